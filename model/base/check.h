@@ -1,0 +1,18 @@
+/* check - facts that must hold in every build.                    SPDX-License-Identifier:
+ * Apache-2.0 CHECK states one fact; a false one is a mistake of ours, never of the input, and stops
+ * the program with its place.  Bad input is an error value (err.h), not a CHECK. */
+#ifndef STORMGLASS_BASE_CHECK_H
+#define STORMGLASS_BASE_CHECK_H
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define CHECK(fact)                                                                                \
+    do {                                                                                           \
+        if (UNLIKELY(!(fact)))                                                                     \
+            check_failed(#fact, __FILE__, __LINE__);                                               \
+    } while (0)
+
+_Noreturn void check_failed(const char *fact, const char *file, int line);
+
+#endif

@@ -1,0 +1,11 @@
+/* digest - as text.                                                SPDX-License-Identifier:
+ * Apache-2.0 */
+#include "base/digest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void digest_format(const struct digest *digest, char text[DIGEST_TEXT_BYTES])
+{
+    snprintf(text, DIGEST_TEXT_BYTES, "%016" PRIx64 "%016" PRIx64, digest->high, digest->low);
+}

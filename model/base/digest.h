@@ -1,0 +1,31 @@
+/* digest - a run's fingerprint.                                    SPDX-License-Identifier:
+ * Apache-2.0 Each node chains the words of what it executes; the run's digest hashes the nodes'
+ * chains in node order into 128 bits.  A fingerprint for comparing runs, not a defence against
+ * forgery. */
+#ifndef STORMGLASS_BASE_DIGEST_H
+#define STORMGLASS_BASE_DIGEST_H
+
+#include "base/hash.h"
+
+struct digest {
+    uint64_t high, low;
+};
+
+#define DIGEST_TEXT_BYTES 33 /* 32 hex digits and the end */
+
+/* One step of a node's chain: two multiplications, no branch. */
+static inline void digest_chain(uint64_t *chain, uint64_t word)
+{
+    const uint64_t x = (*chain ^ word) * UINT64_C(0x9FB21C651E98DF25);
+    *chain = (x ^ (x >> 32)) + UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static inline void digest_add(struct digest *digest, uint64_t word)
+{
+    digest->high = hash_mix(digest->high + word + UINT64_C(0x9E3779B97F4A7C15));
+    digest->low = hash_mix((digest->low ^ digest->high) + word * UINT64_C(0xD6E8FEB86659FD93));
+}
+
+void digest_format(const struct digest *digest, char text[DIGEST_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,62 @@
+/* opt - parameters as rows.                                        SPDX-License-Identifier: Apache-2.0
+ * A module with parameters owns a struct whose numeric fields are all int64_t in the base unit, and a table
+ * of rows that says how a scenario writes each.  The loader, --help, the settings table of a run and the
+ * documentation read the same rows.
+ * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts per
+ * million, RATIO parts per 10^15, INT and BOOL themselves, CHOICE the index among `choices`, MASK a bit for
+ * each number of a list ("3,4", in a scenario also [3, 4]; "none"). */
+#ifndef STORMGLASS_BASE_OPT_H
+#define STORMGLASS_BASE_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum opt_type {
+    OPT_INT,
+    OPT_BOOL,
+    OPT_TIME,
+    OPT_SIZE,
+    OPT_RATE,
+    OPT_LENGTH,
+    OPT_PERCENT,
+    OPT_RATIO,
+    OPT_CHOICE,
+    OPT_MASK
+};
+
+struct opt {
+    const char *name; /* kebab-case word of the scenario; NULL ends a table */
+    enum opt_type type;
+    size_t offset;      /* of the int64_t in the parameter struct */
+    const char *preset; /* the default as a scenario would write it */
+    const char *min, *max; /* likewise; NULL: the type's own bound */
+    const char *choices;   /* CHOICE: words separated by '|'; other types: words that stand for -1, -2, ...
+                            * beside a quantity ("auto") */
+    const char *about;     /* one sentence */
+    const char *source;    /* standard and section, paper, kernel file, or "assumed: why" */
+};
+
+#define OPT_WHY_BYTES 160
+
+/* Sets every field to its preset; CHECKs that each preset parses and lies inside its bounds. */
+void opt_presets(const struct opt *rows, void *params);
+
+/* The row of that name, or NULL. */
+const struct opt *opt_find(const struct opt *rows, const char *name);
+
+/* The row whose name is nearest to a misspelt one, or NULL when none is near. */
+const struct opt *opt_nearest(const struct opt *rows, const char *name);
+
+/* Parses the text of a value for the row; false with a sentence in why ("expected a time such as 55us"). */
+bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES]);
+
+/* Writes the value the way a scenario would ("55us", "100Gbps", "20%"). */
+void opt_format(const struct opt *row, int64_t value, char *text, size_t size);
+
+static inline int64_t *opt_field(const struct opt *row, void *params)
+{
+    return (int64_t *)(void *)((char *)params + row->offset);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* pool - reserves address space, lets the kernel back it page by page.  SPDX-License-Identifier:
+ * Apache-2.0 */
+#include "base/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static void *reserve(size_t bytes)
+{
+    void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(range != MAP_FAILED);
+    return range;
+}
+
+void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit)
+{
+    CHECK(item_bytes > 0 && limit > 0 && limit < POOL_NONE);
+    *pool = (struct pool){
+        .items = reserve((size_t)item_bytes * limit),
+        .next_free = reserve(sizeof(uint32_t) * (size_t)limit),
+        .item_bytes = item_bytes,
+        .limit = limit,
+        .free = POOL_NONE,
+        .name = name,
+    };
+}
+
+void pool_fini(struct pool *pool)
+{
+    if (pool->items == NULL)
+        return;
+    munmap(pool->items, (size_t)pool->item_bytes * pool->limit);
+    munmap(pool->next_free, sizeof(uint32_t) * (size_t)pool->limit);
+    *pool = (struct pool){0};
+}
+
+uint32_t pool_take_fresh(struct pool *pool)
+{
+    if (pool->used == pool->limit) {
+        fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit, pool->name);
+        exit(3);
+    }
+    pool->taken++;
+    return pool->used++;
+}

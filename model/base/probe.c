@@ -1,0 +1,41 @@
+/* probe - the observer that looks away.                            SPDX-License-Identifier: Apache-2.0 */
+#include "base/probe.h"
+
+static void no_drop(void *self, const struct probe_drop *drop)
+{
+    (void)self, (void)drop;
+}
+
+static void no_pause(void *self, const struct probe_pause *pause)
+{
+    (void)self, (void)pause;
+}
+
+static void no_blocked(void *self, const struct probe_blocked *blocked)
+{
+    (void)self, (void)blocked;
+}
+
+static void no_target_io(void *self, const struct probe_target_io *io)
+{
+    (void)self, (void)io;
+}
+
+static void no_host_io(void *self, const struct probe_host_io *io)
+{
+    (void)self, (void)io;
+}
+
+static void no_note(void *self, time_ps at, const char *owner, const char *text)
+{
+    (void)self, (void)at, (void)owner, (void)text;
+}
+
+const struct probe probe_none = {
+    .drop = no_drop,
+    .pause = no_pause,
+    .blocked = no_blocked,
+    .target_io = no_target_io,
+    .host_io = no_host_io,
+    .note = no_note,
+};

@@ -1,0 +1,123 @@
+/* probe - what an observer of a run may be told.                   SPDX-License-Identifier:
+ * Apache-2.0 The model calls these where something happens; whoever records fills in the functions
+ * it wants.  A probe never changes the run: it schedules nothing, draws nothing and the digest does
+ * not see it. All times are picoseconds, all sizes bytes. */
+#ifndef STORMGLASS_BASE_PROBE_H
+#define STORMGLASS_BASE_PROBE_H
+
+#include "base/units.h"
+
+#include <stdbool.h>
+
+struct frame;
+
+/* Why a frame was dropped. */
+#define PROBE_DROP_CAUSES(X)                                                                       \
+    X(BUFFER, "buffer", "no room in the shared buffer or its headroom")                            \
+    X(MTU, "mtu", "larger than the port's MTU (giant)")                                            \
+    X(CORRUPT, "corrupt", "bit error: bad frame check sequence")                                   \
+    X(WATCHDOG, "watchdog", "the PFC watchdog drains this queue")                                  \
+    X(LINK_DOWN, "link-down", "the link or its far end is down")                                   \
+    X(NO_ROUTE, "no-route", "no path to the destination")                                          \
+    X(TTL, "ttl", "hop limit reached zero")                                                        \
+    X(INJECTED, "injected", "dropped by a fault of the scenario")                                  \
+    X(RX_BUFFER, "rx-buffer", "no room in the RNIC's receive buffer")
+
+enum probe_drop_cause {
+#define X(name, word, about) PROBE_DROP_##name,
+    PROBE_DROP_CAUSES(X)
+#undef X
+        PROBE_DROP_CAUSE_COUNT
+};
+
+struct probe_drop {
+    time_ps at;
+    uint32_t node;
+    uint16_t port; /* the port that the frame came in by */
+    uint8_t priority;
+    uint8_t cause;   /* enum probe_drop_cause */
+    bool lossless;   /* the class was meant to be lossless and the cause is want of buffer */
+    uint16_t egress; /* where it was to go; UINT16_MAX when not known */
+    int64_t frame_bytes;
+    int64_t occupancy; /* of the priority group or buffer that refused it */
+    int64_t threshold; /* above which it pauses */
+    int64_t headroom;  /* bytes of headroom in use, of ... */
+    int64_t headroom_limit;
+};
+
+/* One PFC edge at the node that sends it: it asks the peer on `port` to stop or to go on. */
+struct probe_pause {
+    time_ps at;
+    uint32_t node;
+    uint16_t port; /* the ingress port whose peer is paused */
+    uint8_t priority;
+    bool xoff;       /* false: XON */
+    bool refresh;    /* an XOFF again while it still holds */
+    uint16_t egress; /* where the frame that crossed the threshold was to go; UINT16_MAX: a host */
+    int64_t occupancy, threshold;
+};
+
+/* A transmitter obeys: from this moment `port` of `node` sends nothing of the priority, or may
+ * again. */
+struct probe_blocked {
+    time_ps at;
+    uint32_t node;
+    uint16_t port;
+    uint8_t priority;
+    bool blocked;
+};
+
+/* The moments of one NVMe command at the target, in order; 0 where a step did not happen. */
+struct probe_target_io {
+    uint32_t host_ip, target_ip;
+    uint16_t qid, cid;
+    time_ps capsule_at;     /* the command capsule was received */
+    time_ps fetch_at;       /* RDMA READ of the data posted */
+    time_ps fetched_at;     /* its data is here */
+    time_ps media_at;       /* handed to the media */
+    time_ps media_begun_at; /* the media began to serve it: before that it waited */
+    time_ps media_done_at;
+    time_ps response_at; /* RDMA WRITE and response capsule posted */
+};
+
+/* The same command at the host; told when it is complete, always after the target's record. */
+struct probe_host_io {
+    uint32_t host_ip, target_ip;
+    uint16_t qid, cid;
+    uint32_t workload;
+    uint8_t opcode; /* NVM command set: 1 write, 2 read */
+    uint16_t
+        status; /* of the CQE, shifted right by one: SCT<<8 | SC; UINT16_MAX: transport failed */
+    uint64_t lba;
+    uint32_t bytes;
+    time_ps issued_at;    /* the workload asked */
+    time_ps posted_at;    /* the capsule was given to the RNIC */
+    time_ps response_at;  /* the response capsule was received */
+    time_ps completed_at; /* the workload knows */
+};
+
+/* A frame on a wire: told when its first bit leaves. */
+struct probe_frame {
+    time_ps at;
+    uint32_t node; /* sender */
+    uint16_t port;
+    time_ps wire_ps; /* serialisation, preamble and gap included */
+    const struct frame *frame;
+};
+
+struct probe {
+    void *self;
+    void (*drop)(void *self, const struct probe_drop *drop);
+    void (*pause)(void *self, const struct probe_pause *pause);
+    void (*blocked)(void *self, const struct probe_blocked *blocked);
+    void (*target_io)(void *self, const struct probe_target_io *io);
+    void (*host_io)(void *self, const struct probe_host_io *io);
+    void (*frame)(void *self, const struct probe_frame *frame); /* NULL below level packets */
+    void (*note)(void *self, time_ps at, const char *owner,
+                 const char *text); /* state changes, errors */
+};
+
+/* Every function set (but frame) and none does anything. */
+extern const struct probe probe_none;
+
+#endif

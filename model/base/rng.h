@@ -1,0 +1,39 @@
+/* rng - counter-based streams of random numbers.                  SPDX-License-Identifier:
+ * Apache-2.0 One stream for each (seed, owner, purpose): draw n is a pure function of the stream's
+ * key and n, so a new draw or a new owner moves no other stream.  No floating point; a probability
+ * is a ratio. Source: SplitMix64, Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014. */
+#ifndef STORMGLASS_BASE_RNG_H
+#define STORMGLASS_BASE_RNG_H
+
+#include "base/hash.h"
+
+struct rng {
+    uint64_t key;
+    uint64_t drawn;
+};
+
+static inline struct rng rng_stream(uint64_t seed, const char *owner, const char *purpose)
+{
+    return (struct rng){.key = hash_mix(hash_text(owner, hash_text(purpose, hash_mix(seed))))};
+}
+
+static inline uint64_t rng_next(struct rng *rng)
+{
+    rng->drawn++;
+    return hash_mix(rng->key + rng->drawn * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+/* Uniform in [0, bound), bound > 0, without bias (Lemire, ACM TOMACS 2019). */
+uint64_t rng_below(struct rng *rng, uint64_t bound);
+
+/* True with probability numerator/denominator. */
+static inline int rng_chance(struct rng *rng, uint64_t numerator, uint64_t denominator)
+{
+    return numerator >= denominator || (numerator > 0 && rng_below(rng, denominator) < numerator);
+}
+
+/* Exponentially distributed with the given mean, in integers: -mean * ln(u), ln by 2^-32 steps. */
+int64_t rng_exponential(struct rng *rng, int64_t mean);
+
+#endif

@@ -1,0 +1,67 @@
+/* units - time, sizes and rates as integers.                      SPDX-License-Identifier:
+ * Apache-2.0 Time is a signed 64-bit count of picoseconds (106 days).  Rates are bits per second.
+ * Every Ethernet rate from 1 Gb/s to 1.6 Tb/s is a whole number of picoseconds per byte, so
+ * serialisation is exact; any other rate carries the remainder of one frame into the next, so that
+ * no time is lost or made. */
+#ifndef STORMGLASS_BASE_UNITS_H
+#define STORMGLASS_BASE_UNITS_H
+
+#include "base/check.h"
+
+#include <stdint.h>
+
+typedef int64_t time_ps;
+
+#define PS_PER_NS  INT64_C(1000)
+#define PS_PER_US  INT64_C(1000000)
+#define PS_PER_MS  INT64_C(1000000000)
+#define PS_PER_S   INT64_C(1000000000000)
+#define TIME_NEVER INT64_MAX
+
+#define PPM INT64_C(1000000) /* fractions are parts per million: 20% is 200000 */
+
+/* A transmitter's rate, and what is left over of the last frame where a byte is no whole
+ * picosecond. */
+struct wire_rate {
+    uint64_t ps_per_byte; /* 0 when bps does not divide 8e12 */
+    uint64_t bps;
+    uint64_t carry; /* in 1/bps picoseconds, below bps */
+};
+
+static inline struct wire_rate wire_rate(uint64_t bps)
+{
+    CHECK(bps > 0);
+    const uint64_t bit_ps_per_s = UINT64_C(8) * (uint64_t)PS_PER_S;
+    return (struct wire_rate){
+        .ps_per_byte = bit_ps_per_s % bps == 0 ? bit_ps_per_s / bps : 0,
+        .bps = bps,
+    };
+}
+
+/* Time to send bytes at the rate; remembers the fraction of a picosecond. */
+static inline time_ps wire_rate_take(struct wire_rate *rate, uint64_t bytes)
+{
+    if (LIKELY(rate->ps_per_byte != 0))
+        return (time_ps)(bytes * rate->ps_per_byte);
+    const unsigned __int128 work =
+        (unsigned __int128)bytes * 8u * (unsigned __int128)PS_PER_S + rate->carry;
+    rate->carry = (uint64_t)(work % rate->bps);
+    return (time_ps)(work / rate->bps);
+}
+
+/* Time for bytes at bps without memory, rounded up. */
+static inline time_ps units_transfer_ps(uint64_t bytes, uint64_t bps)
+{
+    CHECK(bps > 0);
+    const unsigned __int128 work = (unsigned __int128)bytes * 8u * (unsigned __int128)PS_PER_S;
+    return (time_ps)((work + bps - 1) / bps);
+}
+
+/* Bytes that bps carries in a span, rounded down. */
+static inline uint64_t units_bytes_in(time_ps span, uint64_t bps)
+{
+    CHECK(span >= 0);
+    return (uint64_t)((unsigned __int128)(uint64_t)span * bps / (8u * (unsigned __int128)PS_PER_S));
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* Units, random streams, histogram, pool.                          SPDX-License-Identifier: Apache-2.0 */
+#include "base/digest.h"
+#include "base/hist.h"
+#include "base/pool.h"
+#include "base/rng.h"
+#include "base/units.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+static void ethernet_rates_are_whole_picoseconds(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t gbps, ps_per_byte;
+    } rows[] = {{1, 8000}, {10, 800}, {25, 320}, {40, 200}, {50, 160},
+                {100, 80}, {200, 40}, {400, 20}, {800, 10}, {1600, 5}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(wire_rate(rows[i].gbps * 1000000000).ps_per_byte, rows[i].ps_per_byte);
+}
+
+static void odd_rates_lose_no_time(void **state)
+{
+    (void)state;
+    struct wire_rate rate = wire_rate(UINT64_C(7000000000));
+    time_ps sum = 0;
+    for (int i = 0; i < 7000; i++)
+        sum += wire_rate_take(&rate, 1);
+    assert_int_equal(sum, 8000000); /* 7000 bytes at 7 Gb/s: 8 us exactly */
+}
+
+static void streams_are_independent_of_draws(void **state)
+{
+    (void)state;
+    struct rng a = rng_stream(1, "host0", "x"), b = rng_stream(1, "host0", "x");
+    struct rng other = rng_stream(1, "host1", "x");
+    rng_next(&other);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(rng_next(&a), rng_next(&b));
+    assert_int_not_equal(rng_next(&a), rng_next(&other));
+    assert_int_not_equal(rng_stream(1, "host0", "y").key, a.key);
+    assert_int_not_equal(rng_stream(2, "host0", "x").key, a.key);
+}
+
+static void below_is_uniform(void **state)
+{
+    (void)state;
+    struct rng rng = rng_stream(3, "t", "u");
+    unsigned seen[6] = {0};
+    for (int i = 0; i < 60000; i++)
+        seen[rng_below(&rng, 6)]++;
+    for (int i = 0; i < 6; i++)
+        assert_in_range(seen[i], 9600, 10400); /* 4 sigma is 365 */
+}
+
+static void exponential_has_its_mean(void **state)
+{
+    (void)state;
+    struct rng rng = rng_stream(4, "t", "e");
+    int64_t sum = 0, above = 0;
+    for (int i = 0; i < 100000; i++) {
+        const int64_t draw = rng_exponential(&rng, 1000000);
+        sum += draw;
+        above += draw > 1000000;
+    }
+    assert_in_range(sum / 100000, 985000, 1015000);
+    assert_in_range(above, 36000, 37600); /* 1/e */
+}
+
+static void histogram_is_within_one_percent(void **state)
+{
+    (void)state;
+    struct hist *hist = calloc(1, sizeof *hist);
+    assert_non_null(hist);
+    for (int64_t value = 1; value < INT64_C(1) << 61; value = value * 5 / 3 + 1) {
+        hist_reset(hist);
+        hist_add(hist, value);
+        hist_add(hist, 0);
+        hist_add(hist, INT64_MAX / 2);
+        const int64_t middle = hist_at(hist, 500000);
+        assert_true(middle >= value - value / 200 && middle <= value + value / 200);
+    }
+    hist_reset(hist);
+    for (int i = 1; i <= 1000; i++)
+        hist_add(hist, i * 1000);
+    assert_in_range(hist_at(hist, 990000), 985000, 995000);
+    assert_int_equal(hist_at(hist, 1000000), 1000000);
+    assert_int_equal(hist->count, 1000);
+    free(hist);
+}
+
+static void pool_reuses_the_last_given(void **state)
+{
+    (void)state;
+    struct pool pool;
+    pool_init(&pool, "things", 24, 1000);
+    const uint32_t a = pool_take(&pool), b = pool_take(&pool);
+    assert_int_not_equal(a, b);
+    pool_give(&pool, a);
+    pool_give(&pool, b);
+    assert_int_equal(pool_take(&pool), b);
+    assert_int_equal(pool_take(&pool), a);
+    assert_int_equal(pool.taken, 2);
+    pool_fini(&pool);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ethernet_rates_are_whole_picoseconds),
+        cmocka_unit_test(odd_rates_lose_no_time),
+        cmocka_unit_test(streams_are_independent_of_draws),
+        cmocka_unit_test(below_is_uniform),
+        cmocka_unit_test(exponential_has_its_mean),
+        cmocka_unit_test(histogram_is_within_one_percent),
+        cmocka_unit_test(pool_reuses_the_last_given),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
