@@ -1,0 +1,102 @@
+/* engine - ranks, the loop, the digest.                            SPDX-License-Identifier:
+ * Apache-2.0 */
+#include "engine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void engine_init(struct engine *engine, uint64_t seed)
+{
+    *engine = (struct engine){.seed = seed};
+    wheel_init(&engine->queue);
+}
+
+void engine_fini(struct engine *engine)
+{
+    wheel_fini(&engine->queue);
+    free(engine->nodes);
+    *engine = (struct engine){0};
+}
+
+void engine_add(struct engine *engine, struct node *node, const struct node_ops *ops,
+                const char *name)
+{
+    CHECK(engine->node_count < ENGINE_NODES_MAX);
+    if (engine->node_count == engine->node_room) {
+        engine->node_room = engine->node_room == 0 ? 64 : engine->node_room * 2;
+        engine->nodes = realloc(engine->nodes, engine->node_room * sizeof *engine->nodes);
+        CHECK(engine->nodes != NULL);
+    }
+    node->queue = &engine->queue;
+    node->ops = ops;
+    node->engine = engine;
+    node->id = engine->node_count;
+    snprintf(node->name, sizeof node->name, "%s", name);
+    engine->nodes[engine->node_count++] = node;
+}
+
+/* A node's place in the order of ties: by a hash of the seed and its name, then by the name. */
+struct rank {
+    uint64_t hash;
+    struct node *node;
+};
+
+static int rank_compare(const void *left, const void *right)
+{
+    const struct rank *a = left, *b = right;
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    return strcmp(a->node->name, b->node->name);
+}
+
+void engine_start(struct engine *engine)
+{
+    struct rank *ranks = calloc(engine->node_count + 1u, sizeof *ranks);
+    CHECK(ranks != NULL);
+    for (uint32_t i = 0; i < engine->node_count; i++) {
+        ranks[i].node = engine->nodes[i];
+        ranks[i].hash = hash_mix(hash_text(engine->nodes[i]->name, hash_mix(engine->seed)));
+    }
+    qsort(ranks, engine->node_count, sizeof *ranks,
+          rank_compare); /* a total order: stability is moot */
+    for (uint32_t i = 0; i < engine->node_count; i++) {
+        CHECK(i == 0 || rank_compare(&ranks[i - 1], &ranks[i]) < 0); /* names are unique */
+        ranks[i].node->next_order = (uint64_t)i << ORDER_SEQUENCE_BITS;
+        ranks[i].node->digest = hash_mix(ranks[i].hash);
+    }
+    free(ranks);
+}
+
+bool engine_run(struct engine *engine, time_ps until)
+{
+    struct event event;
+    uint64_t events = 0;
+    while (!engine->stopped && wheel_pop(&engine->queue, until, &event)) {
+        struct node *node = engine->nodes[event.node];
+        engine->now = event.at;
+        events++;
+        digest_chain(&node->digest, (uint64_t)event.at + event.order * 31 + event.kind);
+        node->ops->on_event(node, &event);
+        if (UNLIKELY(engine->hostile))
+            node->ops->audit(node);
+    }
+    engine->events += events;
+    if (engine->stopped)
+        return false;
+    engine->now = until;
+    return wheel_count(&engine->queue) > 0;
+}
+
+void engine_stop(struct engine *engine)
+{
+    engine->stopped = true;
+}
+
+struct digest engine_digest(const struct engine *engine)
+{
+    struct digest digest = {0};
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        digest_add(&digest, engine->nodes[i]->digest);
+    return digest;
+}

@@ -1,0 +1,91 @@
+/* engine - virtual time, events and nodes.                         SPDX-License-Identifier:
+ * Apache-2.0 A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is
+ * touched only by its own events, which it executes in the order (time, source node's rank, that
+ * source's own sequence number).  The order knows nothing of queues, threads or memory, so neither
+ * does the result.  Ranks come from a hash of the seed and the node's name: no host wins every tie
+ * by its number, and a new host reorders no others. Owner: whoever calls engine_init owns the
+ * nodes' memory.  Clock: event.at is `now`.  No allocation per event. */
+#ifndef STORMGLASS_ENGINE_ENGINE_H
+#define STORMGLASS_ENGINE_ENGINE_H
+
+#include "base/digest.h"
+#include "base/units.h"
+#include "engine/wheel.h"
+
+#include <stdbool.h>
+
+#define NODE_NAME_BYTES 48
+
+struct engine;
+struct node;
+
+struct node_ops {
+    const char *name;
+    void (*on_event)(struct node *node, const struct event *event);
+    void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
+};
+
+struct node {
+    struct wheel *queue; /* of the executor that runs this node */
+    uint64_t next_order; /* rank << ORDER_SEQUENCE_BITS | next sequence number */
+    uint64_t digest;     /* the chain of what it executed */
+    const struct node_ops *ops;
+    struct engine *engine;
+    uint32_t id; /* index in the engine, in the order of engine_add */
+    char name[NODE_NAME_BYTES];
+};
+
+#define ORDER_SEQUENCE_BITS 44 /* 2^44 events a node, 2^20 nodes */
+#define ENGINE_NODES_MAX    (1u << (64 - ORDER_SEQUENCE_BITS))
+
+struct engine {
+    struct wheel queue;
+    struct node **nodes;
+    uint32_t node_count, node_room;
+    uint64_t seed;
+    uint64_t events; /* executed */
+    time_ps now;     /* of the last event, or the end of the last engine_run */
+    bool stopped;    /* engine_stop was called */
+    bool hostile;    /* audit the node after every event (debug and test builds) */
+};
+
+void engine_init(struct engine *engine, uint64_t seed);
+void engine_fini(struct engine *engine);
+
+/* Adds a node before the first engine_run; the node's id is its place. */
+void engine_add(struct engine *engine, struct node *node, const struct node_ops *ops,
+                const char *name);
+
+/* Fixes the ranks; after this nodes may post.  Called once, when all nodes are added. */
+void engine_start(struct engine *engine);
+
+/* Executes every event up to and including `until`; returns false when none is left. */
+bool engine_run(struct engine *engine, time_ps until);
+
+/* Ends engine_run after the present event. */
+void engine_stop(struct engine *engine);
+
+struct digest engine_digest(const struct engine *engine);
+
+/* Schedules an event.  At another node only through a link, so `at` is later than now. */
+static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                             uint16_t port, uint64_t argument)
+{
+    const struct event event = {
+        .at = at,
+        .order = from->next_order++,
+        .node = to,
+        .kind = kind,
+        .port = port,
+        .argument = argument,
+    };
+    wheel_push(from->queue, &event);
+}
+
+/* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */
+static inline void node_digest(struct node *node, uint64_t word)
+{
+    digest_chain(&node->digest, word);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* event - one thing to happen, as 32 bytes of data.               SPDX-License-Identifier:
+ * Apache-2.0 */
+#ifndef STORMGLASS_ENGINE_EVENT_H
+#define STORMGLASS_ENGINE_EVENT_H
+
+#include "base/units.h"
+
+#include <assert.h>
+#include <stdbool.h>
+
+struct event {
+    time_ps at;
+    uint64_t order; /* rank of the source node, then its sequence number */
+    uint32_t node;  /* that executes it */
+    uint16_t port;  /* of that node */
+    uint8_t kind;   /* the node type's own */
+    uint8_t spare;
+    uint64_t argument;
+};
+
+static_assert(sizeof(struct event) == 32, "an event is half a cache line");
+
+/* The total order; no two events compare equal. */
+static inline bool event_before(const struct event *a, const struct event *b)
+{
+    return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+#endif

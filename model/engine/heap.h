@@ -1,0 +1,28 @@
+/* heap - a 4-ary min-heap of events.                               SPDX-License-Identifier:
+ * Apache-2.0 Four children share two cache lines, and the tree is half as deep as a binary one.  It
+ * is the wheel's store for the far future and for latecomers, and the yardstick that the wheel is
+ * measured against. */
+#ifndef STORMGLASS_ENGINE_HEAP_H
+#define STORMGLASS_ENGINE_HEAP_H
+
+#include "engine/event.h"
+
+#include <stddef.h>
+
+struct heap {
+    struct event *events;
+    size_t count, room;
+};
+
+void heap_fini(struct heap *heap);
+void heap_push(struct heap *heap, const struct event *event);
+
+/* The least event; the heap must not be empty. */
+static inline const struct event *heap_top(const struct heap *heap)
+{
+    return &heap->events[0];
+}
+
+struct event heap_pop(struct heap *heap);
+
+#endif
