@@ -1,0 +1,18 @@
+/* buffer_dynamic - a group may have alpha times what is free.      SPDX-License-Identifier:
+ * Apache-2.0 T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha),
+ * so memory is used and some is always left for a newcomer.  Source: Choudhury and Hahne 1998;
+ * SONiC dynamic_th = log2(alpha). */
+#include "net/buffer.h"
+
+static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)
+{
+    const int64_t idle = buffer->shared_size - buffer->shared_used;
+    return idle <= 0 ? 0 : (int64_t)((unsigned __int128)(uint64_t)idle * (uint64_t)alpha_ppm / PPM);
+}
+
+const struct buffer_policy buffer_dynamic = {
+    .name = "dynamic",
+    .about = "a group may use alpha times the free shared memory",
+    .source = "Choudhury and Hahne, Dynamic Queue Length Thresholds, IEEE/ACM ToN 6(2), 1998",
+    .threshold = threshold,
+};

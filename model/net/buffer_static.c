@@ -1,0 +1,17 @@
+/* buffer_static - one threshold for every group, whatever is free. SPDX-License-Identifier:
+ * Apache-2.0 Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant). */
+#include "net/buffer.h"
+
+static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)
+{
+    (void)alpha_ppm;
+    return buffer->static_threshold;
+}
+
+const struct buffer_policy buffer_static = {
+    .name = "static",
+    .about = "a group may use a fixed number of bytes of shared memory",
+    .source =
+        "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 4",
+    .threshold = threshold,
+};

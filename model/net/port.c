@@ -1,0 +1,464 @@
+/* port - transmission and pauses.                                  SPDX-License-Identifier:
+ * Apache-2.0
+ *
+ *   start        preamble  frame                gap
+ *   |------------|8|=========================|--12--|          busy_until = start + (bytes + 20)
+ * byte times
+ *                                            '- propagation -> arrival of the last bit, + peer's
+ * ingress latency
+ *
+ * Pauses.  An XOFF is acted upon one response delay after its last bit; then no frame of the
+ * priority begins until the quanta have run out, counted from there, or an XON is acted upon.  A
+ * newer XOFF replaces the time, so the PAUSE_END of the older one finds another time and does
+ * nothing. */
+#include "net/port.h"
+
+#include <stdlib.h>
+
+/* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
+ * Gb/s. */
+const struct opt port_opts[] = {
+    {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
+     "Bits per second on the wire.", "IEEE 802.3"},
+    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
+     "Cable length; propagation is 5.05 ns/m.", "SONiC buffer model: 198 000 km/s in fibre"},
+    {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
+     "Propagation delay one way; 0 takes it from the length.", "own"},
+    {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
+     "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
+     "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)"},
+    {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
+     NULL, "From the last bit of a PFC frame to its effect on the transmitter.",
+     "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s"},
+    {"pfc-quanta", OPT_INT, offsetof(struct port_params, pfc_quanta), "65535", "1", "65535", NULL,
+     "Pause time in an XOFF, in quanta of 512 bit times.", "IEEE 802.1Q-2018 36.1"},
+    {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
+     "Time between XOFFs while a pause holds; 0 is half of the quanta's time.",
+     "assumed: refreshed well before it expires"},
+    {"pfc-enabled", OPT_INT, offsetof(struct port_params, pfc_enabled), "255", "0", "255", NULL,
+     "Mask of priorities in which the port sends and obeys PFC.", "IEEE 802.1Q-2018 36.1.3.3"},
+    {0},
+};
+
+enum { PS_PER_MM_NUMERATOR = 505, PS_PER_MM_DENOMINATOR = 100 }; /* 5.05 ns/m */
+
+static time_ps propagation(const struct port_params *params)
+{
+    if (params->delay > 0)
+        return params->delay;
+    return params->length * PS_PER_MM_NUMERATOR / PS_PER_MM_DENOMINATOR;
+}
+
+static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
+{
+    (void)now;
+    const unsigned mask = port->ready & allowed;
+    return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)(31 - __builtin_clz(mask)));
+}
+
+void port_init(struct port *port, struct node *node, uint16_t index,
+               const struct port_params *params, struct frame_pool *frames,
+               const struct probe *probe, port_source *source)
+{
+    *port = (struct port){
+        .kick_at = TIME_NEVER,
+        .node = node,
+        .index = index,
+        .up = true,
+        .rate = wire_rate((uint64_t)params->rate),
+        .propagation = propagation(params),
+        .source = source != NULL ? source : own_queues,
+        .frames = frames,
+        .params = *params,
+        .probe = probe,
+    };
+    for (int i = 0; i < PRIORITIES; i++) {
+        port->queues[i] = (struct port_queue){.head = POOL_NONE, .tail = POOL_NONE};
+        port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
+        port->refresh_at[i] = TIME_NEVER;
+    }
+    if (params->pfc_refresh == 0)
+        port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
+}
+
+static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
+{
+    from->peer_node = to->node->id;
+    from->peer_port = to->index;
+    from->peer_response = to->params.pfc_response;
+    from->peer_mtu = to->params.mtu;
+    from->arrival_delay = from->propagation + ingress.latency;
+    from->cut_through = ingress.cut_through;
+}
+
+void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
+               struct port_ingress b_ingress)
+{
+    CHECK(a->propagation > 0 && b->propagation > 0); /* nodes meet only across time */
+    aim(a, b, b_ingress);
+    aim(b, a, a_ingress);
+}
+
+time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
+{
+    return units_transfer_ps(UINT64_C(64) * quanta, port->rate.bps);
+}
+
+/* ------------------------------------------------------------------ queues */
+
+void port_append(struct port *port, uint32_t handle)
+{
+    struct frame *frame = frame_at(port->frames, handle);
+    struct port_queue *queue = &port->queues[frame->priority];
+    frame->next = POOL_NONE;
+    if (queue->head == POOL_NONE)
+        queue->head = handle;
+    else
+        frame_at(port->frames, queue->tail)->next = handle;
+    queue->tail = handle;
+    queue->bytes += frame->bytes;
+    port->ready |= (uint8_t)(1u << frame->priority);
+}
+
+uint32_t port_shift(struct port *port, uint8_t priority)
+{
+    struct port_queue *queue = &port->queues[priority];
+    const uint32_t handle = queue->head;
+    CHECK(handle != POOL_NONE);
+    const struct frame *frame = frame_at(port->frames, handle);
+    queue->head = frame->next;
+    queue->bytes -= frame->bytes;
+    if (queue->head == POOL_NONE)
+        port->ready &= (uint8_t) ~(1u << priority);
+    return handle;
+}
+
+/* ------------------------------------------------------------------ sending */
+
+static void drop(const struct port *port, uint32_t handle, enum probe_drop_cause cause, time_ps now)
+{
+    const struct frame *frame = frame_at(port->frames, handle);
+    const struct probe_drop dropped = {
+        .at = now,
+        .node = port->node->id,
+        .port = port->index,
+        .priority = frame->priority,
+        .cause = (uint8_t)cause,
+        .egress = UINT16_MAX,
+        .frame_bytes = frame->bytes,
+    };
+    port->probe->drop(port->probe->self, &dropped);
+    frame_give(port->frames, handle);
+}
+
+/* True when the fault takes the frame. A corrupt frame travels on to fail its receiver's check. */
+static bool fault_takes(struct port_fault *fault, struct frame *frame)
+{
+    if (fault->bits_between_errors > 0) {
+        fault->bits_to_error -= frame->bytes * 8;
+        if (fault->bits_to_error <= 0) {
+            frame->flags |= FRAME_CORRUPT;
+            fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
+        }
+    }
+    if (fault->drop_every == 0 || (fault->data_only && frame->payload == 0))
+        return false;
+    return ++fault->seen % fault->drop_every == 0;
+}
+
+/* When the peer acts on a frame whose first bit leaves now. */
+static time_ps arrival(struct port *port, const struct frame *frame, time_ps now)
+{
+    const uint32_t preamble = WIRE_GAP_BYTES - 12;
+    const time_ps last_bit = now + wire_rate_take(&port->rate, frame->bytes + preamble);
+    port->busy_until = last_bit + wire_rate_take(&port->rate, 12);
+    if (UNLIKELY(frame_is_mac_control(frame)))
+        return last_bit + port->propagation;
+    if (LIKELY(port->cut_through == 0 || frame->bytes <= port->cut_through))
+        return last_bit + port->arrival_delay;
+    struct wire_rate header = port->rate;
+    return now + wire_rate_take(&header, port->cut_through + preamble) + port->arrival_delay;
+}
+
+void port_send(struct port *port, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(port->frames, handle);
+    const time_ps at = arrival(port, frame, now);
+    struct port_count *count = &port->tx[frame->priority];
+    count->frames++;
+    count->bytes += frame->bytes;
+    port->hops++;
+    if (UNLIKELY(port->probe->frame != NULL)) {
+        const struct probe_frame sent = {now, port->node->id, port->index, port->busy_until - now,
+                                         frame};
+        port->probe->frame(port->probe->self, &sent);
+    }
+    if (UNLIKELY(!port->up)) {
+        drop(port, handle, PROBE_DROP_LINK_DOWN, now);
+        return;
+    }
+    if (UNLIKELY(port->fault != NULL) && fault_takes(port->fault, frame)) {
+        drop(port, handle, PROBE_DROP_INJECTED, now);
+        return;
+    }
+    node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
+}
+
+static uint32_t pfc_frame(struct port *port)
+{
+    const uint32_t handle = frame_take(port->frames);
+    struct frame *frame = frame_at(port->frames, handle);
+    *frame = (struct frame){
+        .bytes = WIRE_PFC_BYTES,
+        .opcode = FRAME_PFC,
+        .priority = PRIORITIES - 1,
+        .classes = port->pfc_due,
+        .blob = POOL_NONE,
+    };
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        if ((port->pfc_due & 1u << i) == 0)
+            continue;
+        const bool xoff = (port->asserted & 1u << i) != 0;
+        frame->quanta[i] = xoff ? (uint16_t)port->params.pfc_quanta : 0;
+        port->pauses[i].tx_xoff += xoff;
+        port->pauses[i].tx_xon += !xoff;
+    }
+    port->pfc_due = 0;
+    port->pfc_frames_tx++;
+    return handle;
+}
+
+static bool has_work(const struct port *port)
+{
+    return ((port->ready & ~port->paused) | port->pfc_due) != 0;
+}
+
+static void kick_later(struct port *port)
+{
+    if (port->kick_at == port->busy_until)
+        return;
+    port->kick_at = port->busy_until;
+    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index, 0);
+}
+
+void port_kick(struct port *port, time_ps now)
+{
+    if (!has_work(port) || port->choosing)
+        return;
+    if (now < port->busy_until) {
+        kick_later(port);
+        return;
+    }
+    port->choosing = true;
+    const uint32_t handle = UNLIKELY(port->pfc_due != 0)
+                                ? pfc_frame(port)
+                                : port->source(port, (uint8_t)~port->paused, now);
+    port->choosing = false;
+    if (handle == POOL_NONE)
+        return;
+    port_send(port, handle, now);
+    if (has_work(port))
+        kick_later(port);
+}
+
+void port_set_up(struct port *port, bool up, time_ps now)
+{
+    port->up = up;
+    if (up)
+        port_kick(port, now);
+}
+
+/* ------------------------------------------------------------------ pauses obeyed */
+
+static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
+{
+    const struct probe_blocked told = {now, port->node->id, port->index, priority, blocked};
+    port->probe->blocked(port->probe->self, &told);
+}
+
+static void block(struct port *port, uint8_t priority, time_ps now)
+{
+    port->paused |= (uint8_t)(1u << priority);
+    port->pauses[priority].blocked_since = now;
+    tell_blocked(port, priority, true, now);
+}
+
+static void unblock(struct port *port, uint8_t priority, time_ps now)
+{
+    struct port_pauses *pauses = &port->pauses[priority];
+    const time_ps span = now - pauses->blocked_since;
+    CHECK(span >= 0);
+    pauses->blocked_ps += span;
+    pauses->blocked_longest = span > pauses->blocked_longest ? span : pauses->blocked_longest;
+    pauses->blocked_since = TIME_NEVER;
+    port->paused &= (uint8_t) ~(1u << priority);
+    tell_blocked(port, priority, false, now);
+    port_kick(port, now);
+}
+
+static void obey_class(struct port *port, uint8_t priority, uint16_t quanta, time_ps now)
+{
+    const bool paused = (port->paused & 1u << priority) != 0;
+    if (quanta == 0) {
+        if (paused)
+            unblock(port, priority, now);
+        return;
+    }
+    if (!paused)
+        block(port, priority, now);
+    port->pause_until[priority] = now + port_quanta_ps(port, quanta);
+    node_post(port->node, port->node->id, port->pause_until[priority], NET_EVENT_PAUSE_END,
+              port->index, priority);
+}
+
+static void obey(struct port *port, uint32_t handle, time_ps now)
+{
+    const struct frame frame = *frame_at(port->frames, handle);
+    frame_give(port->frames, handle);
+    for (uint8_t i = 0; i < PRIORITIES; i++)
+        if ((frame.classes & port->params.pfc_enabled & 1 << i) != 0)
+            obey_class(port, i, frame.quanta[i], now);
+}
+
+static void receive_pfc(struct port *port, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(port->frames, handle);
+    port->pfc_frames_rx++;
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const bool named = (frame->classes & 1u << i) != 0;
+        port->pauses[i].rx_xoff += named && frame->quanta[i] > 0;
+        port->pauses[i].rx_xon += named && frame->quanta[i] == 0;
+    }
+    if (port->params.pfc_response == 0)
+        obey(port, handle, now);
+    else
+        node_post(port->node, port->node->id, now + port->params.pfc_response, NET_EVENT_PFC_ACT,
+                  port->index, handle);
+}
+
+static void pause_end(struct port *port, uint8_t priority, time_ps now)
+{
+    if ((port->paused & 1u << priority) != 0 && port->pause_until[priority] == now)
+        unblock(port, priority, now);
+}
+
+bool port_receive(struct port *port, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(port->frames, handle);
+    node_digest(port->node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
+                                (uint32_t)frame->bytes << 8 | frame->tos);
+    if (UNLIKELY(!port->up)) {
+        drop(port, handle, PROBE_DROP_LINK_DOWN, now);
+        return false;
+    }
+    if (UNLIKELY((frame->flags & FRAME_CORRUPT) != 0)) {
+        port->corrupt++;
+        drop(port, handle, PROBE_DROP_CORRUPT, now);
+        return false;
+    }
+    if (UNLIKELY(frame_is_mac_control(frame))) {
+        receive_pfc(port, handle, now);
+        return false;
+    }
+    if (UNLIKELY(port_is_giant(port, frame))) {
+        port->giants++;
+        drop(port, handle, PROBE_DROP_MTU, now);
+        return false;
+    }
+    struct port_count *count = &port->rx[frame->priority];
+    count->frames++;
+    count->bytes += frame->bytes;
+    frame->in_port = port->index;
+    return true;
+}
+
+/* ------------------------------------------------------------------ pauses sent */
+
+static void refresh_later(struct port *port, uint8_t priority, time_ps now)
+{
+    port->refresh_at[priority] = now + port->params.pfc_refresh;
+    node_post(port->node, port->node->id, port->refresh_at[priority], NET_EVENT_PFC_REFRESH,
+              port->index, priority);
+}
+
+void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why)
+{
+    const uint8_t bit = (uint8_t)(1u << priority);
+    if ((port->params.pfc_enabled & bit) == 0 || (port->asserted & bit) != 0)
+        return;
+    port->asserted |= bit;
+    port->pfc_due |= bit;
+    port->pauses[priority].asserted_since = why->at;
+    port->probe->pause(port->probe->self, why);
+    refresh_later(port, priority, why->at);
+    port_kick(port, why->at);
+}
+
+void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pause *why)
+{
+    const uint8_t bit = (uint8_t)(1u << priority);
+    if ((port->asserted & bit) == 0)
+        return;
+    port->asserted &= (uint8_t)~bit;
+    port->pfc_due |= bit;
+    struct port_pauses *pauses = &port->pauses[priority];
+    pauses->asserted_ps += why->at - pauses->asserted_since;
+    pauses->asserted_since = TIME_NEVER;
+    port->refresh_at[priority] = TIME_NEVER;
+    port->probe->pause(port->probe->self, why);
+    port_kick(port, why->at);
+}
+
+static void refresh(struct port *port, uint8_t priority, time_ps now)
+{
+    if (port->refresh_at[priority] != now)
+        return; /* released since, or released and asserted again */
+    port->pfc_due |= (uint8_t)(1u << priority);
+    const struct probe_pause again = {.at = now,
+                                      .node = port->node->id,
+                                      .port = port->index,
+                                      .priority = priority,
+                                      .xoff = true,
+                                      .refresh = true,
+                                      .egress = UINT16_MAX};
+    port->probe->pause(port->probe->self, &again);
+    refresh_later(port, priority, now);
+    port_kick(port, now);
+}
+
+void port_on_event(struct port *port, const struct event *event)
+{
+    switch ((enum net_event)event->kind) {
+    case NET_EVENT_KICK:
+        if (port->kick_at != event->at)
+            return;
+        port->kick_at = TIME_NEVER;
+        port_kick(port, event->at);
+        return;
+    case NET_EVENT_PFC_ACT:
+        obey(port, (uint32_t)event->argument, event->at);
+        return;
+    case NET_EVENT_PAUSE_END:
+        pause_end(port, (uint8_t)event->argument, event->at);
+        return;
+    case NET_EVENT_PFC_REFRESH:
+        refresh(port, (uint8_t)event->argument, event->at);
+        return;
+    case NET_EVENT_ARRIVAL:
+    case NET_EVENT_FIRST_OWN:
+        break;
+    }
+    check_failed("a port's event has one of the kinds above", __FILE__, __LINE__);
+}
+
+void port_audit(const struct port *port)
+{
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const bool paused = (port->paused & 1u << i) != 0;
+        const bool asserted = (port->asserted & 1u << i) != 0;
+        CHECK(paused == (port->pauses[i].blocked_since != TIME_NEVER));
+        CHECK(asserted == (port->pauses[i].asserted_since != TIME_NEVER));
+        CHECK(asserted == (port->refresh_at[i] != TIME_NEVER));
+        CHECK((port->queues[i].head == POOL_NONE) == (port->queues[i].bytes == 0));
+    }
+}

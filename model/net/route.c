@@ -1,0 +1,178 @@
+/* route - breadth-first search from every switch that has endpoints.  SPDX-License-Identifier: Apache-2.0
+ * For a destination switch t the search gives each switch its distance; the ports towards neighbours one step
+ * nearer to t are its group for t.  All endpoints behind t share that group; t itself has one for each of them. */
+#include "net/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct edge {
+    uint32_t to;
+    uint16_t port, far_port;
+};
+
+struct adjacency {
+    uint32_t *first; /* node_count + 1 */
+    struct edge *edges;
+};
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    void *memory = calloc(count + 1, bytes);
+    CHECK(memory != NULL);
+    return memory;
+}
+
+static void sort_by_port(struct edge *edges, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct edge edge = edges[i];
+        uint32_t hole = i;
+        for (; hole > 0 && edge.port < edges[hole - 1].port; hole--)
+            edges[hole] = edges[hole - 1];
+        edges[hole] = edge;
+    }
+}
+
+static struct adjacency neighbours(const struct route_graph *graph)
+{
+    struct adjacency next = {
+        .first = zeroed(graph->node_count + 1u, sizeof(uint32_t)),
+        .edges = zeroed(2u * graph->link_count, sizeof(struct edge)),
+    };
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        next.first[graph->links[i].a + 1]++;
+        next.first[graph->links[i].b + 1]++;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        next.first[i + 1] += next.first[i];
+    uint32_t *fill = zeroed(graph->node_count, sizeof *fill);
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        const struct route_link *link = &graph->links[i];
+        next.edges[next.first[link->a] + fill[link->a]++] =
+            (struct edge){link->b, link->a_port, link->b_port};
+        next.edges[next.first[link->b] + fill[link->b]++] =
+            (struct edge){link->a, link->b_port, link->a_port};
+    }
+    free(fill);
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        sort_by_port(next.edges + next.first[i], next.first[i + 1] - next.first[i]);
+    return next;
+}
+
+/* Steps to `target` through nodes that forward; UINT32_MAX where there is no way. */
+static void distances(const struct route_graph *graph, const struct adjacency *next,
+                      uint32_t target, uint32_t *distance, uint32_t *queue)
+{
+    memset(distance, 0xFF, graph->node_count * sizeof *distance);
+    distance[target] = 0;
+    queue[0] = target;
+    for (uint32_t head = 0, tail = 1; head < tail; head++) {
+        const uint32_t node = queue[head];
+        for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
+            const uint32_t to = next->edges[e].to;
+            if (!graph->forwards[to] || distance[to] != UINT32_MAX)
+                continue;
+            distance[to] = distance[node] + 1;
+            queue[tail++] = to;
+        }
+    }
+}
+
+/* The next group of a table; its ports follow. */
+static uint16_t open_group(struct route_table *table)
+{
+    CHECK(table->group_count < UINT16_MAX);
+    table->groups = realloc(table->groups, (table->group_count + 1u) * sizeof *table->groups);
+    CHECK(table->groups != NULL);
+    table->groups[table->group_count] = (struct route_group){.first = table->port_count};
+    return (uint16_t)table->group_count++;
+}
+
+static void add_port(struct route_table *table, uint16_t port)
+{
+    table->ports = realloc(table->ports, (table->port_count + 1u) * sizeof *table->ports);
+    CHECK(table->ports != NULL);
+    table->ports[table->port_count++] = port;
+    table->groups[table->group_count - 1].count++;
+}
+
+/* Where an endpoint's cable leads. */
+struct place {
+    uint32_t node;
+    uint16_t port; /* of that node, towards the endpoint */
+    bool known;    /* it leads to a switch */
+};
+
+static struct place attachment(const struct route_graph *graph, const struct adjacency *next,
+                               uint32_t endpoint)
+{
+    const uint32_t host = graph->endpoint_node[endpoint];
+    for (uint32_t e = next->first[host]; e < next->first[host + 1]; e++) {
+        const struct edge *edge = &next->edges[e];
+        if (edge->port == graph->endpoint_port[endpoint])
+            return (struct place){edge->to, edge->far_port, graph->forwards[edge->to] != 0};
+    }
+    return (struct place){0};
+}
+
+static void route_to(const struct route_graph *graph, const struct adjacency *next,
+                     const struct place *places, uint32_t target, struct route_table *tables)
+{
+    uint32_t *distance = zeroed(graph->node_count, sizeof *distance);
+    uint32_t *queue = zeroed(graph->node_count, sizeof *queue);
+    distances(graph, next, target, distance, queue);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
+            continue;
+        struct route_table *table = &tables[node];
+        const uint16_t group = open_group(table);
+        for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++)
+            if (graph->forwards[next->edges[e].to] &&
+                distance[next->edges[e].to] == distance[node] - 1)
+                add_port(table, next->edges[e].port);
+        for (uint32_t i = 0; i < graph->endpoint_count; i++)
+            if (places[i].known && places[i].node == target)
+                table->group_of[i] = group;
+    }
+    free(distance);
+    free(queue);
+}
+
+void route_compute(const struct route_graph *graph, struct route_table *tables)
+{
+    const struct adjacency next = neighbours(graph);
+    struct place *places = zeroed(graph->endpoint_count, sizeof *places);
+    uint8_t *is_target = zeroed(graph->node_count, 1);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (!graph->forwards[node])
+            continue;
+        tables[node] = (struct route_table){.endpoint_count = graph->endpoint_count};
+        tables[node].group_of = zeroed(graph->endpoint_count, sizeof(uint16_t));
+        open_group(&tables[node]);
+    }
+    for (uint32_t i = 0; i < graph->endpoint_count; i++) {
+        places[i] = attachment(graph, &next, i);
+        const struct place *place = &places[i];
+        if (!place->known)
+            continue;
+        is_target[place->node] = 1;
+        tables[place->node].group_of[i] = open_group(&tables[place->node]);
+        add_port(&tables[place->node], place->port);
+    }
+    for (uint32_t node = 0; node < graph->node_count; node++)
+        if (is_target[node])
+            route_to(graph, &next, places, node, tables);
+    free(places);
+    free(is_target);
+    free(next.first);
+    free(next.edges);
+}
+
+void route_table_fini(struct route_table *table)
+{
+    free(table->group_of);
+    free(table->groups);
+    free(table->ports);
+    *table = (struct route_table){0};
+}

@@ -1,0 +1,60 @@
+/* route - which ports lead to a destination: equal-cost shortest paths.  SPDX-License-Identifier:
+ * Apache-2.0 A table gives for each endpoint (RNIC port of the fabric) a group of egress ports, all
+ * on shortest paths by hops. ECMP picks one by a hash of the frame's 5-tuple and the switch's seed,
+ * so a flow keeps to one path.  Two tiers with the same seed make the same choice: polarization, as
+ * in real fabrics. */
+#ifndef STORMGLASS_NET_ROUTE_H
+#define STORMGLASS_NET_ROUTE_H
+
+#include "base/check.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct route_group {
+    uint32_t first; /* in ports */
+    uint32_t count;
+};
+
+struct route_table {
+    uint16_t *group_of;         /* by endpoint */
+    struct route_group *groups; /* group 0 is empty: no route */
+    uint16_t *ports;
+    uint32_t endpoint_count, group_count, port_count;
+};
+
+/* The fabric as routing sees it. */
+struct route_link {
+    uint32_t a, b; /* nodes */
+    uint16_t a_port, b_port;
+};
+
+struct route_graph {
+    uint32_t node_count;
+    const struct route_link *links;
+    uint32_t link_count;
+    const uint8_t *forwards;       /* by node: it may be passed through (a switch) */
+    const uint32_t *endpoint_node; /* by endpoint: the host it belongs to */
+    const uint16_t *endpoint_port; /* and the port of that host */
+    uint32_t endpoint_count;
+};
+
+/* Fills the tables of all nodes that forward (tables[node]); others are left alone. */
+void route_compute(const struct route_graph *graph, struct route_table *tables);
+void route_table_fini(struct route_table *table);
+
+/* The egress port, or UINT16_MAX when there is no route. */
+static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
+                                  uint32_t entropy, uint64_t seed)
+{
+    const struct route_group group = table->groups[table->group_of[endpoint]];
+    if (group.count == 1)
+        return table->ports[group.first];
+    if (group.count == 0)
+        return UINT16_MAX;
+    const uint64_t hash = hash_mix(entropy ^ seed);
+    return table->ports[group.first + (uint32_t)(((hash >> 32) * group.count) >> 32)];
+}
+
+#endif

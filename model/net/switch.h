@@ -1,0 +1,92 @@
+/* switch - a shared-buffer Ethernet switch.                        SPDX-License-Identifier:
+ * Apache-2.0 Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking,
+ * PFC, strict and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks ->
+ * memory -> egress queue -> wire. Source:  PFC and priorities IEEE 802.1Q cl. 36, 37 (ETS); ECN RFC
+ * 3168 with the RED-like profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3
+ * (class selector, RFC 2474). Not modelled: learning (routes are given), multicast, VLANs, ports
+ * that are slower inside than outside. */
+#ifndef STORMGLASS_NET_SWITCH_H
+#define STORMGLASS_NET_SWITCH_H
+
+#include "base/rng.h"
+#include "net/buffer.h"
+#include "net/port.h"
+#include "net/route.h"
+
+struct switch_params {
+    int64_t buffer;             /* bytes of packet memory */
+    int64_t ports;              /* ports that the memory is carved for; more when more are linked */
+    int64_t reserved;           /* bytes for each (port, priority) */
+    int64_t policy;             /* index in buffer_policies */
+    int64_t alpha;              /* ppm, lossless groups */
+    int64_t alpha_lossy;        /* ppm, lossy groups and queues */
+    int64_t xoff;               /* bytes: threshold of the static policy */
+    int64_t xon_offset;         /* bytes below the threshold at which XON is sent */
+    int64_t headroom;           /* bytes for each lossless (port, priority); -1: auto, by link */
+    int64_t pfc_priorities;     /* mask of lossless priorities */
+    int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
+    int64_t ecn_pmax;           /* ppm */
+    int64_t ecn_at;             /* 0 enqueue, 1 dequeue */
+    int64_t latency;            /* ps from a frame's last bit (cut-through: header) to the memory */
+    int64_t forwarding;         /* 0 store-and-forward, 1 cut-through */
+    int64_t ecmp_seed;          /* -1: own seed for each switch */
+    int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
+};
+
+extern const struct opt switch_opts[];
+
+enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1 };
+
+struct switch_counters {
+    uint64_t ecn_marked;
+    uint64_t dropped[PROBE_DROP_CAUSE_COUNT];
+    uint64_t dropped_lossless; /* among BUFFER: of lossless priorities */
+};
+
+struct switch_port_counters {
+    uint64_t dropped[PROBE_DROP_CAUSE_COUNT]; /* by ingress port */
+    uint64_t ecn_marked[PRIORITIES];          /* by egress port */
+    int64_t queue_peak[PRIORITIES];           /* bytes, by egress port */
+};
+
+struct swtch {
+    struct node node;
+    struct frame_pool *frames;
+    struct port *ports;
+    uint16_t port_count;
+    uint8_t lossless; /* mask of priorities */
+    uint8_t strict;   /* mask of priorities that are served before the weighted ones */
+    uint64_t ecmp_seed;
+    struct route_table routes;
+    struct buffer buffer;
+    uint8_t priority_of_dscp[64];
+    struct switch_params params;
+    struct switch_counters counters;
+    struct switch_port_counters *port_counters;
+    struct rng marking; /* ECN draws */
+    const struct probe *probe;
+};
+
+/* Ports are created unjoined; `headroom` of each lossless group is set by switch_carve once links
+ * are known. */
+void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
+                 const struct switch_params *params, uint16_t port_count,
+                 const struct port_params *port_params, struct frame_pool *frames,
+                 const struct probe *probe);
+void switch_fini(struct swtch *swtch);
+
+/* What port_join must know of a switch's ports. */
+struct port_ingress switch_ingress(const struct swtch *swtch);
+
+/* Cuts the memory when all ports are joined.  False: it is too small, and why. */
+bool switch_carve(struct swtch *swtch, char *why, size_t size);
+
+/* The bytes that can arrive on a port between the frame that reaches XOFF and the peer's silence:
+ * what headroom must hold.  IEEE 802.1Q-2018 annex N: two propagation delays, the largest frame
+ * that the pause waits for, the pause itself, the peer's response, the largest frame it has begun,
+ * and this switch's ingress latency. */
+int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);
+
+extern const struct node_ops switch_node_ops;
+
+#endif

@@ -1,0 +1,280 @@
+/* A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths.  SPDX-License-Identifier: Apache-2.0 */
+#include "net/switch.h"
+#include "pump.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+enum { PUMPS = 6 };
+
+struct star {
+    struct engine engine;
+    struct frame_pool frames;
+    struct swtch swtch;
+    struct pump pumps[PUMPS];
+    struct port_params port;
+    struct switch_params params;
+};
+
+static void star_presets(struct star *star)
+{
+    memset(star, 0, sizeof *star);
+    opt_presets(port_opts, &star->port);
+    opt_presets(switch_opts, &star->params);
+    star->params.latency = 0;
+}
+
+static void star_routes(struct star *star)
+{
+    struct route_link links[PUMPS];
+    uint8_t forwards[PUMPS + 1] = {1};
+    uint32_t endpoint_node[PUMPS];
+    uint16_t endpoint_port[PUMPS] = {0};
+    for (uint16_t i = 0; i < PUMPS; i++) {
+        links[i] = (struct route_link){0, i + 1u, i, 0};
+        endpoint_node[i] = i + 1u;
+    }
+    const struct route_graph graph = {PUMPS + 1,     links,         PUMPS, forwards,
+                                      endpoint_node, endpoint_port, PUMPS};
+    struct route_table tables[PUMPS + 1] = {0};
+    route_compute(&graph, tables);
+    star->swtch.routes = tables[0];
+}
+
+static void star_init(struct star *star)
+{
+    struct port_params ports[PUMPS];
+    for (int i = 0; i < PUMPS; i++)
+        ports[i] = star->port;
+    engine_init(&star->engine, 1);
+    frame_pool_init(&star->frames);
+    switch_init(&star->swtch, &star->engine, "switch0", &star->params, PUMPS, ports, &star->frames,
+                &probe_none);
+    star_routes(star);
+    for (uint32_t i = 0; i < PUMPS; i++) {
+        char name[] = "pump0";
+        name[4] = (char)('0' + i);
+        struct pump *pump = &star->pumps[i];
+        pump_init(pump, &star->engine, name, &star->port, &star->frames);
+        pump->endpoint = i;
+        port_join(&star->swtch.ports[i], switch_ingress(&star->swtch), &pump->port, pump_ingress);
+    }
+    char why[128];
+    assert_true(switch_carve(&star->swtch, why, sizeof why));
+    engine_start(&star->engine);
+}
+
+static void star_fini(struct star *star)
+{
+    star->swtch.node.ops->audit(&star->swtch.node);
+    switch_fini(&star->swtch);
+    engine_fini(&star->engine);
+    frame_pool_fini(&star->frames);
+}
+
+static void send(struct star *star, int from, int to, uint64_t frames)
+{
+    star->pumps[from].destination = (uint32_t)to;
+    star->pumps[from].to_send = frames;
+}
+
+/* Two links of 3 m, 1526 bytes at 80 ps twice, 300 ns in the switch. */
+static void store_and_forward_by_hand(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.latency = 300 * PS_PER_NS;
+    star_init(&star);
+    send(&star, 0, 1, 1);
+    pump_start(&star.pumps[0], 0);
+    engine_run(&star.engine, PS_PER_MS);
+    assert_int_equal(star.pumps[1].first_arrival, 2 * (1526 * 80 + 15150) + 300000);
+    star_fini(&star);
+}
+
+/* Cut-through: the switch waits for 64 bytes and the preamble, not for the frame. */
+static void cut_through_by_hand(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.forwarding = 1;
+    star_init(&star);
+    send(&star, 0, 1, 1);
+    pump_start(&star.pumps[0], 0);
+    engine_run(&star.engine, PS_PER_MS);
+    assert_int_equal(star.pumps[1].first_arrival, 72 * 80 + 15150 + 1526 * 80 + 15150);
+    star_fini(&star);
+}
+
+struct boundary {
+    uint64_t drops;
+    int64_t headroom_peak;
+};
+
+/* V07: the egress is blocked, the sender runs at line rate, reverse frames hold the pause up; one phase. */
+static struct boundary boundary(int64_t headroom, struct rng *rng)
+{
+    struct star star;
+    star_presets(&star);
+    star.port.length = 100000; /* mm */
+    star.port.mtu = 4140;
+    star.port.pfc_response = 394 * 5120; /* 394 quanta of 5.12 ns, IEEE 802.3 annex 31D */
+    star.params.policy = 1;              /* static */
+    star.params.xoff = 60000;
+    star.params.headroom = headroom;
+    star_init(&star);
+    const struct probe_pause block = {.at = 0, .priority = 3, .xoff = true};
+    star.pumps[0].bytes = star.pumps[1].bytes = 4158;
+    send(&star, 0, 1, UINT64_MAX);
+    send(&star, 1, 0, UINT64_MAX);
+    star.pumps[1].tos = 0;
+    port_pfc_assert(&star.pumps[1].port, 3, &block);
+    engine_run(&star.engine, 4 * PS_PER_US);
+    pump_start(&star.pumps[0], 5 * PS_PER_US + (time_ps)rng_below(rng, 1000000));
+    pump_start(&star.pumps[1], 5 * PS_PER_US + (time_ps)rng_below(rng, 1000000));
+    engine_run(&star.engine, 30 * PS_PER_US);
+    const struct boundary result = {star.swtch.counters.dropped_lossless,
+                                    star.swtch.buffer.headroom_peak};
+    star_fini(&star);
+    return result;
+}
+
+/* C * (2 L 5.05 ns/m + reverse frame + pause + response) + one frame; no phase of 1000 needs more, and with a frame
+ * less some phase drops. */
+static void headroom_boundary(void **state)
+{
+    (void)state;
+    struct rng rng = rng_stream(7, "test", "phases");
+    const int64_t frame = 4178;
+    const int64_t loop_ps = 2 * 505000 + frame * 80 + 84 * 80 + 394 * 5120;
+    const int64_t bound = loop_ps / 80 + frame;
+    int64_t peak = 0;
+    for (int i = 0; i < 1000; i++) {
+        const struct boundary enough = boundary(bound, &rng);
+        assert_int_equal(enough.drops, 0);
+        peak = enough.headroom_peak > peak ? enough.headroom_peak : peak;
+    }
+    assert_in_range(peak, bound - frame, bound);
+    uint64_t dropping = 0;
+    for (int i = 0; i < 200; i++)
+        dropping += boundary(bound - frame, &rng).drops > 0;
+    assert_true(dropping > 0);
+}
+
+/* The automatic headroom holds whatever happens on this link. */
+static void automatic_headroom_is_enough(void **state)
+{
+    (void)state;
+    struct rng rng = rng_stream(8, "test", "phases");
+    for (int i = 0; i < 200; i++)
+        assert_int_equal(boundary(SWITCH_HEADROOM_AUTO, &rng).drops, 0);
+}
+
+/* Three pumps into one port: nobody loses a frame, all pause, nothing is left behind. */
+static void incast_is_lossless(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.buffer = 4 << 20;
+    star.params.ports = PUMPS;
+    star_init(&star);
+    star.engine.hostile = true;
+    for (int i = 1; i <= 3; i++) {
+        send(&star, i, 0, 2000);
+        pump_start(&star.pumps[i], 0);
+    }
+    engine_run(&star.engine, 20 * PS_PER_MS);
+    assert_int_equal(star.pumps[0].received, 6000);
+    assert_int_equal(star.swtch.counters.dropped_lossless, 0);
+    for (int i = 1; i <= 3; i++)
+        assert_true(star.swtch.ports[i].pauses[3].tx_xoff > 0);
+    assert_int_equal(star.swtch.buffer.used, 0);
+    assert_int_equal(star.frames.frames.taken, 0);
+    star_fini(&star);
+}
+
+/* The same in a lossy class: drops, and no pause. */
+static void lossy_incast_drops(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.buffer = 1 << 20;
+    star.params.ports = PUMPS;
+    star_init(&star);
+    for (int i = 1; i <= 3; i++) {
+        star.pumps[i].tos = 0;
+        send(&star, i, 0, 2000);
+        pump_start(&star.pumps[i], 0);
+    }
+    engine_run(&star.engine, 20 * PS_PER_MS);
+    const uint64_t dropped = star.swtch.counters.dropped[PROBE_DROP_BUFFER];
+    assert_true(dropped > 0);
+    assert_int_equal(star.swtch.counters.dropped_lossless, 0);
+    assert_int_equal(star.pumps[0].received + dropped, 6000);
+    assert_int_equal(star.swtch.ports[1].pfc_frames_tx, 0);
+    star_fini(&star);
+}
+
+/* Two weighted priorities share 3 to 1 while both have frames; a strict one takes what it wants. */
+static void weights_share_the_wire(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.weight[3] = 75;
+    star.params.weight[0] = 25;
+    star.params.pfc_priorities = 0xFF;
+    star_init(&star);
+    star.pumps[1].tos = 26 << 2;
+    star.pumps[2].tos = 0;
+    for (int i = 1; i <= 2; i++) {
+        send(&star, i, 0, UINT64_MAX);
+        pump_start(&star.pumps[i], 0);
+    }
+    engine_run(&star.engine, 5 * PS_PER_MS);
+    const uint64_t heavy = star.swtch.ports[0].tx[3].frames,
+                   light = star.swtch.ports[0].tx[0].frames;
+    assert_in_range(heavy * 1000 / (heavy + light), 745, 755);
+    star_fini(&star);
+}
+
+/* Below kmin nothing is marked, above kmax all is. */
+static void marking_follows_the_queue(void **state)
+{
+    (void)state;
+    for (int above = 0; above < 2; above++) {
+        struct star star;
+        star_presets(&star);
+        star.params.ecn_kmin = above ? 0 : 10000000;
+        star.params.ecn_kmax = above ? 1 : 20000000;
+        star_init(&star);
+        for (int i = 1; i <= 2; i++) {
+            star.pumps[i].tos = 26 << 2 | ECN_ECT0;
+            send(&star, i, 0, 100);
+            pump_start(&star.pumps[i], 0);
+        }
+        engine_run(&star.engine, PS_PER_MS);
+        assert_int_equal(star.pumps[0].received, 200);
+        /* The first frame leaves at once, the second finds an empty queue: neither is marked. */
+        assert_int_equal(star.pumps[0].marked, above ? 198 : 0);
+        star_fini(&star);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(store_and_forward_by_hand), cmocka_unit_test(cut_through_by_hand),
+        cmocka_unit_test(headroom_boundary),         cmocka_unit_test(automatic_headroom_is_enough),
+        cmocka_unit_test(incast_is_lossless),        cmocka_unit_test(lossy_incast_drops),
+        cmocka_unit_test(weights_share_the_wire),    cmocka_unit_test(marking_follows_the_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
