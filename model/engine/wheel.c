@@ -23,8 +23,8 @@ enum {
     INSERTION_MAX = 24, /* events; above, merging is faster than insertion */
     SLOTS_MAX = 1 << 26,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 2,
-    EVENTS_MANY = 8,
+    EVENTS_FEW = 13,  /* tenths of an event in an opened bucket */
+    EVENTS_MANY = 30,
 };
 
 void wheel_init(struct wheel *wheel)
@@ -71,29 +71,37 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
     return -1;
 }
 
-static void room_for(struct wheel *wheel, size_t count)
+static void grow(struct wheel *wheel)
 {
-    if (count <= wheel->open_room)
-        return;
-    while (wheel->open_room < count)
-        wheel->open_room *= 2;
+    wheel->open_room *= 2;
     wheel->open = realloc(wheel->open, 2 * wheel->open_room * sizeof *wheel->open);
     CHECK(wheel->open != NULL);
 }
 
+/* Copies a bucket's list behind the `count` events of the open array, which stays sorted while it is short, and
+ * gives the list's slots back in one piece. */
 static size_t take_list(struct wheel *wheel, int64_t turn, size_t count)
 {
     const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);
     const struct event *slots = (const struct event *)(const void *)wheel->slots.items;
-    uint32_t slot = wheel->heads[bucket];
-    while (slot != POOL_NONE) {
-        const uint32_t after = wheel->slots.next_free[slot];
-        room_for(wheel, count + 1);
-        wheel->open[count++] = slots[slot];
-        pool_give(&wheel->slots, slot);
-        slot = after;
-        wheel->pending--;
+    const size_t before = count;
+    const uint32_t first = wheel->heads[bucket];
+    uint32_t last = first;
+    for (uint32_t slot = first; slot != POOL_NONE; slot = wheel->slots.next_free[slot]) {
+        if (UNLIKELY(count == wheel->open_room))
+            grow(wheel);
+        const struct event *event = &slots[slot];
+        size_t hole = count++;
+        if (LIKELY(count <= INSERTION_MAX))
+            for (; hole > 0 && event_before(event, &wheel->open[hole - 1]); hole--)
+                wheel->open[hole] = wheel->open[hole - 1];
+        wheel->open[hole] = *event;
+        last = slot;
     }
+    wheel->slots.next_free[last] = wheel->slots.free;
+    wheel->slots.free = first;
+    wheel->slots.taken -= (uint32_t)(count - before);
+    wheel->pending -= count - before;
     wheel->heads[bucket] = POOL_NONE;
     wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << (bucket % 64));
     return count;
@@ -129,10 +137,6 @@ static void merge(const struct event *a, size_t a_count, const struct event *b, 
 /* Sorts runs of INSERTION_MAX, then merges them pairwise, back and forth between the two halves. */
 static void sort(struct wheel *wheel, size_t count)
 {
-    if (count <= INSERTION_MAX) {
-        insertion_sort(wheel->open, count);
-        return;
-    }
     for (size_t at = 0; at < count; at += INSERTION_MAX)
         insertion_sort(wheel->open + at, count - at < INSERTION_MAX ? count - at : INSERTION_MAX);
     struct event *from = wheel->open, *to = wheel->open + wheel->open_room;
@@ -172,7 +176,7 @@ static void reckon_width(struct wheel *wheel)
 {
     if (wheel->opened < RECKON_OPENED)
         return;
-    const uint64_t events = wheel->opened_events / wheel->opened;
+    const uint64_t events = 10 * wheel->opened_events / wheel->opened;
     if (events >= EVENTS_MANY && wheel->shift > SHIFT_MIN)
         rewiden(wheel, wheel->shift - 1);
     else if (events < EVENTS_FEW && wheel->shift < SHIFT_MAX)
@@ -193,12 +197,18 @@ bool wheel_open(struct wheel *wheel, time_ps until)
         turn = heap_top(&wheel->far)->at >> wheel->shift;
     if (turn > until >> wheel->shift)
         return false;
-    size_t count = take_list(wheel, turn, 0);
+    size_t count = 0;
+    if (LIKELY(wheel->heads[(uint32_t)turn & (WHEEL_BUCKETS - 1)] != POOL_NONE))
+        count = take_list(wheel, turn, 0);
+    bool sorted = count <= INSERTION_MAX;
     while (wheel->far.count > 0 && heap_top(&wheel->far)->at >> wheel->shift == turn) {
-        room_for(wheel, count + 1);
+        if (count == wheel->open_room)
+            grow(wheel);
         wheel->open[count++] = heap_pop(&wheel->far);
+        sorted = false;
     }
-    sort(wheel, count);
+    if (UNLIKELY(!sorted))
+        sort(wheel, count);
     wheel->turn = turn;
     wheel->open_end = (turn + 1) << wheel->shift;
     wheel->next = wheel->open;

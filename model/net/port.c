@@ -35,14 +35,15 @@ const struct opt port_opts[] = {
     {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
      "Time between XOFFs while a pause holds; 0 is half of the quanta's time.",
      "assumed: refreshed well before it expires"},
-    {"pfc-enabled", OPT_INT, offsetof(struct port_params, pfc_enabled), "255", "0", "255", NULL,
-     "Mask of priorities in which the port sends and obeys PFC.", "IEEE 802.1Q-2018 36.1.3.3"},
+    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "0,1,2,3,4,5,6,7", NULL,
+     "0,1,2,3,4,5,6,7", NULL, "The priorities in which the port sends and obeys PFC.",
+     "IEEE 802.1Q-2018 36.1.3.3"},
     {0},
 };
 
 enum { PS_PER_MM_NUMERATOR = 505, PS_PER_MM_DENOMINATOR = 100 }; /* 5.05 ns/m */
 
-static time_ps propagation(const struct port_params *params)
+time_ps port_propagation(const struct port_params *params)
 {
     if (params->delay > 0)
         return params->delay;
@@ -66,7 +67,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .index = index,
         .up = true,
         .rate = wire_rate((uint64_t)params->rate),
-        .propagation = propagation(params),
+        .propagation = port_propagation(params),
         .source = source != NULL ? source : own_queues,
         .frames = frames,
         .params = *params,
@@ -220,6 +221,7 @@ static uint32_t pfc_frame(struct port *port)
             continue;
         const bool xoff = (port->asserted & 1u << i) != 0;
         frame->quanta[i] = xoff ? (uint16_t)port->params.pfc_quanta : 0;
+        port->told = (uint8_t)(xoff ? port->told | 1u << i : port->told & ~(1u << i));
         port->pauses[i].tx_xoff += xoff;
         port->pauses[i].tx_xon += !xoff;
     }
@@ -400,7 +402,10 @@ void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pa
     if ((port->asserted & bit) == 0)
         return;
     port->asserted &= (uint8_t)~bit;
-    port->pfc_due |= bit;
+    if ((port->told & bit) != 0)
+        port->pfc_due |= bit;
+    else
+        port->pfc_due &= (uint8_t)~bit; /* the peer never heard of it */
     struct port_pauses *pauses = &port->pauses[priority];
     pauses->asserted_ps += why->at - pauses->asserted_since;
     pauses->asserted_since = TIME_NEVER;

@@ -79,6 +79,7 @@ struct port {
     uint8_t paused;   /* mask: priorities that the peer has paused */
     uint8_t pfc_due;  /* mask: priorities whose XOFF or XON waits for the wire */
     uint8_t asserted; /* mask: priorities in which this end holds its peer paused */
+    uint8_t told;     /* mask: priorities in which the last PFC frame sent was an XOFF */
     bool up;
     bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
     uint8_t turn;  /* of the weighted scheduler */
@@ -126,6 +127,9 @@ struct port_ingress {
     time_ps latency;
     uint16_t cut_through; /* 0: the whole frame */
 };
+
+/* One way through the cable: the delay, or the length at 5.05 ns/m. */
+time_ps port_propagation(const struct port_params *params);
 
 /* Joins two ports by a link, both directions. */
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,

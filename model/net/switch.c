@@ -49,8 +49,8 @@ const struct opt switch_opts[] = {
     {"headroom", OPT_SIZE, FIELD(headroom), "auto", "0B", "1GiB", "auto",
      "Room of each lossless group above its threshold, for what is still under way.",
      "auto: IEEE 802.1Q-2018 annex N for the link"},
-    {"pfc-priorities", OPT_INT, FIELD(pfc_priorities), "8", "0", "255", NULL,
-     "Mask of lossless priorities; pfc: {priorities: [3]} writes it.",
+    {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
+     "The lossless priorities, such as [3]; none: every priority may drop.",
      "common use: RoCE in priority 3"},
     {"ecn-kmin", OPT_SIZE, FIELD(ecn_kmin), "400KB", "0B", "1GiB", NULL,
      "Egress queue at which marking begins.",
@@ -374,7 +374,7 @@ int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *por
     const int64_t peer_frame = port->peer_mtu + WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
     const time_ps loop = 2 * port->propagation + port->peer_response + swtch->params.latency;
     const int64_t in_loop = (int64_t)units_bytes_in(loop, port->rate.bps) + 1;
-    return in_loop + own_frame + WIRE_PFC_BYTES + WIRE_GAP_BYTES + peer_frame;
+    return in_loop + own_frame + WIRE_PFC_BYTES + WIRE_GAP_BYTES + 2 * peer_frame;
 }
 
 static int64_t lossless_headroom(const struct swtch *swtch, uint16_t port)
