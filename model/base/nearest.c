@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/nearest.h"
+
+#include "base/check.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { WORD_MAX = 63 };
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+unsigned nearest_distance(const char *a, const char *b)
+{
+    const size_t rows = strnlen(a, WORD_MAX), columns = strnlen(b, WORD_MAX);
+    unsigned table[WORD_MAX + 1][WORD_MAX + 1];
+    for (size_t i = 0; i <= rows; i++)
+        table[i][0] = (unsigned)i;
+    for (size_t j = 0; j <= columns; j++)
+        table[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= rows; i++) {
+        for (size_t j = 1; j <= columns; j++) {
+            const unsigned change = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned best = least(change, least(table[i - 1][j], table[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = least(best, table[i - 2][j - 2] + 1);
+            table[i][j] = best;
+        }
+    }
+    return table[rows][columns];
+}
+
+/* A word whose third is wrong is a different word; short words may still have one slip. */
+static unsigned tolerance(const char *wanted)
+{
+    const unsigned length = (unsigned)strnlen(wanted, WORD_MAX);
+    return length < 3 ? 1 : length < 6 ? 2 : length / 3;
+}
+
+struct nearest nearest_to(const char *wanted)
+{
+    CHECK(wanted != NULL);
+    return (struct nearest){.wanted = wanted, .distance = tolerance(wanted) + 1};
+}
+
+void nearest_offer(struct nearest *nearest, const char *candidate)
+{
+    const unsigned distance = nearest_distance(nearest->wanted, candidate);
+    if (distance >= nearest->distance)
+        return;
+    nearest->distance = distance;
+    nearest->best = candidate;
+}

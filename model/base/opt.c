@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/opt.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "base/quantity.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static_assert(OPT_WHY_BYTES == QUANTITY_WHY_BYTES, "a quantity's sentence is passed on as it is");
+
+/* Which rows are quantities, and of which kind. */
+static bool quantity_of(enum opt_type type, enum quantity_kind *kind)
+{
+    static const struct {
+        bool is;
+        enum quantity_kind kind;
+    } of[] = {
+        [OPT_INT] = {true, QUANTITY_INT},
+        [OPT_BOOL] = {false, 0},
+        [OPT_TIME] = {true, QUANTITY_TIME},
+        [OPT_SIZE] = {true, QUANTITY_SIZE},
+        [OPT_RATE] = {true, QUANTITY_RATE},
+        [OPT_LENGTH] = {true, QUANTITY_LENGTH},
+        [OPT_PERCENT] = {true, QUANTITY_PERCENT},
+        [OPT_RATIO] = {true, QUANTITY_RATIO},
+        [OPT_CHOICE] = {false, 0},
+        [OPT_MASK] = {false, 0},
+    };
+    CHECK((size_t)type < sizeof of / sizeof of[0]);
+    *kind = of[type].kind;
+    return of[type].is;
+}
+
+const struct opt *opt_find(const struct opt *rows, const char *name)
+{
+    for (const struct opt *row = rows; row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+const struct opt *opt_nearest(const struct opt *rows, const char *name)
+{
+    struct nearest nearest = nearest_to(name);
+    for (const struct opt *row = rows; row->name != NULL; row++)
+        nearest_offer(&nearest, row->name);
+    return nearest.best == NULL ? NULL : opt_find(rows, nearest.best);
+}
+
+/* The word's place among "a|b|c", or -1. */
+static int64_t word_index(const char *words, const char *text)
+{
+    const size_t length = strlen(text);
+    int64_t index = 0;
+    for (const char *at = words; at != NULL && length > 0; index++) {
+        const char *end = strchr(at, '|');
+        const size_t word = end == NULL ? strlen(at) : (size_t)(end - at);
+        if (word == length && memcmp(at, text, length) == 0)
+            return index;
+        at = end == NULL ? NULL : end + 1;
+    }
+    return -1;
+}
+
+static void word_write(const char *words, int64_t index, char *text, size_t size)
+{
+    const char *at = words;
+    for (; index > 0 && at != NULL; index--) {
+        const char *end = strchr(at, '|');
+        at = end == NULL ? NULL : end + 1;
+    }
+    CHECK(at != NULL);
+    snprintf(text, size, "%.*s", (int)strcspn(at, "|"), at);
+}
+
+/* "a, b or c" for a message. */
+static void words_write(const char *words, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *at = words; used < size;) {
+        const size_t length = strcspn(at, "|");
+        const bool last = at[length] == '\0';
+        const bool next_is_last = !last && strchr(at + length + 1, '|') == NULL;
+        used += (size_t)snprintf(text + used, size - used, "%.*s%s", (int)length, at,
+                                 last           ? ""
+                                 : next_is_last ? " or "
+                                                : ", ");
+        if (last)
+            return;
+        at += length + 1;
+    }
+}
+
+static bool parse_bool(const char *text, int64_t *value, char why[OPT_WHY_BYTES])
+{
+    *value = strcmp(text, "true") == 0;
+    if (*value || strcmp(text, "false") == 0)
+        return true;
+    snprintf(why, OPT_WHY_BYTES, "expected true or false, but found \"%.32s\"", text);
+    return false;
+}
+
+static bool parse_choice(const struct opt *row, const char *text, int64_t *value,
+                         char why[OPT_WHY_BYTES])
+{
+    *value = word_index(row->choices, text);
+    if (*value >= 0)
+        return true;
+    char words[100];
+    words_write(row->choices, words, sizeof words);
+    snprintf(why, OPT_WHY_BYTES, "expected %.99s, but found \"%.24s\"", words, text);
+    return false;
+}
+
+enum { MASK_BITS = 63 };
+
+/* A number of one or two digits; anything else is out of range. */
+static int small_number(const char *text, size_t digits)
+{
+    if (digits == 1)
+        return text[0] - '0';
+    return digits == 2 ? (text[0] - '0') * 10 + text[1] - '0' : MASK_BITS;
+}
+
+/* "3,4": numbers with commas, spaces allowed around them. */
+static bool parse_mask(const char *text, int64_t *value, char why[OPT_WHY_BYTES])
+{
+    *value = 0;
+    if (strcmp(text, "none") == 0)
+        return true;
+    const char *at = text;
+    for (;;) {
+        at += strspn(at, " ");
+        const size_t digits = strspn(at, "0123456789");
+        const int number = small_number(at, digits);
+        if (number >= MASK_BITS)
+            break;
+        *value |= INT64_C(1) << number;
+        at += digits;
+        at += strspn(at, " ");
+        if (*at == '\0')
+            return true;
+        if (*at++ != ',')
+            break;
+    }
+    snprintf(why, OPT_WHY_BYTES, "expected a list of numbers such as [3, 4], but found \"%.32s\"",
+             text);
+    return false;
+}
+
+static void mask_write(int64_t value, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", value == 0 ? "none" : "");
+    for (int bit = 0; bit < MASK_BITS && used < size; bit++)
+        if (value >> bit & 1)
+            used += (size_t)snprintf(text + used, size - used, used == 0 ? "%d" : ",%d", bit);
+}
+
+static bool parse_quantity(const struct opt *row, enum quantity_kind kind, const char *text,
+                           int64_t *value, char why[OPT_WHY_BYTES])
+{
+    const int64_t word = word_index(row->choices, text);
+    if (word >= 0) {
+        *value = -1 - word;
+        return true;
+    }
+    if (quantity_parse(kind, text, value, why))
+        return true;
+    if (row->choices != NULL) {
+        char words[64];
+        words_write(row->choices, words, sizeof words);
+        snprintf(why, OPT_WHY_BYTES, "expected %s, or %s, but found \"%.24s\"",
+                 quantity_expected(kind), words, text);
+    }
+    return false;
+}
+
+static int64_t parse_own(const struct opt *row, const char *text)
+{
+    char why[OPT_WHY_BYTES];
+    struct opt bare = *row;
+    bare.min = bare.max = NULL;
+    int64_t value = 0;
+    CHECK(opt_parse(&bare, text, &value, why));
+    return value;
+}
+
+/* Bounds hold for quantities, not for the words beside them. */
+static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
+{
+    if (row->choices != NULL && value < 0)
+        return true;
+    char text[64];
+    opt_format(row, value, text, sizeof text);
+    if (row->min != NULL && value < parse_own(row, row->min)) {
+        snprintf(why, OPT_WHY_BYTES, "%s is less than the least allowed, %s", text, row->min);
+        return false;
+    }
+    if (row->max != NULL && value > parse_own(row, row->max)) {
+        snprintf(why, OPT_WHY_BYTES, "%s is more than the most allowed, %s", text, row->max);
+        return false;
+    }
+    return true;
+}
+
+bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES])
+{
+    enum quantity_kind kind;
+    if (row->type == OPT_BOOL)
+        return parse_bool(text, value, why);
+    if (row->type == OPT_CHOICE)
+        return parse_choice(row, text, value, why);
+    if (row->type == OPT_MASK)
+        return parse_mask(text, value, why) && in_bounds(row, *value, why);
+    CHECK(quantity_of(row->type, &kind));
+    return parse_quantity(row, kind, text, value, why) && in_bounds(row, *value, why);
+}
+
+void opt_format(const struct opt *row, int64_t value, char *text, size_t size)
+{
+    enum quantity_kind kind;
+    CHECK(size >= QUANTITY_TEXT_BYTES);
+    if (row->type == OPT_BOOL)
+        snprintf(text, size, "%s", value ? "true" : "false");
+    else if (row->type == OPT_CHOICE)
+        word_write(row->choices, value, text, size);
+    else if (row->type == OPT_MASK)
+        mask_write(value, text, size);
+    else if (row->choices != NULL && value < 0)
+        word_write(row->choices, -1 - value, text, size);
+    else if (quantity_of(row->type, &kind))
+        quantity_format(kind, value, text, size);
+}
+
+void opt_presets(const struct opt *rows, void *params)
+{
+    for (const struct opt *row = rows; row->name != NULL; row++) {
+        char why[OPT_WHY_BYTES];
+        CHECK(opt_parse(row, row->preset, opt_field(row, params), why));
+    }
+}

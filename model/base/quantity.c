@@ -1,0 +1,340 @@
+/* A number is read as digits times a power of ten, a unit is a factor; their product must be whole
+ * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (10^15).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/quantity.h"
+
+#include "base/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef unsigned __int128 wide;
+
+struct unit {
+    const char *name;
+    int64_t factor;
+    bool written; /* quantity_format may choose it */
+};
+
+#define RATIO_ONE UINT64_C(1000000000000000) /* parts of a ratio */
+
+enum { UNITS_MAX = 14, FORMAT_DECIMALS = 1000 };
+
+struct kind {
+    const char *expected;
+    const char *zero;    /* the unit of a zero */
+    bool bare_unit;      /* a number without a unit has the base unit */
+    int64_t decimals_of; /* quantity_format: 1000 allows three decimals, 1 none */
+    struct unit units[UNITS_MAX];
+};
+
+/* Largest unit first: quantity_format takes the first that fits. */
+static const struct kind kinds[] = {
+    [QUANTITY_INT] = {"a whole number such as 32", "", true, 1, {{"", 1, true}}},
+    [QUANTITY_TIME] = {"a time such as 55us",
+                       "s",
+                       false,
+                       FORMAT_DECIMALS,
+                       {{"h", 3600000000000000, false},
+                        {"s", 1000000000000, true},
+                        {"ms", 1000000000, true},
+                        {"us", 1000000, true},
+                        {"ns", 1000, true},
+                        {"ps", 1, true}}},
+    [QUANTITY_SIZE] = {"a size such as 64KiB or 400KB",
+                       "B",
+                       false,
+                       1,
+                       {{"PiB", INT64_C(1) << 50, true},
+                        {"TiB", INT64_C(1) << 40, true},
+                        {"GiB", 1 << 30, true},
+                        {"MiB", 1 << 20, true},
+                        {"KiB", 1 << 10, true},
+                        {"PB", 1000000000000000, true},
+                        {"TB", 1000000000000, true},
+                        {"GB", 1000000000, true},
+                        {"MB", 1000000, true},
+                        {"KB", 1000, true},
+                        {"kB", 1000, false},
+                        {"B", 1, true}}},
+    [QUANTITY_RATE] = {"a rate such as 100Gbps",
+                       "bps",
+                       false,
+                       FORMAT_DECIMALS,
+                       {{"Tbps", 1000000000000, true},
+                        {"Gbps", 1000000000, true},
+                        {"Mbps", 1000000, true},
+                        {"Kbps", 1000, true},
+                        {"kbps", 1000, false},
+                        {"bps", 1, true}}},
+    [QUANTITY_LENGTH] =
+        {"a length such as 3m",
+         "m",
+         false,
+         FORMAT_DECIMALS,
+         {{"km", 1000000, true}, {"m", 1000, true}, {"cm", 10, false}, {"mm", 1, true}}},
+    [QUANTITY_PERCENT] = {"a percentage such as 20%", "%", false, 10000, {{"%", 10000, true}}},
+    [QUANTITY_RATIO] = {"a ratio such as 1e-12 or 1/256",
+                        "",
+                        true,
+                        1,
+                        {{"%", 10000000000000, false}, {"", 1000000000000000, true}}},
+};
+
+const char *quantity_expected(enum quantity_kind kind)
+{
+    return kinds[kind].expected;
+}
+
+/* digits * 10^exponent */
+struct number {
+    bool negative;
+    uint64_t digits;
+    int exponent;
+};
+
+enum number_fault { NUMBER_FINE, NUMBER_NONE, NUMBER_LONG };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Zeros at the end become part of the exponent, so that 1.50 and 1.5 are the same. */
+static void number_trim(struct number *number)
+{
+    while (number->digits != 0 && number->digits % 10 == 0) {
+        number->digits /= 10;
+        number->exponent++;
+    }
+    if (number->digits == 0)
+        number->exponent = 0;
+}
+
+static enum number_fault number_digits(const char **at, struct number *number)
+{
+    bool any = false, point = false;
+    for (;; (*at)++) {
+        if (**at == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (!is_digit(**at))
+            return any ? NUMBER_FINE : NUMBER_NONE;
+        any = true;
+        if (number->digits > (UINT64_MAX - 9) / 10)
+            return NUMBER_LONG;
+        number->digits = number->digits * 10 + (uint64_t)(**at - '0');
+        number->exponent -= point ? 1 : 0;
+    }
+}
+
+/* "e-12"; an e without digits belongs to the unit. */
+static void number_exponent(const char **at, struct number *number)
+{
+    const char *look = *at;
+    if (*look != 'e' && *look != 'E')
+        return;
+    look++;
+    const bool negative = *look == '-';
+    if (*look == '-' || *look == '+')
+        look++;
+    if (!is_digit(*look))
+        return;
+    int exponent = 0;
+    for (; is_digit(*look); look++)
+        exponent = exponent > 999 ? exponent : exponent * 10 + (*look - '0');
+    number->exponent += negative ? -exponent : exponent;
+    *at = look;
+}
+
+static enum number_fault number_read(const char **at, struct number *number)
+{
+    *number = (struct number){0};
+    if (**at == '-') {
+        number->negative = true;
+        (*at)++;
+    }
+    const enum number_fault fault = number_digits(at, number);
+    if (fault != NUMBER_FINE)
+        return fault;
+    number_exponent(at, number);
+    number_trim(number);
+    return NUMBER_FINE;
+}
+
+static const struct unit *unit_find(const struct kind *kind, const char *name)
+{
+    for (const struct unit *unit = kind->units; unit->name != NULL; unit++)
+        if (strcmp(unit->name, name) == 0)
+            return unit;
+    return NULL;
+}
+
+static bool refuse(char why[QUANTITY_WHY_BYTES], enum quantity_kind kind, const char *text,
+                   const char *because)
+{
+    snprintf(why, QUANTITY_WHY_BYTES, "expected %s, but \"%.32s\" %s", kinds[kind].expected, text,
+             because);
+    return false;
+}
+
+enum scale_fault { SCALE_FINE, SCALE_BROKEN, SCALE_LARGE };
+
+/* digits * 10^exponent * factor as a whole 63-bit number. */
+static enum scale_fault scale(const struct number *number, int64_t factor, int64_t *value)
+{
+    wide product = (wide)number->digits * (wide)factor;
+    for (int e = number->exponent; e > 0 && product != 0; e--) {
+        product *= 10;
+        if (product > (wide)INT64_MAX)
+            return SCALE_LARGE;
+    }
+    for (int e = number->exponent; e < 0 && product != 0; e++) {
+        if (product % 10 != 0)
+            return SCALE_BROKEN;
+        product /= 10;
+    }
+    if (product > (wide)INT64_MAX)
+        return SCALE_LARGE;
+    *value = (int64_t)product;
+    return SCALE_FINE;
+}
+
+/* "1/256" of 10^15. */
+static bool parse_fraction(const char *text, const char *slash, const struct number *upper,
+                           int64_t *value, char why[QUANTITY_WHY_BYTES])
+{
+    struct number lower;
+    const char *at = slash + 1;
+    if (number_read(&at, &lower) != NUMBER_FINE || *at != '\0' || lower.negative)
+        return refuse(why, QUANTITY_RATIO, text, "has no number below the line");
+    int64_t above, below;
+    if (scale(upper, 1, &above) != SCALE_FINE || scale(&lower, 1, &below) != SCALE_FINE ||
+        below == 0)
+        return refuse(why, QUANTITY_RATIO, text, "is not a fraction of two whole numbers");
+    const wide divisor = (wide)below;
+    const wide whole = (wide)above * RATIO_ONE;
+    const wide quotient = whole / divisor;
+    if (quotient * divisor != whole || quotient > (wide)INT64_MAX)
+        return refuse(why, QUANTITY_RATIO, text, "is not a whole number of parts in 10^15");
+    *value = (int64_t)quotient;
+    return true;
+}
+
+static const struct unit *unit_of(const struct kind *kind, const struct number *number,
+                                  const char *name)
+{
+    static const struct unit zero = {"", 1, false};
+    if (*name == '\0' && number->digits == 0)
+        return &zero;
+    return *name == '\0' && !kind->bare_unit ? NULL : unit_find(kind, name);
+}
+
+bool quantity_parse(enum quantity_kind kind, const char *text, int64_t *value,
+                    char why[QUANTITY_WHY_BYTES])
+{
+    const char *at = text;
+    struct number number;
+    const enum number_fault fault = number_read(&at, &number);
+    if (fault == NUMBER_NONE)
+        return refuse(why, kind, text, *text == '\0' ? "is empty" : "does not begin with a number");
+    if (fault == NUMBER_LONG)
+        return refuse(why, kind, text, "has too many digits");
+    if (number.negative && kind != QUANTITY_INT)
+        return refuse(why, kind, text, "is negative");
+    if (kind == QUANTITY_RATIO && *at == '/')
+        return parse_fraction(text, at, &number, value, why);
+    const struct unit *unit = unit_of(&kinds[kind], &number, at);
+    if (unit == NULL)
+        return refuse(why, kind, text, *at == '\0' ? "has no unit" : "has another unit");
+    switch (scale(&number, unit->factor, value)) {
+    case SCALE_BROKEN:
+        return refuse(why, kind, text, "is not a whole number of the smallest unit");
+    case SCALE_LARGE:
+        return refuse(why, kind, text, "is too large");
+    case SCALE_FINE:
+        break;
+    }
+    if (number.negative)
+        *value = -*value;
+    return true;
+}
+
+/* value / factor with as many of three (or four) decimals as it takes. */
+static void write_decimal(int64_t value, const struct unit *unit, char *text, size_t size)
+{
+    int64_t rest = value % unit->factor;
+    int length = snprintf(text, size, "%lld", (long long)(value / unit->factor));
+    if (rest != 0)
+        length += snprintf(text + length, size - (size_t)length, ".");
+    for (int64_t step = unit->factor / 10; rest != 0; rest %= step, step /= 10)
+        length += snprintf(text + length, size - (size_t)length, "%d", (int)(rest / step));
+    snprintf(text + length, size - (size_t)length, "%s", unit->name);
+}
+
+/* 1/256 where that is short, else 3e-12. */
+static void write_ratio(int64_t value, char *text, size_t size)
+{
+    const int64_t one = (int64_t)RATIO_ONE;
+    if (value > 0 && one % value == 0 && one / value <= 65536) {
+        const int64_t below = one / value;
+        snprintf(text, size, below == 1 ? "1" : "1/%lld", (long long)below);
+        return;
+    }
+    int exponent = value == 0 ? 0 : -15;
+    for (; value != 0 && value % 10 == 0; value /= 10)
+        exponent++;
+    snprintf(text, size, exponent == 0 ? "%lld" : "%llde%d", (long long)value, exponent);
+}
+
+/* Sizes below this read better in bytes: 4200B, 9216B. */
+#define BYTES_PLAIN 10000
+
+static bool fits(const struct kind *kind, const struct unit *unit, int64_t value)
+{
+    if (!unit->written)
+        return false;
+    if (unit->factor == 1)
+        return true;
+    const int64_t step = unit->factor > kind->decimals_of ? unit->factor / kind->decimals_of : 1;
+    return (value >= unit->factor || kind == &kinds[QUANTITY_PERCENT]) && value % step == 0;
+}
+
+/* Of a size the unit with the smallest number before it, so that 32MB is not 31250KiB; binary where both are. */
+static const struct unit *size_unit(const struct kind *kind, int64_t value)
+{
+    const struct unit *best = unit_find(kind, "B");
+    for (const struct unit *unit = kind->units; value >= BYTES_PLAIN && unit->name != NULL; unit++)
+        if (fits(kind, unit, value) && unit->factor > best->factor)
+            best = unit;
+    return best;
+}
+
+static const struct unit *best_unit(const struct kind *kind, int64_t value)
+{
+    if (value == 0)
+        return unit_find(kind, kind->zero);
+    if (kind == &kinds[QUANTITY_SIZE])
+        return size_unit(kind, value);
+    const struct unit *unit = kind->units;
+    while (!fits(kind, unit, value))
+        unit++;
+    return unit;
+}
+
+void quantity_format(enum quantity_kind kind, int64_t value, char *text, size_t size)
+{
+    CHECK(size >= QUANTITY_TEXT_BYTES);
+    if (kind == QUANTITY_RATIO) {
+        write_ratio(value, text, size);
+        return;
+    }
+    if (kind == QUANTITY_INT || value < 0) {
+        snprintf(text, size, "%lld", (long long)value);
+        return;
+    }
+    const struct unit *unit = best_unit(&kinds[kind], value);
+    CHECK(unit != NULL && unit->name != NULL);
+    write_decimal(value, unit, text, size);
+}
