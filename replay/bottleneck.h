@@ -1,0 +1,31 @@
+/* bottleneck - what kept a run from going faster, with the evidence.  SPDX-License-Identifier: Apache-2.0
+ * A pure function of sums: the first of these that holds is named.
+ *   pauses              some transmitter was stopped for a tenth of the time or more
+ *   link                a link was busy for 95 % of the time or more
+ *   congestion control  senders were told to slow down although no link was full
+ *   media, target cpu, host software, network
+ *                       the largest part of the commands' latency (closed loops wait for it)
+ *   outstanding limit   nothing is full: the workloads ask for no more */
+#ifndef STORMGLASS_REPLAY_BOTTLENECK_H
+#define STORMGLASS_REPLAY_BOTTLENECK_H
+
+#include "replay/iojoin.h"
+
+#include <stddef.h>
+
+struct bottleneck_input {
+    time_ps span;         /* of the measured part of the run */
+    char paused_port[96]; /* the transmitter that was stopped longest, and how long */
+    time_ps paused_ps;
+    const char *root_cause; /* of pauses; empty: none */
+    char busiest_port[96];  /* the link direction that was busy longest, and its peer */
+    char busiest_peer[96];
+    time_ps busiest_ps;
+    int64_t cnps;                          /* congestion notifications that senders handled */
+    uint64_t commands;                     /* NVMe commands with known stages */
+    __int128 stage_ps[IOJOIN_STAGE_COUNT]; /* sums over them */
+};
+
+void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size);
+
+#endif

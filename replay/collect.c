@@ -1,0 +1,229 @@
+/* collect - sums over ports, switches and RNICs.                   SPDX-License-Identifier: Apache-2.0
+ * Rates.  A workload that issues until its window ends is divided by the whole window.  One that had done
+ * all its work earlier (a count, a fio size) is divided by the time that it took: its last completion came
+ * long before the end, compared with the usual time between two completions, and nothing was under way. */
+#include "replay/collect.h"
+
+#include "replay/bottleneck.h"
+#include "replay/explain_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SILENCE_FACTOR = 20 }; /* mean gaps without a completion that mean "it was done" */
+
+struct busiest {
+    const struct port *paused, *busy;
+    int paused_priority;
+    time_ps paused_ps, busy_ps;
+};
+
+time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const bool open = pauses->blocked_since != TIME_NEVER;
+    return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
+}
+
+time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const time_ps open = pauses->blocked_since == TIME_NEVER ? 0 : now - pauses->blocked_since;
+    return open > pauses->blocked_longest ? open : pauses->blocked_longest;
+}
+
+time_ps collect_busy_ps(const struct port *port)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < PRIORITIES; i++)
+        bytes += port->tx[i].bytes + port->tx[i].frames * WIRE_GAP_BYTES;
+    return units_transfer_ps(bytes, port->rate.bps);
+}
+
+time_ps collect_window_ps(const struct workload_stats *stats, time_ps start, time_ps stop,
+                          uint64_t under_way)
+{
+    const time_ps whole = stop > start ? stop - start : 0;
+    if (stats->completed == 0 || under_way > 0 || stats->last_completion >= stop)
+        return whole;
+    const time_ps used = stats->last_completion - start;
+    const time_ps gap = used / (time_ps)stats->completed;
+    const time_ps silence = stop - stats->last_completion;
+    return used > 0 && silence / SILENCE_FACTOR >= gap ? used : whole;
+}
+
+static void add_port(const struct port *port, time_ps now, struct result_totals *totals,
+                     struct busiest *busiest)
+{
+    totals->packet_hops += (int64_t)port->hops;
+    const time_ps busy = collect_busy_ps(port);
+    if (busy > busiest->busy_ps || busiest->busy == NULL) {
+        busiest->busy = port;
+        busiest->busy_ps = busy;
+    }
+    for (int i = 0; i < PRIORITIES; i++) {
+        const time_ps blocked = collect_blocked_ps(port, i, now);
+        const time_ps longest = collect_blocked_longest_ps(port, i, now);
+        totals->pfc_pause_frames += (int64_t)port->pauses[i].tx_xoff;
+        totals->pfc_resume_frames += (int64_t)port->pauses[i].tx_xon;
+        totals->pfc_paused_ps += blocked;
+        totals->pfc_paused_at_end += port->pauses[i].blocked_since != TIME_NEVER;
+        if (longest > totals->pfc_longest_pause_ps)
+            totals->pfc_longest_pause_ps = longest;
+        if (blocked > busiest->paused_ps) {
+            busiest->paused_ps = blocked;
+            busiest->paused = port;
+            busiest->paused_priority = i;
+        }
+    }
+}
+
+static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
+{
+    const struct rnic_counters *counters = &rnic->counters;
+    totals->rnic_retransmitted_packets += (int64_t)counters->retransmitted_packets;
+    totals->rnic_timeouts += (int64_t)counters->timeouts;
+    totals->rnic_naks += (int64_t)counters->naks;
+    totals->rnic_rnr_naks += (int64_t)counters->rnr_naks;
+    totals->rnic_qp_errors += (int64_t)counters->qp_errors;
+    totals->ecn_cnps += (int64_t)counters->cnps_sent;
+    totals->packets += (int64_t)rnic->port.hops;
+}
+
+static void add_switch(const struct swtch *swtch, struct result_totals *totals)
+{
+    totals->ecn_marked += (int64_t)swtch->counters.ecn_marked;
+    if (swtch->buffer.used_peak > totals->buffer_peak_bytes)
+        totals->buffer_peak_bytes = swtch->buffer.used_peak;
+    if (swtch->buffer.headroom_peak > totals->headroom_peak_bytes)
+        totals->headroom_peak_bytes = swtch->buffer.headroom_peak;
+    for (uint16_t i = 0; i < swtch->port_count; i++)
+        totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
+}
+
+static void add_nodes(const struct world *world, time_ps now, struct result_totals *totals,
+                      struct busiest *busiest)
+{
+    for (uint32_t node = 0; node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        for (uint16_t i = 0; i < about->port_count; i++)
+            add_port(world_port(world, node, i), now, totals, busiest);
+        if (about->kind == SCENARIO_SWITCH)
+            add_switch(world_switch(world, node), totals);
+        for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++)
+            add_rnic(world_host(world, node)->rnics[i], totals);
+    }
+}
+
+static int64_t dropped(const struct observe *observe, enum probe_drop_cause cause)
+{
+    return (int64_t)(observe_dropped(observe, cause, false) +
+                     observe_dropped(observe, cause, true));
+}
+
+static void add_drops(const struct observe *observe, struct result_totals *totals)
+{
+    totals->drops_lossless = (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, true) +
+                                       observe_dropped(observe, PROBE_DROP_RX_BUFFER, true));
+    totals->drops_lossy = (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, false) +
+                                    observe_dropped(observe, PROBE_DROP_RX_BUFFER, false));
+    totals->drops_mtu = dropped(observe, PROBE_DROP_MTU);
+    totals->drops_corrupt = dropped(observe, PROBE_DROP_CORRUPT);
+    totals->drops_watchdog = dropped(observe, PROBE_DROP_WATCHDOG);
+    totals->drops_link_down = dropped(observe, PROBE_DROP_LINK_DOWN);
+    totals->drops_no_route = dropped(observe, PROBE_DROP_NO_ROUTE);
+    totals->drops_ttl = dropped(observe, PROBE_DROP_TTL);
+    totals->drops_injected = dropped(observe, PROBE_DROP_INJECTED);
+}
+
+static void add_workload(const struct collect *collect, uint32_t index,
+                         struct result_workload *workload)
+{
+    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->world->stats[index];
+    const uint64_t under_way = world_outstanding(collect->world, index);
+    const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
+    /* A fio job may have waited for others, so its window begins with its first I/O. */
+    const time_ps start =
+        about->job != NULL && stats->issued > 0 ? stats->first_issue : about->start;
+    *workload = (struct result_workload){
+        .name = about->name,
+        .issued = (int64_t)stats->issued,
+        .completed = (int64_t)stats->completed,
+        .failed = (int64_t)stats->failed,
+        .unfinished = (int64_t)(stats->issued - stats->completed - stats->failed),
+        .corrupt = (int64_t)stats->corrupt,
+        .bytes = (int64_t)stats->bytes,
+        .bytes_read = (int64_t)stats->bytes_read,
+        .bytes_written = (int64_t)stats->bytes_written,
+        .completed_window = (int64_t)stats->completed_window,
+        .window_ps = collect_window_ps(stats, start, stop, under_way),
+        .latency = &stats->latency,
+    };
+}
+
+static void name_port(const struct collect *collect, const struct port *port, char *text,
+                      size_t size)
+{
+    text[0] = '\0';
+    if (port != NULL)
+        world_port_name(collect->world, port->node->id, port->index, text, size);
+}
+
+/* From the first workload's start until all had finished or the window ended. */
+static time_ps measured_span(const struct collect *collect)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    time_ps start = collect->window_end;
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].start < start)
+            start = scenario->workloads[i].start;
+    const time_ps end = collect->now < collect->window_end ? collect->now : collect->window_end;
+    return end > start ? end - start : 0;
+}
+
+static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
+                            struct result *result)
+{
+    struct bottleneck_input input = {
+        .span = measured_span(collect),
+        .paused_ps = busiest->paused_ps,
+        .root_cause = result->root_cause,
+        .busiest_ps = busiest->busy_ps,
+        .cnps = result->totals.ecn_cnps,
+    };
+    name_port(collect, busiest->paused, input.paused_port, sizeof input.paused_port);
+    name_port(collect, busiest->busy, input.busiest_port, sizeof input.busiest_port);
+    if (busiest->busy != NULL)
+        snprintf(input.busiest_peer, sizeof input.busiest_peer, "%s",
+                 world_node_name(collect->world, busiest->busy->peer_node));
+    const uint32_t rows = collect->observe->workload_count * OBSERVE_OPERATIONS;
+    for (uint32_t i = 0; i < rows; i++) {
+        input.commands += collect->observe->stages[i].count;
+        for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+            input.stage_ps[stage] += collect->observe->stages[i].stage[stage].sum_ps;
+    }
+    bottleneck_find(&input, result->bottleneck, sizeof result->bottleneck);
+}
+
+void collect_result(const struct collect *collect, struct result *result)
+{
+    const struct world *world = collect->world;
+    struct busiest busiest = {0};
+    struct result_totals *totals = &result->totals;
+    totals->simulated_ps = collect->window_end;
+    totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
+    totals->events = (int64_t)world->engine.events;
+    totals->pfc_deadlocks = collect->circles;
+    add_nodes(world, collect->now, totals, &busiest);
+    add_drops(collect->observe, totals);
+    result->workload_count = world->workload_count;
+    result->workloads = calloc(world->workload_count + 1, sizeof *result->workloads);
+    CHECK(result->workloads != NULL);
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        add_workload(collect, i, &result->workloads[i]);
+    if (collect->observe->explain.root_count > 0)
+        explain_root_words(&collect->observe->explain, 0, result->root_cause,
+                           sizeof result->root_cause);
+    find_bottleneck(collect, &busiest, result);
+}

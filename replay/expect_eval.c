@@ -1,0 +1,107 @@
+/* expect_eval - values by path, and what they are compared with.   SPDX-License-Identifier: Apache-2.0 */
+#include "replay/expect_eval.h"
+
+#include "base/check.h"
+#include "replay/words.h"
+#include "scenarios/expect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct result_ratio commands_lost(const struct result *result)
+{
+    struct result_ratio lost = {.numerator = 0, .denominator = 1};
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        lost.numerator += result->workloads[i].failed + result->workloads[i].unfinished;
+    return lost;
+}
+
+/* Paths of workloads begin with a dot in the list of quantities. */
+static struct result_ratio value_of(const struct expectation *expectation,
+                                    const struct result *result)
+{
+    if (expectation->quantity == EXPECT_COMMANDS_LOST)
+        return commands_lost(result);
+    struct result_ratio value;
+    const char *path = expect_path(expectation->quantity);
+    bool found = false;
+    if (expectation->workload == EXPECT_WHOLE_RUN)
+        found = result_total(result, path, &value);
+    else
+        found = result_of_workload(&result->workloads[expectation->workload], path + 1, &value);
+    CHECK(found); /* a test holds that every quantity of the list has its value */
+    return value;
+}
+
+/* Comparing the sign of the difference with 0 keeps fractions exact. */
+static bool holds(const struct expectation *expectation, struct result_ratio value)
+{
+    struct expectation sign = *expectation;
+    sign.value = 0;
+    return expect_holds(&sign, result_compare(value, expectation->value));
+}
+
+static void write_actual(char *text, size_t size, enum quantity_kind kind,
+                         struct result_ratio value)
+{
+    const double real = (double)value.numerator / (double)value.denominator;
+    if (kind == QUANTITY_TIME)
+        snprintf(text, size, "%s", words_time((time_ps)real).text);
+    else if (kind == QUANTITY_RATE)
+        snprintf(text, size, "%s", words_rate(real).text);
+    else if (kind == QUANTITY_SIZE)
+        snprintf(text, size, "%s", words_bytes((int64_t)real).text);
+    else
+        snprintf(text, size, "%s", words_count((int64_t)real).text);
+}
+
+static bool speaks_of(const struct scenario *scenario, enum expect_quantity quantity)
+{
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        if (scenario->expectations[i].quantity == quantity)
+            return true;
+    return false;
+}
+
+static void fail_unfinished(const struct scenario *scenario, struct result *result)
+{
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_UNFINISHED))
+        return;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].unfinished > 0)
+            result_fail(result, "%s: %s of %s operations never completed",
+                        result->workloads[i].name,
+                        words_count(result->workloads[i].unfinished).text,
+                        words_count(result->workloads[i].issued).text);
+}
+
+static void fail_on_its_own(const struct scenario *scenario, struct result *result, bool cut_short)
+{
+    if (result->totals.drops_lossless > 0 && !speaks_of(scenario, EXPECT_DROPS_LOSSLESS))
+        result_fail(result, "%s frames of a lossless class were dropped",
+                    words_count(result->totals.drops_lossless).text);
+    if (!cut_short)
+        fail_unfinished(scenario, result);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].corrupt > 0)
+            result_fail(result, "%s: %s reads returned other data than was written",
+                        result->workloads[i].name, words_count(result->workloads[i].corrupt).text);
+}
+
+void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short)
+{
+    CHECK(result->expectations == NULL);
+    result->expectation_count = scenario->expectation_count;
+    result->expectations = calloc(scenario->expectation_count + 1, sizeof *result->expectations);
+    CHECK(result->expectations != NULL);
+    for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+        const struct expectation *expectation = &scenario->expectations[i];
+        struct result_expectation *verdict = &result->expectations[i];
+        const struct result_ratio value = value_of(expectation, result);
+        verdict->text = expectation->text;
+        verdict->held = holds(expectation, value);
+        write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
+                     value);
+    }
+    fail_on_its_own(scenario, result, cut_short);
+}

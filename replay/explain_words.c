@@ -1,0 +1,131 @@
+/* explain_words - sentences.                                       SPDX-License-Identifier: Apache-2.0 */
+#include "replay/explain_words.h"
+
+#include "base/check.h"
+#include "replay/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 80 };
+
+static const char *const kind_names[] = {
+    [EXPLAIN_SLOW_RECEIVER] = "slow-receiver",
+    [EXPLAIN_STORM] = "pause-storm",
+    [EXPLAIN_CONGESTION] = "congestion",
+    [EXPLAIN_CIRCLE] = "circle",
+};
+
+const char *explain_kind_name(enum explain_kind kind)
+{
+    return kind_names[kind];
+}
+
+void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char *text, size_t size)
+{
+    const uint32_t node = fabric->node_of[port];
+    snprintf(text, size, "%s:p%u", fabric->names[node], port - fabric->first_port[node]);
+}
+
+static const char *node_name(const struct explain_fabric *fabric, uint32_t port)
+{
+    return fabric->names[fabric->node_of[port]];
+}
+
+struct spread {
+    uint32_t switches, hosts, ports;
+};
+
+/* Distinct nodes whose transmitters had to stop.  Paths of one root that name a node twice (several ports or
+ * distances) are told apart by looking back; the row of one root is short. */
+static struct spread spread_of(const struct explain *explain, uint32_t root)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    struct spread spread = {0};
+    uint32_t first = EXPLAIN_NONE;
+    for (uint32_t i = 0; i < explain->path_count; i++) {
+        if (explain->paths[i].root != root)
+            continue;
+        first = first == EXPLAIN_NONE ? i : first;
+        const uint32_t node = fabric->node_of[explain->paths[i].port];
+        uint32_t seen = first;
+        while (seen < i && fabric->node_of[explain->paths[seen].port] != node)
+            seen++;
+        spread.ports++;
+        spread.hosts += seen == i && fabric->is_host[node];
+        spread.switches += seen == i && !fabric->is_host[node];
+    }
+    return spread;
+}
+
+static void spread_words(const struct explain *explain, uint32_t root, char *text, size_t size)
+{
+    const struct spread spread = spread_of(explain, root);
+    text[0] = '\0';
+    if (spread.ports <= 1)
+        return;
+    size_t used = (size_t)snprintf(text, size, "; the pauses spread to ");
+    if (spread.switches > 0)
+        used += (size_t)snprintf(text + used, size - used, "%u switch%s%s", spread.switches,
+                                 spread.switches == 1 ? "" : "es", spread.hosts > 0 ? " and " : "");
+    if (spread.hosts > 0)
+        snprintf(text + used, size - used, "%u host%s", spread.hosts, spread.hosts == 1 ? "" : "s");
+}
+
+void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+{
+    CHECK(index < explain->root_count);
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_root *root = &explain->roots[index];
+    char port[NAME_BYTES], peer[NAME_BYTES], spread[NAME_BYTES];
+    explain_port_words(fabric, root->port, port, sizeof port);
+    explain_port_words(fabric, fabric->peer[root->port], peer, sizeof peer);
+    spread_words(explain, index, spread, sizeof spread);
+    const struct words direct = words_time(root->direct_ps);
+    const char *own = node_name(fabric, root->port);
+    switch (root->kind) {
+    case EXPLAIN_SLOW_RECEIVER:
+        snprintf(text, size,
+                 "%s: its receive buffer drains slower than the link delivers (it paused %s for "
+                 "%s%s)",
+                 own, peer, direct.text, spread);
+        break;
+    case EXPLAIN_STORM:
+        snprintf(text, size,
+                 "%s: sends PAUSE although its receive buffer is not full (it paused %s for %s%s)",
+                 own, peer, direct.text, spread);
+        break;
+    case EXPLAIN_CONGESTION:
+        snprintf(text, size,
+                 "%s to %s: more traffic meets there than its %s carry (%s of pauses in all%s)",
+                 port, node_name(fabric, fabric->peer[root->port]),
+                 words_rate((double)fabric->rate_bps[root->port]).text,
+                 words_time(root->held_ps).text, spread);
+        break;
+    case EXPLAIN_CIRCLE:
+        snprintf(text, size,
+                 "%s to %s: pauses go round in a circle, each waits for the next (%s of pauses in "
+                 "all%s)",
+                 port, node_name(fabric, fabric->peer[root->port]), words_time(root->held_ps).text,
+                 spread);
+        break;
+    }
+}
+
+uint32_t explain_root_host(const struct explain *explain, uint32_t index)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    const uint32_t port = explain->roots[index].port;
+    const uint32_t node = fabric->node_of[port], peer = fabric->node_of[fabric->peer[port]];
+    return fabric->is_host[node] ? node : fabric->is_host[peer] ? peer : EXPLAIN_NONE;
+}
+
+time_ps explain_host_held(const struct explain *explain, uint32_t root, uint32_t host)
+{
+    time_ps held = 0;
+    for (uint32_t i = 0; i < explain->path_count; i++)
+        if (explain->paths[i].root == root &&
+            explain->fabric->node_of[explain->paths[i].port] == host)
+            held += explain->paths[i].held_ps;
+    return held;
+}

@@ -1,0 +1,12 @@
+/* fabric - the ports of a scenario in one row, as explain wants them.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORMGLASS_REPLAY_FABRIC_H
+#define STORMGLASS_REPLAY_FABRIC_H
+
+#include "replay/explain.h"
+#include "scenarios/scenario.h"
+
+/* Names stay the scenario's, which outlives the fabric.  Owner: fabric_fini. */
+void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario);
+void fabric_fini(struct explain_fabric *fabric);
+
+#endif

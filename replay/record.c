@@ -1,0 +1,189 @@
+/* record - rows that come while the run goes on.                   SPDX-License-Identifier: Apache-2.0 */
+#include "replay/record.h"
+
+#include "base/check.h"
+#include "net/frame.h"
+#include "replay/record_begin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct record {
+    struct store *store;
+    enum record_level level;
+    struct store_statement *io, *drop, *pause, *blocked, *frame, *note;
+    uint32_t ios, drops, notes;
+};
+
+static const char *const level_names[] = {
+    [RECORD_SUMMARY] = "summary",
+    [RECORD_COUNTERS] = "counters",
+    [RECORD_IOS] = "ios",
+    [RECORD_PACKETS] = "packets",
+};
+
+static const char *const cause_names[] = {
+#define X(name, word, about) [PROBE_DROP_##name] = word,
+    PROBE_DROP_CAUSES(X)
+#undef X
+};
+
+const char *record_level_name(enum record_level level)
+{
+    return level_names[level];
+}
+
+bool record_level_find(const char *name, enum record_level *level)
+{
+    for (int i = RECORD_SUMMARY; i <= RECORD_PACKETS; i++) {
+        if (strcmp(level_names[i], name) != 0)
+            continue;
+        *level = (enum record_level)i;
+        return true;
+    }
+    return false;
+}
+
+/* NVM command set 1.0, figure 24: flush 0, write 1, read 2. */
+const char *record_operation(uint8_t opcode)
+{
+    static const char *const names[] = {"flush", "write", "read"};
+    return opcode < sizeof names / sizeof names[0] ? names[opcode] : "other";
+}
+
+const char *record_drop_cause(uint8_t cause)
+{
+    CHECK(cause < PROBE_DROP_CAUSE_COUNT);
+    return cause_names[cause];
+}
+
+static void prepare(struct record *record)
+{
+    struct store *store = record->store;
+    record->io = store_prepare(store, "INSERT INTO io VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                                      "?,?,?,?)");
+    record->drop = store_prepare(store, "INSERT INTO drop_event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    record->pause = store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?)");
+    record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
+    record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    record->note = store_prepare(store, "INSERT INTO note VALUES(?,?,?)");
+}
+
+struct record *record_open(const struct record_options *options, const struct scenario *scenario,
+                           char error[STORE_ERROR_BYTES])
+{
+    struct store *store = record_begin(options, scenario, error);
+    if (store == NULL)
+        return NULL;
+    struct record *record = calloc(1, sizeof *record);
+    CHECK(record != NULL);
+    record->store = store;
+    record->level = options->level;
+    prepare(record);
+    return record;
+}
+
+bool record_close(struct record *record)
+{
+    struct store_statement *const statements[] = {record->io,      record->drop,  record->pause,
+                                                  record->blocked, record->frame, record->note};
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        store_finish(statements[i]);
+    const bool well = store_close(record->store);
+    free(record);
+    return well;
+}
+
+struct store *record_store(struct record *record)
+{
+    return record->store;
+}
+
+const char *record_error(const struct record *record)
+{
+    return store_error(record->store);
+}
+
+void record_tick(struct record *record, bool now)
+{
+    if (now || store_pending(record->store) >= RECORD_BATCH_ROWS)
+        store_commit(record->store);
+}
+
+/* A moment that did not happen is 0 in the probe and NULL in the table. */
+static struct store_value moment(time_ps at)
+{
+    return at == 0 ? STORE_N : STORE_I(at);
+}
+
+void record_io(struct record *record, const struct probe_host_io *host,
+               const struct probe_target_io *target)
+{
+    static const struct probe_target_io nothing = {0};
+    if (record == NULL || (record->level < RECORD_IOS && record->ios >= RECORD_FIRST_IOS))
+        return;
+    record->ios++;
+    const struct probe_target_io *at = target == NULL ? &nothing : target;
+    STORE_INSERT(record->io, STORE_I(host->workload), STORE_I(host->host_ip),
+                 STORE_I(host->target_ip), STORE_I(host->qid), STORE_I(host->cid),
+                 STORE_T(record_operation(host->opcode)), STORE_I(host->lba), STORE_I(host->bytes),
+                 STORE_I(host->status), STORE_I(host->issued_at), STORE_I(host->posted_at),
+                 moment(at->capsule_at), moment(at->fetch_at), moment(at->fetched_at),
+                 moment(at->media_at), moment(at->media_begun_at), moment(at->media_done_at),
+                 moment(at->response_at), STORE_I(host->response_at), STORE_I(host->completed_at));
+}
+
+void record_drop(struct record *record, const struct probe_drop *drop)
+{
+    if (record == NULL || record->drops >= RECORD_FIRST_DROPS)
+        return;
+    record->drops++;
+    STORE_INSERT(record->drop, STORE_I(drop->at), STORE_I(drop->node), STORE_I(drop->port),
+                 drop->egress == UINT16_MAX ? STORE_N : STORE_I(drop->egress),
+                 STORE_I(drop->priority), STORE_T(record_drop_cause(drop->cause)),
+                 STORE_I(drop->lossless), STORE_I(drop->frame_bytes), STORE_I(drop->occupancy),
+                 STORE_I(drop->threshold), STORE_I(drop->headroom), STORE_I(drop->headroom_limit));
+}
+
+void record_pause(struct record *record, const struct probe_pause *pause)
+{
+    if (record == NULL || record->level < RECORD_COUNTERS)
+        return;
+    const char *edge = !pause->xoff ? "xon" : pause->refresh ? "refresh" : "xoff";
+    STORE_INSERT(record->pause, STORE_I(pause->at), STORE_I(pause->node), STORE_I(pause->port),
+                 STORE_I(pause->priority), STORE_T(edge),
+                 pause->egress == UINT16_MAX ? STORE_N : STORE_I(pause->egress),
+                 STORE_I(pause->occupancy), STORE_I(pause->threshold));
+}
+
+void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t priority,
+                    time_ps from, time_ps until)
+{
+    if (record == NULL || record->level < RECORD_COUNTERS)
+        return;
+    STORE_INSERT(record->blocked, STORE_I(node), STORE_I(port), STORE_I(priority), STORE_I(from),
+                 STORE_I(until));
+}
+
+void record_frame(struct record *record, const struct probe_frame *probe)
+{
+    if (record == NULL)
+        return;
+    const struct frame *frame = probe->frame;
+    const bool control = frame_is_mac_control(frame);
+    STORE_INSERT(record->frame, STORE_I(probe->at), STORE_I(probe->wire_ps), STORE_I(probe->node),
+                 STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)),
+                 control ? STORE_N : STORE_I(frame->source),
+                 control ? STORE_N : STORE_I(frame->destination),
+                 control ? STORE_N : STORE_I(frame->qpn), control ? STORE_N : STORE_I(frame->psn),
+                 STORE_I(frame->bytes), STORE_I(frame->payload), STORE_I(frame->priority),
+                 STORE_I(frame->tos), STORE_I(frame->flags));
+}
+
+void record_note(struct record *record, time_ps at, const char *owner, const char *text)
+{
+    if (record == NULL || record->notes >= RECORD_NOTES_MAX)
+        return;
+    record->notes++;
+    STORE_INSERT(record->note, STORE_I(at), STORE_T(owner), STORE_T(text));
+}

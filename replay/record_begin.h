@@ -1,0 +1,11 @@
+/* record_begin - what a run database holds before the first event.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORMGLASS_REPLAY_RECORD_BEGIN_H
+#define STORMGLASS_REPLAY_RECORD_BEGIN_H
+
+#include "replay/record.h"
+
+/* Creates the database and writes the scenario, its files, settings and fabric, committed. */
+struct store *record_begin(const struct record_options *options, const struct scenario *scenario,
+                           char error[STORE_ERROR_BYTES]);
+
+#endif

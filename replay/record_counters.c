@@ -1,0 +1,175 @@
+/* record_counters - tables of names.                               SPDX-License-Identifier: Apache-2.0
+ * Source: Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst and
+ * drivers/infiniband/hw/mlx5/counters.c; SAI saiport.h. */
+#include "replay/record_counters.h"
+
+#include "replay/collect.h"
+
+#include <stdio.h>
+
+struct place {
+    struct store_statement *insert;
+    uint32_t node;
+    int32_t port, priority; /* -1: none */
+};
+
+struct named {
+    const char *name, *sonic; /* sonic may be NULL */
+    uint64_t value;
+    const char *unit;
+};
+
+static void write_counter(const struct place *place, const struct named *counter)
+{
+    if (counter->value == 0)
+        return;
+    STORE_INSERT(place->insert, STORE_I(place->node),
+                 place->port < 0 ? STORE_N : STORE_I(place->port),
+                 place->priority < 0 ? STORE_N : STORE_I(place->priority), STORE_T(counter->name),
+                 STORE_T(counter->sonic), STORE_I(counter->value), STORE_T(counter->unit));
+}
+
+/* `name` and `sonic` have one %d for the priority. */
+static void write_priority(const struct place *place, const char *name, const char *sonic,
+                           uint64_t value, const char *unit)
+{
+    char named_text[48], sonic_text[64];
+    snprintf(named_text, sizeof named_text, "%s%d_%s", name[0] == 'r' ? "rx_prio" : "tx_prio",
+             place->priority, name + 3);
+    snprintf(sonic_text, sizeof sonic_text, "SAI_PORT_STAT_PFC_%d_%s", place->priority,
+             sonic == NULL ? "" : sonic);
+    write_counter(place,
+                  &(struct named){named_text, sonic == NULL ? NULL : sonic_text, value, unit});
+}
+
+static void write_port_priority(struct place place, const struct port *port, int priority,
+                                time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const time_ps blocked = collect_blocked_ps(port, priority, now);
+    const time_ps asserted =
+        pauses->asserted_ps +
+        (pauses->asserted_since == TIME_NEVER ? 0 : now - pauses->asserted_since);
+    /* MAC control frames leave by priority 7 and are no packets of it. */
+    const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
+    place.priority = priority;
+    write_priority(&place, "tx_packets", NULL, port->tx[priority].frames - control, "count");
+    write_priority(&place, "tx_bytes", NULL, port->tx[priority].bytes - control * WIRE_PFC_BYTES,
+                   "bytes");
+    write_priority(&place, "rx_packets", NULL, port->rx[priority].frames, "count");
+    write_priority(&place, "rx_bytes", NULL, port->rx[priority].bytes, "bytes");
+    write_priority(&place, "tx_pause", "TX_PKTS", pauses->tx_xoff + pauses->tx_xon, "count");
+    write_priority(&place, "rx_pause", "RX_PKTS", pauses->rx_xoff + pauses->rx_xon, "count");
+    write_priority(&place, "tx_pause_xoff", NULL, pauses->tx_xoff, "count");
+    write_priority(&place, "rx_pause_xoff", NULL, pauses->rx_xoff, "count");
+    write_priority(&place, "rx_pause_transition", "ON2OFF_RX_PKTS", pauses->rx_xon, "count");
+    write_priority(&place, "rx_pause_duration", "RX_PAUSE_DURATION_US",
+                   (uint64_t)(blocked / PS_PER_US), "us");
+    write_priority(&place, "tx_pause_duration", "TX_PAUSE_DURATION_US",
+                   (uint64_t)(asserted / PS_PER_US), "us");
+    write_priority(&place, "tx_blocked_ps", NULL, (uint64_t)blocked, "ps");
+    write_priority(&place, "tx_blocked_longest_ps", NULL,
+                   (uint64_t)collect_blocked_longest_ps(port, priority, now), "ps");
+}
+
+static void write_port(struct place place, const struct port *port, time_ps now)
+{
+    uint64_t tx_frames = 0, tx_bytes = 0, rx_frames = 0, rx_bytes = 0;
+    for (int i = 0; i < PRIORITIES; i++) {
+        tx_frames += port->tx[i].frames;
+        tx_bytes += port->tx[i].bytes;
+        rx_frames += port->rx[i].frames;
+        rx_bytes += port->rx[i].bytes;
+        write_port_priority(place, port, i, now);
+    }
+    const struct named counters[] = {
+        {"tx_packets_phy", NULL, tx_frames, "count"},
+        {"tx_bytes_phy", NULL, tx_bytes, "bytes"},
+        {"rx_packets_phy", NULL, rx_frames + port->pfc_frames_rx, "count"},
+        {"rx_bytes_phy", NULL, rx_bytes + port->pfc_frames_rx * WIRE_PFC_BYTES, "bytes"},
+        {"rx_jabbers_phy", "SAI_PORT_STAT_ETHER_RX_OVERSIZE_PKTS", port->giants, "count"},
+        {"rx_crc_errors_phy", "SAI_PORT_STAT_IF_IN_ERRORS", port->corrupt, "count"},
+        {"tx_busy_ps", NULL, (uint64_t)collect_busy_ps(port), "ps"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        write_counter(&place, &counters[i]);
+}
+
+static void write_rnic(const struct place *place, const struct rnic *rnic)
+{
+    const struct rnic_counters *from = &rnic->counters;
+    const struct named counters[] = {
+        {"messages", NULL, from->messages, "count"},
+        {"message_bytes", NULL, from->message_bytes, "bytes"},
+        {"received_messages", NULL, from->received_messages, "count"},
+        {"received_bytes", NULL, from->received_bytes, "bytes"},
+        {"rx_read_requests", NULL, from->read_requests, "count"},
+        {"rx_write_requests", NULL, from->write_requests, "count"},
+        {"retransmitted_packets", NULL, from->retransmitted_packets, "count"},
+        {"local_ack_timeout_err", NULL, from->timeouts, "count"},
+        {"packet_seq_err", NULL, from->naks, "count"},
+        {"implied_nak_seq_err", NULL, from->implied_naks, "count"},
+        {"rnr_nak_retry_err", NULL, from->rnr_naks, "count"},
+        {"out_of_buffer", NULL, from->rnr_naks_sent, "count"},
+        {"out_of_sequence", NULL, from->out_of_sequence, "count"},
+        {"duplicate_request", NULL, from->duplicate_requests, "count"},
+        {"req_remote_access_errors", NULL, from->remote_errors, "count"},
+        {"req_transport_retries_exceeded", NULL, from->retries_exceeded, "count"},
+        {"qp_errors", NULL, from->qp_errors, "count"},
+        {"np_ecn_marked_roce_packets", NULL, from->ecn_marked, "count"},
+        {"np_cnp_sent", NULL, from->cnps_sent, "count"},
+        {"rp_cnp_handled", NULL, from->cnps_handled, "count"},
+        {"rx_discards_phy", NULL, from->rx_buffer_drops, "count"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        write_counter(place, &counters[i]);
+}
+
+static void write_switch_port(struct place place, const struct swtch *swtch, uint16_t index)
+{
+    const struct switch_port_counters *from = &swtch->port_counters[index];
+    for (int i = 0; i < PRIORITIES; i++) {
+        place.priority = i;
+        write_priority(&place, "tx_ecn_marked", NULL, from->ecn_marked[i], "count");
+        write_priority(&place, "tx_queue_peak", NULL, (uint64_t)from->queue_peak[i], "bytes");
+    }
+    place.priority = -1;
+    for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "rx_dropped_%s", record_drop_cause((uint8_t)i));
+        write_counter(&place, &(struct named){name, NULL, from->dropped[i], "count"});
+    }
+}
+
+static void write_switch(const struct place *place, const struct swtch *swtch)
+{
+    const struct named counters[] = {
+        {"buffer_used_peak", NULL, (uint64_t)swtch->buffer.used_peak, "bytes"},
+        {"buffer_shared_peak", NULL, (uint64_t)swtch->buffer.shared_peak, "bytes"},
+        {"buffer_headroom_peak", NULL, (uint64_t)swtch->buffer.headroom_peak, "bytes"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        write_counter(place, &counters[i]);
+}
+
+void record_counters(struct store *store, const struct world *world, time_ps now)
+{
+    struct place place = {.port = -1, .priority = -1};
+    place.insert = store_prepare(store, "INSERT INTO counter VALUES(?,?,?,?,?,?,?)");
+    for (uint32_t node = 0; node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        place.node = node;
+        for (uint16_t i = 0; i < about->port_count; i++) {
+            place.port = i;
+            write_port(place, world_port(world, node, i), now);
+            if (about->kind == SCENARIO_SWITCH)
+                write_switch_port(place, world_switch(world, node), i);
+            else
+                write_rnic(&place, world_host(world, node)->rnics[i]);
+        }
+        place.port = -1;
+        if (about->kind == SCENARIO_SWITCH)
+            write_switch(&place, world_switch(world, node));
+    }
+    store_finish(place.insert);
+}

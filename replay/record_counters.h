@@ -1,0 +1,12 @@
+/* record_counters - counters of ports, RNICs and switches as rows.  SPDX-License-Identifier: Apache-2.0
+ * Names are those that Linux and SONiC use where they count the same thing: ethtool -S of mlx5 (rx_prio3_pause),
+ * the RDMA hw_counters (packet_seq_err), SAI port counters.  Zero is left out. */
+#ifndef STORMGLASS_REPLAY_RECORD_COUNTERS_H
+#define STORMGLASS_REPLAY_RECORD_COUNTERS_H
+
+#include "replay/store.h"
+#include "scenarios/world.h"
+
+void record_counters(struct store *store, const struct world *world, time_ps now);
+
+#endif

@@ -1,0 +1,202 @@
+/* run - slices, and their ends.                                    SPDX-License-Identifier: Apache-2.0 */
+#include "replay/run.h"
+
+#include "base/check.h"
+#include "replay/collect.h"
+#include "replay/expect_eval.h"
+#include "replay/fabric.h"
+#include "replay/progress.h"
+#include "replay/record_end.h"
+#include "scenarios/embedded.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* A slice lasts about this long, so that Ctrl-C and the bar answer at once. */
+static const double slice_s_min = 0.02, slice_s_max = 0.08;
+static const double commit_s = 1.0; /* what kill -9 may cost */
+static const time_ps slice_first = 10 * PS_PER_US;
+
+/* What a signal handler may touch, and the only thing that it does. */
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+struct signals {
+    struct sigaction interrupt, terminate;
+};
+
+/* The first signal ends the run cleanly; a second one finds the former handler and ends the program. */
+static void catch_signals(struct signals *former)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, &former->interrupt);
+    sigaction(SIGTERM, &action, &former->terminate);
+}
+
+static void release_signals(const struct signals *former)
+{
+    sigaction(SIGINT, &former->interrupt, NULL);
+    sigaction(SIGTERM, &former->terminate, NULL);
+}
+
+static double cpu_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* One run while it is under way. */
+struct play {
+    const struct scenario *scenario;
+    const struct run_options *options;
+    struct explain_fabric fabric;
+    struct observe observe;
+    struct world *world;
+    struct record *record;
+    bool stopped;   /* by a signal */
+    bool cut_short; /* by a signal or --until: work may be unfinished */
+    time_ps played; /* the end of the last slice */
+};
+
+static time_ps next_slice(time_ps slice, double took_s)
+{
+    if (took_s < slice_s_min && slice < PS_PER_S)
+        return slice * 2;
+    return took_s > slice_s_max && slice > PS_PER_US ? slice / 2 : slice;
+}
+
+static void play_slices(struct play *play)
+{
+    const time_ps until = play->options->until;
+    struct progress progress;
+    progress_begin(&progress, play->options->progress);
+    double before_s = progress_clock_s(), committed_s = before_s;
+    time_ps now = 0, slice = slice_first;
+    bool more = true;
+    while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
+        now = until - now < slice ? until : now + slice;
+        more = world_run(play->world, now);
+        progress_show(&progress, now, play->scenario->duration);
+        const double after_s = progress_clock_s();
+        slice = next_slice(slice, after_s - before_s);
+        before_s = after_s;
+        const bool due = after_s - committed_s >= commit_s;
+        committed_s = due ? after_s : committed_s;
+        record_tick(play->record, due);
+    }
+    progress_end(&progress);
+    play->stopped = more && stop_asked;
+    play->cut_short = more;
+    play->played = now;
+}
+
+/* Virtual time that the measured part of the run ended at. */
+static time_ps window_end(const struct play *play)
+{
+    const time_ps until = play->options->until;
+    const time_ps end = play->scenario->duration < until ? play->scenario->duration : until;
+    return play->stopped && play->world->engine.now < end ? play->world->engine.now : end;
+}
+
+static void finish(struct play *play, struct run *run)
+{
+    struct world *world = play->world;
+    const uint32_t circles = explain_circles(&play->observe.explain);
+    world_audit(world);
+    observe_finish(&play->observe, world->engine.now);
+    const struct collect collect = {
+        .world = world,
+        .observe = &play->observe,
+        .circles = circles,
+        .now = world->engine.now,
+        .window_end = window_end(play),
+        .until = play->stopped ? play->played : play->options->until,
+    };
+    struct result *result = &run->result;
+    *result = (struct result){
+        .scenario = play->scenario->name,
+        .version = stormglass_version,
+        .seed = play->scenario->seed,
+        .threads = 1,
+        .digest = engine_digest(&world->engine),
+        .status = play->stopped ? "interrupted" : "complete",
+    };
+    collect_result(&collect, result);
+    expect_eval(play->scenario, result, play->cut_short);
+    record_end(play->record, &collect, result);
+    /* What lives in the world goes with it. */
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        result->workloads[i].latency = NULL;
+}
+
+static enum run_end play_recorded(struct play *play, struct run *run)
+{
+    const double wall_s = progress_clock_s(), cpu_s = cpu_clock_s();
+    struct signals former;
+    catch_signals(&former);
+    play_slices(play);
+    if (record_error(play->record) == NULL)
+        finish(play, run);
+    release_signals(&former);
+    run->wall_s = progress_clock_s() - wall_s;
+    run->cpu_s = cpu_clock_s() - cpu_s;
+    record_wall(play->record, "wall_s", run->wall_s);
+    record_wall(play->record, "cpu_s", run->cpu_s);
+    record_wall(play->record, "started_unix_s", (double)time(NULL) - run->wall_s);
+    record_tick(play->record, true);
+    if (record_error(play->record) == NULL)
+        return RUN_DONE;
+    snprintf(run->error, sizeof run->error, "%s", record_error(play->record));
+    return RUN_BROKEN;
+}
+
+static enum run_end play_built(struct play *play, struct run *run)
+{
+    const struct record_options record = {
+        .path = play->options->path,
+        .level = play->options->level,
+        .until = play->options->until,
+        .threads = 1,
+        .version = stormglass_version,
+    };
+    run->record = play->record = record_open(&record, play->scenario, run->error);
+    if (play->record == NULL)
+        return RUN_BROKEN;
+    play->observe.record = play->record;
+    return play_recorded(play, run);
+}
+
+enum run_end run_scenario(struct run *run, const struct scenario *scenario,
+                          const struct run_options *options, struct diag *diag)
+{
+    CHECK(options->until > 0);
+    *run = (struct run){0};
+    struct play play = {.scenario = scenario, .options = options};
+    fabric_init(&play.fabric, scenario);
+    observe_init(&play.observe, &play.fabric, scenario->workload_count,
+                 options->level == RECORD_PACKETS);
+    play.world = world_build(scenario, &play.observe.probe, diag);
+    const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);
+    world_free(play.world);
+    observe_fini(&play.observe);
+    fabric_fini(&play.fabric);
+    return end;
+}
+
+bool run_close(struct run *run)
+{
+    const bool well = run->record == NULL || record_close(run->record);
+    run->record = NULL;
+    result_free(&run->result);
+    return well;
+}

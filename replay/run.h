@@ -1,0 +1,42 @@
+/* run - plays a scenario from its first event to its database.     SPDX-License-Identifier: Apache-2.0
+ * The world is built first, so that a scenario that cannot be built leaves no file behind; then the database
+ * gets its name, and the world plays in slices of virtual time.  Between two slices the progress is shown,
+ * rows are made safe, and a signal to stop is seen.  The length of a slice follows the wall clock and
+ * changes nothing in the run.
+ * Owner: run_close. */
+#ifndef STORMGLASS_REPLAY_RUN_H
+#define STORMGLASS_REPLAY_RUN_H
+
+#include "replay/record.h"
+#include "replay/result.h"
+#include "scenarios/diag.h"
+#include "scenarios/scenario.h"
+
+struct run_options {
+    const char *path; /* of the database; NULL: in memory */
+    enum record_level level;
+    time_ps until; /* TIME_NEVER: to the end */
+    bool progress; /* a bar, where stderr is a terminal */
+};
+
+enum run_end {
+    RUN_DONE,    /* played, or stopped by a signal: result and database are there */
+    RUN_REFUSED, /* the scenario cannot be built: messages are in the diag, nothing was written */
+    RUN_BROKEN   /* the database cannot be written: see error */
+};
+
+struct run {
+    struct record *record; /* open until run_close */
+    struct result result;
+    double wall_s, cpu_s;
+    char error[STORE_ERROR_BYTES];
+};
+
+/* The scenario outlives the run. */
+enum run_end run_scenario(struct run *run, const struct scenario *scenario,
+                          const struct run_options *options, struct diag *diag);
+
+/* False: the last writes failed. */
+bool run_close(struct run *run);
+
+#endif

@@ -1,0 +1,379 @@
+/* store - the calls of SQLite.                                    SPDX-License-Identifier:
+ * Apache-2.0 Creating: schema into PATH.new-PID with a rollback journal, close (nothing but the
+ * file is left), remove the log of a former database of that name (its frames would be replayed
+ * into the new file), rename, open again and switch to the write-ahead log.  Closing folds the log
+ * in and returns to a rollback journal, so that a finished run is one file that can be read from a
+ * read-only directory. */
+#include "replay/store.h"
+
+#include "base/check.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct store {
+    sqlite3 *database;
+    uint64_t pending;
+    bool failed;
+    bool writable;
+    char error[STORE_ERROR_BYTES];
+};
+
+struct store_statement {
+    struct store *store;
+    sqlite3_stmt *handle;
+};
+
+static void fail(struct store *store, const char *what)
+{
+    if (store->failed)
+        return;
+    store->failed = true;
+    snprintf(store->error, sizeof store->error, "%s: %s", what,
+             store->database == NULL ? "out of memory" : sqlite3_errmsg(store->database));
+}
+
+/* SQLite's own sentence with the system's where there is one ("No space left on device"). */
+static void fail_write(struct store *store)
+{
+    if (store->failed)
+        return;
+    const int reason = sqlite3_system_errno(store->database);
+    const int code = sqlite3_errcode(store->database);
+    fail(store, "writing the run database");
+    if (reason == 0 || code == SQLITE_FULL)
+        return;
+    const size_t used = strlen(store->error);
+    snprintf(store->error + used, sizeof store->error - used, " (%s)", strerror(reason));
+}
+
+static struct store *store_open_flags(const char *path, int flags, char error[STORE_ERROR_BYTES])
+{
+    struct store *store = calloc(1, sizeof *store);
+    CHECK(store != NULL);
+    const int code = sqlite3_open_v2(path, &store->database, flags, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_busy_timeout(store->database, 2000);
+        return store;
+    }
+    const int reason = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
+    snprintf(error, STORE_ERROR_BYTES, "%s: %s", path,
+             reason != 0 ? strerror(reason) : sqlite3_errstr(code));
+    sqlite3_close(store->database);
+    free(store);
+    return NULL;
+}
+
+void store_exec(struct store *store, const char *sql)
+{
+    if (store->failed)
+        return;
+    if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_write(store);
+}
+
+void store_commit(struct store *store)
+{
+    CHECK(store->writable);
+    store_exec(store, "COMMIT; BEGIN");
+    store->pending = 0;
+}
+
+uint64_t store_pending(const struct store *store)
+{
+    return store->pending;
+}
+
+const char *store_error(const struct store *store)
+{
+    return store->failed ? store->error : NULL;
+}
+
+bool store_close(struct store *store)
+{
+    if (store == NULL)
+        return true;
+    CHECK(sqlite3_next_stmt(store->database, NULL) == NULL);
+    if (store->writable)
+        store_exec(store, "COMMIT");
+    const bool well = !store->failed;
+    /* A reader that has the file open keeps the log alive; then it stays a log, which is as valid.
+     */
+    if (well && store->writable)
+        sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    const int code = sqlite3_close(store->database);
+    CHECK(code == SQLITE_OK);
+    free(store);
+    return well;
+}
+
+/* The four bytes at 68 of the file's header are the application's number (SQLite file
+ * format, 1.3.12). */
+bool store_is_foreign(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false; /* creating it will say what is wrong, if anything is */
+    if (S_ISREG(status.st_mode) && status.st_size == 0)
+        return false;
+    unsigned char head[72] = {0};
+    FILE *file = S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    const size_t got = file == NULL ? 0 : fread(head, 1, sizeof head, file);
+    if (file != NULL)
+        fclose(file);
+    const uint32_t number =
+        (uint32_t)head[68] << 24 | (uint32_t)head[69] << 16 | (uint32_t)head[70] << 8 | head[71];
+    return got != sizeof head || memcmp(head, "SQLite format 3", 16) != 0 ||
+           number != STORE_APPLICATION_ID;
+}
+
+static void write_beginning(struct store *store, const struct store_beginning *beginning)
+{
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id=%d", STORE_APPLICATION_ID);
+    store_exec(store, pragma);
+    store_exec(store, "BEGIN");
+    store_exec(store, beginning->schema);
+    if (beginning->fill != NULL)
+        beginning->fill(beginning->self, store);
+    store_exec(store, "COMMIT");
+}
+
+static void start_writing(struct store *store)
+{
+    store_exec(store, "PRAGMA journal_mode=WAL");
+    store_exec(store, "PRAGMA synchronous=NORMAL");
+    store_exec(store,
+               "PRAGMA cache_size=-4096"); /* KiB: memory stays bounded whatever is recorded */
+    store_exec(store, "BEGIN");
+    store->writable = true;
+}
+
+/* Removes what a former database of this name left, and gives the new file its name. */
+static bool take_name(const char *fresh, const char *path, char error[STORE_ERROR_BYTES])
+{
+    char log[4096 + 8];
+    unlink(path);
+    snprintf(log, sizeof log, "%s-wal", path);
+    unlink(log);
+    snprintf(log, sizeof log, "%s-shm", path);
+    unlink(log);
+    if (rename(fresh, path) == 0)
+        return true;
+    snprintf(error, STORE_ERROR_BYTES, "%s: %s", path, strerror(errno));
+    return false;
+}
+
+static struct store *fail_close(struct store *store, char error[STORE_ERROR_BYTES])
+{
+    snprintf(error, STORE_ERROR_BYTES, "%s", store->error);
+    store->writable = false;
+    store_close(store);
+    return NULL;
+}
+
+static struct store *create_memory(const struct store_beginning *beginning,
+                                   char error[STORE_ERROR_BYTES])
+{
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
+    struct store *store = store_open_flags(":memory:", flags, error);
+    if (store == NULL)
+        return NULL;
+    write_beginning(store, beginning);
+    start_writing(store);
+    return store->failed ? fail_close(store, error) : store;
+}
+
+static bool create_file(const char *fresh, const struct store_beginning *beginning,
+                        char error[STORE_ERROR_BYTES])
+{
+    struct store *store =
+        store_open_flags(fresh, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
+    if (store == NULL)
+        return false;
+    write_beginning(store, beginning);
+    const bool well = !store->failed;
+    snprintf(error, STORE_ERROR_BYTES, "%s", store->error);
+    store_close(store);
+    return well;
+}
+
+struct store *store_create(const char *path, const struct store_beginning *beginning,
+                           char error[STORE_ERROR_BYTES])
+{
+    if (path == NULL)
+        return create_memory(beginning, error);
+    char fresh[4096];
+    const int length = snprintf(fresh, sizeof fresh, "%s.new-%ld", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof fresh || store_is_foreign(path)) {
+        snprintf(error, STORE_ERROR_BYTES, "%s: %s", path,
+                 store_is_foreign(path) ? "exists and is not a run database; it is left alone"
+                                        : "the name is too long");
+        return NULL;
+    }
+    if (!create_file(fresh, beginning, error) || !take_name(fresh, path, error)) {
+        unlink(fresh);
+        return NULL;
+    }
+    struct store *store = store_open_flags(path, SQLITE_OPEN_READWRITE, error);
+    if (store == NULL)
+        return NULL;
+    start_writing(store);
+    return store->failed ? fail_close(store, error) : store;
+}
+
+struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
+{
+    if (access(path, R_OK) != 0) {
+        snprintf(error, STORE_ERROR_BYTES, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    struct store *store = store_open_flags(path, SQLITE_OPEN_READONLY, error);
+    if (store == NULL)
+        return NULL;
+    if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
+        return store;
+    snprintf(error, STORE_ERROR_BYTES, "%.200s: %.300s", path,
+             store->failed ? store->error : "not a run database of stormglass");
+    store_close(store);
+    return NULL;
+}
+
+struct store_statement *store_prepare(struct store *store, const char *sql)
+{
+    if (store->failed)
+        return NULL;
+    sqlite3_stmt *handle = NULL;
+    const char *rest = NULL;
+    if (sqlite3_prepare_v2(store->database, sql, -1, &handle, &rest) != SQLITE_OK) {
+        fail(store, "SQL");
+        return NULL;
+    }
+    if (handle == NULL || rest[strspn(rest, " \t\r\n;")] != '\0') {
+        sqlite3_finalize(handle);
+        store->failed = true;
+        snprintf(store->error, sizeof store->error, "SQL: expected exactly one statement");
+        return NULL;
+    }
+    struct store_statement *statement = calloc(1, sizeof *statement);
+    CHECK(statement != NULL);
+    statement->store = store;
+    statement->handle = handle;
+    return statement;
+}
+
+void store_finish(struct store_statement *statement)
+{
+    if (statement == NULL)
+        return;
+    sqlite3_finalize(statement->handle);
+    free(statement);
+}
+
+void store_bind(struct store_statement *statement, int index, struct store_value value)
+{
+    if (statement == NULL)
+        return;
+    int code = SQLITE_OK;
+    if (value.type == STORE_INTEGER)
+        code = sqlite3_bind_int64(statement->handle, index, value.integer);
+    else if (value.type == STORE_REAL)
+        code = sqlite3_bind_double(statement->handle, index, value.real);
+    else if (value.type == STORE_TEXT)
+        code = sqlite3_bind_text(statement->handle, index, value.text, -1, SQLITE_TRANSIENT);
+    else
+        code = sqlite3_bind_null(statement->handle, index);
+    CHECK(code == SQLITE_OK || code == SQLITE_NOMEM || code == SQLITE_TOOBIG);
+    if (code != SQLITE_OK)
+        fail_write(statement->store);
+}
+
+void store_insert_values(struct store_statement *statement, const struct store_value *values,
+                         int count)
+{
+    if (statement == NULL || statement->store->failed)
+        return;
+    CHECK(sqlite3_bind_parameter_count(statement->handle) == count);
+    for (int i = 0; i < count; i++)
+        store_bind(statement, i + 1, values[i]);
+    if (sqlite3_step(statement->handle) != SQLITE_DONE)
+        fail_write(statement->store);
+    sqlite3_reset(statement->handle);
+    statement->store->pending++;
+}
+
+bool store_step(struct store_statement *statement)
+{
+    if (statement == NULL || statement->store->failed)
+        return false;
+    const int code = sqlite3_step(statement->handle);
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        fail(statement->store, "SQL");
+    return code == SQLITE_ROW;
+}
+
+int store_columns(const struct store_statement *statement)
+{
+    return statement == NULL ? 0 : sqlite3_column_count(statement->handle);
+}
+
+const char *store_column_name(const struct store_statement *statement, int column)
+{
+    const char *name = sqlite3_column_name(statement->handle, column);
+    return name == NULL ? "" : name;
+}
+
+enum store_type store_column_type(const struct store_statement *statement, int column)
+{
+    switch (sqlite3_column_type(statement->handle, column)) {
+    case SQLITE_INTEGER:
+        return STORE_INTEGER;
+    case SQLITE_FLOAT:
+        return STORE_REAL;
+    case SQLITE_NULL:
+        return STORE_NULL;
+    default:
+        return STORE_TEXT; /* a blob reads as text */
+    }
+}
+
+int64_t store_int(const struct store_statement *statement, int column)
+{
+    return sqlite3_column_int64(statement->handle, column);
+}
+
+double store_real(const struct store_statement *statement, int column)
+{
+    return sqlite3_column_double(statement->handle, column);
+}
+
+const char *store_text(const struct store_statement *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement->handle, column);
+    return text == NULL ? "" : (const char *)text;
+}
+
+int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)
+{
+    struct store_statement *statement = store_prepare(store, sql);
+    int64_t answer = otherwise;
+    if (store_step(statement) && store_column_type(statement, 0) != STORE_NULL)
+        answer = store_int(statement, 0);
+    store_finish(statement);
+    return answer;
+}
+
+void store_ask_text(struct store *store, const char *sql, char *text, size_t size)
+{
+    CHECK(size > 0);
+    text[0] = '\0';
+    struct store_statement *statement = store_prepare(store, sql);
+    if (store_step(statement))
+        snprintf(text, size, "%s", store_text(statement, 0));
+    store_finish(statement);
+}

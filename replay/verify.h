@@ -1,0 +1,25 @@
+/* verify - plays a stored run again and compares.                  SPDX-License-Identifier: Apache-2.0
+ * The database alone is enough: it has the scenario, the files that it names and the changes of the command
+ * line.  Equal digests mean that every node executed the same events in the same order. */
+#ifndef STORMGLASS_REPLAY_VERIFY_H
+#define STORMGLASS_REPLAY_VERIFY_H
+
+#include "replay/run.h"
+
+enum verify_end {
+    VERIFY_EQUAL,
+    VERIFY_DIFFERENT,
+    VERIFY_UNUSABLE, /* no run database, or one of a run that did not end */
+    VERIFY_BROKEN    /* it could not be played */
+};
+
+struct verify {
+    char digest_then[64], digest_now[64];
+    char difference[STORE_ERROR_BYTES]; /* the first one, as a sentence; or why it is unusable */
+};
+
+/* `progress` as in run_options; messages about the stored scenario go to diag. */
+enum verify_end verify_run(const char *path, bool progress, struct verify *verify,
+                           struct diag *diag);
+
+#endif

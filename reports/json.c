@@ -1,0 +1,192 @@
+/* json - paths into containers.                                    SPDX-License-Identifier: Apache-2.0
+ * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in common stays
+ * open; the rest of the old one is closed from inside out, the rest of the new one opened. */
+#include "reports/json.h"
+
+#include "base/check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void json_begin(struct json *json, FILE *out)
+{
+    *json = (struct json){.out = out};
+    json->open[json->depth++] = '{';
+    fputc('{', out);
+}
+
+static void close_to(struct json *json, int depth)
+{
+    while (json->depth > depth)
+        fputc(json->open[--json->depth] == '{' ? '}' : ']', json->out);
+}
+
+void json_end(struct json *json)
+{
+    close_to(json, 0);
+    fputc('\n', json->out);
+}
+
+/* Bytes of the well-formed UTF-8 sequence at `text`, or 0. RFC 3629, section 4. */
+static int utf8_length(const unsigned char *text)
+{
+    const unsigned char first = text[0];
+    const int length = first < 0x80   ? 1
+                       : first < 0xC2 ? 0
+                       : first < 0xE0 ? 2
+                       : first < 0xF0 ? 3
+                                      : 4;
+    if (first > 0xF4)
+        return 0;
+    for (int i = 1; i < length; i++)
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    if ((first == 0xE0 && text[1] < 0xA0) || (first == 0xED && text[1] > 0x9F) ||
+        (first == 0xF0 && text[1] < 0x90) || (first == 0xF4 && text[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+void json_string(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    fputc('"', out);
+    while (*at != '\0') {
+        const int length = utf8_length(at);
+        if (length == 0)
+            fputs("\\ufffd", out); /* the replacement character */
+        else if (*at == '"' || *at == '\\')
+            fprintf(out, "\\%c", *at);
+        else if (*at < 0x20 || *at == 0x7F)
+            fprintf(out, "\\u%04x", *at);
+        else
+            fwrite(at, 1, (size_t)length, out);
+        at += length == 0 ? 1 : length;
+    }
+    fputc('"', out);
+}
+
+/* Fifteen digits are what a double holds for certain; a number that looks whole keeps its point. */
+void json_real(FILE *out, double value)
+{
+    if (!isfinite(value)) {
+        fputs("null", out);
+        return;
+    }
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    fputs(text, out);
+    if (strpbrk(text, ".e") == NULL)
+        fputs(".0", out);
+}
+
+static void write_value(FILE *out, const char *type, const struct store_value *value)
+{
+    if (strcmp(type, "text") == 0)
+        json_string(out, value->text);
+    else if (strcmp(type, "integer") == 0)
+        fprintf(out, "%" PRId64, value->integer);
+    else if (strcmp(type, "real") == 0)
+        json_real(out, value->real);
+    else if (strcmp(type, "boolean") == 0)
+        fputs(value->integer != 0 ? "true" : "false", out);
+    else if (strcmp(type, "empty") == 0)
+        fputs("[]", out);
+    else
+        fputs("null", out);
+}
+
+/* Length of the first part of a path: a word, or an index with its brackets. */
+static size_t part_length(const char *path)
+{
+    if (path[0] == '[')
+        return strcspn(path, "]") + 1;
+    return strcspn(path, ".[");
+}
+
+/* The next part's beginning: behind the dot where there is one. */
+static const char *behind(const char *path, size_t length)
+{
+    return path + length + (path[length] == '.');
+}
+
+static void open_container(struct json *json, char kind)
+{
+    CHECK(json->depth < JSON_DEPTH_MAX);
+    json->open[json->depth++] = kind;
+    fputc(kind, json->out);
+    json->last[0] = '\0'; /* nothing is before its first member */
+}
+
+/* The member's name, with a comma and a line break where one is due. */
+static void begin_member(struct json *json, const char *part, size_t length, bool first)
+{
+    const bool member = part[0] != '[';
+    const bool record = !member && json->depth == 2;
+    if (!first)
+        fputc(',', json->out);
+    if (json->depth == 1 || record)
+        fprintf(json->out, "\n%*s", json->depth * 1, "");
+    else if (!first)
+        fputc(' ', json->out);
+    if (!member)
+        return;
+    fprintf(json->out, "\"%.*s\": ", (int)length, part);
+}
+
+void json_value(struct json *json, const char *path, const char *type,
+                const struct store_value *value)
+{
+    CHECK(strlen(path) < JSON_PATH_BYTES);
+    const char *old = json->last;
+    const char *now = path;
+    int depth = 1;
+    while (old[0] != '\0' && now[0] != '\0') { /* what both have stays open */
+        const size_t length = part_length(now);
+        if (length != part_length(old) || strncmp(old, now, length) != 0)
+            break;
+        old = behind(old, length);
+        now = behind(now, length);
+        depth++;
+    }
+    CHECK(now[0] != '\0'); /* no path comes twice */
+    bool first = json->written == 0;
+    close_to(json, depth);
+    while (now[0] != '\0') {
+        const size_t length = part_length(now);
+        begin_member(json, now, length, first);
+        now = behind(now, length);
+        if (now[0] != '\0')
+            open_container(json, now[0] == '[' ? '[' : '{');
+        first = true;
+    }
+    write_value(json->out, type, value);
+    memcpy(json->last, path, strlen(path) + 1);
+    json->written++;
+}
+
+static void write_rows(struct json *json, struct store *store, const char *sql)
+{
+    struct store_statement *rows = store_prepare(store, sql);
+    while (store_step(rows)) {
+        char path[JSON_PATH_BYTES];
+        snprintf(path, sizeof path, "%s", store_text(rows, 0));
+        const struct store_value value = {.integer = store_int(rows, 1),
+                                          .real = store_real(rows, 1)};
+        struct store_value with_text = value;
+        with_text.text = store_text(rows, 1);
+        json_value(json, path, store_text(rows, 2), &with_text);
+    }
+    store_finish(rows);
+}
+
+bool json_run(struct store *store, FILE *out)
+{
+    struct json json;
+    json_begin(&json, out);
+    write_rows(&json, store, "SELECT path, value, type FROM result ORDER BY position");
+    write_rows(&json, store, "SELECT name, value, 'real' FROM wall ORDER BY name");
+    json_end(&json);
+    return store_error(store) == NULL && ferror(out) == 0;
+}

@@ -1,0 +1,297 @@
+/* text - one function for each part of the summary.                SPDX-License-Identifier: Apache-2.0 */
+#include "reports/text.h"
+
+#include "replay/words.h"
+#include "reports/paint.h"
+#include "reports/text_stages.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SETTINGS_MAX = 9, WORKLOADS_MAX = 8, PAUSES_MAX = 5, DROPS_MAX = 5, BAR_WIDTH = 20 };
+
+struct text {
+    struct store *store;
+    FILE *out;
+    struct paint paint;
+};
+
+static int64_t result_of(const struct text *text, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static void head(const struct text *text, const char *words)
+{
+    fprintf(text->out, "\n%s%-16s%s", text->paint.bold, words, text->paint.off);
+}
+
+/* "  ... and 12 more" when a list was cut. */
+static void rest(const struct text *text, const char *count_sql, int64_t shown, const char *view)
+{
+    const int64_t all = store_ask_int(text->store, count_sql, 0);
+    if (all > shown)
+        fprintf(text->out,
+                "  %s... and %" PRId64 " more: stormglass query RUN.db \"SELECT * FROM %s\"%s\n",
+                text->paint.dim, all - shown, view, text->paint.off);
+}
+
+static void write_title(const struct text *text)
+{
+    struct store_statement *row = store_prepare(
+        text->store, "SELECT scenario, about, seed, simulated_ps, drain_ps, status,"
+                     " (SELECT count(*) FROM node WHERE kind='host'),"
+                     " (SELECT count(*) FROM node WHERE kind='switch'),"
+                     " (SELECT count(*) FROM link), (SELECT value FROM wall WHERE name='wall_s')"
+                     " FROM meta");
+    if (store_step(row)) {
+        fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, 0), text->paint.off,
+                store_text(row, 1));
+        fprintf(text->out,
+                "  %" PRId64 " hosts, %" PRId64 " switches, %" PRId64 " links; seed %" PRIu64,
+                store_int(row, 6), store_int(row, 7), store_int(row, 8),
+                (uint64_t)store_int(row, 2));
+        fprintf(text->out, "; %s simulated", words_time(store_int(row, 3)).text);
+        if (store_int(row, 4) > 0)
+            fprintf(text->out, " and %s to finish", words_time(store_int(row, 4)).text);
+        fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
+                words_short((double)result_of(text, "events")).text,
+                words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
+        if (strcmp(store_text(row, 5), "complete") != 0)
+            fprintf(text->out, "  %s%s: the numbers are of the part that was played%s\n",
+                    text->paint.bad, store_text(row, 5), text->paint.off);
+    }
+    store_finish(row);
+}
+
+/* What a reader compares runs by, shown also at its default. */
+#define KEY_SETTINGS                                                                               \
+    "(path LIKE '%.rate' OR path LIKE '%.path-mtu' OR path LIKE '%.congestion-control'"            \
+    " OR path LIKE '%.pfc-priorities' OR path LIKE '%.loss-recovery' OR path LIKE "                \
+    "'%.queue-depth')"
+#define OWN_SETTINGS "(value<>preset AND set_by NOT LIKE 'profile %')"
+
+static void write_settings(const struct text *text)
+{
+    head(text, "Settings");
+    const int64_t profiles =
+        store_ask_int(text->store, "SELECT count(*) FROM setting WHERE set_by LIKE 'profile %'", 0);
+    fprintf(text->out,
+            "%swritten by the scenario, and the key ones; %" PRId64 " more come from profiles%s\n",
+            text->paint.dim, profiles, text->paint.off);
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT path, value, preset, set_by FROM setting"
+                                   " WHERE " OWN_SETTINGS " OR " KEY_SETTINGS
+                                   " ORDER BY NOT " OWN_SETTINGS ", NOT " KEY_SETTINGS ", rowid");
+    int64_t shown = 0;
+    while (shown < SETTINGS_MAX && store_step(rows)) {
+        fprintf(text->out, "  %-38s %12s   %s%s%s\n", store_text(rows, 0), store_text(rows, 1),
+                text->paint.dim, store_text(rows, 3), text->paint.off);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM setting WHERE " OWN_SETTINGS " OR " KEY_SETTINGS, shown,
+         "v_changed");
+}
+
+static void write_workload(const struct text *text, const struct store_statement *row)
+{
+    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0),
+            words_count(store_int(row, 1)).text, words_short(store_real(row, 4)).text,
+            words_rate(store_real(row, 5)).text);
+    for (int column = 6; column <= 10; column++)
+        fprintf(text->out, "%10s",
+                store_column_type(row, column) == STORE_NULL
+                    ? "-"
+                    : words_time((time_ps)store_real(row, column)).text);
+    fputc('\n', text->out);
+    if (store_int(row, 2) + store_int(row, 3) > 0)
+        fprintf(text->out, "  %s%18s%s failed, %s unfinished%s%s%s\n", text->paint.bad, "",
+                words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
+                store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
+}
+
+static void write_workloads(const struct text *text)
+{
+    fprintf(text->out, "\n%s%-20s%10s%10s%13s%10s%10s%10s%10s%10s%s\n", text->paint.bold,
+            "Workloads", "done", "IOPS", "goodput", "mean", "p50", "p99", "p99.9", "max",
+            text->paint.off);
+    struct store_statement *rows = store_prepare(
+        text->store,
+        "SELECT name, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps,"
+        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting"
+        " FROM workload ORDER BY workload");
+    int64_t shown = 0;
+    while (shown < WORKLOADS_MAX && store_step(rows)) {
+        write_workload(text, rows);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
+}
+
+static void write_pause(const struct text *text, const struct store_statement *row, int64_t span)
+{
+    const int64_t stopped = store_int(row, 3);
+    int filled = span <= 0 ? 0 : (int)(stopped * BAR_WIDTH / span);
+    filled = filled > BAR_WIDTH ? BAR_WIDTH : filled;
+    char bar[BAR_WIDTH + 1];
+    memset(bar, '#', (size_t)filled);
+    memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
+    bar[BAR_WIDTH] = '\0';
+    fprintf(text->out, "  %-14s stopped by %-14s priority %" PRId64 "%12s  %s %s\n",
+            store_text(row, 0), store_text(row, 1), store_int(row, 2), words_time(stopped).text,
+            bar, words_percent((double)stopped, (double)span).text);
+}
+
+static void write_pauses(const struct text *text)
+{
+    head(text, "Pauses");
+    const int64_t frames = result_of(text, "pfc.pause_frames");
+    if (frames == 0) {
+        fputs("none\n", text->out);
+        return;
+    }
+    fprintf(text->out, "%s XOFF and %s XON; ports were stopped for %s in all, the longest for %s\n",
+            words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
+            words_time(result_of(text, "pfc.paused_ps")).text,
+            words_time(result_of(text, "pfc.longest_pause_ps")).text);
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT p.name, q.name, c.priority, c.value FROM counter c"
+                                   " JOIN port p ON p.node=c.node AND p.port=c.port"
+                                   " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                                   " WHERE c.name='tx_prio'||c.priority||'_blocked_ps'"
+                                   " ORDER BY c.value DESC, c.node, c.port");
+    const int64_t span = result_of(text, "simulated_ps") + result_of(text, "drain_ps");
+    int64_t shown = 0;
+    while (shown < PAUSES_MAX && store_step(rows)) {
+        write_pause(text, rows, span);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM v_pause", shown, "v_pause");
+    const int64_t deadlocks = result_of(text, "pfc.deadlocks");
+    if (deadlocks > 0)
+        fprintf(text->out,
+                "  %sDEADLOCK: %" PRId64 " circle%s of ports that wait for each other%s\n",
+                text->paint.bad, deadlocks, deadlocks == 1 ? "" : "s", text->paint.off);
+}
+
+static void write_drops(const struct text *text)
+{
+    head(text, "Drops");
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT p.name, priority, cause, lossless, frames, first_ps, last_ps,"
+                     " p.mtu_bytes FROM dropped d JOIN port p USING(node, port)"
+                     " ORDER BY lossless DESC, frames DESC, d.node, d.port");
+    int64_t shown = 0;
+    while (shown < DROPS_MAX && store_step(rows)) {
+        fputs(shown == 0 ? "\n" : "", text->out);
+        const bool lossless = store_int(rows, 3) != 0;
+        fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s frames, %s",
+                lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
+                words_count(store_int(rows, 4)).text, store_text(rows, 2));
+        if (strcmp(store_text(rows, 2), "mtu") == 0)
+            fprintf(text->out, " (its MTU is %" PRId64 ")", store_int(rows, 7));
+        fprintf(text->out, "%s, from %s to %s%s\n", lossless ? " of a LOSSLESS class" : "",
+                words_time(store_int(rows, 5)).text, words_time(store_int(rows, 6)).text,
+                lossless ? text->paint.off : "");
+        shown++;
+    }
+    store_finish(rows);
+    if (shown == 0)
+        fputs("none\n", text->out);
+    rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
+}
+
+static void write_transport(const struct text *text)
+{
+    static const struct {
+        const char *path, *words;
+    } items[] = {
+        {"rnic.retransmitted_packets", "retransmitted packets"},
+        {"rnic.timeouts", "timeouts"},
+        {"rnic.naks", "NAKs"},
+        {"rnic.rnr_naks", "RNR NAKs"},
+        {"rnic.qp_errors", "QP errors"},
+        {"ecn.marked", "ECN marks"},
+        {"ecn.cnps", "CNPs"},
+    };
+    head(text, "Transport");
+    int shown = 0;
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        const int64_t value = result_of(text, items[i].path);
+        if (value == 0)
+            continue;
+        fprintf(text->out, "%s%s %s", shown == 0 ? "" : ", ", words_count(value).text,
+                items[i].words);
+        shown++;
+    }
+    fputs(shown == 0 ? "nothing was sent twice, nothing was marked\n" : "\n", text->out);
+}
+
+static void write_causes(const struct text *text)
+{
+    char sentence[512];
+    store_ask_text(text->store, "SELECT value FROM result WHERE path='bottleneck'", sentence,
+                   sizeof sentence);
+    head(text, "Bottleneck");
+    fprintf(text->out, "%s\n", sentence);
+    store_ask_text(text->store, "SELECT value FROM result WHERE path='root_cause'", sentence,
+                   sizeof sentence);
+    if (sentence[0] == '\0')
+        return;
+    fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, "Root cause", text->paint.off, sentence);
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT w.name, v.held_ps FROM pause_victim v JOIN workload w USING(workload)"
+                     " WHERE v.root=0 ORDER BY v.held_ps DESC, v.workload LIMIT 4");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s%-16s%s%s: its hosts were stopped for %s of port time\n",
+                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
+                words_time(store_int(rows, 1)).text);
+    store_finish(rows);
+}
+
+static void write_verdict(const struct text *text)
+{
+    const struct paint *paint = &text->paint;
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT text, held, actual FROM expectation ORDER BY position");
+    for (int shown = 0; store_step(rows); shown++) {
+        if (shown == 0)
+            fprintf(text->out, "\n%sExpectations%s\n", paint->bold, paint->off);
+        const bool held = store_int(rows, 1) != 0;
+        fprintf(text->out, "  %s%-7s%s %-42s %s%s%s\n", held ? paint->good : paint->bad,
+                held ? "held" : "BROKEN", paint->off, store_text(rows, 0), paint->dim,
+                store_text(rows, 2), paint->off);
+    }
+    store_finish(rows);
+    rows = store_prepare(text->store, "SELECT text FROM failure ORDER BY rowid");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s  %sFAILED%s  %s\n", shown == 0 ? "\n" : "", paint->bad, paint->off,
+                store_text(rows, 0));
+    store_finish(rows);
+    char digest[64];
+    store_ask_text(text->store, "SELECT digest FROM meta", digest, sizeof digest);
+    fprintf(text->out, "\n%sdigest %s%s\n", paint->dim, digest, paint->off);
+}
+
+bool text_run(struct store *store, FILE *out)
+{
+    const struct text text = {.store = store, .out = out, .paint = paint_for(out)};
+    write_title(&text);
+    write_settings(&text);
+    write_workloads(&text);
+    text_stages(store, out, &text.paint);
+    write_pauses(&text);
+    write_drops(&text);
+    write_transport(&text);
+    write_causes(&text);
+    write_verdict(&text);
+    return store_error(store) == NULL && ferror(out) == 0;
+}

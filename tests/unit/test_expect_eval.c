@@ -1,0 +1,173 @@
+/* test_expect_eval - verdicts of expectations, and failures without them.  SPDX-License-Identifier: Apache-2.0 */
+#include "replay/expect_eval.h"
+#include "scenarios/expect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* One workload with one completion of exactly 400 us. */
+struct fixture {
+    struct hist latency;
+    struct result_workload workload;
+    struct result result;
+};
+
+static void fill(struct fixture *fixture)
+{
+    memset(fixture, 0, sizeof *fixture);
+    hist_reset(&fixture->latency);
+    hist_add(&fixture->latency, 400 * PS_PER_US);
+    fixture->workload = (struct result_workload){.name = "oltp",
+                                                 .issued = 1,
+                                                 .completed = 1,
+                                                 .completed_window = 1,
+                                                 .window_ps = 3,
+                                                 .latency = &fixture->latency};
+    fixture->result.workloads = &fixture->workload;
+    fixture->result.workload_count = 1;
+    fixture->result.totals.pfc_pause_frames = 7;
+}
+
+static void evaluate(struct fixture *fixture, const struct expectation *expectations,
+                     uint32_t count, bool cut_short)
+{
+    const struct scenario scenario = {.expectations = expectations, .expectation_count = count};
+    expect_eval(&scenario, &fixture->result, cut_short);
+}
+
+static void release(struct fixture *fixture)
+{
+    free(fixture->result.expectations);
+    fixture->result.expectations = NULL;
+}
+
+static void comparison_is_exact_at_the_boundary(void **state)
+{
+    (void)state;
+    static const struct {
+        struct expectation expectation;
+        bool held;
+    } rows[] = {
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_LT, .value = 400 * PS_PER_US}, false},
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_LE, .value = 400 * PS_PER_US}, true},
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_LT, .value = 400 * PS_PER_US + 1}, true},
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_EQ, .value = 400 * PS_PER_US}, true},
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_NE, .value = 400 * PS_PER_US}, false},
+        {{.quantity = EXPECT_LATENCY_MEAN, .op = EXPECT_GE, .value = 400 * PS_PER_US}, true},
+        /* one completion in 3 ps: 333,333,333,333 and a third a second */
+        {{.quantity = EXPECT_IOPS, .op = EXPECT_GT, .value = INT64_C(333333333333)}, true},
+        {{.quantity = EXPECT_IOPS, .op = EXPECT_LT, .value = INT64_C(333333333334)}, true},
+        {{.quantity = EXPECT_IOPS, .op = EXPECT_EQ, .value = INT64_C(333333333333)}, false},
+        {{.quantity = EXPECT_PFC_PAUSE_FRAMES,
+          .workload = EXPECT_WHOLE_RUN,
+          .op = EXPECT_GT,
+          .value = 7},
+         false},
+        {{.quantity = EXPECT_PFC_PAUSE_FRAMES,
+          .workload = EXPECT_WHOLE_RUN,
+          .op = EXPECT_EQ,
+          .value = 7},
+         true},
+        {{.quantity = EXPECT_COMMANDS_LOST,
+          .workload = EXPECT_WHOLE_RUN,
+          .op = EXPECT_EQ,
+          .value = 0},
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        fill(&fixture);
+        evaluate(&fixture, &rows[i].expectation, 1, false);
+        assert_int_equal(fixture.result.expectations[0].held, rows[i].held);
+        assert_int_equal(result_held(&fixture.result), rows[i].held);
+        release(&fixture);
+    }
+}
+
+static void verdict_says_what_was_found(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    const struct expectation expectation = {.text = "oltp.latency.max < 1us",
+                                            .quantity = EXPECT_LATENCY_MAX,
+                                            .op = EXPECT_LT,
+                                            .value = 1};
+    evaluate(&fixture, &expectation, 1, false);
+    assert_string_equal(fixture.result.expectations[0].text, "oltp.latency.max < 1us");
+    assert_string_equal(fixture.result.expectations[0].actual, "400 us");
+    release(&fixture);
+}
+
+static void lossless_drop_fails_unless_the_scenario_speaks_of_it(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.result.totals.drops_lossless = 3;
+    evaluate(&fixture, NULL, 0, false);
+    assert_int_equal(fixture.result.failure_count, 1);
+    assert_string_equal(fixture.result.failures[0], "3 frames of a lossless class were dropped");
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.result.totals.drops_lossless = 3;
+    const struct expectation some = {.quantity = EXPECT_DROPS_LOSSLESS,
+                                     .workload = EXPECT_WHOLE_RUN,
+                                     .op = EXPECT_GT,
+                                     .value = 0};
+    evaluate(&fixture, &some, 1, false);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+}
+
+static void unfinished_command_fails_unless_cut_short_or_expected(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.unfinished = 1;
+    evaluate(&fixture, NULL, 0, false);
+    assert_false(result_held(&fixture.result));
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.unfinished = 1;
+    evaluate(&fixture, NULL, 0, true);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.unfinished = 1;
+    const struct expectation some = {.quantity = EXPECT_UNFINISHED, .op = EXPECT_EQ, .value = 1};
+    evaluate(&fixture, &some, 1, false);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+}
+
+static void wrong_data_always_fails(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.corrupt = 2;
+    evaluate(&fixture, NULL, 0, true);
+    assert_false(result_held(&fixture.result));
+    release(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comparison_is_exact_at_the_boundary),
+        cmocka_unit_test(verdict_says_what_was_found),
+        cmocka_unit_test(lossless_drop_fails_unless_the_scenario_speaks_of_it),
+        cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),
+        cmocka_unit_test(wrong_data_always_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,237 @@
+/* test_explain - roots of pauses on a small fabric by hand.        SPDX-License-Identifier: Apache-2.0
+ *   h0 --- leaf0 --- spine --- leaf1 --- h1
+ *            |                   |
+ *           h3                  h2
+ * Ports: h0 0 | h1 1 | h2 2 | h3 3 | leaf0 4 (h0) 5 (h3) 6 (spine) | leaf1 7 (h1) 8 (h2) 9 (spine)
+ *        | spine 10 (leaf0) 11 (leaf1) */
+#include "replay/explain.h"
+#include "replay/explain_words.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { H0, H1, H2, H3, LEAF0, LEAF1, SPINE, NODES };
+
+enum {
+    H0_P = 0,
+    H1_P,
+    H2_P,
+    H3_P,
+    LEAF0_H0,
+    LEAF0_H3,
+    LEAF0_SPINE,
+    LEAF1_H1,
+    LEAF1_H2,
+    LEAF1_SPINE,
+    SPINE_LEAF0,
+    SPINE_LEAF1,
+    PORTS
+};
+
+enum { PRIO = 3 };
+
+static const char *const names[NODES] = {"h0", "h1", "h2", "h3", "leaf0", "leaf1", "spine"};
+static const bool is_host[NODES] = {true, true, true, true, false, false, false};
+static const uint32_t first_port[NODES + 1] = {0, 1, 2, 3, 4, 7, 10, 12};
+static const uint32_t peer[PORTS] = {LEAF0_H0, LEAF1_H1,    LEAF1_H2,    LEAF0_H3,
+                                     H0_P,     H3_P,        SPINE_LEAF0, H1_P,
+                                     H2_P,     SPINE_LEAF1, LEAF0_SPINE, LEAF1_SPINE};
+static const uint32_t node_of[PORTS] = {H0,    H1,    H2,    H3,    LEAF0, LEAF0,
+                                        LEAF0, LEAF1, LEAF1, LEAF1, SPINE, SPINE};
+static const int64_t rate[PORTS] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
+
+static const struct explain_fabric fabric = {
+    .node_count = NODES,
+    .names = names,
+    .is_host = is_host,
+    .first_port = first_port,
+    .peer = peer,
+    .node_of = node_of,
+    .rate_bps = rate,
+};
+
+/* `holder` pauses its peer from `from` to `until`; the peer obeys at the same moments. */
+static void edge(struct explain *explain, time_ps at, uint32_t holder, uint32_t egress, bool begins,
+                 bool full)
+{
+    explain_on_hold(explain, &(struct explain_edge){.at = at,
+                                                    .port = holder,
+                                                    .priority = PRIO,
+                                                    .begins = begins,
+                                                    .egress = egress,
+                                                    .full = full});
+    explain_on_block(explain, at, peer[holder], PRIO, begins);
+}
+
+/* h0 is slow: leaf0's egress to it is blocked, so leaf0 pauses the spine, which pauses leaf1, which pauses h1. */
+static void slow_host_is_the_root_of_the_whole_cascade(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 2000, LEAF0_SPINE, LEAF0_H0, true, true);
+    edge(&explain, 3000, SPINE_LEAF1, SPINE_LEAF0, true, true);
+    edge(&explain, 4000, LEAF1_H1, LEAF1_SPINE, true, true);
+    edge(&explain, 9000, H0_P, EXPLAIN_NONE, false, true);
+    edge(&explain, 9000, LEAF0_SPINE, LEAF0_H0, false, true);
+    edge(&explain, 9000, SPINE_LEAF1, SPINE_LEAF0, false, true);
+    edge(&explain, 9000, LEAF1_H1, LEAF1_SPINE, false, true);
+    assert_int_equal(explain_circles(&explain), 0);
+    explain_finish(&explain, 10000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].port, H0_P);
+    assert_int_equal(explain.roots[0].kind, EXPLAIN_SLOW_RECEIVER);
+    assert_int_equal(explain.roots[0].held_ps, 8000 + 7000 + 6000 + 5000);
+    assert_int_equal(explain.roots[0].direct_ps, 8000);
+    assert_int_equal(explain.path_count, 4);
+    assert_int_equal(explain.paths[0].port, LEAF0_H0);
+    assert_int_equal(explain.paths[3].port, H1_P);
+    assert_int_equal(explain.paths[3].hops, 4);
+    assert_int_equal(explain_root_host(&explain, 0), H0);
+    assert_int_equal(explain_host_held(&explain, 0, H1), 5000);
+    assert_int_equal(explain_host_held(&explain, 0, H2), 0);
+    char text[300];
+    explain_root_words(&explain, 0, text, sizeof text);
+    assert_string_equal(text, "h0: its receive buffer drains slower than the link delivers (it "
+                              "paused leaf0:p0 for 8.00 ns; the pauses spread to 3 switches and 1 "
+                              "host)");
+    explain_fini(&explain);
+}
+
+static void host_that_pauses_with_an_empty_buffer_is_a_storm(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H2_P, EXPLAIN_NONE, true, false);
+    explain_finish(&explain, 6000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].kind, EXPLAIN_STORM);
+    assert_int_equal(explain.roots[0].held_ps, 5000);
+    explain_fini(&explain);
+}
+
+/* Two hosts send to h0 faster than one link carries: nobody pauses leaf0, so its egress is the root. */
+static void incast_is_congestion_at_the_egress(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, LEAF0_H3, LEAF0_H0, true, true);
+    edge(&explain, 1500, LEAF0_SPINE, LEAF0_H0, true, true);
+    edge(&explain, 3000, LEAF0_H3, LEAF0_H0, false, true);
+    edge(&explain, 3500, LEAF0_SPINE, LEAF0_H0, false, true);
+    explain_finish(&explain, 9000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].port, LEAF0_H0);
+    assert_int_equal(explain.roots[0].kind, EXPLAIN_CONGESTION);
+    assert_int_equal(explain.roots[0].held_ps, 4000);
+    assert_int_equal(explain_root_host(&explain, 0), H0);
+    explain_fini(&explain);
+}
+
+/* leaf0 holds the spine for 10 us; its egress is blocked by h0 in the middle 4 us only. */
+static void time_of_one_hold_is_divided_between_two_roots(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 10000, LEAF0_SPINE, LEAF0_H0, true, true);
+    edge(&explain, 13000, H0_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 17000, H0_P, EXPLAIN_NONE, false, true);
+    edge(&explain, 20000, LEAF0_SPINE, LEAF0_H0, false, true);
+    explain_finish(&explain, 20000);
+    assert_int_equal(explain.root_count, 2);
+    assert_int_equal(explain.roots[0].port, H0_P); /* its own 4 us and 4 us of leaf0's */
+    assert_int_equal(explain.roots[0].held_ps, 8000);
+    assert_int_equal(explain.roots[1].port, LEAF0_H0);
+    assert_int_equal(explain.roots[1].held_ps, 6000);
+    explain_fini(&explain);
+}
+
+/* The frame that crossed the threshold went to a free port, but another port is blocked: that one is to blame. */
+static void blocked_neighbour_egress_takes_the_blame(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 2000, LEAF0_SPINE, LEAF0_H3, true, true);
+    explain_finish(&explain, 5000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].port, H0_P);
+    assert_int_equal(explain.roots[0].held_ps, 4000 + 3000);
+    explain_fini(&explain);
+}
+
+static void circle_is_found_and_named(void **state)
+{
+    (void)state;
+    /* leaf0 holds the spine because of its egress to the spine, and the other way round. */
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, LEAF0_SPINE, LEAF0_SPINE, true, true);
+    edge(&explain, 1000, SPINE_LEAF0, SPINE_LEAF0, true, true);
+    assert_int_equal(explain_circles(&explain), 1);
+    assert_int_equal(explain_open_blocks(&explain), 2);
+    explain_finish(&explain, 2000);
+    assert_int_equal(explain.roots[0].kind, EXPLAIN_CIRCLE);
+    time_ps sum = 0;
+    for (uint32_t i = 0; i < explain.root_count; i++)
+        sum += explain.roots[i].held_ps;
+    assert_int_equal(sum, 2000); /* no time is lost */
+    explain_fini(&explain);
+}
+
+/* More intervals than one fold takes: the totals are those of a single fold. */
+static void folding_loses_no_time(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    const int rounds = 3 * EXPLAIN_INTERVALS;
+    edge(&explain, 5, LEAF0_SPINE, LEAF0_H0, true, true);
+    for (int i = 1; i <= rounds; i++) {
+        edge(&explain, i * 10, H0_P, EXPLAIN_NONE, true, true);
+        edge(&explain, i * 10 + 6, H0_P, EXPLAIN_NONE, false, true);
+    }
+    explain_finish(&explain, rounds * 10 + 10);
+    assert_int_equal(explain.root_count, 2);
+    assert_int_equal(explain.roots[0].port, H0_P);
+    assert_int_equal(explain.roots[0].held_ps, (int64_t)rounds * 12);
+    assert_int_equal(explain.roots[0].direct_ps, (int64_t)rounds * 6);
+    assert_int_equal(explain.roots[1].held_ps, (int64_t)rounds * 4 + 5 + 0);
+    explain_fini(&explain);
+}
+
+static void nothing_paused_has_no_root(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    assert_int_equal(explain_circles(&explain), 0);
+    explain_finish(&explain, 1000);
+    assert_int_equal(explain.root_count, 0);
+    assert_int_equal(explain.path_count, 0);
+    explain_fini(&explain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_host_is_the_root_of_the_whole_cascade),
+        cmocka_unit_test(host_that_pauses_with_an_empty_buffer_is_a_storm),
+        cmocka_unit_test(incast_is_congestion_at_the_egress),
+        cmocka_unit_test(time_of_one_hold_is_divided_between_two_roots),
+        cmocka_unit_test(blocked_neighbour_egress_takes_the_blame),
+        cmocka_unit_test(circle_is_found_and_named),
+        cmocka_unit_test(folding_loses_no_time),
+        cmocka_unit_test(nothing_paused_has_no_root),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

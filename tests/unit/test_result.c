@@ -1,0 +1,188 @@
+/* test_result - quantities by path, exact comparison, printed form.  SPDX-License-Identifier: Apache-2.0 */
+#include "replay/result.h"
+#include "scenarios/expect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct hist latency;
+    struct result_workload workload;
+    struct result_expectation expectation;
+    struct result result;
+};
+
+/* Three operations of 1, 2 and 4 us in a window of 3 us, 4096 bytes each. */
+static void fill(struct fixture *fixture)
+{
+    memset(fixture, 0, sizeof *fixture);
+    hist_reset(&fixture->latency);
+    hist_add(&fixture->latency, 1 * PS_PER_US);
+    hist_add(&fixture->latency, 2 * PS_PER_US);
+    hist_add(&fixture->latency, 4 * PS_PER_US);
+    fixture->workload = (struct result_workload){.name = "oltp",
+                                                 .issued = 4,
+                                                 .completed = 3,
+                                                 .unfinished = 1,
+                                                 .bytes = 3 * 4096,
+                                                 .completed_window = 3,
+                                                 .window_ps = 3 * PS_PER_US,
+                                                 .latency = &fixture->latency};
+    fixture->expectation =
+        (struct result_expectation){.text = "no-pause", .held = true, .actual = "0"};
+    fixture->result = (struct result){.scenario = "small",
+                                      .version = "1.2.3",
+                                      .seed = 7,
+                                      .threads = 1,
+                                      .status = "complete",
+                                      .workloads = &fixture->workload,
+                                      .workload_count = 1,
+                                      .expectations = &fixture->expectation,
+                                      .expectation_count = 1,
+                                      .bottleneck = "nothing"};
+    fixture->result.totals.pfc_paused_ps = 5000;
+}
+
+static void every_expectable_quantity_has_its_value(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    for (enum expect_quantity quantity = 0; quantity < EXPECT_COMMANDS_LOST; quantity++) {
+        const char *path = expect_path(quantity);
+        struct result_ratio value;
+        if (path[0] == '.')
+            assert_true(result_of_workload(&fixture.workload, path + 1, &value));
+        else
+            assert_true(result_total(&fixture.result, path, &value));
+    }
+}
+
+static void unknown_paths_have_none(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    struct result_ratio value;
+    assert_false(result_total(&fixture.result, "pfc.paused", &value));
+    assert_false(result_total(&fixture.result, "", &value));
+    assert_false(result_of_workload(&fixture.workload, "latency_ns", &value));
+}
+
+static void comparison_does_not_round(void **state)
+{
+    (void)state;
+    /* 3 operations in 3 us are exactly 1,000,000 a second; the mean of 1, 2 and 4 us is 7/3 us. */
+    struct fixture fixture;
+    fill(&fixture);
+    struct result_ratio value;
+    assert_true(result_of_workload(&fixture.workload, "iops", &value));
+    assert_int_equal(result_compare(value, 1000000), 0);
+    assert_true(result_of_workload(&fixture.workload, "goodput_bps", &value));
+    assert_int_equal(result_compare(value, INT64_C(32768000000)), 0);
+    assert_true(result_of_workload(&fixture.workload, "latency_ns.mean", &value));
+    assert_true(result_compare(value, 2333333) > 0);
+    assert_true(result_compare(value, 2333334) < 0);
+    assert_true(result_of_workload(&fixture.workload, "latency_ns.max", &value));
+    assert_int_equal(result_compare(value, 4 * PS_PER_US), 0);
+}
+
+static void window_of_no_length_has_no_rate(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.window_ps = 0;
+    struct result_ratio value;
+    assert_true(result_of_workload(&fixture.workload, "iops", &value));
+    assert_int_equal(result_compare(value, 0), 0);
+}
+
+struct seen {
+    const char *path;
+    struct result_item item;
+    char text[64];
+    int count;
+};
+
+static void look(void *self, const struct result_item *item)
+{
+    struct seen *seen = self;
+    if (strcmp(item->path, seen->path) != 0)
+        return;
+    seen->item = *item;
+    seen->count++;
+    if (item->text != NULL)
+        strncpy(seen->text, item->text, sizeof seen->text - 1);
+}
+
+static struct seen emitted(const struct result *result, const char *path)
+{
+    struct seen seen = {.path = path};
+    result_emit(result, look, &seen);
+    return seen;
+}
+
+static void printed_latencies_are_nanoseconds(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    struct seen seen = emitted(&fixture.result, "workloads[0].latency_ns.max");
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.item.type, RESULT_INTEGER);
+    assert_int_equal(seen.item.integer, 4000);
+    seen = emitted(&fixture.result, "workloads[0].latency_ns.mean");
+    assert_int_equal(seen.item.type, RESULT_REAL);
+    assert_true(seen.item.real > 2333.33 && seen.item.real < 2333.34);
+}
+
+static void lists_without_members_and_null_are_emitted(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    assert_int_equal(emitted(&fixture.result, "failures").item.type, RESULT_EMPTY);
+    assert_int_equal(emitted(&fixture.result, "expectations").count, 0);
+    struct seen seen = emitted(&fixture.result, "root_cause");
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.item.type, RESULT_NULL);
+    strcpy(fixture.result.root_cause, "host0");
+    assert_string_equal(emitted(&fixture.result, "root_cause").text, "host0");
+    fixture.result.workload_count = 0;
+    assert_int_equal(emitted(&fixture.result, "workloads").item.type, RESULT_EMPTY);
+}
+
+static void failures_and_broken_expectations_fail_the_run(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    assert_true(result_held(&fixture.result));
+    fixture.expectation.held = false;
+    assert_false(result_held(&fixture.result));
+    fixture.expectation.held = true;
+    for (int i = 0; i < RESULT_FAILURES_MAX + 3; i++)
+        result_fail(&fixture.result, "failure %d", i);
+    assert_false(result_held(&fixture.result));
+    assert_int_equal(fixture.result.failure_count, RESULT_FAILURES_MAX);
+    assert_string_equal(emitted(&fixture.result, "failures[7]").text, "failure 7");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_expectable_quantity_has_its_value),
+        cmocka_unit_test(unknown_paths_have_none),
+        cmocka_unit_test(comparison_does_not_round),
+        cmocka_unit_test(window_of_no_length_has_no_rate),
+        cmocka_unit_test(printed_latencies_are_nanoseconds),
+        cmocka_unit_test(lists_without_members_and_null_are_emitted),
+        cmocka_unit_test(failures_and_broken_expectations_fail_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
