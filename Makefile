@@ -1,0 +1,216 @@
+# stormglass - build, test, install.                               SPDX-License-Identifier: Apache-2.0
+#
+# `make help` lists the targets.  Each combination of compiler and kind of build has its own directory
+# under build/, so that they coexist: `make BUILD=asan CC=clang` leaves the release build alone.
+# Sources are found by wildcard; a new file needs no change here.
+
+VERSION := 0.1.0
+BUILD   ?= release
+OPT     ?=
+PREFIX  ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 20
+SOAK_SECONDS ?= 600
+CASE ?= scenarios/cases/pause-storm.yaml
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CC_NAME := $(notdir $(firstword $(CC)))
+B := build/$(CC_NAME)-$(BUILD)$(OPT)
+
+# Every processor is used unless the command line says otherwise.
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+
+# `make clean test` means first the one, then the other.
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+
+# --- flags: warnings are errors; floating point means the same everywhere ---------------------------
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Werror
+CPPFLAGS := -Imodel -I.
+HOSTILE  := 0
+
+ifeq ($(BUILD),release)
+MODE := -O3
+ifneq ($(findstring gcc,$(CC_NAME)),)
+MODE += -flto=auto
+endif
+else ifeq ($(BUILD),plain)
+MODE := -O2
+else ifeq ($(BUILD),debug)
+MODE := -Og
+HOSTILE := 1
+else ifeq ($(BUILD),asan)
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+HOSTILE := 1
+else ifeq ($(BUILD),ubsan)
+MODE := -O1 -fsanitize=undefined -fno-sanitize-recover=all
+HOSTILE := 1
+else ifeq ($(BUILD),tsan)
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
+else ifeq ($(BUILD),fuzz)
+MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+        -fno-sanitize-recover=all
+else
+$(error BUILD=$(BUILD) is unknown; it is one of release plain debug asan ubsan tsan fuzz)
+endif
+
+CFLAGS := -std=gnu11 -g $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
+          -DSTORMGLASS_HOSTILE=$(HOSTILE) $(EXTRA_CFLAGS)
+# gcc writes objects for its link-time optimiser, which only its own wrapper of ar can index.
+AR := $(if $(findstring gcc,$(CC_NAME)),$(patsubst %gcc,%gcc-ar,$(firstword $(CC))),ar)
+ifneq ($(findstring gcc-,$(CC_NAME)),)
+AR := $(subst gcc-,gcc-ar-,$(firstword $(CC)))
+endif
+
+# --- what there is ------------------------------------------------------------------------------------
+
+LIB_SOURCES    := $(sort $(wildcard model/*/*.c scenarios/*.c replay/*.c reports/*.c))
+CLI_SOURCES    := $(sort $(wildcard cli/*.c))
+BRIDGE_SOURCES := $(sort $(wildcard bridge/*.c))
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
+LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
+FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+EMBEDDED       := $(sort $(wildcard scenarios/profiles/*.yaml scenarios/cases/*.yaml scenarios/cases/*.fio))
+MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
+
+# Code that the tests of one directory share: every .c there that is not a program of its own.
+UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
+
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lm
+ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
+LDLIBS += -lgvc -lcgraph
+endif
+
+objects = $(patsubst %.c,$(B)/%.o,$(1))
+LIB     := $(B)/libstormglass.a
+PROGRAM := $(B)/stormglass
+PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge)
+UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
+LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
+FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
+
+# --- targets for people -------------------------------------------------------------------------------
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all run test bench install clean fuzz matrix soak lint help FORCE
+.PHONY: unit-programs law-programs fuzz-programs
+
+all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
+
+run: all ## installs what is missing, builds, and plays the pause storm (CASE=FILE for another one)
+	@$(PROGRAM) run $(CASE)
+
+test: build/packages-test all ## the same, then every test
+	@$(MAKE) BUILD=asan unit-programs
+	@$(MAKE) BUILD=plain law-programs
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
+	    build/$(CC_NAME)-plain$(OPT)/tests/laws
+
+bench: all ## measures the program's speed on this machine
+	@$(PROGRAM) bench
+
+matrix: build/packages-test ## the same digest from gcc and clang, -O0 and -O3, sanitizers on and off
+	@tests/matrix.sh
+
+fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
+	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
+	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
+
+soak: all ## plays and replays all cases with ever new seeds for SOAK_SECONDS
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
+
+lint: build/packages-test ## style, layers and man pages
+	@tests/tidy.sh && tests/man.sh
+
+install: all ## installs program, man pages, completion and cases under PREFIX (and DESTDIR)
+	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/stormglass/cases \
+	    $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	@install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	@install -m 644 $(filter %.1,$(MAN_PAGES)) $(DESTDIR)$(PREFIX)/share/man/man1
+	@install -m 644 $(filter %.5,$(MAN_PAGES)) $(DESTDIR)$(PREFIX)/share/man/man5
+	@install -m 644 cli/completion.bash \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/stormglass
+	@install -m 644 $(filter scenarios/cases/%,$(EMBEDDED)) $(DESTDIR)$(PREFIX)/share/stormglass/cases
+	@echo "  INSTALLED under $(DESTDIR)$(PREFIX)"
+
+clean: ## removes everything that was built
+	@rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | sort | \
+	    while IFS="$$(printf '\t')" read -r target does; do printf '  %-8s %s\n' "$$target" "$$does"; done
+
+unit-programs: $(UNIT_PROGRAMS)
+law-programs: $(LAW_PROGRAMS)
+fuzz-programs: $(FUZZ_PROGRAMS)
+
+# --- packages: nothing but make is needed up to here ----------------------------------------------------
+
+build/packages-%: .ci/packages
+	@.ci/packages $*
+	@mkdir -p build && touch $@
+
+# --- rules ----------------------------------------------------------------------------------------------
+
+# A list that changes only when its text does: what depends on it is rebuilt when a file comes or goes,
+# or a flag changes.
+define list
+$(B)/$(1): FORCE
+	@mkdir -p $$(@D); printf '%s\n' '$$(strip $(2))' | cmp -s - $$@ || printf '%s\n' '$$(strip $(2))' > $$@
+endef
+$(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
+$(eval $(call list,library.list,$(LIB_SOURCES)))
+$(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
+$(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
+
+$(B)/%.o: %.c $(B)/flags.list | build/packages-build
+	@mkdir -p $(@D)
+	@echo "  CC    $(@:build/%=%)"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# Profiles and cases travel inside the program, so that it runs from anywhere.
+$(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
+	@echo "  EMBED $(@:build/%=%)"
+	@scenarios/embed/embed.sh $(VERSION) $(EMBEDDED) > $@
+
+$(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(LIB): $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
+	@echo "  AR    $(@:build/%=%)"
+	@rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+
+$(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
+
+$(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+
+$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(call objects,$(UNIT_SHARED)) $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+$(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(call objects,$(LAW_SHARED)) $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+$(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LDLIBS) -o $@
+
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
+    $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(FUZZ_SOURCES)) $(B)/embedded.d

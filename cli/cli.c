@@ -1,0 +1,231 @@
+/* cli - parsing and help.                                          SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 22 };
+
+void cli_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("stormglass: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+static int option_index(const struct cli_option *options, const char *name)
+{
+    for (int i = 0; options[i].name != NULL; i++)
+        if (strcmp(options[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int known_index(const struct cli_args *args, const char *option)
+{
+    const int index = option_index(args->options, option);
+    CHECK(index >= 0);
+    return index;
+}
+
+const char *cli_value(const struct cli_args *args, const char *option)
+{
+    const int index = known_index(args, option);
+    return args->counts[index] == 0 ? NULL : args->values[index][args->counts[index] - 1];
+}
+
+bool cli_given(const struct cli_args *args, const char *option)
+{
+    return args->counts[known_index(args, option)] > 0;
+}
+
+const char **cli_values(const struct cli_args *args, const char *option, uint32_t *count)
+{
+    const int index = known_index(args, option);
+    *count = args->counts[index];
+    return args->values[index];
+}
+
+static void print_option(const struct cli_option *option)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%s%.1s%s--%s%s%s", option->letter != 0 ? "-" : "", &option->letter,
+             option->letter != 0 ? ", " : "    ", option->name, option->argument != NULL ? " " : "",
+             option->argument != NULL ? option->argument : "");
+    printf("  %-*s  %s\n", HELP_COLUMN, left, option->about);
+}
+
+static int print_help(const struct cli_command *command)
+{
+    static const struct cli_option help = {"help", 'h', NULL, "this text"};
+    printf("usage: stormglass %s [OPTIONS] %s\n%s\n\n", command->name, command->operands,
+           command->about);
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        print_option(option);
+    print_option(&help);
+    if (command->details != NULL)
+        printf("\n%s\n", command->details);
+    return CLI_DONE;
+}
+
+static int usage_error(const struct cli_command *command)
+{
+    fprintf(stderr, "usage: stormglass %s [OPTIONS] %s\nSee stormglass %s --help.\n", command->name,
+            command->operands, command->name);
+    return CLI_USAGE;
+}
+
+/* getopt accepts any unambiguous beginning of a long name; the text that it took is looked at again. */
+static bool is_exact(const char *taken, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(taken, "--", 2) == 0 && strncmp(taken + 2, name, length) == 0 &&
+           (taken[2 + length] == '\0' || taken[2 + length] == '=');
+}
+
+static int unknown_option(const struct cli_command *command, const char *text)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    struct nearest nearest = nearest_to(name + strspn(name, "-"));
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        nearest_offer(&nearest, option->name);
+    if (nearest.best != NULL && strncmp(name, "--", 2) == 0)
+        cli_error("%s: there is no option %s; did you mean --%s?", command->name, name,
+                  nearest.best);
+    else
+        cli_error("%s: there is no option %s", command->name, name);
+    return usage_error(command);
+}
+
+static void keep(struct cli_args *args, int option, const char *value)
+{
+    const uint32_t count = ++args->counts[option];
+    const char **values = realloc(args->values[option], count * sizeof *values);
+    CHECK(values != NULL);
+    values[count - 1] = value;
+    args->values[option] = values;
+}
+
+/* getopt's own tables: long options carry their index behind the letters. */
+enum { LONG_FIRST = 256, LONG_HELP = LONG_FIRST + CLI_OPTIONS_MAX };
+
+struct getopt_tables {
+    struct option longs[CLI_OPTIONS_MAX + 2];
+    char shorts[2 * CLI_OPTIONS_MAX + 4];
+};
+
+static void make_tables(const struct cli_option *options, struct getopt_tables *tables)
+{
+    size_t used = 0;
+    int i = 0;
+    *tables = (struct getopt_tables){0};
+    tables->shorts[used++] = ':'; /* a missing argument is told apart */
+    for (; options[i].name != NULL; i++) {
+        CHECK(i < CLI_OPTIONS_MAX);
+        const int takes = options[i].argument != NULL ? required_argument : no_argument;
+        tables->longs[i] = (struct option){options[i].name, takes, NULL, LONG_FIRST + i};
+        if (options[i].letter == 0)
+            continue;
+        tables->shorts[used++] = options[i].letter;
+        if (takes == required_argument)
+            tables->shorts[used++] = ':';
+    }
+    tables->longs[i] = (struct option){"help", no_argument, NULL, LONG_HELP};
+    tables->shorts[used++] = 'h';
+}
+
+static int index_of_letter(const struct cli_option *options, int letter)
+{
+    int i = 0;
+    while (options[i].letter != letter)
+        i++;
+    return i;
+}
+
+enum parsed { PARSED_RUN, PARSED_HELP, PARSED_WRONG };
+
+/* The name that a long option should have been written with. */
+static const char *long_name(const struct cli_command *command, int code)
+{
+    return code == LONG_HELP ? "help" : command->options[code - LONG_FIRST].name;
+}
+
+/* What is wrong with the option that getopt has just taken from `taken`; false: nothing. */
+static bool is_wrong(const struct cli_command *command, int code, const char *taken)
+{
+    if (code == ':') {
+        cli_error("%s: %s wants a value", command->name, taken);
+        usage_error(command);
+        return true;
+    }
+    const char letter[3] = {'-', (char)optopt, '\0'};
+    const bool is_letter = code == '?' && optopt > 0 && optopt < LONG_FIRST;
+    if (code != '?' && (code < LONG_FIRST || is_exact(taken, long_name(command, code))))
+        return false;
+    unknown_option(command, is_letter ? letter : taken);
+    return true;
+}
+
+static enum parsed parse(const struct cli_command *command, int argc, char **argv,
+                         struct cli_args *args)
+{
+    struct getopt_tables tables;
+    make_tables(command->options, &tables);
+    opterr = 0;
+    optind = 1;
+    int code;
+    while ((code = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+        const bool apart = optarg != NULL && optarg == argv[optind - 1];
+        if (is_wrong(command, code, argv[optind - (apart ? 2 : 1)]))
+            return PARSED_WRONG;
+        if (code == 'h' || code == LONG_HELP)
+            return PARSED_HELP;
+        keep(args, code >= LONG_FIRST ? code - LONG_FIRST : index_of_letter(command->options, code),
+             optarg);
+    }
+    args->operands = argv + optind;
+    args->operand_count = argc - optind;
+    return PARSED_RUN;
+}
+
+/* A result that could not be written is no result. */
+static int flush_output(int code)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return code;
+    cli_error("writing to standard output failed");
+    return CLI_FAILED;
+}
+
+int cli_run(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli_args args = {.options = command->options};
+    int code = CLI_USAGE;
+    const enum parsed parsed = parse(command, argc, argv, &args);
+    if (parsed == PARSED_HELP) {
+        code = print_help(command);
+    } else if (parsed == PARSED_RUN) {
+        const bool enough = args.operand_count >= command->operands_min;
+        const bool fit = command->operands_max < 0 || args.operand_count <= command->operands_max;
+        if (enough && fit) {
+            code = command->run(&args);
+        } else {
+            cli_error("%s: %s", command->name,
+                      enough ? "more operands than it takes" : "an operand is missing");
+            usage_error(command);
+        }
+    }
+    for (int i = 0; i < CLI_OPTIONS_MAX; i++)
+        free(args.values[i]);
+    return flush_output(code);
+}

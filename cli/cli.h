@@ -1,0 +1,66 @@
+/* cli - commands, their options, and what they share.              SPDX-License-Identifier: Apache-2.0
+ * A command is a row: name, operands, sentence, options and a function.  --help is made from the row.  Options
+ * are matched exactly: an abbreviation that works today would break scripts when an option is added.
+ * Results go to stdout, messages to stderr. */
+#ifndef STORMGLASS_CLI_CLI_H
+#define STORMGLASS_CLI_CLI_H
+
+#include "scenarios/diag.h"
+#include "scenarios/scenario.h"
+
+#include <stdbool.h>
+
+enum cli_exit {
+    CLI_DONE = 0,   /* and all expectations held */
+    CLI_BROKEN = 1, /* an expectation failed, a difference or an error was found */
+    CLI_USAGE = 2,  /* the command line or an input file is wrong; nothing was written */
+    CLI_FAILED = 3  /* it could not be carried out: disk, device, memory */
+};
+
+struct cli_option {
+    const char *name;     /* long, without dashes; NULL ends a table */
+    char letter;          /* 0: none */
+    const char *argument; /* its word in --help; NULL: takes none */
+    const char *about;
+};
+
+enum { CLI_OPTIONS_MAX = 16 };
+
+/* What a command line gave.  Options are found by name. */
+struct cli_args {
+    const struct cli_option *options;
+    const char **values[CLI_OPTIONS_MAX]; /* by option, in their order */
+    uint32_t counts[CLI_OPTIONS_MAX];     /* how often it was given */
+    char **operands;
+    int operand_count;
+};
+
+struct cli_command {
+    const char *name;
+    const char *operands; /* "SCENARIO.yaml..." */
+    const char *about;    /* one sentence */
+    const char *details;  /* below the options in --help; may be NULL */
+    const struct cli_option *options;
+    int operands_min, operands_max; /* max -1: any number */
+    int (*run)(const struct cli_args *args);
+};
+
+extern const struct cli_command cmd_run, cmd_check, cmd_replay, cmd_query, cmd_list,
+    cmd_explain_parameter, cmd_bench;
+
+/* Runs a command with its own argv (argv[0] is the command's name). */
+int cli_run(const struct cli_command *command, int argc, char **argv);
+
+/* The last value of an option, or NULL; whether and how often it was given. */
+const char *cli_value(const struct cli_args *args, const char *option);
+bool cli_given(const struct cli_args *args, const char *option);
+const char **cli_values(const struct cli_args *args, const char *option, uint32_t *count);
+
+/* "stormglass: sentence" on stderr. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Loads a scenario file, or, when there is none of that path, the case of that name that the program carries.
+ * Prints what is wrong with it; NULL when that is too much. */
+struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count);
+
+#endif

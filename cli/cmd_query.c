@@ -1,0 +1,167 @@
+/* cmd_query - stormglass query.                                    SPDX-License-Identifier: Apache-2.0
+ * On a terminal in columns, else with tabs between the values; the first line has the names.  Columns are as
+ * wide as their widest value among the first rows, which are kept until they are known. */
+#include "base/check.h"
+#include "cli/cli.h"
+#include "replay/store.h"
+#include "reports/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { KEPT_ROWS = 200, WIDTH_MAX = 60 };
+
+static const struct cli_option options[] = {
+    {"json", 0, NULL, "an array of objects"},
+    {"tabs", 0, NULL, "tabs between the values, also on a terminal"},
+    {0},
+};
+
+/* Tabs and line breaks inside a value would look like the table's own. */
+static void print_field(const char *text, bool last)
+{
+    for (; *text != '\0'; text++)
+        putchar(*text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text);
+    putchar(last ? '\n' : '\t');
+}
+
+static void print_tabs(struct store_statement *rows)
+{
+    const int columns = store_columns(rows);
+    for (int i = 0; i < columns; i++)
+        print_field(store_column_name(rows, i), i == columns - 1);
+    while (store_step(rows))
+        for (int i = 0; i < columns; i++)
+            print_field(store_text(rows, i), i == columns - 1);
+}
+
+static void print_json_value(const struct store_statement *rows, int column)
+{
+    switch (store_column_type(rows, column)) {
+    case STORE_NULL:
+        fputs("null", stdout);
+        break;
+    case STORE_INTEGER:
+        printf("%" PRId64, store_int(rows, column));
+        break;
+    case STORE_REAL:
+        json_real(stdout, store_real(rows, column));
+        break;
+    case STORE_TEXT:
+        json_string(stdout, store_text(rows, column));
+        break;
+    }
+}
+
+static void print_json(struct store_statement *rows)
+{
+    putchar('[');
+    for (int row = 0; store_step(rows); row++) {
+        fputs(row == 0 ? "\n {" : ",\n {", stdout);
+        for (int i = 0; i < store_columns(rows); i++) {
+            fputs(i == 0 ? "" : ", ", stdout);
+            json_string(stdout, store_column_name(rows, i));
+            fputs(": ", stdout);
+            print_json_value(rows, i);
+        }
+        putchar('}');
+    }
+    fputs("\n]\n", stdout);
+}
+
+struct kept {
+    char **cells; /* KEPT_ROWS rows of `columns` */
+    int *widths;
+    int columns, rows;
+};
+
+static void keep_cell(struct kept *kept, int column, const char *text)
+{
+    char *copy = strdup(text);
+    CHECK(copy != NULL);
+    copy[strcspn(copy, "\n\r")] = '\0';
+    kept->cells[kept->rows * kept->columns + column] = copy;
+    const int length = (int)strlen(copy);
+    if (length > kept->widths[column])
+        kept->widths[column] = length < WIDTH_MAX ? length : WIDTH_MAX;
+}
+
+static void print_cell(const struct kept *kept, int column, const char *text)
+{
+    if (column == kept->columns - 1)
+        printf("%s\n", text);
+    else
+        printf("%-*s  ", kept->widths[column], text);
+}
+
+static void print_kept(struct kept *kept)
+{
+    for (int i = 0; i < kept->rows * kept->columns; i++) {
+        print_cell(kept, i % kept->columns, kept->cells[i]);
+        free(kept->cells[i]);
+    }
+    kept->rows = 0;
+}
+
+static void print_columns(struct store_statement *rows)
+{
+    struct kept kept = {.columns = store_columns(rows)};
+    kept.cells = calloc((size_t)kept.columns * (KEPT_ROWS + 1) + 1, sizeof *kept.cells);
+    kept.widths = calloc((size_t)kept.columns + 1, sizeof *kept.widths);
+    CHECK(kept.cells != NULL && kept.widths != NULL);
+    for (int i = 0; i < kept.columns; i++)
+        keep_cell(&kept, i, store_column_name(rows, i));
+    kept.rows = 1;
+    while (kept.rows <= KEPT_ROWS && store_step(rows)) {
+        for (int i = 0; i < kept.columns; i++)
+            keep_cell(&kept, i, store_text(rows, i));
+        kept.rows++;
+    }
+    const bool more = kept.rows > KEPT_ROWS;
+    print_kept(&kept);
+    while (more && store_step(rows))
+        for (int i = 0; i < kept.columns; i++)
+            print_cell(&kept, i, store_text(rows, i));
+    free(kept.cells);
+    free(kept.widths);
+}
+
+static int run(const struct cli_args *args)
+{
+    char error[STORE_ERROR_BYTES];
+    struct store *store = store_open(args->operands[0], error);
+    if (store == NULL) {
+        cli_error("%s", error);
+        return CLI_USAGE;
+    }
+    struct store_statement *rows = store_prepare(store, args->operands[1]);
+    if (rows != NULL && cli_given(args, "json"))
+        print_json(rows);
+    else if (rows != NULL && (cli_given(args, "tabs") || !isatty(STDOUT_FILENO)))
+        print_tabs(rows);
+    else if (rows != NULL)
+        print_columns(rows);
+    const bool well = store_error(store) == NULL;
+    if (!well)
+        cli_error("%s", store_error(store));
+    store_finish(rows);
+    store_close(store);
+    return well ? CLI_DONE : CLI_USAGE;
+}
+
+const struct cli_command cmd_query = {
+    .name = "query",
+    .operands = "RUN.db SQL",
+    .about = "asks a run database; it is not changed",
+    .details =
+        "Tables and views document themselves:\n"
+        "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
+        "Views for reading: v_workload v_stage v_pause v_pause_edge v_drop v_counter v_changed",
+    .options = options,
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = run,
+};

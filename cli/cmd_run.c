@@ -1,0 +1,164 @@
+/* cmd_run - stormglass run.                                        SPDX-License-Identifier: Apache-2.0 */
+#include "base/quantity.h"
+#include "cli/cli.h"
+#include "replay/run.h"
+#include "replay/store.h"
+#include "reports/json.h"
+#include "reports/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "RUN.db", "write the run database there (SQLite)"},
+    {"seed", 0, "N", "another seed than the scenario's"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"until", 0, "T", "stop at this virtual time, such as 5ms"},
+    {"threads", 0, "N", "threads to use; the result does not depend on it"},
+    {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
+    {"json", 0, NULL, "one JSON object instead of the summary"},
+    {"no-progress", 0, NULL, "no bar, also on a terminal"},
+    {0},
+};
+
+static bool read_until(const struct cli_args *args, time_ps *until)
+{
+    const char *text = cli_value(args, "until");
+    char why[QUANTITY_WHY_BYTES] = "expected a time above 0";
+    *until = TIME_NEVER;
+    if (text == NULL || (quantity_parse(QUANTITY_TIME, text, until, why) && *until > 0))
+        return true;
+    cli_error("--until %s: %s", text, why);
+    return false;
+}
+
+static bool read_threads(const struct cli_args *args)
+{
+    const char *text = cli_value(args, "threads");
+    if (text == NULL)
+        return true;
+    char *end;
+    errno = 0;
+    const long threads = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || end == text || threads < 1 || threads > 1024) {
+        cli_error("--threads %s: expected a number from 1 to 1024", text);
+        return false;
+    }
+    if (threads > 1)
+        cli_error("this version plays on one thread; the result is the same");
+    return true;
+}
+
+static bool read_level(const struct cli_args *args, enum record_level *level)
+{
+    const char *text = cli_value(args, "record");
+    *level = RECORD_SUMMARY;
+    if (text == NULL || record_level_find(text, level))
+        return true;
+    cli_error("--record %s: expected summary, counters, ios or packets", text);
+    return false;
+}
+
+static bool read_output(const struct cli_args *args, const char **path)
+{
+    *path = cli_value(args, "output");
+    if (*path == NULL)
+        return true;
+    if ((*path)[0] == '\0')
+        cli_error("-o: expected the name of a file");
+    else if (store_is_foreign(*path))
+        cli_error("%s: exists and is not a run database; it is left alone", *path);
+    else
+        return true;
+    return false;
+}
+
+/* The seed is one more --set, so that the database knows one list of changes. */
+static struct scenario *load(const struct cli_args *args)
+{
+    uint32_t count;
+    const char **given = cli_values(args, "set", &count);
+    const char **sets = calloc(count + 1, sizeof *sets);
+    char seed[64];
+    if (sets == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        sets[i] = given[i];
+    if (cli_given(args, "seed")) {
+        snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
+        sets[count++] = seed;
+    }
+    struct scenario *scenario = cli_load(args->operands[0], sets, count);
+    free(sets);
+    return scenario;
+}
+
+static int report(struct run *run, bool json)
+{
+    struct store *store = record_store(run->record);
+    const bool well = json ? json_run(store, stdout) : text_run(store, stdout);
+    if (!well) {
+        cli_error("the results could not be written: %s",
+                  store_error(store) != NULL ? store_error(store) : strerror(errno));
+        return CLI_FAILED;
+    }
+    return result_held(&run->result) ? CLI_DONE : CLI_BROKEN;
+}
+
+static int play(const struct scenario *scenario, const struct run_options *how, bool json)
+{
+    struct run run;
+    struct diag *diag = calloc(1, sizeof *diag);
+    if (diag == NULL)
+        return CLI_FAILED;
+    int code = CLI_FAILED;
+    switch (run_scenario(&run, scenario, how, diag)) {
+    case RUN_DONE:
+        code = report(&run, json);
+        break;
+    case RUN_REFUSED:
+        code = CLI_USAGE;
+        break;
+    case RUN_BROKEN:
+        cli_error("%s", run.error);
+        break;
+    }
+    diag_print(diag, stderr);
+    free(diag);
+    if (!run_close(&run) && code != CLI_FAILED) {
+        cli_error("%s: the last writes failed", how->path);
+        code = CLI_FAILED;
+    }
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct run_options how = {.progress = !cli_given(args, "no-progress")};
+    if (!read_until(args, &how.until) || !read_threads(args) || !read_level(args, &how.level) ||
+        !read_output(args, &how.path))
+        return CLI_USAGE;
+    struct scenario *scenario = load(args);
+    if (scenario == NULL)
+        return CLI_USAGE;
+    const int code = play(scenario, &how, cli_given(args, "json"));
+    scenario_free(scenario);
+    return code;
+}
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .operands = "SCENARIO.yaml",
+    .about = "plays a scenario and says who was slow and why",
+    .details =
+        "SCENARIO.yaml may also be the name of a case that the program carries\n"
+        "(stormglass list cases). Ctrl-C ends the run cleanly; what was played is reported.\n"
+        "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
+        "line is wrong, 3 the database could not be written.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

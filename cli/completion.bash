@@ -1,0 +1,41 @@
+# completion - of stormglass for bash.                             SPDX-License-Identifier: Apache-2.0
+# The words come from the program's own --help and list, so that they are never older than it.
+
+_stormglass() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]-} words=
+    COMPREPLY=()
+
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        words=$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+        mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
+        return
+    fi
+
+    case $previous in
+    --record)
+        mapfile -t COMPREPLY < <(compgen -W "summary counters ios packets" -- "$current")
+        return
+        ;;
+    esac
+
+    if [[ $current == -* ]]; then
+        words=$("$program" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+        return
+    fi
+
+    case $command in
+    list)
+        words=$("$program" list 2>/dev/null | sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p')
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+        ;;
+    run | check)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.y*ml' -- "$current"; compgen -d -- "$current")
+        ;;
+    *)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.db' -- "$current"; compgen -d -- "$current")
+        ;;
+    esac
+}
+complete -o filenames -F _stormglass stormglass

@@ -1,0 +1,26 @@
+#!/bin/sh
+# install - what `make install` puts where, and that it works.    SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$(dirname "$0")/.."
+unset MAKEFLAGS MAKELEVEL MFLAGS
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+make install DESTDIR="$stage" PREFIX=/opt/sg >/dev/null
+
+for file in bin/stormglass share/man/man1/stormglass.1 share/man/man5/stormglass-scenario.5 \
+    share/bash-completion/completions/stormglass share/stormglass/cases/pause-storm.yaml; do
+    [ -s "$stage/opt/sg/$file" ] || { echo "$file is not installed"; exit 1; }
+done
+
+program=$stage/opt/sg/bin/stormglass
+"$program" --version
+for library in libibverbs librdmacm libev; do
+    if ldd "$program" | grep -q "$library"; then
+        echo "stormglass links $library"
+        exit 1
+    fi
+done
+
+# From another directory, without its sources: the cases travel inside the program.
+cd "$stage"
+"$program" list cases | grep -q pause-storm

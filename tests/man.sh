@@ -1,0 +1,32 @@
+#!/bin/sh
+# man - the man pages are well formed and complete.                SPDX-License-Identifier: Apache-2.0
+set -u
+cd "$(dirname "$0")/.." || exit 3
+failed=0
+fail() {
+    echo "$1"
+    failed=1
+}
+
+if command -v mandoc >/dev/null 2>&1; then
+    mandoc -T lint -W warning docs/man/*.[1-9] || failed=1
+else
+    fail "mandoc is not here"
+fi
+
+# Each command has a page, and each of its options stands in it.
+for source in cli/cmd_*.c; do
+    [ -e "$source" ] || continue
+    command=$(basename "$source" .c | sed 's/^cmd_//; s/_/-/g')
+    page=docs/man/stormglass-$command.1
+    if [ ! -e "$page" ]; then
+        fail "$page is missing"
+        continue
+    fi
+    [ -n "${STORMGLASS-}" ] || continue
+    for option in $("$STORMGLASS" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u); do
+        case $option in --help | --version) continue ;; esac
+        grep -q -e "Fl -${option#--}" "$page" || fail "$page does not name $option"
+    done
+done
+exit "$failed"

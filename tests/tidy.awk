@@ -1,0 +1,94 @@
+# tidy - what one source file may contain.                         SPDX-License-Identifier: Apache-2.0
+# usage: awk -f tidy.awk FILE...       Prints FILE:LINE: what is wrong.  Comments and the text of strings are
+# blanked out before a line is searched for words of C.
+
+function wrong(text) { print FILENAME ":" FNR ": " text }
+
+# The line without comments and without what strings say; in_comment is carried from line to line.
+function code_of(line,    out, at, two, one) {
+    out = ""
+    for (at = 1; at <= length(line); at++) {
+        one = substr(line, at, 1)
+        two = substr(line, at, 2)
+        if (in_comment) {
+            if (two == "*/") { in_comment = 0; at++ }
+            continue
+        }
+        if (in_text != "") {
+            if (one == "\\") at++
+            else if (one == in_text) { in_text = ""; out = out one }
+            continue
+        }
+        if (two == "/*") { in_comment = 1; at++; continue }
+        if (two == "//") break
+        if (one == "\"" || one == "'") in_text = one
+        out = out one
+    }
+    in_text = ""
+    return out
+}
+
+function layer_of(path,    part) {
+    split(path, part, "/")
+    return part[1] == "model" ? part[2] : part[1]
+}
+
+# The rank below which a file may look.  Reports read a run's database and never the model above base.
+function include_allowed(from, file, header,    to) {
+    to = layer_of(header)
+    if (from == "tests" || from == "cli" || from == to) return 1
+    if (from == "nvme") return to == "base" || header == "rnic/verbs.h"
+    if (from == "reports") return to == "base" || to == "replay"
+    if (header == "scenarios/embedded.h") return rank[from] >= rank["scenarios"]
+    return rank[to] < rank[from]
+}
+
+BEGIN {
+    split("base engine net rnic nvme scenarios replay bridge cli tests", order, " ")
+    for (i in order) rank[order[i]] = i + 0
+    rank["reports"] = rank["bridge"]
+    word = "[^A-Za-z0-9_]"
+    floating = word "(float|double)" word
+    luck = word "(rand|random|drand48|srand) *\\("
+    sorting = word "(qsort|qsort_r) *\\("
+    clock = word "(time|clock|gettimeofday|clock_gettime|localtime|gmtime) *\\("
+}
+
+FNR == 1 {
+    in_comment = 0
+    in_text = ""
+    unsure = 0
+    layer = layer_of(FILENAME)
+    decides = FILENAME ~ /^(model|scenarios)\//
+    licensed = FILENAME ~ /\.def$/
+}
+
+FNR <= 2 && /SPDX-License-Identifier: Apache-2\.0/ { licensed = 1 }
+FNR == 2 && !licensed { wrong("the first comment does not begin with the SPDX identifier") }
+
+/\t/ { wrong("a tab") }
+/[ \t]$/ { wrong("space at the end of the line") }
+/[^ -~\t]/ { wrong("a character outside ASCII") }
+length($0) > 100 { wrong("longer than 100 columns") }
+FNR == 501 { wrong("the file is longer than 500 lines") }
+/TODO|FIXME|XXX/ { wrong("an unfinished place") }
+
+/^#include "/ {
+    split($0, quoted, "\"")
+    header = quoted[2]
+    if (layer == "tests") next # they see everything
+    if (header !~ /\//) wrong("include with its directory: " header)
+    else if (!(layer_of(header) in rank) && layer_of(header) != "reports") wrong("unknown layer: " header)
+    else if (!include_allowed(layer, FILENAME, header)) wrong(layer " may not include " header)
+}
+
+{
+    code = " " code_of($0) " "
+    if (decides && code ~ floating) wrong("floating point decides nothing here")
+    if (decides && code ~ luck) wrong("luck decides nothing here")
+    if (unsure && (unsure_text $0) !~ /total order/)
+        print FILENAME ":" FNR - 1 ": a sort that does not say why its order is a total order"
+    unsure = FILENAME ~ /^model\// && code ~ sorting
+    unsure_text = $0
+    if (decides && code ~ clock) wrong("the time of the machine decides nothing here")
+}

@@ -1,0 +1,73 @@
+#!/bin/bash
+# tidy - the house rules as a test.                                SPDX-License-Identifier: Apache-2.0
+# usage: tests/tidy.sh       Layers, forbidden words, sizes, plug-in lists; one line for each finding.
+set -u
+cd "$(dirname "$0")/.." || exit 3
+export LC_ALL=C
+findings=$(mktemp)
+trap 'rm -f "$findings"' EXIT
+
+mapfile -t sources < <(find model scenarios replay bridge reports cli tests \
+    -name '*.[ch]' -o -name '*.def' | sort)
+mapfile -t texts < <(find . -path ./.git -prune -o -path ./build -prune -o -type f -print |
+    grep -v -e '/LICENSE$' -e '^./tests/tidy' -e '/corpus/' | sort)
+
+# --- each line ----------------------------------------------------------------------------------------
+
+awk -f tests/tidy.awk "${sources[@]}" >>"$findings"
+
+# --- each outside library is included in one place ----------------------------------------------------
+
+for header in sqlite3.h ev.h yaml.h graphviz/gvc.h; do
+    users=$(grep -l "^#include <$header>" "${sources[@]}" | grep -v '^tests/')
+    [ "$(echo "$users" | grep -c .)" -le 1 ] || echo "$header is included in:" $users >>"$findings"
+done
+grep -n -E '\bibv_[a-z_]+ *\(|\brdma_[a-z]+_?[a-z]* *\(&?id' "${sources[@]}" | grep '^\(model\|scenarios\|replay\|reports\|cli\)/' |
+    grep -v -E '^[^:]*:[0-9]*: *(/?\*|//)' | sed 's/$/   (calls of libibverbs belong to bridge\/)/' >>"$findings"
+
+# --- functions of at most 70 lines ----------------------------------------------------------------------
+
+if command -v ctags >/dev/null 2>&1; then
+    printf '%s\n' "${sources[@]}" | grep '\.[ch]$' |
+        ctags -L - --languages=C --kinds-C=f --fields=+ne -o - 2>/dev/null |
+        awk -F'\t' '{
+            line = end = 0
+            for (i = 4; i <= NF; i++) {
+                if ($i ~ /^line:/) line = substr($i, 6)
+                if ($i ~ /^end:/) end = substr($i, 5)
+            }
+            if (end - line + 1 > 70) print $2 ":" line ": " $1 " has " end - line + 1 " lines, 70 are the most"
+        }' >>"$findings"
+fi
+
+# --- plug-ins: one file and one line --------------------------------------------------------------------
+# A list of plug-ins says where its files are: "the file is net/buffer_<stem>.c".
+
+for def in $(printf '%s\n' "${sources[@]}" | grep '\.def$'); do
+    pattern=$(grep -o 'the file is [a-z/_]*<stem>\.c' "$def" | head -n 1 | sed 's/^the file is //')
+    [ -n "$pattern" ] || continue
+    [ -d "${pattern%%/*}" ] || pattern=model/$pattern
+    prefix=${pattern%<stem>.c}
+    stems=$(sed -n 's/^[A-Z_]*(\([a-z0-9_]*\).*/\1/p' "$def" | sort -u)
+    for stem in $stems; do
+        [ -e "$prefix$stem.c" ] || echo "$def: $stem has no file $prefix$stem.c" >>"$findings"
+    done
+    for file in "$prefix"*.c; do
+        [ -e "$file" ] || continue
+        stem=$(basename "$file" .c) # a plug-in ends with the const table of its own name
+        grep -q "^const struct [a-z_]* $stem = " "$file" || continue
+        echo "$stems" | grep -qx "${stem#"${prefix##*/}"}" || echo "$file has no line in $def" >>"$findings"
+    done
+done
+
+# --- every text -----------------------------------------------------------------------------------------
+
+grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root|tmp/[a-z])' "${texts[@]}" /dev/null |
+    sed 's/^\([^:]*:[0-9]*\):.*/\1: a path of somebody'\''s machine/' >>"$findings"
+for header in $(printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/'); do
+    guard=$(echo "${header#model/}" | tr 'a-z/.-' 'A-Z___')
+    grep -q "^#ifndef STORMGLASS_$guard\$" "$header" || echo "$header: its guard is not STORMGLASS_$guard" >>"$findings"
+done
+
+sort -V "$findings"
+[ ! -s "$findings" ] || { echo "$(wc -l <"$findings") findings"; exit 1; }
