@@ -1,0 +1,213 @@
+/* host - the life of one controller as its host sees it.        SPDX-License-Identifier: Apache-2.0
+ * NEW, the admin queue, set-up, I/O queues, scan, LIVE; FAILED from anywhere when the transport
+ * or a set-up command fails: queues are disconnected and everything under way is given back.
+ * Reconnecting would start again from NEW with the same host; nothing here stands in its way. */
+#include "nvme/host_private.h"
+
+#include "base/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAM(field) offsetof(struct nvme_host_params, field)
+
+const struct opt nvme_host_opts[] = {
+    {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
+     "I/O queues, each with a CPU of its own.", "assumed: Linux takes one per CPU that is online"},
+    {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
+     "Entries of an I/O submission queue; one less can be under way.",
+     "Linux 6.1 nvme-rdma: queue_size 128"},
+    {"keep-alive", OPT_TIME, PARAM(keep_alive), "5s", "0s", "3600s", NULL,
+     "Keep-alive time-out (KATO) that the controller is given; 0 for none.",
+     "Linux 6.1 fabrics.h: NVME_DEFAULT_KATO 5"},
+    {"io-timeout", OPT_TIME, PARAM(io_timeout), "30s", "1us", "3600s", NULL,
+     "Time after which an I/O command without an answer fails the controller.",
+     "Linux 6.1 nvme_core: io_timeout 30"},
+    {"admin-timeout", OPT_TIME, PARAM(admin_timeout), "60s", "1us", "3600s", NULL,
+     "Likewise for a set-up command or the connection of a queue.",
+     "Linux 6.1 nvme_core: admin_timeout 60"},
+    {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
+     "CPU time to send one command; a queue's CPU does one thing at a time.",
+     "assumed: the host's half of the software share of a 4 KiB I/O"},
+    {"complete-cost", OPT_TIME, PARAM(complete_cost), "1us", "0ps", "1s", NULL,
+     "CPU time to complete one command.",
+     "assumed: the host's half of the software share of a 4 KiB I/O"},
+    {"in-capsule", OPT_BOOL, PARAM(in_capsule), "true", NULL, NULL, NULL,
+     "Writes that fit travel in the command capsule.", "Linux 6.1 nvme-rdma: use_inline_data"},
+    {"sgl-invalidate", OPT_BOOL, PARAM(sgl_invalidate), "true", NULL, NULL, NULL,
+     "Each command has a fresh rkey that the target's response invalidates (SGL 0x4F, else 0x40).",
+     "Linux 6.1 nvme-rdma: register_always"},
+    {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "4KiB", "16376KiB", NULL,
+     "Most bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
+     "Linux 6.1 nvme-rdma: 256 pages of 4 KiB"},
+    {0},
+};
+
+void nvme_host_event(struct nvme_host *host, enum nvme_host_event event)
+{
+    host->state = nvme_fsm_step(&nvme_fsm_host, host->state, (uint8_t)event);
+}
+
+void nvme_host_note(const struct nvme_host *host, const char *text)
+{
+    const struct env *env = host->site.env;
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
+/* A name of its own for every host, the same in every run. */
+static void identify_host(struct nvme_host *host)
+{
+    struct nvme_connect_data *identity = &host->identity;
+    const uint64_t high = hash_mix(hash_text(host->site.env->owner, 1));
+    const uint64_t low = hash_mix(hash_text(host->site.env->owner, 2));
+    for (unsigned i = 0; i < 8; i++) {
+        identity->host_id[i] = (unsigned char)(high >> (8 * i));
+        identity->host_id[8 + i] = (unsigned char)(low >> (8 * i));
+    }
+    memcpy(identity->subsystem_nqn, NVME_SUBSYSTEM_NQN, sizeof NVME_SUBSYSTEM_NQN);
+    snprintf(identity->host_nqn, sizeof identity->host_nqn,
+             "nqn.2014-08.org.nvmexpress:uuid:%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
+             (unsigned)(high >> 16 & 0xFFFF), (unsigned)(high & 0xFFFF), (unsigned)(low >> 48),
+             (unsigned long long)(low & UINT64_C(0xFFFFFFFFFFFF)));
+}
+
+struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
+{
+    CHECK(site->user.on_ready != NULL && site->user.on_io != NULL);
+    struct nvme_host *host = calloc(1, sizeof *host);
+    CHECK(host != NULL);
+    host->site = *site;
+    host->params = *site->params;
+    host->site.params = &host->params;
+    host->namespaces = calloc(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
+    host->queues = calloc((size_t)host->params.queues + 1, sizeof *host->queues);
+    CHECK(host->namespaces != NULL && host->queues != NULL);
+    host->admin_data = site->verbs->reg_mr(
+        site->device, HOST_ADMIN_DATA_BYTES,
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
+    CHECK(host->admin_data != NULL);
+    identify_host(host);
+    nvme_host_queue_init(&host->queues[0], host, 0, NVME_ADMIN_QUEUE_SIZE);
+    host->queue_count = 1;
+    nvme_host_admin_init(host);
+    return host;
+}
+
+void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues)
+{
+    CHECK(host->queue_count == 1 && (int64_t)io_queues <= host->params.queues);
+    for (uint32_t i = 0; i < io_queues; i++)
+        nvme_host_queue_init(&host->queues[i + 1], host, (uint16_t)(i + 1),
+                             (uint16_t)host->io_queue_size);
+    host->queue_count = io_queues + 1;
+}
+
+void nvme_host_destroy(struct nvme_host *host)
+{
+    if (host == NULL)
+        return;
+    nvme_host_admin_quiet(host);
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_queue_fini(&host->queues[i]);
+    host->site.verbs->dereg_mr(host->site.device, host->admin_data);
+    free(host->namespaces);
+    free(host->queues);
+    free(host);
+}
+
+void nvme_host_ready(struct nvme_host *host)
+{
+    host->told_ready = true;
+    host->site.user.on_ready(host->site.user.self, NVME_STATUS_OK);
+    if (host->stopping)
+        nvme_host_shutdown(host);
+}
+
+void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
+{
+    if (nvme_host_over(host))
+        return;
+    char text[160];
+    snprintf(text, sizeof text, "NVMe controller lost: %s (%s), status 0x%x", why,
+             host->told_ready ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
+    nvme_host_note(host, text);
+    nvme_host_event(host, HOST_ON_ERROR);
+    nvme_host_admin_quiet(host);
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_queue_close(&host->queues[i]);
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_io_abandon(&host->queues[i]);
+    if (!host->told_ready) {
+        host->told_ready = true;
+        host->site.user.on_ready(host->site.user.self, status);
+    }
+}
+
+void nvme_host_shutdown(struct nvme_host *host)
+{
+    host->stopping = true;
+    if (host->state != HOST_LIVE || host->outstanding > 0)
+        return;
+    nvme_host_event(host, HOST_ON_STOP);
+    nvme_host_admin_stop(host);
+}
+
+bool nvme_host_live(const struct nvme_host *host)
+{
+    return host->state == HOST_LIVE;
+}
+
+uint32_t nvme_host_queues(const struct nvme_host *host)
+{
+    return host->queue_count - 1;
+}
+
+uint32_t nvme_host_queue_size(const struct nvme_host *host)
+{
+    return host->io_queue_size;
+}
+
+uint32_t nvme_host_max_transfer(const struct nvme_host *host)
+{
+    return host->max_transfer;
+}
+
+uint32_t nvme_host_namespaces(const struct nvme_host *host)
+{
+    return host->namespace_count;
+}
+
+const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index)
+{
+    CHECK(index < host->namespace_count);
+    return &host->namespaces[index];
+}
+
+uint32_t nvme_host_target_ip(const struct nvme_host *host)
+{
+    return host->site.target_ip;
+}
+
+uint64_t nvme_host_outstanding(const struct nvme_host *host)
+{
+    return host->outstanding;
+}
+
+void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
+{
+    if (host->state == HOST_LIVE)
+        snprintf(text, size, "live, %llu I/O under way", (unsigned long long)host->outstanding);
+    else if (nvme_host_over(host))
+        snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
+    else
+        snprintf(text, size, "%s: %s", nvme_fsm_host.states[host->state].about,
+                 nvme_host_admin_step_name(host));
+}
+
+void nvme_host_audit(const struct nvme_host *host)
+{
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_queue_audit(&host->queues[i]);
+    CHECK(!nvme_host_over(host) || host->outstanding == 0);
+}

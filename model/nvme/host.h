@@ -1,0 +1,114 @@
+/* host - an NVMe over RDMA host: one controller and its queues.
+ * SPDX-License-Identifier: Apache-2.0
+ * Connects, enables and scans one controller the way the Linux 6.1 host does, then carries I/O.
+ * It reaches the world only through env and the verbs table, so the same code runs on the
+ * simulated RNIC and on libibverbs.
+ * Source: NVMe over Fabrics 1.1; drivers/nvme/host of Linux 6.1.
+ * Owner: the caller of nvme_host_create.  Clock: env.  Errors: a status on each I/O; a
+ * controller that fails completes everything that is under way with NVME_STATUS_TRANSPORT.  Not
+ * modelled: reconnect, multipath. */
+#ifndef STORMGLASS_NVME_HOST_H
+#define STORMGLASS_NVME_HOST_H
+
+#include "base/env.h"
+#include "base/opt.h"
+#include "nvme/spec.h"
+#include "rnic/verbs.h"
+
+#include <stdbool.h>
+
+struct nvme_host;
+
+struct nvme_host_params {
+    int64_t queues;         /* I/O queues asked for; the target may grant fewer */
+    int64_t queue_size;     /* entries of an I/O submission queue; one less can be under way */
+    int64_t keep_alive;     /* KATO; 0: none */
+    int64_t io_timeout;     /* of one I/O command */
+    int64_t admin_timeout;  /* of one admin command, and of connecting one queue */
+    int64_t submit_cost;    /* CPU time of one submission */
+    int64_t complete_cost;  /* CPU time of one completion */
+    int64_t in_capsule;     /* bool: small writes travel in the command capsule */
+    int64_t sgl_invalidate; /* bool: fresh rkeys that the target invalidates, SGL 0x4F; else 0x40 */
+    int64_t max_transfer;   /* bytes of one command; the controller's MDTS lowers it */
+};
+
+extern const struct opt nvme_host_opts[];
+
+/* One I/O of any size that is a multiple of the block.  The caller owns it, it stays where it
+ * is until on_io gives it back.  More than max_transfer is carried as several commands, one
+ * after another as room permits. */
+struct nvme_io {
+    /* Set by the caller. */
+    uint8_t opcode; /* enum nvme_opcode: NVME_FLUSH, NVME_WRITE, NVME_READ */
+    uint32_t nsid;
+    uint64_t lba;
+    uint32_t bytes;   /* 0 for a flush */
+    uint32_t content; /* write: the tag of the data.  Read: set by the host, the tag of what came */
+    time_ps issued_at; /* when the workload asked, which may be earlier than it found room */
+    void *user;        /* the caller's own */
+    /* Set by the host; of a split I/O: posted_at of the first command, the rest of the last. */
+    uint16_t status; /* SCT<<8 | SC; 0: success; NVME_STATUS_TRANSPORT: no answer */
+    uint16_t qid, cid;
+    time_ps posted_at;    /* the capsule was given to the RNIC */
+    time_ps response_at;  /* the response capsule was received */
+    time_ps completed_at; /* on_io is called */
+    /* The host's own. */
+    uint32_t unsent, uncompleted; /* bytes, and for a flush 1 */
+};
+
+struct nvme_host_user {
+    void *self;
+    /* Told once: 0 when I/O may be submitted, else the status that ended the attempt. */
+    void (*on_ready)(void *self, uint16_t status);
+    /* The I/O is the caller's again; the room it took is free.  May submit. */
+    void (*on_io)(void *self, struct nvme_io *io);
+};
+
+struct nvme_host_site {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    const struct nvme_host_params *params; /* copied */
+    uint32_t target_ip;
+    struct nvme_host_user user;
+};
+
+struct nvme_host_namespace {
+    uint32_t nsid;
+    uint32_t block_bytes;
+    uint64_t blocks;
+};
+
+/* Begins to connect; on_ready comes later. */
+struct nvme_host *nvme_host_create(const struct nvme_host_site *site);
+
+/* When the world no longer runs: it may still know timers of the host.  I/O that is still under
+ * way is forgotten, not completed. */
+void nvme_host_destroy(struct nvme_host *host);
+
+/* Takes the I/O and returns true, or returns false and leaves it alone: the queue is full, or
+ * the controller is not live.  A bad range is the target's to judge.  queue: 0 ..
+ * nvme_host_queues - 1. */
+bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io);
+
+/* Shuts the controller down (CC.SHN) and disconnects once nothing is under way. */
+void nvme_host_shutdown(struct nvme_host *host);
+
+bool nvme_host_live(const struct nvme_host *host);
+uint32_t nvme_host_queues(const struct nvme_host *host);
+uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
+uint32_t nvme_host_max_transfer(const struct nvme_host *host);
+uint32_t nvme_host_namespaces(const struct nvme_host *host);
+const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);
+uint32_t nvme_host_target_ip(const struct nvme_host *host);
+
+/* I/O taken and not given back. */
+uint64_t nvme_host_outstanding(const struct nvme_host *host);
+
+/* In words, where it stands: "live" or "connecting queue 3". */
+void nvme_host_describe(const struct nvme_host *host, char *text, size_t size);
+
+/* CHECKs every invariant: SQ flow control, tags and credits. */
+void nvme_host_audit(const struct nvme_host *host);
+
+#endif

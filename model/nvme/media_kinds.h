@@ -1,0 +1,11 @@
+/* media_kinds - declares what media.def lists.               SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORMGLASS_NVME_MEDIA_KINDS_H
+#define STORMGLASS_NVME_MEDIA_KINDS_H
+
+#include "nvme/media.h"
+
+#define MEDIA(stem) extern const struct media_ops media_##stem;
+#include "nvme/media.def"
+#undef MEDIA
+
+#endif

@@ -1,0 +1,43 @@
+/* server - one at a time, first come first served.              SPDX-License-Identifier: Apache-2.0
+ * A processor core, a flash die, a channel: jobs enter, each holds the server for its service
+ * time, waits for `after` more (a constant of the server, so that order is kept) and is handed
+ * to `done`.  A job that finds the server idle and costs nothing is done before nvme_server_add
+ * returns.
+ * Owner: whoever embeds it.  Clock: env.  Errors: none. */
+#ifndef STORMGLASS_NVME_SERVER_H
+#define STORMGLASS_NVME_SERVER_H
+
+#include "base/env.h"
+
+#include <stdbool.h>
+
+/* Embedded in what is served; in one server at a time. */
+struct nvme_job {
+    struct nvme_job *next;
+    time_ps due;
+};
+
+struct nvme_server {
+    const struct env *env;
+    void (*done)(void *self, struct nvme_job *job);
+    void *self;
+    time_ps after;
+    time_ps busy_until;
+    struct nvme_job *first, *last;
+    struct timer timer;
+    bool draining;
+};
+
+/* The server must not move from here on. */
+void nvme_server_init(struct nvme_server *server, const struct env *env,
+                      void (*done)(void *self, struct nvme_job *job), void *self, time_ps after);
+
+/* Forgets its jobs; nothing is called. */
+void nvme_server_fini(struct nvme_server *server);
+
+/* Returns when the service begins. */
+time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
+
+void nvme_server_audit(const struct nvme_server *server);
+
+#endif

@@ -1,0 +1,34 @@
+/* store - which write each block of a namespace holds.          SPDX-License-Identifier: Apache-2.0
+ * Data is a tag in the model: after a write of tag T over a range, a read inside that range
+ * returns T; blocks never written hold 0; a read across different tags returns
+ * NVME_CONTENT_MIXED.  One entry per written 4 KiB, or per block where a write covered a part
+ * of one.
+ * Owner: the target, one per namespace.  Errors: beyond `limit` entries new places are not
+ * remembered and what is not found is NVME_CONTENT_MIXED. */
+#ifndef STORMGLASS_NVME_STORE_H
+#define STORMGLASS_NVME_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nvme_store_entry {
+    uint64_t key; /* 2 * unit, or 2 * block + 1 */
+    uint32_t tag;
+    uint32_t kind; /* empty, whole, or split into blocks */
+};
+
+struct nvme_store {
+    struct nvme_store_entry *entries; /* open addressing, linear probing */
+    uint64_t capacity, used, limit;
+    uint32_t unit_blocks; /* of 4 KiB */
+    bool forgetful;
+};
+
+enum { NVME_STORE_LIMIT = 1 << 22 };
+
+void nvme_store_init(struct nvme_store *store, uint32_t block_bytes, uint64_t limit);
+void nvme_store_fini(struct nvme_store *store);
+void nvme_store_write(struct nvme_store *store, uint64_t lba, uint32_t blocks, uint32_t tag);
+uint32_t nvme_store_read(const struct nvme_store *store, uint64_t lba, uint32_t blocks);
+
+#endif

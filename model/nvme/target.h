@@ -1,0 +1,75 @@
+/* target - an NVMe over RDMA target: one subsystem on port 4420.
+ * SPDX-License-Identifier: Apache-2.0
+ * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of receives,
+ * RDMA operations and responses.  Reaches the world only through env and the verbs table.
+ * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.
+ * Owner: the caller of nvme_target_create.  Clock: env.  Errors: statuses to the host; a broken
+ * transport ends the controller.  Not modelled: discovery, authentication, reservations,
+ * protection information. */
+#ifndef STORMGLASS_NVME_TARGET_H
+#define STORMGLASS_NVME_TARGET_H
+
+#include "base/env.h"
+#include "base/opt.h"
+#include "nvme/media.h"
+#include "nvme/spec.h"
+#include "rnic/verbs.h"
+
+#include <stdbool.h>
+
+struct nvme_target;
+
+struct nvme_target_params {
+    int64_t cores;          /* CPUs; the queues share them round robin */
+    int64_t command_cost;   /* CPU time of one command */
+    int64_t in_capsule;     /* bytes of data that a command capsule may carry */
+    int64_t max_queues;     /* I/O queues granted to one controller */
+    int64_t max_queue_size; /* CAP.MQES + 1 */
+    int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
+};
+
+extern const struct opt nvme_target_opts[];
+
+/* One namespace: a device of its own with its own content. */
+struct nvme_namespace_params {
+    int64_t size;       /* bytes */
+    int64_t block_size; /* 512 or 4096 */
+};
+
+extern const struct opt nvme_namespace_opts[];
+
+struct nvme_target_namespace {
+    struct nvme_namespace_params params;
+    const struct media_ops *media;
+    const void *media_params; /* copied */
+};
+
+struct nvme_target_site {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    const struct nvme_target_params *params;        /* copied */
+    const struct nvme_target_namespace *namespaces; /* copied; the first is NSID 1 */
+    uint32_t namespace_count;
+};
+
+struct nvme_target_stats {
+    uint64_t commands, reads, writes, flushes, admin, errors;
+    uint64_t bytes_read, bytes_written;
+    uint32_t controllers, queues; /* connected now */
+};
+
+/* Listens; NULL when the port cannot be had. */
+struct nvme_target *nvme_target_create(const struct nvme_target_site *site);
+/* When the world no longer runs: it may still know timers of the target. */
+void nvme_target_destroy(struct nvme_target *target);
+
+const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target);
+
+/* While stalled the target receives commands and does nothing with them. */
+void nvme_target_stall(struct nvme_target *target, bool stalled);
+
+/* CHECKs every invariant: receives, credits and slots of each queue. */
+void nvme_target_audit(const struct nvme_target *target);
+
+#endif

@@ -1,0 +1,448 @@
+/* target_queue - one queue pair of the target.                  SPDX-License-Identifier: Apache-2.0
+ * As nvmet_rdma does it: HSQSIZE + 1 receives are posted before the connection is accepted; a
+ * receive is given back just before its command's response is sent; a command begins only with
+ * send credits for all that it will post (1 for the response, 1 for an RDMA operation) and
+ * otherwise waits in order.  A queue pair that is closing stays until the CM is done with it
+ * and its commands have come back. */
+#include "nvme/target_private.h"
+
+#include <stdlib.h>
+
+enum { WR_RECEIVE = 1, WR_RESPONSE, WR_READ, WR_WRITE };
+
+static uint64_t wr_id(unsigned kind, unsigned index)
+{
+    return (uint64_t)kind << 32 | index;
+}
+
+void nvme_target_list_add(struct target_list *list, struct target_command *command)
+{
+    command->next = NULL;
+    if (list->first == NULL)
+        list->first = command;
+    else
+        list->last->next = command;
+    list->last = command;
+}
+
+struct target_command *nvme_target_list_take(struct target_list *list)
+{
+    struct target_command *command = list->first;
+    if (command != NULL)
+        list->first = command->next;
+    return command;
+}
+
+void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event)
+{
+    queue->state = nvme_fsm_step(&nvme_fsm_target_queue, queue->state, (uint8_t)event);
+}
+
+/* ---- commands and receives ---- */
+
+static struct target_command *take_command(struct target_queue *queue)
+{
+    struct target_command *command = nvme_target_list_take(&queue->free);
+    if (command != NULL || queue->command_count == queue->command_limit)
+        return command;
+    command = calloc(1, sizeof *command);
+    CHECK(command != NULL);
+    command->queue = queue;
+    command->index = (uint16_t)queue->command_count;
+    queue->commands[queue->command_count++] = command;
+    return command;
+}
+
+/* The first receive of an I/O queue takes the Connect, whose data must be readable; from its
+ * second use on, like the others, it has a place for I/O data. */
+static bool post_receive(struct target_queue *queue, struct target_receive *receive)
+{
+    const unsigned index = (unsigned)(receive - queue->receives);
+    const uint64_t at = (uint64_t)index * NVME_SQE_BYTES;
+    struct ibv_sge sges[2] = {
+        {.addr = queue->capsules->addr + at,
+         .length = NVME_SQE_BYTES,
+         .lkey = queue->capsules->lkey},
+    };
+    struct ibv_recv_wr wr = {.wr_id = wr_id(WR_RECEIVE, index), .sg_list = sges, .num_sge = 1};
+    struct ibv_recv_wr *bad = NULL;
+    receive->bytes = queue->capsules->bytes + at;
+    receive->connect = NULL;
+    if (index == 0 && queue->connect != NULL && queue->state == TARGET_QUEUE_CONNECTING) {
+        sges[0].addr = queue->connect->addr;
+        sges[0].length = queue->connect->length;
+        sges[0].lkey = queue->connect->lkey;
+        receive->bytes = queue->connect->bytes;
+        receive->connect = queue->connect->bytes + NVME_SQE_BYTES;
+    } else if (receive->data != NULL) {
+        wr.num_sge = 2;
+        sges[1] = (struct ibv_sge){
+            .addr = receive->data->addr, .length = queue->data_room, .lkey = receive->data->lkey};
+    }
+    return nvme_target_verbs(queue)->post_recv(queue->conn, &wr, &bad) == 0;
+}
+
+void nvme_target_queue_credit(struct target_command *command, uint8_t credits)
+{
+    struct target_queue *queue = command->queue;
+    CHECK(command->credits >= credits);
+    command->credits = (uint8_t)(command->credits - credits);
+    queue->credits += credits;
+    while (queue->starved.first != NULL && queue->state != TARGET_QUEUE_CLOSING &&
+           nvme_target_command_needs(queue->starved.first) <= queue->credits)
+        nvme_target_command_begin(nvme_target_list_take(&queue->starved));
+}
+
+static void release(struct target_command *command)
+{
+    nvme_target_list_add(&command->queue->free, command);
+    nvme_target_queue_credit(command, command->credits);
+}
+
+static void on_capsule(struct target_queue *queue, unsigned index, uint32_t length)
+{
+    if (length < NVME_SQE_BYTES) {
+        nvme_target_queue_error(queue, "command capsule shorter than 64 bytes");
+        return;
+    }
+    struct target_command *command = take_command(queue);
+    if (command == NULL) {
+        nvme_target_queue_error(queue, "more commands than the queue has entries");
+        return;
+    }
+    command->receive = &queue->receives[index];
+    command->data_capsule_bytes = length - NVME_SQE_BYTES;
+    nvme_capsule_decode_command(&command->sqe, command->receive->bytes);
+    command->times = (struct probe_target_io){
+        .host_ip = queue->peer_ip,
+        .target_ip = queue->target->local_ip,
+        .qid = queue->qid,
+        .cid = command->sqe.cid,
+        .capsule_at = nvme_target_now(queue),
+    };
+    if (queue->state == TARGET_QUEUE_CONNECTING || queue->target->stalled)
+        nvme_target_list_add(&queue->early, command);
+    else
+        nvme_target_command_enter(command);
+}
+
+void nvme_target_queue_resume(struct target_queue *queue)
+{
+    while (queue->early.first != NULL && queue->state != TARGET_QUEUE_CLOSING)
+        nvme_target_command_enter(nvme_target_list_take(&queue->early));
+}
+
+/* ---- work requests ---- */
+
+static struct ibv_sge data_sge(const struct target_command *command)
+{
+    return (struct ibv_sge){
+        .addr = command->data->addr, .length = command->length, .lkey = command->data->lkey};
+}
+
+void nvme_target_queue_fetch(struct target_command *command)
+{
+    struct target_queue *queue = command->queue;
+    struct ibv_sge sge = data_sge(command);
+    struct ibv_send_wr wr = {
+        .wr_id = wr_id(WR_READ, command->index),
+        .sg_list = &sge,
+        .num_sge = 1,
+        .opcode = IBV_WR_RDMA_READ,
+        .send_flags = IBV_SEND_SIGNALED,
+        .wr.rdma = {.remote_addr = command->sqe.sgl.address, .rkey = command->sqe.sgl.key},
+    };
+    struct ibv_send_wr *bad = NULL;
+    command->times.fetch_at = nvme_target_now(queue);
+    if (nvme_target_verbs(queue)->post_send(queue->conn, &wr, &bad) != 0)
+        nvme_target_queue_error(queue, "cannot post an RDMA READ");
+}
+
+static void encode_response(struct target_command *command, size_t at)
+{
+    struct target_queue *queue = command->queue;
+    if (queue->sq_size > 0)
+        queue->sqhd = (uint16_t)((queue->sqhd + 1u) % queue->sq_size);
+    const struct nvme_response response = {
+        .result = command->result,
+        .sqhd = queue->sqhd,
+        .sqid = queue->controller != NULL ? queue->qid : 0,
+        .cid = command->sqe.cid,
+        .status = command->status,
+    };
+    nvme_capsule_encode_response(&response, queue->responses->bytes + at);
+}
+
+/* The data of a read goes ahead of the response in one chain: RC keeps the order, so one
+ * completion is enough. */
+void nvme_target_queue_respond(struct target_command *command)
+{
+    struct target_queue *queue = command->queue;
+    const size_t at = (size_t)command->index * NVME_CQE_BYTES;
+    encode_response(command, at);
+    struct ibv_sge capsule = {.addr = queue->responses->addr + at,
+                              .length = NVME_CQE_BYTES,
+                              .lkey = queue->responses->lkey};
+    struct ibv_send_wr response = {
+        .wr_id = wr_id(WR_RESPONSE, command->index),
+        .sg_list = &capsule,
+        .num_sge = 1,
+        .opcode = command->invalidate ? IBV_WR_SEND_WITH_INV : IBV_WR_SEND,
+        .send_flags = IBV_SEND_SIGNALED,
+    };
+    if (command->invalidate)
+        response.invalidate_rkey = command->sqe.sgl.key;
+    struct ibv_sge sge = {0};
+    struct ibv_send_wr data = {
+        .wr_id = wr_id(WR_WRITE, command->index),
+        .next = &response,
+        .sg_list = &sge,
+        .num_sge = 1,
+        .opcode = IBV_WR_RDMA_WRITE,
+        .wr.rdma = {.remote_addr = command->sqe.sgl.address, .rkey = command->sqe.sgl.key},
+    };
+    const bool writes = command->data != NULL && (command->status & NVME_STATUS_CODE) == 0 &&
+                        nvme_capsule_direction(&command->sqe) == NVME_DATA_IN;
+    if (writes)
+        sge = data_sge(command);
+    struct ibv_send_wr *bad = NULL;
+    const bool posted =
+        post_receive(queue, command->receive) &&
+        nvme_target_verbs(queue)->post_send(queue->conn, writes ? &data : &response, &bad) == 0;
+    command->times.response_at = nvme_target_now(queue);
+    if (!posted)
+        nvme_target_queue_error(queue, "cannot post a response");
+}
+
+/* ---- what the queue pair says ---- */
+
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    struct target_queue *queue = self;
+    const unsigned index = (unsigned)wc->wr_id;
+    (void)conn;
+    if (queue->state == TARGET_QUEUE_CLOSING)
+        return; /* flushed; the memory goes with the queue */
+    if (wc->status != IBV_WC_SUCCESS) {
+        nvme_target_queue_error(queue, "a work request failed");
+        return;
+    }
+    switch (wc->wr_id >> 32) {
+    case WR_RECEIVE:
+        on_capsule(queue, index, wc->byte_len);
+        break;
+    case WR_READ:
+        nvme_target_command_fetched(queue->commands[index]);
+        break;
+    case WR_RESPONSE:
+        release(queue->commands[index]);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct target_queue *queue = self;
+    (void)conn;
+    switch (event->type) {
+    case RDMA_CM_EVENT_ESTABLISHED:
+        if (queue->state != TARGET_QUEUE_CONNECTING)
+            return;
+        nvme_target_queue_event(queue, TARGET_QUEUE_ON_ESTABLISHED);
+        if (!queue->target->stalled)
+            nvme_target_queue_resume(queue);
+        break;
+    case RDMA_CM_EVENT_DISCONNECTED:
+    case RDMA_CM_EVENT_REJECTED:
+    case RDMA_CM_EVENT_UNREACHABLE:
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+    case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+    case RDMA_CM_EVENT_DEVICE_REMOVAL:
+        queue->gone = true;
+        nvme_target_queue_close(queue);
+        break;
+    default:
+        break; /* steps of the CM that concern only the implementation */
+    }
+}
+
+void nvme_target_queue_close(struct target_queue *queue)
+{
+    const bool open = queue->state != TARGET_QUEUE_CLOSING;
+    nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
+    if (open)
+        nvme_target_verbs(queue)->disconnect(queue->conn);
+    nvme_target_reap(queue->target);
+}
+
+void nvme_target_queue_error(struct target_queue *queue, const char *why)
+{
+    if (queue->controller != NULL)
+        nvme_target_fatal(queue->controller, why);
+    else
+        nvme_target_queue_close(queue);
+}
+
+/* ---- making and unmaking ---- */
+
+static struct verbs_mr *register_memory(struct target_queue *queue, uint32_t bytes,
+                                        enum verbs_memory memory)
+{
+    struct verbs_mr *mr = nvme_target_verbs(queue)->reg_mr(nvme_target_device(queue), bytes,
+                                                           IBV_ACCESS_LOCAL_WRITE, memory);
+    CHECK(mr != NULL);
+    return mr;
+}
+
+static void make_memory(struct target_queue *queue)
+{
+    const uint32_t receives = queue->receive_count;
+    queue->receives = calloc(receives, sizeof *queue->receives);
+    queue->commands = calloc(queue->command_limit, sizeof *queue->commands);
+    CHECK(queue->receives != NULL && queue->commands != NULL);
+    queue->capsules = register_memory(queue, receives * NVME_SQE_BYTES, VERBS_BYTES);
+    queue->responses = register_memory(queue, queue->command_limit * NVME_CQE_BYTES, VERBS_BYTES);
+    if (queue->qid == 0)
+        return;
+    queue->connect = register_memory(queue, NVME_SQE_BYTES + NVME_CONNECT_BYTES, VERBS_BYTES);
+    for (uint32_t i = 0; i < receives && queue->data_room > 0; i++)
+        queue->receives[i].data = register_memory(queue, queue->data_room, VERBS_BULK);
+}
+
+static void release_memory(struct target_queue *queue, struct verbs_mr *mr)
+{
+    if (mr != NULL)
+        nvme_target_verbs(queue)->dereg_mr(nvme_target_device(queue), mr);
+}
+
+void nvme_target_queue_free(struct target_queue *queue)
+{
+    nvme_target_verbs(queue)->destroy(queue->conn);
+    release_memory(queue, queue->capsules);
+    release_memory(queue, queue->responses);
+    release_memory(queue, queue->connect);
+    for (uint32_t i = 0; i < queue->receive_count; i++)
+        release_memory(queue, queue->receives[i].data);
+    for (uint32_t i = 0; i < queue->command_count; i++) {
+        release_memory(queue, queue->commands[i]->bulk);
+        release_memory(queue, queue->commands[i]->bytes);
+        free(queue->commands[i]);
+    }
+    free(queue->receives);
+    free(queue->commands);
+    free(queue);
+}
+
+/* nvmet_rdma_parse_cm_connect_req, and limits on sizes that nvmet leaves to the device; 0:
+ * acceptable. */
+static unsigned refusal(const struct nvme_target *target, struct nvme_cm_request *request,
+                        const struct verbs_event *event)
+{
+    if (!nvme_fabrics_decode_request(request, event->private_data, event->private_len))
+        return NVME_CM_INVALID_LENGTH;
+    if (request->format != 0)
+        return NVME_CM_INVALID_FORMAT;
+    if (request->qid > target->params.max_queues)
+        return NVME_CM_INVALID_QID;
+    const int64_t limit = request->qid == 0 ? NVME_ADMIN_QUEUE_SIZE : target->params.max_queue_size;
+    if (request->hsqsize + 1 > limit)
+        return NVME_CM_INVALID_HSQSIZE;
+    return request->hrqsize == 0 ? NVME_CM_INVALID_HRQSIZE : 0;
+}
+
+static struct target_queue *new_queue(struct nvme_target *target, struct verbs_conn *conn)
+{
+    struct target_queue *queue = calloc(1, sizeof *queue);
+    CHECK(queue != NULL);
+    queue->target = target;
+    queue->conn = conn;
+    queue->state = TARGET_QUEUE_CONNECTING;
+    queue->next = target->queues;
+    target->queues = queue;
+    return queue;
+}
+
+static void size_queue(struct target_queue *queue, const struct nvme_cm_request *request)
+{
+    struct nvme_target *target = queue->target;
+    queue->qid = request->qid;
+    queue->receive_count = (uint16_t)(request->hsqsize + 1);
+    /* The response and one RDMA operation of each command, as the RDMA R/W API adds them up,
+     * and one to drain. */
+    const bool fewer = request->hrqsize < queue->receive_count;
+    const uint32_t sends = fewer ? request->hrqsize : queue->receive_count;
+    queue->credits = queue->credit_limit = 2 * sends + 1;
+    queue->command_limit = queue->receive_count + queue->credit_limit;
+    queue->data_room = queue->qid == 0 ? 0 : (uint32_t)target->params.in_capsule & ~15u;
+    queue->core = &target->cores[target->next_core];
+    target->next_core = (target->next_core + 1) % (uint32_t)target->params.cores;
+    make_memory(queue);
+}
+
+static bool accept_queue(struct target_queue *queue, const struct verbs_event *event)
+{
+    const struct ibv_qp_cap cap = {
+        .max_send_wr = queue->credit_limit + 1,
+        .max_recv_wr = queue->receive_count + 1u,
+        .max_send_sge = 2,
+        .max_recv_sge = 2,
+    };
+    const struct verbs_user user = {.self = queue, .on_cm = on_cm, .on_completion = on_completion};
+    if (nvme_target_verbs(queue)->prepare(queue->conn, &cap, &user) != 0)
+        return false;
+    for (uint16_t i = 0; i < queue->receive_count; i++)
+        if (!post_receive(queue, &queue->receives[i]))
+            return false;
+    unsigned char private_data[NVME_CM_ACCEPT_BYTES];
+    nvme_fabrics_encode_accept(queue->receive_count, private_data);
+    const uint8_t served = event->responder_resources;
+    const uint8_t issued = nvme_target_verbs(queue)->max_rd_atomic(nvme_target_device(queue));
+    const struct rdma_conn_param param = {
+        .private_data = private_data,
+        .private_data_len = NVME_CM_ACCEPT_BYTES,
+        .initiator_depth = served < issued ? served : issued,
+        .flow_control = 1,
+        .rnr_retry_count = 7,
+    };
+    return nvme_target_verbs(queue)->accept(queue->conn, &param) == 0;
+}
+
+/* The connection cannot be destroyed while it is being asked for; the reaper does it. */
+static void reject(struct target_queue *queue, unsigned why)
+{
+    unsigned char private_data[NVME_CM_REJECT_BYTES];
+    nvme_fabrics_encode_reject((enum nvme_cm_reject)why, private_data);
+    nvme_target_verbs(queue)->reject(queue->conn, private_data, NVME_CM_REJECT_BYTES);
+    queue->gone = true;
+    nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
+    nvme_target_reap(queue->target);
+}
+
+void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *conn,
+                               const struct verbs_event *event)
+{
+    struct nvme_cm_request request = {0};
+    const unsigned why = refusal(target, &request, event);
+    struct target_queue *queue = new_queue(target, conn);
+    queue->peer_ip = event->peer_ip;
+    if (why != 0) {
+        reject(queue, why);
+        return;
+    }
+    size_queue(queue, &request);
+    target->stats.queues++;
+    if (!accept_queue(queue, event))
+        reject(queue, NVME_CM_NO_RESOURCES);
+}
+
+void nvme_target_queue_audit(const struct target_queue *queue)
+{
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < queue->command_count; i++)
+        taken += queue->commands[i]->credits;
+    CHECK(queue->credits + taken == queue->credit_limit);
+    CHECK(queue->command_count <= queue->command_limit && queue->outside <= queue->command_count);
+    CHECK(queue->sq_size == 0 ? queue->sqhd == 0 : queue->sqhd < queue->sq_size);
+}
