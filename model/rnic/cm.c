@@ -1,0 +1,547 @@
+/* cm - connecting and disconnecting.                               SPDX-License-Identifier: Apache-2.0
+ *
+ *   active                         passive
+ *   REQ_SENT      -- REQ  ->       REQ_RECEIVED   CONNECT_REQUEST; the ULP accepts: QP to RTS
+ *   QP to RTS     <- REP  --       REP_SENT
+ *   ESTABLISHED   -- RTU  ->       ESTABLISHED    (or the first data packet)
+ *   DREQ_SENT     -- DREQ ->       CLOSED         QP to ERR, DISCONNECTED
+ *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED
+ *
+ * Communication IDs name a slot and its generation, as QPNs do, so an answer to a connection that is gone finds
+ * nothing. */
+#include "rnic/cm.h"
+
+#include "rnic/responder.h"
+#include "rnic/rnic.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    CONN_BITS = 16,
+    CONN_MAX = 1 << CONN_BITS,
+    RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
+    EPHEMERAL_FIRST = 49152,
+    EPHEMERAL_COUNT = 16384,
+};
+
+static uint8_t least(int64_t a, int64_t b)
+{
+    return (uint8_t)(a < b ? a : b);
+}
+
+/* ------------------------------------------------------------------ connections */
+
+static uint32_t conn_id(const struct verbs_conn *conn)
+{
+    const struct cm *cm = &conn->rnic->cm;
+    const size_t index = (size_t)((const unsigned char *)conn - cm->conns.items) / sizeof *conn;
+    return ((uint32_t)conn->generation << CONN_BITS | (uint32_t)index) ^ cm->id_base;
+}
+
+static struct verbs_conn *conn_of_id(struct rnic *rnic, uint32_t id)
+{
+    const uint32_t index = (id ^ rnic->cm.id_base) & (CONN_MAX - 1);
+    if (index >= rnic->cm.conns.used)
+        return NULL;
+    struct verbs_conn *conn = pool_at(&rnic->cm.conns, index);
+    return conn->taken && !conn->destroyed && conn_id(conn) == id ? conn : NULL;
+}
+
+static void on_timer(void *self, time_ps now);
+
+/* The timer outlives a connection: a wake-up of its last use may be on its way. */
+static struct verbs_conn *conn_take(struct rnic *rnic, const struct verbs_user *user)
+{
+    struct verbs_conn *conn = pool_at(&rnic->cm.conns, pool_take(&rnic->cm.conns));
+    const uint8_t generation = (uint8_t)(conn->generation + 1);
+    const struct timer timer = conn->timer;
+    const bool fresh = timer.fire == NULL;
+    *conn = (struct verbs_conn){
+        .rnic = rnic,
+        .user = *user,
+        .taken = true,
+        .generation = generation,
+        .timer = timer,
+    };
+    if (fresh)
+        conn->timer =
+            (struct timer){.fire = on_timer, .self = conn, .due = TIME_NEVER, .wakeup = TIME_NEVER};
+    return conn;
+}
+
+static void conn_give(struct verbs_conn *conn)
+{
+    struct pool *pool = &conn->rnic->cm.conns;
+    conn->taken = false;
+    pool_give(pool, (uint32_t)((size_t)((unsigned char *)conn - pool->items) / sizeof *conn));
+}
+
+static struct verbs_conn *conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id)
+{
+    for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
+        struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
+        if (conn->taken && !conn->destroyed && conn->passive && conn->peer == peer &&
+            conn->remote_id == remote_id)
+            return conn;
+    }
+    return NULL;
+}
+
+static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
+                 const struct cm_mad *mad)
+{
+    struct verbs_event event = {.type = type, .status = status, .peer_ip = rnic_ip(conn->peer)};
+    if (mad != NULL) {
+        /* As the peer wrote them; rdma_cm would swap the two on the passive side. */
+        event.responder_resources = mad->responder_resources;
+        event.initiator_depth = mad->initiator_depth;
+        event.private_data = mad->private_data;
+        event.private_len = mad->private_len;
+    }
+    if (!conn->destroyed && conn->user.on_cm != NULL)
+        conn->user.on_cm(conn->user.self, conn, &event);
+}
+
+/* ------------------------------------------------------------------ messages */
+
+static void send_mad(struct rnic *rnic, uint32_t peer, const struct cm_mad *mad)
+{
+    const uint32_t handle = frame_take(rnic->port.frames);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    *frame = (struct frame){
+        .bytes = frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES),
+        .payload = CM_MAD_BYTES,
+        .opcode = FRAME_UD_SEND_ONLY,
+        .priority = rnic->data_priority,
+        .tos = (uint8_t)(rnic->params.dscp << 2),
+        .ttl = rnic->ttl,
+        .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer), qp_udp_source_port(1, 1)),
+        .source = rnic->endpoint,
+        .destination = peer,
+        .qpn = 1,
+        .length = CM_MAD_BYTES,
+        .blob = POOL_NONE,
+    };
+    cm_mad_encode(mad, frame_blob_take(rnic->port.frames, frame, CM_MAD_BYTES));
+    rnic_send_control(rnic, handle);
+}
+
+/* RTU, DREQ, DREP. */
+static void send_short(struct verbs_conn *conn, enum cm_attribute attribute)
+{
+    const struct cm_mad mad = {
+        .attribute = (uint16_t)attribute,
+        .tid = conn->tid,
+        .local_id = conn_id(conn),
+        .remote_id = conn->remote_id,
+        .remote_qpn = conn->theirs.qpn,
+    };
+    send_mad(conn->rnic, conn->peer, &mad);
+    if (attribute == CM_DREQ)
+        conn->mine = mad;
+}
+
+static void set_timer(struct verbs_conn *conn)
+{
+    const struct rnic *rnic = conn->rnic;
+    env_timer_set(rnic->env, &conn->timer, rnic_now(rnic) + rnic->params.cm_timeout);
+}
+
+static void stop_timer(struct verbs_conn *conn)
+{
+    env_timer_cancel(conn->rnic->env, &conn->timer);
+    conn->tries = 0;
+}
+
+static void end_qp(struct verbs_conn *conn)
+{
+    if (conn->qp == NULL || conn->qp->state == IBV_QPS_ERR)
+        return;
+    responder_reset(conn->qp);
+    qp_to_error(conn->rnic, conn->qp, rnic_now(conn->rnic));
+}
+
+static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
+                       const struct cm_mad *mad)
+{
+    stop_timer(conn);
+    conn->state = CM_CLOSED;
+    end_qp(conn);
+    tell(conn, type, status, mad);
+}
+
+static void on_timer(void *self, time_ps now)
+{
+    struct verbs_conn *conn = self;
+    (void)now;
+    if (conn->tries < conn->rnic->params.cm_retries) {
+        conn->tries++;
+        send_mad(conn->rnic, conn->peer, &conn->mine);
+        set_timer(conn);
+        return;
+    }
+    if (conn->state == CM_DREQ_SENT)
+        close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+    else
+        close_conn(conn, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL);
+}
+
+/* ------------------------------------------------------------------ what the ULP asks for */
+
+int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
+{
+    struct cm *cm = &rnic->cm;
+    for (uint32_t i = 0; i < cm->listener_count; i++)
+        if (cm->listeners[i].port == port)
+            return EADDRINUSE;
+    if (cm->listener_count == CM_LISTENERS)
+        return ENOMEM;
+    cm->listeners[cm->listener_count++] = (struct cm_listener){.port = port, .user = *user};
+    return 0;
+}
+
+static enum ibv_rate packet_rate(uint64_t bps)
+{
+    switch (bps / 1000000000) {
+    case 10:
+        return IBV_RATE_10_GBPS;
+    case 25:
+        return IBV_RATE_25_GBPS;
+    case 40:
+        return IBV_RATE_40_GBPS;
+    case 50:
+        return IBV_RATE_50_GBPS;
+    case 100:
+        return IBV_RATE_100_GBPS;
+    case 200:
+        return IBV_RATE_200_GBPS;
+    case 400:
+        return IBV_RATE_400_GBPS;
+    default:
+        return IBV_RATE_MAX;
+    }
+}
+
+static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
+{
+    const uint8_t kept = least(length, room);
+    if (kept > 0)
+        memcpy(mad->private_data, data, kept);
+    return kept;
+}
+
+static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_conn_param *param)
+{
+    struct rnic *rnic = conn->rnic;
+    const struct rnic_params *own = &rnic->params;
+    const uint32_t id = conn_id(conn);
+    conn->mine = (struct cm_mad){
+        .attribute = CM_REQ,
+        .tid = conn->tid,
+        .local_id = id,
+        .qpn = conn->qp->qpn,
+        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
+        .ca_guid = rnic->cm.guid,
+        .responder_resources = least(param->responder_resources, own->max_rd_atomic),
+        .initiator_depth = least(param->initiator_depth, own->max_rd_atomic),
+        .retry_count = least(param->retry_count, own->retry_count),
+        .rnr_retry = least(param->rnr_retry_count, own->rnr_retry),
+        .service_id = CM_SERVICE_ID(port),
+        .source_ip = rnic_ip(rnic->endpoint),
+        .destination_ip = rnic_ip(conn->peer),
+        .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
+        .mtu = (uint8_t)qp_mtu_code((uint32_t)own->path_mtu),
+        .packet_rate = (uint8_t)packet_rate(rnic->port.rate.bps),
+        .traffic_class = (uint8_t)(own->dscp << 2),
+        .hop_limit = rnic->ttl,
+        .service_level = rnic->data_priority,
+        .ack_timeout = (uint8_t)own->timeout,
+        .response_timeout = RESPONSE_TIMEOUT,
+        .max_retries = (uint8_t)own->cm_retries,
+    };
+    conn->mine.private_len = copy_private(&conn->mine, param->private_data, param->private_data_len,
+                                          VERBS_REQ_PRIVATE_MAX);
+}
+
+struct verbs_conn *cm_connect(struct rnic *rnic, uint32_t ip, uint16_t port,
+                              const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
+                              const struct verbs_user *user)
+{
+    if (ip < RNIC_FIRST_IP)
+        return NULL;
+    struct verbs_conn *conn = conn_take(rnic, user);
+    conn->peer = ip - RNIC_FIRST_IP;
+    conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
+    conn->qp = qp_create(rnic, cap, conn);
+    conn->state = CM_REQ_SENT;
+    make_req(conn, port, param);
+    send_mad(rnic, conn->peer, &conn->mine);
+    set_timer(conn);
+    return conn;
+}
+
+int cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap, const struct verbs_user *user)
+{
+    if (conn->state != CM_REQ_RECEIVED || conn->qp != NULL)
+        return EINVAL;
+    conn->user = *user;
+    conn->qp = qp_create(conn->rnic, cap, conn);
+    return 0;
+}
+
+static void connect_qp(struct verbs_conn *conn, uint8_t rnr_retry)
+{
+    const struct cm_mad *mine = &conn->mine, *theirs = &conn->theirs;
+    const struct cm_mad *req = conn->passive ? theirs : mine;
+    const struct rnic_params *own = &conn->rnic->params;
+    const struct qp_connection with = {
+        .peer = conn->peer,
+        .peer_qpn = theirs->qpn,
+        .send_psn = mine->starting_psn,
+        .receive_psn = theirs->starting_psn,
+        .mtu = qp_mtu_bytes((enum ibv_mtu)req->mtu),
+        .read_limit = least(mine->initiator_depth, theirs->responder_resources),
+        .read_resources = least(mine->responder_resources, theirs->initiator_depth),
+        .retry_count = least(req->retry_count, own->retry_count),
+        .rnr_retry = least(rnr_retry, own->rnr_retry),
+        .first_data_establishes = conn->passive,
+    };
+    qp_connect(conn->rnic, conn->qp, &with);
+}
+
+int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
+{
+    struct rnic *rnic = conn->rnic;
+    const int64_t most = rnic->params.max_rd_atomic;
+    const struct cm_mad *req = &conn->theirs;
+    if (conn->state != CM_REQ_RECEIVED || conn->qp == NULL ||
+        qp_mtu_bytes((enum ibv_mtu)req->mtu) == 0)
+        return EINVAL;
+    conn->mine = (struct cm_mad){
+        .attribute = CM_REP,
+        .tid = conn->tid,
+        .local_id = conn_id(conn),
+        .remote_id = conn->remote_id,
+        .qpn = conn->qp->qpn,
+        .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
+        .ca_guid = rnic->cm.guid,
+        .responder_resources = least(least(param->responder_resources, req->initiator_depth), most),
+        .initiator_depth = least(least(param->initiator_depth, req->responder_resources), most),
+        .rnr_retry = least(param->rnr_retry_count, rnic->params.rnr_retry),
+    };
+    conn->mine.private_len = copy_private(&conn->mine, param->private_data, param->private_data_len,
+                                          VERBS_REP_PRIVATE_MAX);
+    connect_qp(conn, req->rnr_retry);
+    conn->state = CM_REP_SENT;
+    send_mad(rnic, conn->peer, &conn->mine);
+    set_timer(conn);
+    return 0;
+}
+
+static void send_reject(struct rnic *rnic, uint32_t peer, const struct cm_mad *rej)
+{
+    struct cm_mad mad = *rej;
+    mad.attribute = CM_REJ;
+    send_mad(rnic, peer, &mad);
+}
+
+int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
+{
+    if (conn->state != CM_REQ_RECEIVED)
+        return EINVAL;
+    struct cm_mad rej = {
+        .tid = conn->tid,
+        .local_id = conn_id(conn),
+        .remote_id = conn->remote_id,
+        .reason = CM_REJ_CONSUMER,
+    };
+    rej.private_len = copy_private(&rej, private_data, private_len, VERBS_REJ_PRIVATE_MAX);
+    send_reject(conn->rnic, conn->peer, &rej);
+    conn->state = CM_CLOSED;
+    return 0;
+}
+
+void cm_disconnect(struct verbs_conn *conn)
+{
+    if (conn->state == CM_REQ_SENT) {
+        stop_timer(conn);
+        conn->state = CM_CLOSED;
+        end_qp(conn);
+    }
+    if (conn->state != CM_ESTABLISHED && conn->state != CM_REP_SENT)
+        return;
+    stop_timer(conn);
+    end_qp(conn);
+    conn->state = CM_DREQ_SENT;
+    send_short(conn, CM_DREQ);
+    set_timer(conn);
+}
+
+void cm_destroy(struct verbs_conn *conn)
+{
+    CHECK(conn->taken && !conn->destroyed);
+    if (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT)
+        send_short(conn, CM_DREQ);
+    if (conn->state == CM_REQ_RECEIVED)
+        cm_reject(conn, NULL, 0);
+    stop_timer(conn);
+    if (conn->qp != NULL)
+        qp_destroy(conn->rnic, conn->qp);
+    conn->qp = NULL;
+    conn->state = CM_CLOSED;
+    conn->destroyed = true;
+    if (conn->undelivered == 0)
+        conn_give(conn);
+}
+
+void cm_delivered(struct verbs_conn *conn)
+{
+    CHECK(conn->undelivered > 0);
+    conn->undelivered--;
+    if (conn->destroyed && conn->undelivered == 0)
+        conn_give(conn);
+}
+
+/* ------------------------------------------------------------------ what the peer says */
+
+static const struct cm_listener *listener_of(const struct cm *cm, uint64_t service_id)
+{
+    for (uint32_t i = 0; i < cm->listener_count; i++)
+        if (CM_SERVICE_ID(cm->listeners[i].port) == service_id)
+            return &cm->listeners[i];
+    return NULL;
+}
+
+static void on_req(struct rnic *rnic, uint32_t peer, const struct cm_mad *req)
+{
+    struct verbs_conn *conn = conn_of_request(rnic, peer, req->local_id);
+    if (conn != NULL) { /* sent again: so is the answer, if there is one */
+        if (conn->mine.attribute == CM_REP && conn->state != CM_CLOSED)
+            send_mad(rnic, peer, &conn->mine);
+        return;
+    }
+    const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
+    if (listener == NULL) {
+        const struct cm_mad rej = {
+            .tid = req->tid, .remote_id = req->local_id, .reason = CM_REJ_INVALID_SERVICE_ID};
+        send_reject(rnic, peer, &rej);
+        return;
+    }
+    conn = conn_take(rnic, &listener->user);
+    conn->passive = true;
+    conn->peer = peer;
+    conn->remote_id = req->local_id;
+    conn->tid = req->tid;
+    conn->theirs = *req;
+    conn->state = CM_REQ_RECEIVED;
+    tell(conn, RDMA_CM_EVENT_CONNECT_REQUEST, 0, req);
+}
+
+static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
+{
+    if (conn->state == CM_ESTABLISHED && !conn->passive)
+        send_short(conn, CM_RTU); /* the first one was lost */
+    if (conn->state != CM_REQ_SENT)
+        return;
+    stop_timer(conn);
+    conn->remote_id = rep->local_id;
+    conn->theirs = *rep;
+    connect_qp(conn, rep->rnr_retry);
+    conn->state = CM_ESTABLISHED;
+    send_short(conn, CM_RTU);
+    tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);
+}
+
+static void establish(struct verbs_conn *conn)
+{
+    stop_timer(conn);
+    conn->state = CM_ESTABLISHED;
+    conn->qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
+    tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
+}
+
+void cm_on_first_data(struct verbs_conn *conn, time_ps now)
+{
+    if (conn->state == CM_REP_SENT)
+        rnic_post(conn->rnic, now + conn->rnic->params.rx_delay, RNIC_EVENT_DATA_CAME,
+                  conn_id(conn));
+}
+
+void cm_on_data_came(struct rnic *rnic, uint32_t id)
+{
+    struct verbs_conn *conn = conn_of_id(rnic, id);
+    if (conn != NULL && conn->state == CM_REP_SENT)
+        establish(conn);
+}
+
+static void on_rej(struct verbs_conn *conn, const struct cm_mad *rej)
+{
+    if (conn->state == CM_REQ_SENT || conn->state == CM_REP_SENT)
+        close_conn(conn, RDMA_CM_EVENT_REJECTED, rej->reason, rej);
+}
+
+static void on_dreq(struct rnic *rnic, uint32_t peer, struct verbs_conn *conn,
+                    const struct cm_mad *dreq)
+{
+    const struct cm_mad drep = {
+        .attribute = CM_DREP,
+        .tid = dreq->tid,
+        .local_id = dreq->remote_id,
+        .remote_id = dreq->local_id,
+    };
+    send_mad(rnic, peer, &drep); /* also for a connection that is gone, so that the peer can end */
+    if (conn != NULL && (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT ||
+                         conn->state == CM_DREQ_SENT))
+        close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+}
+
+void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *bytes)
+{
+    struct cm_mad mad;
+    if (!cm_mad_decode(bytes, &mad)) {
+        rnic->counters.stray++;
+        return;
+    }
+    if (mad.attribute == CM_REQ) {
+        on_req(rnic, frame->source, &mad);
+        return;
+    }
+    struct verbs_conn *conn = conn_of_id(rnic, mad.remote_id);
+    if (conn != NULL && conn->peer != frame->source)
+        conn = NULL;
+    if (mad.attribute == CM_DREQ)
+        on_dreq(rnic, frame->source, conn, &mad);
+    else if (conn == NULL)
+        rnic->counters.stray++;
+    else if (mad.attribute == CM_REP)
+        on_rep(conn, &mad);
+    else if (mad.attribute == CM_REJ)
+        on_rej(conn, &mad);
+    else if (mad.attribute == CM_RTU && conn->state == CM_REP_SENT)
+        establish(conn);
+    else if (mad.attribute == CM_DREP && conn->state == CM_DREQ_SENT)
+        close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
+}
+
+/* ------------------------------------------------------------------ life */
+
+void cm_init(struct rnic *rnic)
+{
+    struct cm *cm = &rnic->cm;
+    const uint64_t name = hash_text(rnic->port.node->name, rnic->port.index);
+    pool_init(&cm->conns, "connections of an RNIC", sizeof(struct verbs_conn), CONN_MAX);
+    cm->id_base = (uint32_t)hash_mix(name + 1);
+    cm->guid = hash_mix(name + 2);
+    cm->psns = env_stream(rnic->env, rnic->port.index == 0 ? "starting PSNs" : "starting PSNs 2");
+}
+
+void cm_fini(struct rnic *rnic)
+{
+    for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
+        struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
+        if (conn->taken && conn->qp != NULL)
+            qp_destroy(rnic, conn->qp);
+    }
+    pool_fini(&rnic->cm.conns);
+}

@@ -1,0 +1,156 @@
+/* host - events to RNICs and timers.                               SPDX-License-Identifier: Apache-2.0 */
+#include "rnic/host.h"
+
+#include "rnic/verbs_sim.h"
+
+#include <stdlib.h>
+
+enum { HOST_EVENT_TIMER = RNIC_EVENT_FIRST_OWN }; /* argument: the timer */
+
+static struct host *of_node(struct node *node)
+{
+    return (struct host *)(void *)node;
+}
+
+/* ------------------------------------------------------------------ env */
+
+static time_ps now(void *world)
+{
+    const struct host *host = world;
+    return host->node.engine->now;
+}
+
+/* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps on; an earlier
+ * time posts another, and the one it overtakes finds a wakeup that is not its own. */
+static void timer_set(void *world, struct timer *timer, time_ps due)
+{
+    struct host *host = world;
+    timer->due = due;
+    if (due == TIME_NEVER || (timer->pending > 0 && timer->wakeup <= due))
+        return;
+    CHECK(due >= host->node.engine->now);
+    timer->wakeup = due;
+    timer->pending++;
+    node_post(&host->node, host->node.id, due, HOST_EVENT_TIMER, 0, (uint64_t)(uintptr_t)timer);
+}
+
+static void on_timer(struct host *host, struct timer *timer, time_ps at)
+{
+    CHECK(timer->pending > 0);
+    timer->pending--;
+    if (timer->wakeup != at)
+        return;
+    timer->wakeup = TIME_NEVER;
+    if (timer->due > at) {
+        timer_set(host, timer, timer->due);
+        return;
+    }
+    timer->due = TIME_NEVER;
+    timer->fire(timer->self, at);
+}
+
+static const struct env_ops env_ops = {.now = now, .timer_set = timer_set};
+
+/* ------------------------------------------------------------------ events */
+
+static void kick_ports(struct host *host, time_ps at)
+{
+    const uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
+    host->kicks = RNIC_HOST_BUSY;
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        if ((kicks & 1u << i) != 0)
+            port_kick(&host->rnics[i]->port, at);
+}
+
+static void dispatch(struct host *host, const struct event *event)
+{
+    if (UNLIKELY(event->kind == HOST_EVENT_TIMER)) {
+        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
+        return;
+    }
+    struct rnic *rnic = host->rnics[event->port];
+    if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
+        const uint32_t handle = (uint32_t)event->argument;
+        if (LIKELY(port_receive(&rnic->port, handle, event->at)))
+            rnic_receive(rnic, handle, event->at);
+    } else if (event->kind < NET_EVENT_FIRST_OWN) {
+        port_on_event(&rnic->port, event);
+    } else {
+        rnic_on_event(rnic, event);
+    }
+}
+
+static void on_event(struct node *node, const struct event *event)
+{
+    struct host *host = of_node(node);
+    host->kicks = RNIC_HOST_BUSY;
+    dispatch(host, event);
+    if (host->kicks != RNIC_HOST_BUSY)
+        kick_ports(host, event->at);
+    host->kicks = 0;
+}
+
+void host_audit(const struct host *host)
+{
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        rnic_audit(host->rnics[i]);
+}
+
+static void audit(const struct node *node)
+{
+    host_audit((const struct host *)(const void *)node);
+}
+
+static const struct node_ops host_ops = {.name = "host", .on_event = on_event, .audit = audit};
+
+/* ------------------------------------------------------------------ life */
+
+void host_init(struct host *host, struct engine *engine, const char *name,
+               struct frame_pool *frames, const struct probe *probe)
+{
+    *host = (struct host){.frames = frames};
+    engine_add(engine, &host->node, &host_ops, name);
+    host->env = (struct env){
+        .ops = &env_ops,
+        .world = host,
+        .probe = probe,
+        .seed = engine->seed,
+        .owner = host->node.name,
+    };
+}
+
+void host_fini(struct host *host)
+{
+    for (uint32_t i = 0; i < host->rnic_count; i++) {
+        rnic_fini(host->rnics[i]);
+        free(host->rnics[i]);
+    }
+    host->rnic_count = 0;
+}
+
+struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
+{
+    CHECK(host->rnic_count < HOST_RNICS);
+    struct rnic *rnic = aligned_alloc(alignof(struct rnic), sizeof *rnic);
+    CHECK(rnic != NULL);
+    const struct rnic_site site = {
+        .node = &host->node,
+        .index = (uint16_t)host->rnic_count,
+        .endpoint = with->endpoint,
+        .host_kicks = &host->kicks,
+        .env = &host->env,
+        .frames = host->frames,
+        .port_params = with->port,
+        .params = with->params,
+        .cc = with->cc,
+        .cc_params = with->cc_params,
+    };
+    rnic_init(rnic, &site);
+    host->rnics[host->rnic_count++] = rnic;
+    return rnic;
+}
+
+struct verbs_device *host_device(struct host *host, uint32_t index)
+{
+    return verbs_sim_device(host->rnics[index]);
+}

@@ -1,0 +1,196 @@
+/* rnic - an RDMA NIC with one port.                                SPDX-License-Identifier: Apache-2.0
+ * Gives its port the next frame when the wire is free: control frames and acknowledgements first, then the queue
+ * pairs in turn.  A frame is built only when it can leave, so a pause, a NAK or a rate cut takes effect at once
+ * and nothing is queued twice.
+ * Source:  IBTA Vol 1 ch. 9 and annex A17 (RoCEv2).  Owner: a host.  Clock: now is passed in. */
+#ifndef STORMGLASS_RNIC_RNIC_H
+#define STORMGLASS_RNIC_RNIC_H
+
+#include "base/env.h"
+#include "net/port.h"
+#include "rnic/cc.h"
+#include "rnic/cm.h"
+#include "rnic/mr.h"
+#include "rnic/qp.h"
+#include "rnic/rx_buffer.h"
+
+/* Kinds of event of a host beside the ports'. */
+enum rnic_event {
+    RNIC_EVENT_DOORBELL = NET_EVENT_FIRST_OWN, /* argument: QPN << 32 | producer index */
+    RNIC_EVENT_WAKE,                           /* argument: QPN; it may send again */
+    RNIC_EVENT_TIMEOUT,    /* argument: QPN; the local ACK timer may have run out */
+    RNIC_EVENT_COMPLETION, /* argument: index of the completion */
+    RNIC_EVENT_DRAIN,      /* the receive buffer's head is out */
+    RNIC_EVENT_MAD,        /* argument: frame handle */
+    RNIC_EVENT_DATA_CAME,  /* argument: communication ID; data established the connection */
+    RNIC_EVENT_FIRST_OWN   /* the host's own start here */
+};
+
+struct rnic_params {
+    int64_t path_mtu;
+    int64_t timeout, retry_count, rnr_retry, min_rnr_timer;
+    int64_t ack_interval, ack_coalescing;
+    int64_t loss_recovery;
+    int64_t max_rd_atomic;
+    int64_t tx_delay, rx_delay, read_delay;
+    int64_t dscp, priority, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
+    int64_t ttl;
+    int64_t rx_buffer, rx_xoff, rx_xon, drain;
+    int64_t pfc;
+    int64_t cm_timeout, cm_retries;
+};
+
+extern const struct opt rnic_opts[];
+
+enum { RNIC_GO_BACK_N, RNIC_GO_BACK_0 };        /* loss_recovery */
+enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon */
+enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
+
+/* Names of mlx5's ethtool and hw_counters where it has them. */
+struct rnic_counters {
+    uint64_t messages, message_bytes;           /* sent and acknowledged, READs included */
+    uint64_t received_messages, received_bytes; /* SENDs and WRITEs completed, READ data taken */
+    uint64_t read_requests, write_requests;     /* rx_read_requests, rx_write_requests */
+    uint64_t retransmitted_packets;             /* of requests; roce_adp_retrans counts events */
+    uint64_t timeouts;                          /* local_ack_timeout_err */
+    uint64_t naks;                              /* sequence NAKs received: packet_seq_err */
+    uint64_t naks_sent;                         /* of them, sent by this side */
+    uint64_t implied_naks;                      /* implied_nak_seq_err */
+    uint64_t rnr_naks;                          /* received: rnr_nak_retry_err */
+    uint64_t rnr_naks_sent;                     /* out_of_buffer */
+    uint64_t out_of_sequence;                   /* out_of_sequence */
+    uint64_t duplicate_requests;                /* duplicate_request */
+    uint64_t remote_errors;           /* req_remote_access_errors, req_remote_invalid_request */
+    uint64_t retries_exceeded;        /* req_transport_retries_exceeded */
+    uint64_t qp_errors;               /* queue pairs that failed, without orderly ends */
+    uint64_t completion_errors;       /* req_cqe_error, resp_cqe_error */
+    uint64_t acks_sent, acks_merged;  /* merged: overtaken while they waited for the wire */
+    uint64_t ecn_marked;              /* np_ecn_marked_roce_packets */
+    uint64_t cnps_sent, cnps_handled; /* np_cnp_sent, rp_cnp_handled */
+    uint64_t rx_buffer_drops;         /* rx_discards_phy */
+    uint64_t stray;                   /* packets for no queue pair, or one that takes none */
+    uint64_t posted_sends, posted_receives; /* work requests */
+    uint64_t finished_sends,
+        finished_receives; /* completed, flushed, or dropped with their queue pair */
+};
+
+struct rnic_list {
+    uint32_t head, tail; /* QP indices */
+};
+
+struct rnic_completion {
+    struct ibv_wc wc;
+    struct verbs_conn *conn;
+};
+
+struct rnic {
+    struct port port; /* first: the port's source finds its RNIC by it */
+
+    /* what every packet touches */
+    alignas(64) struct pool qps;
+    uint32_t qpn_base;
+    uint32_t endpoint;
+    uint32_t ack_interval;
+    uint8_t ack_priority, ack_tos, cnp_priority, cnp_tos;
+    uint8_t data_priority, data_tos, ttl;
+    bool go_back_0, ack_coalescing;
+    uint32_t *host_kicks; /* the host's mask of ports to kick when its event ends */
+    const struct cc_ops *cc;
+    struct rnic_list answers; /* QPs with an ACK or NAK to send */
+    struct rnic_list ready[PRIORITIES];
+    struct rx_buffer rx;
+    struct rnic_counters counters;
+
+    struct cc_site cc_site;
+    time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
+    time_ps ack_timeout;  /* 0: none */
+    struct pool completions;
+    struct mr_table mrs;
+    struct cm cm;
+    const struct env *env;
+    struct rnic_params params;
+    alignas(8) unsigned char cc_params[CC_PARAMS_MAX];
+};
+
+/* What an RNIC is made from. */
+struct rnic_site {
+    struct node *node;
+    uint16_t index; /* of the RNIC, and its port, in the host */
+    uint32_t endpoint;
+    uint32_t *host_kicks;
+    const struct env *env;
+    struct frame_pool *frames;
+    const struct port_params *port_params;
+    const struct rnic_params *params;
+    const struct cc_ops *cc;
+    const void *cc_params;
+};
+
+void rnic_init(struct rnic *rnic, const struct rnic_site *site);
+void rnic_fini(struct rnic *rnic);
+
+/* A frame that the port let through; takes it over. */
+void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now);
+void rnic_on_event(struct rnic *rnic, const struct event *event);
+void rnic_audit(const struct rnic *rnic);
+
+/* Faults.  Drain: bits per second, RNIC_UNLIMITED or RNIC_STOPPED.  Storm: the peer is paused without end. */
+void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now);
+void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now);
+
+/* IPv4 address of an endpoint: 10.0.0.1 is endpoint 0. */
+#define RNIC_FIRST_IP UINT32_C(0x0A000001)
+
+static inline uint32_t rnic_ip(uint32_t endpoint)
+{
+    return RNIC_FIRST_IP + endpoint;
+}
+
+/* ------------------------------------------------------------------ for the parts of the RNIC */
+
+enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS };
+
+/* NULL: no such queue pair, or no longer. */
+struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn);
+
+/* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
+void rnic_schedule(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* Puts the QP on the list of those with an answer. */
+void rnic_list_answer(struct rnic *rnic, struct qp *qp);
+void rnic_unlist(struct rnic *rnic, struct qp *qp);
+
+/* Queues a control frame before the data of its priority. */
+void rnic_send_control(struct rnic *rnic, uint32_t handle);
+
+/* Delivers a completion after rx-delay. */
+void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, time_ps now);
+
+/* Hands a frame that the receive buffer has let through to the transport. */
+void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
+
+static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *qp)
+{
+    return (qp->qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1);
+}
+
+static inline time_ps rnic_now(const struct rnic *rnic)
+{
+    return rnic->port.node->engine->now;
+}
+
+static inline void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind, uint64_t argument)
+{
+    struct node *node = rnic->port.node;
+    node_post(node, node->id, at, (uint8_t)kind, rnic->port.index, argument);
+}
+
+/* Bit of host_kicks that says that the host is within an event and will kick when it ends. */
+#define RNIC_HOST_BUSY (UINT32_C(1) << 31)
+
+static inline void rnic_want_kick(struct rnic *rnic)
+{
+    *rnic->host_kicks |= UINT32_C(1) << rnic->port.index;
+}
+
+#endif

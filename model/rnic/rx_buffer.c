@@ -1,0 +1,187 @@
+/* rx_buffer - FIFO, thresholds, faults.                            SPDX-License-Identifier: Apache-2.0
+ *
+ *   wire -> | ... held ... | -> transport, one frame each bytes / drain
+ *            xon  xoff  size
+ *
+ * A change of the drain rate begins the head frame's time anew. */
+#include "rnic/rx_buffer.h"
+
+#include "rnic/rnic.h"
+
+/* Linux mlx5 port_buffer.c: headroom in bytes for rate in Mb/s, cable in m, MTU; at least 40 Gb/s. */
+static int64_t mlx5_headroom(int64_t mbps, int64_t metres, int64_t mtu)
+{
+    const int64_t speed = mbps < 40000 ? 40000 : mbps;
+    return (301 + 216 * metres / 100) * speed / 1000 + 272 * mtu / 100;
+}
+
+enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4 };
+
+static int64_t auto_xoff(const struct port *port, int64_t size)
+{
+    const int64_t headroom = mlx5_headroom((int64_t)(port->rate.bps / 1000000),
+                                           port->params.length / 1000, port->params.mtu);
+    const int64_t least =
+        size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
+    return size - headroom > least ? size - headroom : least;
+}
+
+static void set_rate(struct rx_buffer *rx, int64_t bps)
+{
+    rx->stopped = bps < 0;
+    rx->drain_bps = bps > 0 ? (uint64_t)bps : 0;
+    if (bps > 0)
+        rx->rate = wire_rate((uint64_t)bps);
+    if (bps != RNIC_UNLIMITED)
+        rx->slow = true;
+}
+
+void rx_buffer_init(struct rnic *rnic)
+{
+    const struct rnic_params *params = &rnic->params;
+    struct rx_buffer *rx = &rnic->rx;
+    *rx = (struct rx_buffer){.head = POOL_NONE, .tail = POOL_NONE, .due = TIME_NEVER};
+    rx->size = params->rx_buffer;
+    rx->xoff = params->rx_xoff == RNIC_AUTO ? auto_xoff(&rnic->port, rx->size) : params->rx_xoff;
+    rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
+    if (rx->xon < 0 || rx->xon > rx->xoff)
+        rx->xon = rx->xoff / 2;
+    set_rate(rx, params->drain);
+}
+
+static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool xoff, time_ps now)
+{
+    return (struct probe_pause){
+        .at = now,
+        .node = rnic->port.node->id,
+        .port = rnic->port.index,
+        .priority = priority,
+        .xoff = xoff,
+        .egress = UINT16_MAX,
+        .occupancy = rnic->rx.held,
+        .threshold = rnic->rx.xoff,
+    };
+}
+
+/* A priority is paused while the buffer is over, or a storm wants it. */
+static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    const bool over = rnic->rx.over && rnic->params.pfc && priority == rnic->data_priority;
+    const bool want = over || (rnic->rx.storm & 1u << priority) != 0;
+    const struct probe_pause why = edge(rnic, priority, want, now);
+    if (want)
+        port_pfc_assert(&rnic->port, priority, &why);
+    else
+        port_pfc_release(&rnic->port, priority, &why);
+}
+
+static void start_head(struct rnic *rnic, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    rx->due = TIME_NEVER;
+    if (rx->stopped || rx->head == POOL_NONE)
+        return;
+    const struct frame *frame = frame_at(rnic->port.frames, rx->head);
+    rx->due = rx->drain_bps == 0 ? now : now + wire_rate_take(&rx->rate, frame->bytes);
+    rnic_post(rnic, rx->due, RNIC_EVENT_DRAIN, 0);
+}
+
+static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    const struct rx_buffer *rx = &rnic->rx;
+    const bool lossless = rnic->params.pfc && frame->priority == rnic->data_priority &&
+                          (rnic->port.params.pfc_enabled & 1 << frame->priority) != 0;
+    const struct probe_drop dropped = {
+        .at = now,
+        .node = rnic->port.node->id,
+        .port = rnic->port.index,
+        .priority = frame->priority,
+        .cause = PROBE_DROP_RX_BUFFER,
+        .lossless = lossless,
+        .egress = UINT16_MAX,
+        .frame_bytes = frame->bytes,
+        .occupancy = rx->held,
+        .threshold = rx->xoff,
+        .headroom = rx->held > rx->xoff ? rx->held - rx->xoff : 0,
+        .headroom_limit = rx->size - rx->xoff,
+    };
+    rnic->counters.rx_buffer_drops++;
+    rnic->port.probe->drop(rnic->port.probe->self, &dropped);
+    frame_give(rnic->port.frames, handle);
+}
+
+void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (rx->held + frame->bytes > rx->size) {
+        drop(rnic, handle, now);
+        return;
+    }
+    const bool empty = rx->head == POOL_NONE;
+    frame->next = POOL_NONE;
+    if (empty)
+        rx->head = handle;
+    else
+        frame_at(rnic->port.frames, rx->tail)->next = handle;
+    rx->tail = handle;
+    rx->held += frame->bytes;
+    rx->peak = rx->held > rx->peak ? rx->held : rx->peak;
+    if (empty)
+        start_head(rnic, now);
+    if (!rx->over && rx->held > rx->xoff) {
+        rx->over = true;
+        set_pause(rnic, rnic->data_priority, now);
+    }
+}
+
+void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    if (rx->due != now || rx->head == POOL_NONE)
+        return; /* of a rate that holds no longer */
+    const uint32_t handle = rx->head;
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    rx->head = frame->next;
+    rx->held -= frame->bytes;
+    rnic_transport(rnic, handle, now);
+    start_head(rnic, now);
+    if (rx->over && rx->held <= rx->xon) {
+        rx->over = false;
+        set_pause(rnic, rnic->data_priority, now);
+    }
+    if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
+        rx->slow = false;
+}
+
+void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
+{
+    set_rate(&rnic->rx, bps);
+    start_head(rnic, now);
+    if (rnic->rx.head == POOL_NONE)
+        rnic->rx.slow = bps != RNIC_UNLIMITED;
+}
+
+void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)
+{
+    CHECK(priority < PRIORITIES);
+    if (on)
+        rnic->rx.storm |= (uint8_t)(1u << priority);
+    else
+        rnic->rx.storm &= (uint8_t) ~(1u << priority);
+    set_pause(rnic, priority, now);
+}
+
+void rx_buffer_audit(const struct rnic *rnic)
+{
+    const struct rx_buffer *rx = &rnic->rx;
+    int64_t held = 0;
+    for (uint32_t at = rx->head; at != POOL_NONE; at = frame_at(rnic->port.frames, at)->next)
+        held += frame_at(rnic->port.frames, at)->bytes;
+    CHECK(held == rx->held && held <= rx->size);
+    CHECK((rx->head == POOL_NONE) == (held == 0));
+    CHECK(rx->slow || held == 0);
+    CHECK(0 <= rx->xon && rx->xon <= rx->xoff);
+    CHECK(rx->over ? rx->held > rx->xon : rx->held <= rx->xoff);
+}

@@ -1,0 +1,34 @@
+/* rx_buffer - what an RNIC holds that the host has not taken yet.  SPDX-License-Identifier: Apache-2.0
+ * A FIFO of frames drained at a rate; above `xoff` the peer is paused in the lossless priority, at or below `xon`
+ * it may go on; a frame that does not fit is dropped and told.  While the drain is unlimited nothing waits and
+ * nothing is counted: no event, no branch beyond one.
+ * Source: 802.1Q cl. 36; thresholds after Linux mlx5 port_buffer.c.  Units: bytes of L2 frame. */
+#ifndef STORMGLASS_RNIC_RX_BUFFER_H
+#define STORMGLASS_RNIC_RX_BUFFER_H
+
+#include "base/probe.h"
+#include "base/units.h"
+
+struct rnic;
+
+struct rx_buffer {
+    bool slow;           /* frames go through the FIFO */
+    bool stopped;        /* nothing drains */
+    bool over;           /* above xoff and not yet down to xon */
+    uint8_t storm;       /* mask: priorities that a fault keeps paused */
+    uint32_t head, tail; /* frames by frame.next */
+    int64_t held, peak;
+    int64_t size, xoff, xon;
+    time_ps due;        /* of the drain event; TIME_NEVER: none */
+    uint64_t drain_bps; /* 0: unlimited */
+    struct wire_rate rate;
+};
+
+void rx_buffer_init(struct rnic *rnic);
+
+/* Takes over the frame: hands it on now or later, or drops it. */
+void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now);
+void rx_buffer_on_drain(struct rnic *rnic, time_ps now);
+void rx_buffer_audit(const struct rnic *rnic);
+
+#endif

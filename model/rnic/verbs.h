@@ -1,0 +1,90 @@
+/* verbs - the RDMA operations that a protocol may use.             SPDX-License-Identifier: Apache-2.0
+ * One table, two implementations: the simulated RNIC on virtual time (rnic/) and libibverbs with librdmacm
+ * on real time (bridge/).  The vocabulary is that of <infiniband/verbs.h> and <rdma/rdma_cma.h>; a connection
+ * is one RC queue pair with its CM identifier, as rdma_cm pairs them.
+ *
+ * Memory.  A buffer is registered by asking for one.  VERBS_BYTES buffers hold real bytes (capsules, Connect
+ * and Identify data) which travel for real; VERBS_BULK buffers hold I/O data: in the simulator a length and
+ * one content tag that travels with every transfer, on the bridge real bytes made from the tag and checked.
+ * A work request names buffers by the addr and lkey of their verbs_mr, never by a C pointer.
+ *
+ * Callbacks run to completion one at a time; they may post, connect and disconnect, but not destroy the
+ * connection they are called for.
+ * Errors: functions that can fail return 0 or a positive errno value. */
+#ifndef STORMGLASS_RNIC_VERBS_H
+#define STORMGLASS_RNIC_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <rdma/rdma_cma.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct verbs_conn;   /* owned by the implementation until destroy */
+struct verbs_device; /* one RNIC port */
+
+enum verbs_memory { VERBS_BYTES, VERBS_BULK };
+
+struct verbs_mr {
+    uint64_t addr; /* for sge.addr and remote_addr */
+    uint32_t length;
+    uint32_t lkey, rkey;
+    uint32_t content; /* BULK: the tag of what it holds */
+    enum verbs_memory memory;
+    unsigned char *bytes; /* BYTES: the memory itself; NULL for BULK in the simulator */
+};
+
+struct verbs_event {
+    enum rdma_cm_event_type
+        type;   /* CONNECT_REQUEST, ESTABLISHED, REJECTED, DISCONNECTED, UNREACHABLE ... */
+    int status; /* REJECTED: the REJ reason, IBTA Vol 1 12.6.7.2 */
+    uint32_t peer_ip;
+    uint8_t responder_resources, initiator_depth; /* as the peer offered them */
+    uint8_t private_len;
+    const uint8_t *private_data; /* the ULP's own part; valid during the call */
+};
+
+/* What a protocol hands in for a listener or a connection. */
+struct verbs_user {
+    void *self;
+    void (*on_cm)(void *self, struct verbs_conn *conn, const struct verbs_event *event);
+    void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
+};
+
+/* The largest private data that a protocol can send: IBTA Vol 1 12.6; a REQ keeps 36 of its 92 bytes for
+ * the IP CM service header (annex A11). */
+enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVATE_MAX = 148 };
+
+struct verbs_ops {
+    const char *name;
+
+    struct verbs_mr *(*reg_mr)(struct verbs_device *, uint32_t length, int access,
+                               enum verbs_memory);
+    void (*dereg_mr)(struct verbs_device *, struct verbs_mr *);
+    /* A fresh rkey for the next use of the buffer (fast registration: the low key byte moves on). */
+    void (*renew_rkey)(struct verbs_device *, struct verbs_mr *);
+
+    /* CONNECT_REQUEST events arrive at the listener's user with a new conn to accept or reject. */
+    int (*listen)(struct verbs_device *, uint16_t port, const struct verbs_user *);
+    struct verbs_conn *(*connect)(struct verbs_device *, uint32_t ip, uint16_t port,
+                                  const struct ibv_qp_cap *, const struct rdma_conn_param *,
+                                  const struct verbs_user *);
+    /* Prepares the queue pair of a requested connection (INIT), so that receives can be posted. */
+    int (*prepare)(struct verbs_conn *, const struct ibv_qp_cap *, const struct verbs_user *);
+    int (*accept)(struct verbs_conn *, const struct rdma_conn_param *);
+    int (*reject)(struct verbs_conn *, const void *private_data, uint8_t private_len);
+    void (*disconnect)(struct verbs_conn *);
+    void (*destroy)(struct verbs_conn *);
+
+    /* The chain is taken whole or up to *bad.  Opcodes: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ,
+     * LOCAL_INV.  A connecting QP accepts receives at once and sends from ESTABLISHED on. */
+    int (*post_send)(struct verbs_conn *, struct ibv_send_wr *, struct ibv_send_wr **bad);
+    int (*post_recv)(struct verbs_conn *, struct ibv_recv_wr *, struct ibv_recv_wr **bad);
+
+    uint32_t (*local_ip)(struct verbs_device *);
+    uint32_t (*qp_num)(const struct verbs_conn *);
+    /* The most RDMA READs that this device serves and issues per QP (max_qp_rd_atom, max_qp_init_rd_atom). */
+    uint8_t (*max_rd_atomic)(struct verbs_device *);
+};
+
+#endif
