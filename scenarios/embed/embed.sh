@@ -1,0 +1,26 @@
+#!/bin/sh
+# embed - writes the C file that holds the given files as bytes.   SPDX-License-Identifier: Apache-2.0
+# usage: embed.sh VERSION FILE...      Needs od and sed, which every Debian has.
+set -eu
+export LC_ALL=C
+version=$1
+shift
+
+echo '#include "scenarios/embedded.h"'
+echo "const char stormglass_version[] = \"$version\";"
+number=0
+for file in "$@"; do
+    echo "static const unsigned char file_$number[] = {"
+    od -An -v -tu1 "$file" | sed 's/^ *//; s/  */,/g; s/$/,/'
+    echo "0};"
+    number=$((number + 1))
+done
+
+echo 'const struct embedded_file embedded_files[] = {'
+number=0
+for file in "$@"; do
+    echo "    {\"${file#scenarios/}\", file_$number, sizeof file_$number - 1},"
+    number=$((number + 1))
+done
+echo '    {NULL, NULL, 0},'
+echo '};'

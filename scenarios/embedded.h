@@ -1,0 +1,19 @@
+/* embedded - files that travel inside the program.                SPDX-License-Identifier: Apache-2.0
+ * The build turns every profile and case under scenarios/ into bytes (scenarios/embed/embed.sh), so that the
+ * program runs from any directory.  Names are relative to scenarios/, in the order of their bytes. */
+#ifndef STORMGLASS_SCENARIOS_EMBEDDED_H
+#define STORMGLASS_SCENARIOS_EMBEDDED_H
+
+#include <stddef.h>
+
+struct embedded_file {
+    const char *name;           /* "profiles/rnic-100g.yaml", "cases/pause-storm.yaml" */
+    const unsigned char *bytes; /* a zero follows the last one */
+    size_t length;
+};
+
+extern const struct embedded_file embedded_files[]; /* an entry without a name ends it */
+
+extern const char stormglass_version[]; /* "0.1.0", of the Makefile */
+
+#endif

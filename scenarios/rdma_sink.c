@@ -1,0 +1,167 @@
+/* rdma_sink - the other end of the rdma-* kinds.                SPDX-License-Identifier: Apache-2.0
+ * Gives each connection a buffer as large as the message that its REQ announces, readable and
+ * writable from afar, and for SEND keeps twice the announced messages' receives posted: as many
+ * again as can be under way, so that a receive that is being posted anew is never missed.
+ * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
+#include "scenarios/wl_rdma.h"
+
+#include "base/probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct sink_conn {
+    struct rdma_sink *sink;
+    struct sink_conn *next;
+    struct verbs_conn *conn;
+    struct verbs_mr *mr;
+    struct wl_rdma_request request;
+    bool open;
+};
+
+struct rdma_sink {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    struct sink_conn *conns;
+};
+
+static void note(const struct rdma_sink *sink, const char *text)
+{
+    const struct env *env = sink->env;
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
+static bool post_receive(struct sink_conn *sc)
+{
+    struct ibv_sge sge = {
+        .addr = sc->mr->addr, .length = sc->request.message_bytes, .lkey = sc->mr->lkey};
+    struct ibv_recv_wr wr = {.sg_list = &sge, .num_sge = 1};
+    struct ibv_recv_wr *bad = NULL;
+    return sc->sink->verbs->post_recv(sc->conn, &wr, &bad) == 0;
+}
+
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    struct sink_conn *sc = self;
+    (void)conn;
+    if (!sc->open)
+        return;
+    const bool good = wc->status == IBV_WC_SUCCESS;
+    if (good && (wc->opcode & IBV_WC_RECV) != 0 && !post_receive(sc))
+        note(sc->sink, "rdma sink: a receive could not be posted");
+    sc->open = good;
+}
+
+static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct sink_conn *sc = self;
+    (void)conn;
+    if (event->type != RDMA_CM_EVENT_ESTABLISHED)
+        sc->open = false;
+}
+
+/* Receives for SEND; the other operations need none. */
+static uint32_t receives_of(const struct wl_rdma_request *request)
+{
+    return request->opcode == IBV_WR_SEND ? 2 * request->outstanding : 0;
+}
+
+static int prepare(struct sink_conn *sc)
+{
+    const struct verbs_ops *verbs = sc->sink->verbs;
+    const uint32_t receives = receives_of(&sc->request);
+    const struct ibv_qp_cap cap = {
+        .max_send_wr = 1,
+        .max_recv_wr = receives > 0 ? receives : 1,
+        .max_send_sge = 1,
+        .max_recv_sge = 1,
+    };
+    const struct verbs_user user = {
+        .self = sc, .on_cm = on_conn_cm, .on_completion = on_completion};
+    const int error = verbs->prepare(sc->conn, &cap, &user);
+    if (error != 0)
+        return error;
+    sc->open = true;
+    for (uint32_t i = 0; i < receives; i++)
+        if (!post_receive(sc))
+            return ENOMEM;
+    return 0;
+}
+
+static int accept_conn(struct sink_conn *sc, const struct verbs_event *event)
+{
+    const struct verbs_ops *verbs = sc->sink->verbs;
+    const struct wl_rdma_grant grant = {
+        .length = sc->mr->length, .rkey = sc->mr->rkey, .addr = sc->mr->addr};
+    uint8_t private_data[WL_RDMA_REP_BYTES];
+    wl_rdma_encode_grant(&grant, private_data);
+    const uint8_t most = verbs->max_rd_atomic(sc->sink->device);
+    const struct rdma_conn_param param = {
+        .private_data = private_data,
+        .private_data_len = sizeof private_data,
+        .responder_resources = event->initiator_depth < most ? event->initiator_depth : most,
+        .initiator_depth = event->responder_resources < most ? event->responder_resources : most,
+        .rnr_retry_count = 7,
+    };
+    return verbs->accept(sc->conn, &param);
+}
+
+static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *conn,
+                                  const struct wl_rdma_request *request)
+{
+    struct sink_conn *sc = calloc(1, sizeof *sc);
+    CHECK(sc != NULL);
+    *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn, .request = *request};
+    sc->mr = sink->verbs->reg_mr(
+        sink->device, request->message_bytes,
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
+    CHECK(sc->mr != NULL);
+    sink->conns = sc;
+    return sc;
+}
+
+static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct rdma_sink *sink = self;
+    if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
+        return;
+    struct wl_rdma_request request;
+    if (!wl_rdma_decode_request(event->private_data, event->private_len, &request)) {
+        note(sink, "rdma sink: a connection request that it does not understand");
+        sink->verbs->reject(conn, NULL, 0);
+        return;
+    }
+    struct sink_conn *sc = add_conn(sink, conn, &request);
+    if (prepare(sc) != 0 || accept_conn(sc, event) != 0) {
+        note(sink, "rdma sink: a connection could not be accepted");
+        sc->open = false;
+        sink->verbs->reject(conn, NULL, 0);
+    }
+}
+
+struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
+                                   struct verbs_device *device)
+{
+    struct rdma_sink *sink = calloc(1, sizeof *sink);
+    CHECK(sink != NULL);
+    *sink = (struct rdma_sink){.env = env, .verbs = verbs, .device = device};
+    const struct verbs_user user = {.self = sink, .on_cm = on_listen_cm};
+    if (verbs->listen(device, WORKLOAD_RDMA_PORT, &user) != 0) {
+        free(sink);
+        return NULL;
+    }
+    return sink;
+}
+
+void rdma_sink_destroy(struct rdma_sink *sink)
+{
+    struct sink_conn *next = NULL;
+    for (struct sink_conn *sc = sink->conns; sc != NULL; sc = next) {
+        next = sc->next;
+        sink->verbs->destroy(sc->conn);
+        sink->verbs->dereg_mr(sink->device, sc->mr);
+        free(sc);
+    }
+    free(sink);
+}

@@ -1,0 +1,220 @@
+/* scenario - a loaded scenario: pure data, everything resolved.    SPDX-License-Identifier: Apache-2.0
+ * Names have become indices, quantities integers, profiles and overrides effective parameters.  Whoever
+ * builds a world from it looks at nothing else.  Things with the same parameters share one struct.
+ * Units: time ps, sizes bytes, rates bits per second, fractions parts per million.
+ * Owner: scenario_free; every pointer in here lives in the scenario's arena.
+ * Errors: located messages in the diag that the loaders take; a loader gives NULL when diag_failed. */
+#ifndef STORMGLASS_SCENARIOS_SCENARIO_H
+#define STORMGLASS_SCENARIOS_SCENARIO_H
+
+#include "base/opt.h"
+#include "base/units.h"
+#include "net/port.h"
+#include "scenarios/arena.h"
+#include "scenarios/diag.h"
+
+struct cc_ops;
+struct expectation;
+struct fio_job;
+struct media_ops;
+struct nvme_host_params;
+struct nvme_namespace_params;
+struct nvme_target_params;
+struct rnic_params;
+struct switch_params;
+struct workload_ops;
+
+#define SCENARIO_ALL_PORTS UINT16_MAX
+
+/* Namespaces of one target; `count` of them with consecutive numbers. */
+struct scenario_namespace {
+    const struct media_ops *media;
+    const void *media_params; /* the media kind's own, filled by its rows */
+    const struct nvme_namespace_params *params;
+    const char *profile; /* the word after `media:` */
+    uint32_t count;
+    struct diag_place place;
+};
+
+struct scenario_host {
+    const struct rnic_params *rnic;
+    const struct cc_ops *cc;
+    const void *cc_params;
+    const struct nvme_host_params *nvme_host;
+    const struct nvme_target_params *nvme_target; /* set also when it is no target */
+    const struct scenario_namespace *namespaces;
+    uint32_t namespace_count; /* entries; 0: no target */
+};
+
+#define SCENARIO_NO_LINK UINT32_MAX
+
+/* One end of a link.  Explicit topologies may leave ports without one: then only `link` and `params` are set. */
+struct scenario_port {
+    uint32_t link; /* or SCENARIO_NO_LINK */
+    uint8_t end;   /* 0 or 1: which end of the link this is */
+    uint32_t peer_node;
+    uint16_t peer_port;
+    const struct port_params *params;
+};
+
+enum scenario_node_kind { SCENARIO_HOST, SCENARIO_SWITCH };
+
+/* Tiers from the hosts up; explicit topologies leave 0.  For drawings only. */
+struct scenario_node {
+    const char *name;
+    enum scenario_node_kind kind;
+    uint32_t index; /* among the hosts, or among the switches */
+    uint8_t tier;
+    uint16_t port_count;
+    struct scenario_port *ports;
+    const struct scenario_host *host;          /* hosts */
+    const struct switch_params *switch_params; /* switches */
+    const uint8_t *priority_of_dscp;           /* switches: 64 entries */
+    struct diag_place place;
+};
+
+struct scenario_link {
+    const char *name; /* "leaf2-spine1"; parallel links have the same */
+    uint32_t node[2];
+    uint16_t port[2];
+    struct diag_place place;
+};
+
+struct scenario_pair {
+    uint32_t from, to; /* nodes */
+};
+
+/* An entry of `workloads:`; an entry of kind fio gives one for each job of its file (kind nvme), in order. */
+struct scenario_workload {
+    const char *name; /* of the entry; "entry/job" when its fio file has several jobs */
+    const struct workload_ops *ops;
+    const void *params;        /* the kind's own, filled by its rows */
+    uint32_t copies;           /* instances of each pair: 1, or the numjobs of a fio job */
+    const struct fio_job *job; /* of a fio file: barriers, exit rules, run time; else NULL */
+    uint32_t first_job;        /* workload that is job 0 of the same file */
+    const struct scenario_pair *pairs;
+    uint32_t pair_count;
+    time_ps start,
+        stop; /* absolute; stop is at most `duration`.  Start is without a fio job's delays */
+    struct diag_place place;
+};
+
+/* Kinds that are played, their word, and the kind's own key where there is one. */
+#define SCENARIO_FAULTS(X)                                                                         \
+    X(SLOW_RECEIVER, "slow-receiver")                                                              \
+    X(PAUSE_STORM, "pause-storm")                                                                  \
+    X(LINK_DOWN, "link-down")                                                                      \
+    X(BIT_ERRORS, "bit-errors")                                                                    \
+    X(DROP_EVERY, "drop-every")                                                                    \
+    X(PFC_OFF, "pfc-off")
+
+enum scenario_fault_kind {
+#define X(name, word) SCENARIO_FAULT_##name,
+    SCENARIO_FAULTS(X)
+#undef X
+};
+
+/* A node as a whole, or one of its ports. */
+struct scenario_spot {
+    uint32_t node;
+    uint16_t port; /* SCENARIO_ALL_PORTS: the node */
+};
+
+/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole; link-down,
+ * bit-errors, drop-every and pfc-off to ports.  A link gives both of its ports. */
+struct scenario_fault {
+    enum scenario_fault_kind kind;
+    time_ps at;
+    time_ps end; /* TIME_NEVER: it stays */
+    const struct scenario_spot *spots;
+    uint32_t spot_count;
+    int64_t drain;     /* slow-receiver: ppm of the line rate */
+    int64_t priority;  /* pause-storm */
+    int64_t rate;      /* bit-errors: errors per bit, in parts per 10^15 */
+    int64_t n;         /* drop-every: each n-th frame */
+    int64_t data_only; /* drop-every: counts frames with payload only */
+    struct diag_place place;
+};
+
+/* A file that the scenario was made from; the first is the scenario itself. */
+struct scenario_source {
+    const char *name; /* as the scenario writes it, or the path given on the command line */
+    const char *text; /* NUL-terminated */
+    size_t length;
+};
+
+/* One effective value.  `where` is set when the scenario, a profile file or --set wrote it. */
+struct scenario_setting {
+    const char *path; /* "fabric.switch.ecn-kmin" */
+    const struct opt *row;
+    int64_t value;
+    struct diag_place where; /* file NULL: nobody wrote it */
+    const char *profile;     /* name of the profile that gave it, or NULL */
+    const char
+        *evidence; /* "documented", "measured", "inferred", "assumed"; NULL: not from a profile */
+    const char *source; /* of the profile's value, or of the row */
+};
+
+struct scenario {
+    struct arena arena;
+    const char *name, *about;
+    uint64_t seed;
+    time_ps duration; /* workloads issue in [0, duration) */
+    time_ps drain;    /* how long work under way may take to finish after that */
+
+    struct scenario_node
+        *nodes; /* hosts first, then switches, in the order of their names' numbers */
+    uint32_t node_count, host_count, switch_count;
+    struct scenario_link *links;
+    uint32_t link_count;
+
+    const struct scenario_workload *workloads;
+    uint32_t workload_count;
+    const struct scenario_fault *faults;
+    uint32_t fault_count;
+    const struct expectation *expectations;
+    uint32_t expectation_count;
+
+    const struct scenario_source *sources;
+    uint32_t source_count;
+    const char *const *sets; /* the --set texts in their order */
+    uint32_t set_count;
+    const struct scenario_setting *settings;
+    uint32_t setting_count;
+};
+
+/* What a scenario is loaded from.  `--seed N` of a command is the set "seed=N". */
+struct scenario_input {
+    const char *name; /* for messages */
+    const char *text; /* NULL: read the file `name` */
+    size_t length;
+    const struct scenario_source *files; /* stand for files beside the scenario (text != NULL) */
+    uint32_t file_count;
+    const char *const *sets; /* "path=value" */
+    uint32_t set_count;
+};
+
+struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag);
+struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
+                                    struct diag *diag);
+void scenario_free(struct scenario *scenario); /* NULL is fine */
+
+/* The word of a fault's kind. */
+const char *scenario_fault_name(enum scenario_fault_kind kind);
+
+/* Index of the node of that name, or UINT32_MAX. */
+uint32_t scenario_find_node(const struct scenario *scenario, const char *name);
+
+/* One row of the settings table as text. */
+struct scenario_setting_text {
+    const char *path;
+    const char *value, *preset; /* as a scenario would write them */
+    const char *where;          /* "FILE:LINE", "profile NAME" or "default" */
+    const char *evidence;       /* "" when it is no profile's */
+    const char *source;
+};
+
+typedef void scenario_setting_fn(void *self, const struct scenario_setting_text *setting);
+void scenario_settings(const struct scenario *scenario, scenario_setting_fn *call, void *self);
+
+#endif

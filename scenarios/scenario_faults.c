@@ -1,0 +1,178 @@
+/* `faults:`.  SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/scenario_load.h"
+#include "scenarios/select.h"
+
+#include "base/nearest.h"
+
+#include <string.h>
+
+/* All that any kind has; each kind's rows name its part. */
+struct keys {
+    int64_t at, length; /* length -1: until the end of the run */
+    int64_t drain, priority, rate, n, kind;
+};
+
+#define FIELD(name) offsetof(struct keys, name)
+
+static const struct opt time_opts[] = {
+    {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "When it begins.", "own"},
+    {"for", OPT_TIME, FIELD(length), "end", NULL, "1000s", "end",
+     "How long it lasts; end: it stays.", "own"},
+    {0}};
+
+static const struct opt drain_opts[] = {
+    {"drain", OPT_PERCENT, FIELD(drain), "0%", "0%", "100%", NULL,
+     "Share of line rate at which the host empties its receive buffer.", "own"},
+    {0}};
+
+static const struct opt storm_opts[] = {{"priority", OPT_INT, FIELD(priority), "3", "0", "7", NULL,
+                                         "The priority that is paused.",
+                                         "common use: RoCE in priority 3"},
+                                        {0}};
+
+static const struct opt error_opts[] = {{"rate", OPT_RATIO, FIELD(rate), "1e-12", "0", "1/100",
+                                         NULL, "Errors per bit.",
+                                         "IEEE 802.3: links are specified for 1e-12"},
+                                        {0}};
+
+/* `kind` is the fault's own key, so what is dropped has another name. */
+static const struct opt drop_opts[] = {
+    {"n", OPT_INT, FIELD(n), "256", "1", NULL, NULL, "Each n-th frame is dropped.",
+     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
+    {"frames", OPT_CHOICE, FIELD(kind), "data", NULL, NULL, "all|data",
+     "Which frames are counted and dropped; data: those with a payload.", "own"},
+    {0}};
+
+static const struct opt no_opts[] = {{0}};
+
+static const struct kind {
+    const char *word;
+    const struct opt *rows;
+    bool of_hosts; /* else of ports */
+} kinds[] = {
+    [SCENARIO_FAULT_SLOW_RECEIVER] = {"slow-receiver", drain_opts, true},
+    [SCENARIO_FAULT_PAUSE_STORM] = {"pause-storm", storm_opts, true},
+    [SCENARIO_FAULT_LINK_DOWN] = {"link-down", no_opts, false},
+    [SCENARIO_FAULT_BIT_ERRORS] = {"bit-errors", error_opts, false},
+    [SCENARIO_FAULT_DROP_EVERY] = {"drop-every", drop_opts, false},
+    [SCENARIO_FAULT_PFC_OFF] = {"pfc-off", no_opts, false},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const char *const not_yet[] = {"link-flap", "switch-down", "target-stall", "target-crash",
+                                      NULL};
+
+const char *scenario_fault_name(enum scenario_fault_kind kind)
+{
+    return kinds[kind].word;
+}
+
+static bool find_kind(struct loader *loader, const struct tree_node *word,
+                      enum scenario_fault_kind *kind)
+{
+    struct nearest nearest = nearest_to(word->text);
+    for (int i = 0; i < KINDS; i++) {
+        *kind = (enum scenario_fault_kind)i;
+        if (strcmp(kinds[i].word, word->text) == 0)
+            return true;
+        nearest_offer(&nearest, kinds[i].word);
+    }
+    for (int i = 0; not_yet[i] != NULL; i++) {
+        if (strcmp(not_yet[i], word->text) == 0) {
+            tree_error(loader->diag, word, "fault kind '%s' is not supported yet", word->text);
+            return false;
+        }
+    }
+    if (nearest.best == NULL)
+        tree_error(loader->diag, word, "there is no fault '%.64s'", word->text);
+    else
+        tree_error(loader->diag, word, "there is no fault '%.64s'; did you mean '%s'?", word->text,
+                   nearest.best);
+    return false;
+}
+
+/* Faults of ports take a node for all of its ports. */
+static void spread(struct loader *loader, const struct selection *from, struct selection *to)
+{
+    *to = (struct selection){0};
+    for (size_t i = 0; i < from->count; i++) {
+        const bool all = from->spots[i].port == SCENARIO_ALL_PORTS;
+        const uint32_t node = from->spots[i].node;
+        const uint16_t first = all ? 0 : from->spots[i].port;
+        const uint16_t end = all ? loader->scenario->nodes[node].port_count : (uint16_t)(first + 1);
+        for (uint16_t port = first; port < end; port++) {
+            struct scenario_spot *spot =
+                arena_push(loader->arena, (void **)(void *)&to->spots, &to->count, sizeof *spot);
+            *spot = (struct scenario_spot){node, port};
+        }
+    }
+}
+
+static bool read_where(struct loader *loader, const struct tree_node *written, bool of_hosts,
+                       struct selection *selection)
+{
+    const unsigned any = SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS;
+    const struct tree_node *where = tree_get(written, "where");
+    if (where == NULL) {
+        tree_error(loader->diag, written, "expected where: the %s that is meant",
+                   of_hosts ? "host" : "link or port");
+        return false;
+    }
+    struct selection found;
+    if (!select_from(loader->scenario, where, of_hosts ? SELECT_HOSTS : any, &found, loader->diag))
+        return false;
+    *selection = found;
+    if (!of_hosts)
+        spread(loader, &found, selection);
+    return true;
+}
+
+static void load_entry(struct loader *loader, const struct tree_node *written, size_t index,
+                       struct scenario_fault *made)
+{
+    static const char *const also[] = {"kind", "where", NULL};
+    const struct tree_node *word = scenario_word(loader, written, "kind");
+    struct selection selection = {0};
+    if (word == NULL) {
+        tree_error(loader->diag, written, "expected kind: such as slow-receiver or link-down");
+        return;
+    }
+    if (!find_kind(loader, word, &made->kind))
+        return;
+    const struct kind *kind = &kinds[made->kind];
+    const char *path = arena_format(loader->arena, "faults[%zu]", index);
+    struct block *times = block_new(loader->arena, path, time_opts, sizeof(struct keys));
+    struct block *own = block_new(loader->arena, path, kind->rows, sizeof(struct keys));
+    const struct block *const known[] = {times, own, NULL};
+    if (!block_only(written, also, known, loader->diag) ||
+        !read_where(loader, written, kind->of_hosts, &selection))
+        return;
+    scenario_take_part(loader, times, written, NULL);
+    scenario_take_part(loader, own, written, also);
+    scenario_show(loader, times, false);
+    scenario_show(loader, own, false);
+    const struct keys *when = times->params, *what = own->params;
+    made->at = when->at;
+    made->end = when->length < 0 ? TIME_NEVER : when->at + when->length;
+    made->spots = selection.spots;
+    made->spot_count = (uint32_t)selection.count;
+    made->drain = what->drain;
+    made->priority = what->priority;
+    made->rate = what->rate;
+    made->n = what->n;
+    made->data_only = what->kind;
+    made->place = written->place;
+}
+
+void scenario_load_faults(struct loader *loader)
+{
+    const struct tree_node *written = scenario_list(loader, loader->root, "faults");
+    if (written == NULL)
+        return;
+    struct scenario_fault *faults = arena_array(loader->arena, written->count, sizeof *faults);
+    for (size_t i = 0; i < written->count; i++)
+        load_entry(loader, written->items[i].value, i, &faults[i]);
+    loader->scenario->faults = faults;
+    loader->scenario->fault_count = (uint32_t)written->count;
+}

@@ -1,0 +1,212 @@
+/* `workloads:`.  SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/scenario_load.h"
+#include "scenarios/select.h"
+
+#include "base/nearest.h"
+#include "base/rng.h"
+#include "scenarios/pairing.h"
+#include "scenarios/workload.h"
+
+#include <string.h>
+
+enum { WORKLOADS_MAX = 10000 };
+
+/* What every kind has. */
+struct common {
+    int64_t start, stop; /* stop -1: the end of the run */
+    int64_t pairing;     /* enum pairing */
+};
+
+#define FIELD(name) offsetof(struct common, name)
+
+static const struct opt common_opts[] = {
+    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "When it begins to issue.", "own"},
+    {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
+     "When it stops issuing; end: with the run's duration.", "own"},
+    {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, PAIRING_WORDS,
+     "How the members of from and to are put together.", "own"},
+    {0}};
+
+static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
+static const char *const fio_keys[] = {"name", "kind", "from", "to", "file", NULL};
+
+struct entry {
+    const struct tree_node *written;
+    const struct tree_node *kind;
+    bool is_fio;
+    struct scenario_workload made;
+};
+
+static bool name_is_fine(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const size_t length = strlen(name);
+    return length > 0 && length < WORKLOAD_NAME_BYTES && strspn(name, letters) == length;
+}
+
+static const char *read_name(struct loader *loader, const struct tree_node *written)
+{
+    const struct tree_node *name = scenario_word(loader, written, "name");
+    if (name != NULL && name_is_fine(name->text))
+        return name->text;
+    tree_error(loader->diag, name == NULL ? written : name,
+               "expected name: letters, digits, '_' and '-', at most %d", WORKLOAD_NAME_BYTES - 1);
+    return NULL;
+}
+
+static void unknown_kind(struct loader *loader, const struct tree_node *kind)
+{
+    if (strcmp(kind->text, "trace") == 0) {
+        tree_error(loader->diag, kind, "workload kind 'trace' is not supported yet");
+        return;
+    }
+    struct nearest nearest = nearest_to(kind->text);
+    for (int i = 0; workload_kinds[i] != NULL; i++)
+        nearest_offer(&nearest, workload_kinds[i]->name);
+    nearest_offer(&nearest, "fio");
+    if (nearest.best == NULL)
+        tree_error(loader->diag, kind, "there is no workload kind '%.64s'", kind->text);
+    else
+        tree_error(loader->diag, kind, "there is no workload kind '%.64s'; did you mean '%s'?",
+                   kind->text, nearest.best);
+}
+
+/* A fio job is a workload of kind nvme. */
+static bool read_kind(struct loader *loader, struct entry *entry)
+{
+    entry->kind = scenario_word(loader, entry->written, "kind");
+    if (entry->kind == NULL) {
+        tree_error(loader->diag, entry->written, "expected kind: such as nvme or rdma-write");
+        return false;
+    }
+    entry->is_fio = strcmp(entry->kind->text, "fio") == 0;
+    entry->made.ops = workload_find(entry->is_fio ? "nvme" : entry->kind->text);
+    if (entry->made.ops == NULL)
+        unknown_kind(loader, entry->kind);
+    return entry->made.ops != NULL;
+}
+
+static void read_common(struct loader *loader, struct entry *entry, const struct block *block)
+{
+    const struct common *common = block->params;
+    const time_ps end = loader->scenario->duration;
+    entry->made.start = common->start;
+    entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
+    if (common->start < entry->made.stop)
+        return;
+    const struct tree_node *start = tree_get(entry->written, "start");
+    tree_error(loader->diag, start == NULL ? entry->written : start,
+               "'%s' would start when it has stopped already", entry->made.name);
+}
+
+static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing)
+{
+    static const char *const keys[2] = {"from", "to"};
+    struct selection ends[2];
+    for (int i = 0; i < 2; i++) {
+        const struct tree_node *written = tree_get(entry->written, keys[i]);
+        if (written == NULL) {
+            tree_error(loader->diag, entry->written, "expected %s: the hosts that are meant",
+                       keys[i]);
+            return false;
+        }
+        if (!select_from(loader->scenario, written, SELECT_HOSTS, &ends[i], loader->diag))
+            return false;
+    }
+    struct rng rng = rng_stream(loader->scenario->seed, entry->made.name, "permutation");
+    struct pairing_list list;
+    const char *why = pairing_make(loader->arena, pairing, &ends[0], &ends[1], &rng, &list);
+    if (why != NULL)
+        tree_error(loader->diag, tree_get(entry->written, "to"), "%s", why);
+    entry->made.pairs = list.pairs;
+    entry->made.pair_count = list.count;
+    return why == NULL;
+}
+
+static void check_targets(struct loader *loader, const struct entry *entry)
+{
+    if (!entry->made.ops->needs_nvme_target)
+        return;
+    for (uint32_t i = 0; i < entry->made.pair_count; i++) {
+        const struct scenario_node *to = &loader->scenario->nodes[entry->made.pairs[i].to];
+        if (to->host->namespace_count > 0)
+            continue;
+        tree_error(loader->diag, tree_get(entry->written, "to"),
+                   "%s has no namespaces: hosts: {targets: {where: ..}} must select it", to->name);
+        return;
+    }
+}
+
+static void add(struct loader *loader, const struct entry *entry, const struct block *params,
+                struct scenario_workload_list *out)
+{
+    struct scenario_workload *added =
+        arena_push(loader->arena, (void **)(void *)&out->list, &out->count, sizeof *added);
+    *added = entry->made;
+    added->params = params->params;
+    added->copies = 1;
+    added->first_job = (uint32_t)(out->count - 1);
+}
+
+static void load_entry(struct loader *loader, const struct tree_node *written,
+                       struct scenario_workload_list *out)
+{
+    struct entry entry = {.written = written, .made = {.place = written->place}};
+    entry.made.name = read_name(loader, written);
+    if (entry.made.name == NULL || !read_kind(loader, &entry))
+        return;
+    const char *path = arena_format(loader->arena, "workloads.%s", entry.made.name);
+    struct block *common = block_new(loader->arena, path, common_opts, sizeof(struct common));
+    struct block *params =
+        block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
+    const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
+    if (!block_only(written, entry.is_fio ? fio_keys : entry_keys, known, loader->diag))
+        return;
+    scenario_take_part(loader, common, written, NULL);
+    scenario_show(loader, common, false);
+    read_common(loader, &entry, common);
+    if (!read_ends(loader, &entry, (enum pairing)((struct common *)common->params)->pairing))
+        return;
+    check_targets(loader, &entry);
+    if (entry.is_fio) {
+        scenario_add_fio(loader, written, &entry.made, out);
+        return;
+    }
+    scenario_take_part(loader, params, written, entry_keys);
+    scenario_show(loader, params, false);
+    add(loader, &entry, params, out);
+}
+
+/* Statistics, expectations and --set know a workload by its name. */
+static void check_names(struct loader *loader, const struct scenario_workload_list *list,
+                        const struct tree_node *written)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(list->list[i].name, list->list[j].name) != 0)
+                continue;
+            char text[DIAG_TEXT_BYTES];
+            snprintf(text, sizeof text, "the name '%s' is used twice; first in line %d",
+                     list->list[i].name, list->list[j].place.line);
+            tree_message(loader->diag, DIAG_ERROR, written, list->list[i].place, text);
+            break;
+        }
+    }
+}
+
+void scenario_load_workloads(struct loader *loader)
+{
+    const struct tree_node *written = scenario_list(loader, loader->root, "workloads");
+    struct scenario_workload_list list = {0};
+    if (written == NULL || written->count == 0 || written->count > WORKLOADS_MAX) {
+        tree_error(loader->diag, written == NULL ? loader->root : written,
+                   "expected workloads: a list of at least one and at most %d", WORKLOADS_MAX);
+        return;
+    }
+    for (size_t i = 0; i < written->count; i++)
+        load_entry(loader, written->items[i].value, &list);
+    check_names(loader, &list, written);
+    loader->scenario->workloads = list.list;
+    loader->scenario->workload_count = (uint32_t)list.count;
+}

@@ -1,0 +1,53 @@
+/* topology - `fabric.topology` as explicit nodes and links.        SPDX-License-Identifier: Apache-2.0
+ * Generated kinds name and number things in one documented order; an explicit one as it is written.
+ *   single-switch {hosts}                       switch0: p0.. to the hosts
+ *   leaf-spine {leaves, spines, hosts-per-leaf} leaf: hosts first (p0..), then spines; spine: p<leaf>
+ *   fat-tree {k}                                edge: hosts, then agg; agg: edges, then cores; core: p<pod>
+ *   explicit {hosts, switches, links}           links: [{ends: ["leaf1:p1", "host0"], rate, length, mtu}]
+ * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a fat-tree pod p has
+ * edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core j*k/2 .. j*k/2+k/2-1.
+ * Source of the fat-tree: Al-Fares, Loukissas, Vahdat, SIGCOMM 2008.
+ * Owner: the arena.  Errors: located messages. */
+#ifndef STORMGLASS_SCENARIOS_TOPOLOGY_H
+#define STORMGLASS_SCENARIOS_TOPOLOGY_H
+
+#include "scenarios/block.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    TOPOLOGY_NODES_MAX = 200000,
+    TOPOLOGY_PORTS_MAX = 4096, /* of one node */
+    TOPOLOGY_NAME_MAX = 47
+};
+
+struct topology_node {
+    const char *name;
+    bool is_host;
+    uint8_t tier; /* hosts 0, then upwards; all switches of an explicit topology 1 */
+    uint16_t port_count;
+    struct diag_place place;
+};
+
+struct topology_link {
+    uint32_t node[2];
+    uint16_t port[2];
+    const struct tree_node
+        *written; /* explicit: the mapping with its own rate, length, mtu; else NULL */
+    struct diag_place place;
+};
+
+struct topology {
+    struct topology_node *nodes;
+    uint32_t node_count, host_count;
+    struct topology_link *links;
+    uint32_t link_count;
+    const struct block *sizes; /* what a generated kind was made from; NULL: explicit */
+};
+
+/* False and messages when it cannot be built. */
+bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,
+                   struct diag *diag);
+
+#endif

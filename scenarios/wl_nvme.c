@@ -1,0 +1,498 @@
+/* wl_nvme - reads and writes of an NVMe namespace.              SPDX-License-Identifier: Apache-2.0
+ * An instance has a controller of its own.  wl_script decides, this file carries out: it connects,
+ * keeps the I/Os in slots, sleeps, and accounts for what comes back.
+ * A slot belongs to one I/O queue (slot % queues) and free slots are taken in turn, so the queues
+ * are used round robin and a closed loop keeps exactly queue-depth I/Os in each.  When a submission
+ * queue is smaller than that, the I/O waits here as it would in a block layer, and the wait counts
+ * as latency.
+ * Latency is completed_at - issued_at; with a rate, issued_at is when the I/O was due (no
+ * coordinated omission).  A controller that fails ends the instance: what is under way or waits
+ * counts as failed. */
+#include "scenarios/wl_nvme.h"
+
+#include "base/probe.h"
+#include "nvme/host.h"
+#include "scenarios/wl_check.h"
+#include "scenarios/wl_script.h"
+#include "scenarios/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIELD(name) offsetof(struct wl_nvme_params, name)
+
+static const struct opt wl_nvme_opts[] = {
+    {"read", OPT_PERCENT, FIELD(read), "100%", "0%", "100%", NULL,
+     "Share of the I/Os that are reads; the others are writes.", "fio rwmixread"},
+    {"block-size", OPT_SIZE, FIELD(block_size), "4KiB", "512B", "64MiB", NULL,
+     "Bytes of one I/O; a multiple of the namespace's block.", "fio bs"},
+    {"queue-depth", OPT_INT, FIELD(queue_depth), "32", "1", "65535", NULL,
+     "I/Os under way in each I/O queue of an instance; with a rate, at most so many.",
+     "fio iodepth, counted for each queue"},
+    {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
+     "I/O queues of the controller, used round robin; the target may grant fewer.",
+     "nvme-cli --nr-io-queues"},
+    {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, "random|sequential",
+     "Where the next I/O goes; random is uniform over the working set.", "fio rw"},
+    {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
+     "I/Os per second of each instance (open loop); 0 keeps queue-depth under way instead.",
+     "fio rate_iops"},
+    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
+     "How the I/Os of a rate are spread: evenly from a drawn phase on, or as a Poisson process.",
+     "fio rate_process"},
+    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
+     "I/Os of each instance; 0 goes on until stop.", "fio number_ios"},
+    {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
+     "Bytes of the namespace that are used (working set); 0 uses all.", "fio size"},
+    {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
+     "Where the used part of the namespace begins.", "fio offset"},
+    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
+     "Number of the namespace, from 1; 0 spreads the instances over all of them.",
+     "assumed: users name one when they care"},
+    {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
+     "Pause after each completed I/O, with nothing under way.", "fio thinktime"},
+    {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
+     "I/Os issued earlier than this after the start are not measured.", "fio ramp_time"},
+    {0},
+};
+
+enum state { CONNECTING, ISSUING, ENDING, IDLE };
+
+struct slot {
+    struct nvme_io io;
+    struct slot *next; /* in the free list, or among those that wait for room */
+    uint32_t queue;
+    bool busy;
+    struct wl_expectation expected;
+};
+
+struct line {
+    struct slot *first, *last;
+};
+
+struct wl_nvme {
+    struct workload_site site;
+    struct wl_nvme_params params;
+    struct nvme_host *host;
+    struct timer timer;
+    enum state state;
+    struct wl_script script;
+    struct wl_check check;
+    const struct nvme_host_namespace *space;
+    struct slot *slots;
+    uint32_t slot_count, queues;
+    struct line free;
+    struct line *waiting; /* one for each queue */
+    int64_t under_way;    /* in the host or waiting */
+    time_ps last_completion;
+};
+
+static struct wl_nvme *self_of(const struct workload *workload)
+{
+    return (struct wl_nvme *)(uintptr_t)workload;
+}
+
+static void line_add(struct line *line, struct slot *slot)
+{
+    slot->next = NULL;
+    if (line->first == NULL)
+        line->first = slot;
+    else
+        line->last->next = slot;
+    line->last = slot;
+}
+
+static struct slot *line_take(struct line *line)
+{
+    struct slot *slot = line->first;
+    CHECK(slot != NULL);
+    line->first = slot->next;
+    return slot;
+}
+
+static void note(const struct wl_nvme *wl, const char *text)
+{
+    const struct env *env = wl->site.env;
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
+/* Nothing more is issued; tells the owner once nothing is under way either. */
+static void settle(struct wl_nvme *wl)
+{
+    if (wl->state != ENDING || wl->under_way > 0)
+        return;
+    wl->state = IDLE;
+    env_timer_cancel(wl->site.env, &wl->timer);
+    if (wl->site.on_idle != NULL)
+        wl->site.on_idle(wl->site.on_idle_self);
+}
+
+static void end_by_stop(struct wl_nvme *wl)
+{
+    wl->site.stats->missed += wl_script_missed(&wl->script, wl->site.stop);
+    workload_ends(wl->site.stats, wl->site.stop);
+    wl->state = ENDING;
+}
+
+/* Account. */
+
+static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
+                       struct probe_host_io *record)
+{
+    *record = (struct probe_host_io){
+        .host_ip = wl->site.verbs->local_ip(wl->site.device),
+        .target_ip = wl->site.target_ip,
+        .qid = io->qid,
+        .cid = io->cid,
+        .workload = wl->site.workload,
+        .opcode = io->opcode,
+        .status = io->status,
+        .lba = io->lba,
+        .bytes = io->bytes,
+        .issued_at = io->issued_at,
+        .posted_at = io->posted_at,
+        .response_at = io->response_at,
+        .completed_at = io->completed_at,
+    };
+}
+
+static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
+{
+    struct workload_stats *stats = wl->site.stats;
+    stats->completed++;
+    *(io->opcode == NVME_READ ? &stats->bytes_read : &stats->bytes_written) += io->bytes;
+    if (stats->last_completion < io->completed_at)
+        stats->last_completion = io->completed_at;
+    wl->last_completion = io->completed_at;
+    if (io->issued_at < wl->site.start + wl->params.warm_up)
+        return;
+    hist_add(&stats->latency, io->completed_at - io->issued_at);
+    if (io->completed_at > wl->site.stop)
+        return;
+    stats->completed_window++;
+    stats->bytes += io->bytes;
+}
+
+static void compare(struct wl_nvme *wl, const struct slot *slot)
+{
+    const struct nvme_io *io = &slot->io;
+    const int64_t offset = (int64_t)io->lba * wl->space->block_bytes;
+    const bool good = io->status == NVME_STATUS_OK;
+    if (io->opcode == NVME_WRITE)
+        wl_check_written(&wl->check, offset, good);
+    else if (good && !wl_check_good(&wl->check, offset, slot->expected, io->content))
+        wl->site.stats->corrupt++;
+}
+
+static void finish(struct wl_nvme *wl, struct slot *slot)
+{
+    CHECK(slot->busy && wl->under_way > 0);
+    const struct nvme_io *io = &slot->io;
+    compare(wl, slot);
+    if (io->status == NVME_STATUS_OK)
+        account_good(wl, io);
+    else
+        wl->site.stats->failed++;
+    struct probe_host_io record;
+    fill_probe(wl, io, &record);
+    wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
+    wl_script_completed(&wl->script, io->completed_at, io->completed_at - io->issued_at);
+    slot->busy = false;
+    line_add(&wl->free, slot);
+    wl->under_way--;
+}
+
+/* The controller is gone: what waits here will never be submitted. */
+static void fail_waiting(struct wl_nvme *wl)
+{
+    for (uint32_t queue = 0; queue < wl->queues; queue++) {
+        while (wl->waiting[queue].first != NULL) {
+            struct slot *slot = line_take(&wl->waiting[queue]);
+            slot->io.status = NVME_STATUS_TRANSPORT;
+            slot->io.completed_at = env_now(wl->site.env);
+            finish(wl, slot);
+        }
+    }
+    if (wl->state == ISSUING) {
+        workload_ends(wl->site.stats, wl->last_completion);
+        wl->state = ENDING;
+    }
+}
+
+/* Issue. */
+
+static void submit(struct wl_nvme *wl, struct slot *slot)
+{
+    if (!nvme_host_submit(wl->host, slot->queue, &slot->io))
+        line_add(&wl->waiting[slot->queue], slot);
+}
+
+static void issue(struct wl_nvme *wl, const struct wl_step *step)
+{
+    struct slot *slot = line_take(&wl->free);
+    const bool reads = step->io.direction == WL_READ;
+    slot->busy = true;
+    slot->expected = (struct wl_expectation){0};
+    slot->io = (struct nvme_io){
+        .opcode = reads ? NVME_READ : NVME_WRITE,
+        .nsid = wl->space->nsid,
+        .lba = (uint64_t)step->io.offset / wl->space->block_bytes,
+        .bytes = (uint32_t)step->io.bytes,
+        .content = reads ? 0 : wl_check_tag(&wl->check),
+        .issued_at = step->at,
+        .user = slot,
+    };
+    if (reads)
+        slot->expected = wl_check_read(&wl->check, step->io.offset);
+    else
+        wl_check_write(&wl->check, step->io.offset, slot->io.content);
+    workload_issued(wl->site.stats, step->at);
+    wl->under_way++;
+    submit(wl, slot);
+}
+
+/* Issues what may be issued now and arranges to be called again. */
+static void pump(struct wl_nvme *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    while (wl->state == ISSUING && nvme_host_live(wl->host)) {
+        if (now >= wl->site.stop) {
+            end_by_stop(wl);
+            break;
+        }
+        const struct wl_step step = wl_script_next(&wl->script, now, wl->under_way);
+        if (step.kind == WL_ISSUE) {
+            issue(wl, &step);
+            continue;
+        }
+        if (step.kind == WL_SLEEP)
+            env_timer_set(wl->site.env, &wl->timer,
+                          step.at < wl->site.stop ? step.at : wl->site.stop);
+        if (step.kind == WL_END)
+            wl->state = ENDING;
+        break;
+    }
+    if (wl->state != CONNECTING && wl->host != NULL && !nvme_host_live(wl->host))
+        fail_waiting(wl);
+    if (wl->state == ENDING && wl->under_way == 0)
+        workload_ends(wl->site.stats,
+                      wl->last_completion < wl->site.stop ? wl->last_completion : wl->site.stop);
+    settle(wl);
+}
+
+static void on_timer(void *self, time_ps now)
+{
+    (void)now;
+    pump(self);
+}
+
+static void on_io(void *self, struct nvme_io *io)
+{
+    struct wl_nvme *wl = self;
+    struct slot *slot = io->user;
+    const uint32_t queue = slot->queue;
+    finish(wl, slot);
+    struct line *waiting = &wl->waiting[queue];
+    while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
+        line_take(waiting);
+    pump(wl);
+}
+
+/* Begin. */
+
+static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *wl)
+{
+    const uint32_t count = nvme_host_namespaces(wl->host);
+    if (count == 0)
+        return NULL;
+    if (wl->params.name_space == 0)
+        return nvme_host_namespace(wl->host, wl->site.instance % count);
+    for (uint32_t i = 0; i < count; i++)
+        if (nvme_host_namespace(wl->host, i)->nsid == (uint32_t)wl->params.name_space)
+            return nvme_host_namespace(wl->host, i);
+    return NULL;
+}
+
+static bool choose_region(const struct wl_nvme *wl, const struct wl_plan_params *plan,
+                          struct wl_region *region)
+{
+    const struct wl_region whole = {
+        .bytes = (int64_t)wl->space->blocks * wl->space->block_bytes,
+    };
+    const struct wl_region wanted = {
+        .offset = wl->params.offset + wl->params.fio.offset_step * wl->site.copy,
+        .bytes = wl->params.size,
+    };
+    return wl_plan_region(plan, wl->space->block_bytes, whole, wanted, region);
+}
+
+static void make_slots(struct wl_nvme *wl)
+{
+    wl->queues = nvme_host_queues(wl->host);
+    CHECK(wl->queues > 0);
+    wl->slot_count = wl->queues * (uint32_t)wl->params.queue_depth;
+    wl->slots = calloc(wl->slot_count, sizeof *wl->slots);
+    wl->waiting = calloc(wl->queues, sizeof *wl->waiting);
+    CHECK(wl->slots != NULL && wl->waiting != NULL);
+    for (uint32_t i = 0; i < wl->slot_count; i++) {
+        wl->slots[i].queue = i % wl->queues;
+        line_add(&wl->free, &wl->slots[i]);
+    }
+}
+
+static void make_script(struct wl_nvme *wl, const struct wl_plan_params *plan,
+                        struct wl_region region)
+{
+    char purpose[64];
+    snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
+             wl->site.copy);
+    const time_ps now = env_now(wl->site.env);
+    wl_script_init(&wl->script, &wl->params, region, wl->slot_count,
+                   now > wl->site.start ? now : wl->site.start, env_stream(wl->site.env, purpose));
+    const bool returns = plan->read_ppm > 0 || wl->params.fio.verify_backlog > 0;
+    const bool compares =
+        plan->read_ppm < PPM && returns && region.offset % wl_plan_largest(plan) == 0;
+    wl_check_init(&wl->check, wl->site.serial, compares ? wl_plan_uniform(plan) : 0,
+                  compares ? (region.offset + region.bytes) / wl_plan_largest(plan) : 0);
+}
+
+static void give_up(struct wl_nvme *wl, const char *why)
+{
+    note(wl, why);
+    wl->site.stats->failed++;
+    wl->state = ENDING;
+    settle(wl);
+}
+
+static void on_ready(void *self, uint16_t status)
+{
+    struct wl_nvme *wl = self;
+    CHECK(wl->state == CONNECTING);
+    if (status != NVME_STATUS_OK) {
+        give_up(wl, "workload: the controller could not be connected");
+        return;
+    }
+    wl->space = choose_namespace(wl);
+    if (wl->space == NULL) {
+        give_up(wl, "workload: the target has no such namespace");
+        return;
+    }
+    struct wl_plan_params plan;
+    wl_script_plan(&wl->params, &plan);
+    struct wl_region region;
+    if (!choose_region(wl, &plan, &region)) {
+        give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
+        return;
+    }
+    make_slots(wl);
+    make_script(wl, &plan, region);
+    workload_begins(wl->site.stats, wl->site.start + wl->params.warm_up);
+    wl->state = ISSUING;
+    if (env_now(wl->site.env) < wl->site.start)
+        env_timer_set(wl->site.env, &wl->timer, wl->site.start);
+    else
+        pump(wl);
+}
+
+/* The table. */
+
+static struct workload *create(const struct workload_site *site)
+{
+    struct wl_nvme *wl = calloc(1, sizeof *wl);
+    CHECK(wl != NULL);
+    CHECK(site->start <= site->stop);
+    wl->site = *site;
+    wl->params = *(const struct wl_nvme_params *)site->params;
+    wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
+    return (struct workload *)wl;
+}
+
+static void start(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    CHECK(wl->host == NULL);
+    struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
+    params.queues = wl->params.queues;
+    const struct nvme_host_site site = {
+        .env = wl->site.env,
+        .verbs = wl->site.verbs,
+        .device = wl->site.device,
+        .params = &params,
+        .target_ip = wl->site.target_ip,
+        .user = {.self = wl, .on_ready = on_ready, .on_io = on_io},
+    };
+    wl->host = nvme_host_create(&site);
+    CHECK(wl->host != NULL);
+}
+
+static void stop(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    const time_ps now = env_now(wl->site.env);
+    if (now < wl->site.stop)
+        wl->site.stop = now > wl->site.start ? now : wl->site.start;
+    if (wl->state == ISSUING)
+        end_by_stop(wl);
+    settle(wl);
+}
+
+static uint64_t outstanding(const struct workload *workload)
+{
+    return (uint64_t)self_of(workload)->under_way;
+}
+
+static const struct slot *oldest(const struct wl_nvme *wl)
+{
+    const struct slot *found = NULL;
+    for (uint32_t i = 0; i < wl->slot_count; i++) {
+        const struct slot *slot = &wl->slots[i];
+        if (slot->busy && (found == NULL || slot->io.issued_at < found->io.issued_at))
+            found = slot;
+    }
+    return found;
+}
+
+static void describe(const struct workload *workload, char *text, size_t size)
+{
+    const struct wl_nvme *wl = self_of(workload);
+    const struct slot *slot = oldest(wl);
+    if (wl->state == CONNECTING && wl->host != NULL) {
+        nvme_host_describe(wl->host, text, size);
+        return;
+    }
+    if (slot == NULL) {
+        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing under way");
+        return;
+    }
+    const uint32_t ip = wl->site.target_ip;
+    snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
+             (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+             slot->io.opcode == NVME_READ ? "read" : "write", slot->io.bytes,
+             (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+}
+
+static void destroy(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    env_timer_cancel(wl->site.env, &wl->timer);
+    if (wl->host != NULL)
+        nvme_host_destroy(wl->host);
+    wl_check_fini(&wl->check);
+    free(wl->slots);
+    free(wl->waiting);
+    free(wl);
+}
+
+const struct workload_ops wl_nvme = {
+    .name = "nvme",
+    .about = "reads and writes of an NVMe namespace, closed loop or at a rate",
+    .opts = wl_nvme_opts,
+    .params_bytes = sizeof(struct wl_nvme_params),
+    .needs_nvme_target = true,
+    .create = create,
+    .start = start,
+    .stop = stop,
+    .outstanding = outstanding,
+    .describe = describe,
+    .destroy = destroy,
+};

@@ -1,0 +1,50 @@
+/* wl_nvme - the parameters of a storage workload.               SPDX-License-Identifier: Apache-2.0
+ * A scenario's `kind: nvme` fills the rows (wl_nvme.opts); a fio job fills also what has no row.
+ * Units: as opt.h says.  The meaning of zero stands beside each field. */
+#ifndef STORMGLASS_SCENARIOS_WL_NVME_H
+#define STORMGLASS_SCENARIOS_WL_NVME_H
+
+#include "base/units.h"
+#include "scenarios/wl_plan.h"
+
+enum wl_nvme_pattern { WL_NVME_RANDOM, WL_NVME_SEQUENTIAL };
+enum wl_nvme_arrival { WL_NVME_PACED, WL_NVME_POISSON };
+
+#define WL_NVME_ONE_PASS INT64_C(-1) /* io_bytes: as many bytes as the region has */
+
+/* What only a fio job asks for; all zero otherwise. */
+struct wl_nvme_fio {
+    bool planned; /* plan is filled in; the rows for it are not used */
+    struct wl_plan_params plan;
+    int64_t offset_step;               /* each copy starts so much further on (offset_increment) */
+    int64_t io_bytes;                  /* per loop; 0: no limit, or WL_NVME_ONE_PASS */
+    int64_t loop_ios;                  /* I/Os per loop; 0: no limit */
+    int64_t loops;                     /* 0 and 1: once */
+    int64_t rate_iops[WL_DIRECTIONS];  /* cap per direction; 0: none */
+    int64_t rate_bytes[WL_DIRECTIONS]; /* per second; 0: none */
+    int64_t think_blocks;              /* completions between two pauses; 0: one */
+    int64_t verify_backlog; /* read back after so many writes; INT64_MAX: at the end; 0: never */
+    time_ps latency_target; /* 0: none; else the depth adapts below queue_depth */
+    time_ps latency_window;
+    int64_t latency_ppm;  /* of the I/Os of a window must be within the target */
+    int64_t latency_keep; /* bool: go on when the depth is found (latency_run) */
+};
+
+struct wl_nvme_params {
+    int64_t read; /* ppm of the I/Os */
+    int64_t block_size;
+    int64_t queue_depth; /* commands in flight in each I/O queue */
+    int64_t queues;      /* I/O queues of the controller */
+    int64_t pattern;     /* enum wl_nvme_pattern */
+    int64_t rate;        /* I/Os per second of each instance; 0: closed loop */
+    int64_t arrival;     /* enum wl_nvme_arrival */
+    int64_t count;       /* I/Os of each instance; 0: until stop */
+    int64_t size;        /* bytes of the namespace that are used; 0: all */
+    int64_t offset;      /* where they begin */
+    int64_t name_space;  /* its number, from 1; 0: instances take turns */
+    int64_t think_time;  /* pause after a completion before the next I/O */
+    int64_t warm_up;     /* I/Os issued earlier than this after start are not measured */
+    struct wl_nvme_fio fio;
+};
+
+#endif

@@ -1,0 +1,94 @@
+/* workload - what a scenario's hosts do.                        SPDX-License-Identifier: Apache-2.0
+ * One file per kind, one line in workload.def.  A workload instance is one (from, to) pair of one
+ * entry of `workloads:`; instances of an entry share its statistics.  Portable: it reaches the
+ * world only through env, the verbs table and the NVMe host, so that the bridge plays it unchanged.
+ * A workload issues from `start` until `stop` or `count`, then lets what is under way finish. */
+#ifndef STORMGLASS_SCENARIOS_WORKLOAD_H
+#define STORMGLASS_SCENARIOS_WORKLOAD_H
+
+#include "base/env.h"
+#include "base/hist.h"
+#include "base/opt.h"
+#include "rnic/verbs.h"
+
+#include <stdbool.h>
+
+enum { WORKLOAD_NAME_BYTES = 48 };
+
+/* Of one entry of `workloads:`, summed over its instances. */
+struct workload_stats {
+    char name[WORKLOAD_NAME_BYTES];
+    uint64_t issued, completed, failed;
+    uint64_t bytes;                     /* payload of completed operations in the window */
+    uint64_t completed_window;          /* completed between start and stop: what IOPS counts */
+    uint64_t bytes_read, bytes_written; /* of all completed operations */
+    uint64_t corrupt;                   /* reads that returned another content than was written */
+    uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
+    time_ps first_issue, last_completion;
+    /* What rates count: from the start of the measurement to stop, or to the last completion when
+     * every instance was done before.  window_to is 0 until an instance has issued its last. */
+    time_ps window_from, window_to;
+    uint32_t begun;      /* instances that are connected */
+    struct hist latency; /* ps */
+};
+
+/* Everything an instance is made from. */
+struct workload_site {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    uint32_t target_ip;
+    uint32_t workload;       /* index of the entry */
+    uint32_t instance;       /* index of the pair within the entry, from 0 */
+    uint32_t copy;           /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
+    uint32_t serial;         /* among all instances of the run, from 1; 0: no reads are compared */
+    const void *params;      /* the kind's own, filled by its rows */
+    const void *nvme_params; /* struct nvme_host_params for kinds that need it */
+    time_ps start, stop;     /* absolute */
+    struct workload_stats *stats;
+    void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: told once */
+    void *on_idle_self;
+};
+
+struct workload; /* an instance; each kind embeds what it needs */
+
+struct workload_ops {
+    const char *name;  /* the word after `kind:` */
+    const char *about; /* one sentence */
+    const struct opt *opts;
+    size_t params_bytes;
+    /* Sends requests to this kind of service at the other end: NVMe target on 4420, or a raw RDMA
+     * responder on WORKLOAD_RDMA_PORT. */
+    bool needs_nvme_target;
+    struct workload *(*create)(const struct workload_site *site);
+    void (*start)(
+        struct workload *workload); /* connects now, so that it can issue at site->start */
+    void (*stop)(
+        struct workload *workload); /* issues nothing more from now on; on_idle still comes */
+    uint64_t (*outstanding)(const struct workload *workload);
+    /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
+    void (*describe)(const struct workload *workload, char *text, size_t size);
+    void (*destroy)(struct workload *workload);
+};
+
+enum { WORKLOAD_RDMA_PORT = 18515 }; /* the port that rdma-core's examples and perftest use */
+
+/* The other end of the rdma-* kinds: accepts connections, keeps receives posted, offers a buffer.
+ */
+struct rdma_sink;
+struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
+                                   struct verbs_device *device);
+void rdma_sink_destroy(struct rdma_sink *sink);
+
+/* Tells the statistics that an instance measures from then on. */
+void workload_begins(struct workload_stats *stats, time_ps from);
+
+/* Tells them that it has issued its last, and when its measurement ends. */
+void workload_ends(struct workload_stats *stats, time_ps to);
+
+void workload_issued(struct workload_stats *stats, time_ps at);
+
+extern const struct workload_ops *const workload_kinds[]; /* NULL ends it; made from workload.def */
+const struct workload_ops *workload_find(const char *name);
+
+#endif

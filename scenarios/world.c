@@ -1,0 +1,285 @@
+/* world - from pure data to nodes that run.                        SPDX-License-Identifier: Apache-2.0
+ * Order of building: nodes with their ports, cables, routes, memory, ranks; then what posts events: targets, sinks,
+ * workloads.  Nodes stand in the engine in the scenario's order, so a node's id is its index in the scenario. */
+#include "scenarios/world.h"
+
+#include "rnic/verbs_sim.h"
+#include "scenarios/world_play.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *room(size_t count, size_t bytes)
+{
+    void *memory = calloc(count + 1, bytes);
+    CHECK(memory != NULL);
+    return memory;
+}
+
+static const struct scenario_node *node_of(const struct world *world, uint32_t node)
+{
+    CHECK(node < world->scenario->node_count);
+    return &world->scenario->nodes[node];
+}
+
+struct host *world_host(const struct world *world, uint32_t node)
+{
+    CHECK(node_of(world, node)->kind == SCENARIO_HOST);
+    return world->hosts[node_of(world, node)->index];
+}
+
+struct swtch *world_switch(const struct world *world, uint32_t node)
+{
+    CHECK(node_of(world, node)->kind == SCENARIO_SWITCH);
+    return world->switches[node_of(world, node)->index];
+}
+
+struct port *world_port(const struct world *world, uint32_t node, uint16_t port)
+{
+    CHECK(port < node_of(world, node)->port_count);
+    if (node_of(world, node)->kind == SCENARIO_SWITCH)
+        return &world_switch(world, node)->ports[port];
+    return host_port(world_host(world, node), port);
+}
+
+/* ------------------------------------------------------------------ nodes and cables */
+
+static void make_switch(struct world *world, const struct scenario_node *node,
+                        const struct probe *probe)
+{
+    struct port_params *ports = room(node->port_count, sizeof *ports);
+    for (uint16_t i = 0; i < node->port_count; i++)
+        ports[i] = *node->ports[i].params;
+    struct swtch *swtch = room(1, sizeof *swtch);
+    switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
+                &world->frames, probe);
+    if (node->priority_of_dscp != NULL)
+        for (unsigned dscp = 0; dscp < 64; dscp++)
+            swtch->priority_of_dscp[dscp] = node->priority_of_dscp[dscp];
+    world->switches[node->index] = swtch;
+    free(ports);
+}
+
+static void make_host(struct world *world, const struct scenario_node *node,
+                      const struct probe *probe, uint32_t *endpoint)
+{
+    struct host *host = room(1, sizeof *host);
+    host_init(host, &world->engine, node->name, &world->frames, probe);
+    world->endpoint_of[node->index] = *endpoint;
+    for (uint16_t i = 0; i < node->port_count; i++) {
+        const struct host_rnic rnic = {
+            .endpoint = (*endpoint)++,
+            .port = node->ports[i].params,
+            .params = node->host->rnic,
+            .cc = node->host->cc,
+            .cc_params = node->host->cc_params,
+        };
+        host_add_rnic(host, &rnic);
+    }
+    world->hosts[node->index] = host;
+}
+
+static struct port_ingress ingress_of(const struct world *world, uint32_t node)
+{
+    if (node_of(world, node)->kind == SCENARIO_SWITCH)
+        return switch_ingress(world_switch(world, node));
+    return (struct port_ingress){0};
+}
+
+static void join_links(struct world *world)
+{
+    for (uint32_t i = 0; i < world->scenario->link_count; i++) {
+        const struct scenario_link *link = &world->scenario->links[i];
+        port_join(world_port(world, link->node[0], link->port[0]), ingress_of(world, link->node[0]),
+                  world_port(world, link->node[1], link->port[1]),
+                  ingress_of(world, link->node[1]));
+    }
+}
+
+static void compute_routes(struct world *world, uint32_t endpoints)
+{
+    const struct scenario *scenario = world->scenario;
+    struct route_link *links = room(scenario->link_count, sizeof *links);
+    uint8_t *forwards = room(scenario->node_count, 1);
+    uint32_t *at_node = room(endpoints, sizeof *at_node);
+    uint16_t *at_port = room(endpoints, sizeof *at_port);
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        links[i] = (struct route_link){link->node[0], link->node[1], link->port[0], link->port[1]};
+    }
+    uint32_t endpoint = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        forwards[i] = node->kind == SCENARIO_SWITCH;
+        for (uint16_t p = 0; node->kind == SCENARIO_HOST && p < node->port_count; p++) {
+            at_node[endpoint] = i;
+            at_port[endpoint++] = p;
+        }
+    }
+    const struct route_graph graph = {
+        scenario->node_count, links, scenario->link_count, forwards, at_node, at_port, endpoints};
+    struct route_table *tables = room(scenario->node_count, sizeof *tables);
+    route_compute(&graph, tables);
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (forwards[i])
+            world_switch(world, i)->routes = tables[i];
+    free(tables);
+    free(links);
+    free(forwards);
+    free(at_node);
+    free(at_port);
+}
+
+static void carve_memories(struct world *world, struct diag *diag)
+{
+    for (uint32_t i = 0; i < world->scenario->node_count; i++) {
+        char why[DIAG_TEXT_BYTES];
+        if (world->scenario->nodes[i].kind == SCENARIO_SWITCH &&
+            !switch_carve(world_switch(world, i), why, sizeof why))
+            diag_add(diag, DIAG_ERROR, world->scenario->nodes[i].place, NULL, "%s", why);
+    }
+}
+
+static void make_fabric(struct world *world, const struct probe *probe, struct diag *diag)
+{
+    const struct scenario *scenario = world->scenario;
+    uint32_t endpoints = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH)
+            make_switch(world, &scenario->nodes[i], probe);
+        else
+            make_host(world, &scenario->nodes[i], probe, &endpoints);
+    }
+    join_links(world);
+    compute_routes(world, endpoints);
+    carve_memories(world, diag);
+}
+
+/* ------------------------------------------------------------------ what runs on the hosts */
+
+static uint32_t namespaces_of(const struct scenario_host *host)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < host->namespace_count; i++)
+        sum += host->namespaces[i].count;
+    return sum;
+}
+
+static void make_target(struct world *world, const struct scenario_node *node)
+{
+    const uint32_t count = namespaces_of(node->host);
+    if (count == 0)
+        return;
+    struct nvme_target_namespace *list = room(count, sizeof *list);
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < node->host->namespace_count; i++)
+        for (uint32_t n = 0; n < node->host->namespaces[i].count; n++)
+            list[made++] = (struct nvme_target_namespace){
+                .params = *node->host->namespaces[i].params,
+                .media = node->host->namespaces[i].media,
+                .media_params = node->host->namespaces[i].media_params};
+    struct host *host = world->hosts[node->index];
+    const struct nvme_target_site site = {
+        .env = &host->env,
+        .verbs = &verbs_sim,
+        .device = host_device(host, 0),
+        .params = node->host->nvme_target,
+        .namespaces = list,
+        .namespace_count = count,
+    };
+    world->targets[node->index] = nvme_target_create(&site);
+    CHECK(world->targets[node->index] != NULL);
+    free(list);
+}
+
+/* A raw responder on every host that an rdma-* workload sends to. */
+static void make_sinks(struct world *world)
+{
+    for (uint32_t i = 0; i < world->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &world->scenario->workloads[i];
+        for (uint32_t p = 0; !workload->ops->needs_nvme_target && p < workload->pair_count; p++) {
+            const uint32_t at = node_of(world, workload->pairs[p].to)->index;
+            struct host *host = world->hosts[at];
+            if (world->sinks[at] == NULL)
+                world->sinks[at] = rdma_sink_create(&host->env, &verbs_sim, host_device(host, 0));
+        }
+    }
+}
+
+struct world *world_build(const struct scenario *scenario, const struct probe *probe,
+                          struct diag *diag)
+{
+    struct world *world = room(1, sizeof *world);
+    world->scenario = scenario;
+    world->host_count = scenario->host_count;
+    world->switch_count = scenario->switch_count;
+    world->workload_count = scenario->workload_count;
+    world->window_end = scenario->duration;
+    world->hosts = room(scenario->host_count, sizeof(struct host *));
+    world->switches = room(scenario->switch_count, sizeof(struct swtch *));
+    world->targets = room(scenario->host_count, sizeof(struct nvme_target *));
+    world->sinks = room(scenario->host_count, sizeof(struct rdma_sink *));
+    world->endpoint_of = room(scenario->host_count, sizeof(uint32_t));
+    world->stats = room(scenario->workload_count, sizeof *world->stats);
+    engine_init(&world->engine, scenario->seed);
+    frame_pool_init(&world->frames);
+    world->engine.hostile = STORMGLASS_HOSTILE;
+    make_fabric(world, probe, diag);
+    engine_start(&world->engine);
+    if (diag_failed(diag)) {
+        world_free(world);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        make_target(world, &scenario->nodes[i]);
+    make_sinks(world);
+    world_play_init(world);
+    return world;
+}
+
+void world_free(struct world *world)
+{
+    if (world == NULL)
+        return;
+    world_play_fini(world);
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        if (world->targets[i] != NULL)
+            nvme_target_destroy(world->targets[i]);
+        if (world->sinks[i] != NULL)
+            rdma_sink_destroy(world->sinks[i]);
+    }
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        host_fini(world->hosts[i]);
+        free(world->hosts[i]);
+    }
+    for (uint32_t i = 0; i < world->switch_count; i++) {
+        switch_fini(world->switches[i]);
+        free(world->switches[i]);
+    }
+    engine_fini(&world->engine);
+    frame_pool_fini(&world->frames);
+    free(world->hosts);
+    free(world->switches);
+    free(world->targets);
+    free(world->sinks);
+    free(world->endpoint_of);
+    free(world->stats);
+    free(world);
+}
+
+void world_audit(const struct world *world)
+{
+    for (uint32_t i = 0; i < world->engine.node_count; i++)
+        world->engine.nodes[i]->ops->audit(world->engine.nodes[i]);
+}
+
+const char *world_node_name(const struct world *world, uint32_t node)
+{
+    return node_of(world, node)->name;
+}
+
+void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,
+                     size_t size)
+{
+    snprintf(text, size, "%s:p%u", node_of(world, node)->name, port);
+}

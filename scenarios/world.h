@@ -1,0 +1,61 @@
+/* world - a scenario made into a running model.                    SPDX-License-Identifier: Apache-2.0
+ * Builds switches, hosts, links, targets and workloads from a loaded scenario and plays them.  Owner: the
+ * caller of world_build.  Errors: what the scenario asks and the model cannot do is a located message. */
+#ifndef STORMGLASS_SCENARIOS_WORLD_H
+#define STORMGLASS_SCENARIOS_WORLD_H
+
+#include "base/probe.h"
+#include "engine/engine.h"
+#include "net/switch.h"
+#include "nvme/target.h"
+#include "rnic/host.h"
+#include "scenarios/diag.h"
+#include "scenarios/scenario.h"
+#include "scenarios/workload.h"
+
+struct world_play;
+
+struct world {
+    struct engine engine;
+    struct frame_pool frames;
+    const struct scenario *scenario;
+    struct swtch **switches; /* by scenario_node.index */
+    uint32_t switch_count;
+    struct host **hosts; /* by scenario_node.index */
+    uint32_t host_count;
+    struct nvme_target **targets; /* by host; NULL: none */
+    struct rdma_sink **sinks;     /* by host; NULL: none */
+    uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
+    struct workload_stats *stats; /* one per entry of workloads: */
+    uint32_t workload_count;
+    uint32_t busy_instances; /* workload instances that are not idle yet */
+    time_ps window_end;      /* workloads stop issuing here */
+    struct world_play *play;
+};
+
+/* NULL and messages in diag on failure. `probe` outlives the world. */
+struct world *world_build(const struct scenario *scenario, const struct probe *probe,
+                          struct diag *diag);
+void world_free(struct world *world);
+
+/* Plays up to `until`; false when the run is over: every workload idle, or the drain limit reached. */
+bool world_run(struct world *world, time_ps until);
+
+/* CHECKs every invariant of every node. */
+void world_audit(const struct world *world);
+
+/* Name of a node or, with a port, "leaf0:p3" or "host2". */
+/* The parts of the world by the scenario's index of their node. */
+struct host *world_host(const struct world *world, uint32_t node);
+struct swtch *world_switch(const struct world *world, uint32_t node);
+struct port *world_port(const struct world *world, uint32_t node, uint16_t port);
+
+/* Operations of a workload that are issued and not complete, and what they wait for. */
+uint64_t world_outstanding(const struct world *world, uint32_t workload);
+void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
+
+const char *world_node_name(const struct world *world, uint32_t node);
+void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,
+                     size_t size);
+
+#endif
