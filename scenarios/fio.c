@@ -36,6 +36,7 @@ struct parser {
     char section_name[FIO_NAME_BYTES];
     struct fio_jobs *jobs;
     uint32_t room, copies, group, suffix;
+    int errors_max;      /* reading ends with so many: no more would be shown */
     bool failed_section; /* a message was made for it: its job is not looked at */
     bool failed_global;
     int *noted; /* line of the first use of each option without meaning, or 0 */
@@ -342,7 +343,7 @@ static bool read_line(struct parser *parser, const struct line *line)
         return true;
     const bool good = is_section(line) ? begin_section(parser, line) : read_option(parser, line);
     parser->failed_section = parser->failed_section || !good;
-    return parser->copies <= FIO_JOBS_MAX;
+    return parser->copies <= FIO_JOBS_MAX && parser->reader.diag->errors < parser->errors_max;
 }
 
 /* The first note after a place in the file, or fio_option_count. */
@@ -398,6 +399,7 @@ bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs
     }
     struct parser *parser = calloc(1, sizeof *parser);
     CHECK(parser != NULL);
+    parser->errors_max = errors_before + DIAG_MAX;
     parser->reader = (struct fio_reader){.file = file, .diag = diag};
     parser->cursor = (struct cursor){.text = text, .length = length};
     parser->jobs = out;

@@ -181,6 +181,7 @@ struct scenario {
     uint32_t set_count;
     const struct scenario_setting *settings;
     uint32_t setting_count;
+    uint32_t selected; /* by `where`, `from` and `to` so far; the loader's own */
 };
 
 /* What a scenario is loaded from.  `--seed N` of a command is the set "seed=N". */

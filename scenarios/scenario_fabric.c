@@ -58,7 +58,7 @@ static uint8_t *default_dscp(struct loader *loader)
     return map;
 }
 
-static void load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map)
+void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map)
 {
     static const struct opt dscp = {.name = "dscp", .type = OPT_INT, .min = "0", .max = "63"};
     static const struct opt priority = {
@@ -113,7 +113,7 @@ static struct block *load_switch(struct loader *loader, const struct tree_node *
     scenario_take(loader, block, section, switch_keys);
     scenario_show(loader, block, false);
     uint8_t *map = default_dscp(loader);
-    load_dscp(loader, scenario_map(loader, section, "dscp"), map);
+    scenario_load_dscp(loader, scenario_map(loader, section, "dscp"), map);
     *dscp = map;
     return block;
 }

@@ -37,7 +37,7 @@ struct loader {
     size_t source_count;
 };
 
-/* What `switch: {dscp: {26: 3}}` writes, for scenario_node.priority_of_dscp. */
+/* Entries of scenario_node.priority_of_dscp. */
 enum { SCENARIO_DSCPS = 64 };
 
 /* ---- common (scenario.c) ---- */
@@ -86,6 +86,9 @@ void scenario_load_expectations(struct loader *loader);
 /* Blocks become the parameters of nodes and ports. */
 void scenario_finish_nodes(struct loader *loader);
 void scenario_make_settings(struct loader *loader);
+
+/* Entries of a `dscp:` mapping (may be NULL) over the priorities of all DSCPs. */
+void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map);
 
 /* A section of hosts (rnic, nvme, target, namespaces) laid over the hosts that are selected. */
 void scenario_apply_host_section(struct loader *loader, const char *path,

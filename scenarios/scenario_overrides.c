@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { DSCP_KEPT = UINT8_MAX };
+
 /* Blocks are shared, so an override makes one copy of each kind that it meets. */
 struct copies {
     const struct block *over;
@@ -35,7 +37,8 @@ struct override {
     const char *path;
     struct selection selection;
     struct copies ports, switches;
-    bool has_host, has_switch; /* among the nodes selected as a whole */
+    uint8_t dscp[SCENARIO_DSCPS]; /* DSCP_KEPT where the entry says nothing */
+    bool has_host, has_switch;    /* among the nodes selected as a whole */
 };
 
 static void look_at_nodes(const struct loader *loader, struct override *override)
@@ -77,8 +80,9 @@ static void take_profile(struct loader *loader, struct block *block, const struc
 static void read_entry(struct loader *loader, struct override *override)
 {
     static const char *const of_host[] = {"where", "rnic", "nvme", "target", NULL};
-    static const char *const of_switch[] = {"where", "profile", NULL};
-    static const char *const of_both[] = {"where", "rnic", "nvme", "target", "profile", NULL};
+    static const char *const of_switch[] = {"where", "profile", "dscp", NULL};
+    static const char *const of_both[] = {"where",   "rnic", "nvme", "target",
+                                          "profile", "dscp", NULL};
     static const char *const of_port[] = {"where", NULL};
     const char *const *also = override->has_host ? (override->has_switch ? of_both : of_host)
                                                  : (override->has_switch ? of_switch : of_port);
@@ -93,6 +97,8 @@ static void read_entry(struct loader *loader, struct override *override)
     scenario_show(loader, ports, true);
     if (override->has_switch) {
         take_profile(loader, switches, override->entry);
+        memset(override->dscp, DSCP_KEPT, sizeof override->dscp);
+        scenario_load_dscp(loader, scenario_map(loader, override->entry, "dscp"), override->dscp);
         scenario_take_part(loader, switches, override->entry, also);
         scenario_show(loader, switches, true);
     }
@@ -107,19 +113,31 @@ static void apply_to_port(struct loader *loader, struct override *override, uint
     *block = overlaid(loader, &override->ports, *block);
 }
 
+static void apply_to_switch(struct loader *loader, struct override *override, uint32_t index)
+{
+    struct loader_node *making = &loader->nodes[index];
+    struct scenario_node *node = &loader->scenario->nodes[index];
+    making->switch_block = overlaid(loader, &override->switches, making->switch_block);
+    if (tree_get(override->entry, "dscp") == NULL)
+        return;
+    uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
+    for (int i = 0; i < SCENARIO_DSCPS; i++)
+        map[i] = override->dscp[i] == DSCP_KEPT ? node->priority_of_dscp[i] : override->dscp[i];
+    node->priority_of_dscp = map;
+}
+
 static void apply(struct loader *loader, struct override *override)
 {
     for (size_t i = 0; i < override->selection.count; i++) {
         const struct scenario_spot *spot = &override->selection.spots[i];
-        struct loader_node *node = &loader->nodes[spot->node];
         if (spot->port != SCENARIO_ALL_PORTS) {
             apply_to_port(loader, override, spot->node, spot->port);
             continue;
         }
         for (uint16_t p = 0; p < loader->scenario->nodes[spot->node].port_count; p++)
             apply_to_port(loader, override, spot->node, p);
-        if (node->switch_block != NULL)
-            node->switch_block = overlaid(loader, &override->switches, node->switch_block);
+        if (loader->nodes[spot->node].switch_block != NULL)
+            apply_to_switch(loader, override, spot->node);
     }
 }
 

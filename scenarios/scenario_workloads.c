@@ -100,7 +100,8 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
                "'%s' would start when it has stopped already", entry->made.name);
 }
 
-static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing)
+static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,
+                      uint32_t *pairs_left)
 {
     static const char *const keys[2] = {"from", "to"};
     struct selection ends[2];
@@ -117,6 +118,10 @@ static bool read_ends(struct loader *loader, struct entry *entry, enum pairing p
     struct rng rng = rng_stream(loader->scenario->seed, entry->made.name, "permutation");
     struct pairing_list list;
     const char *why = pairing_make(loader->arena, pairing, &ends[0], &ends[1], &rng, &list);
+    if (why == NULL)
+        *pairs_left -= list.count < *pairs_left ? list.count : *pairs_left;
+    if (why == NULL && *pairs_left == 0)
+        why = "more than a million pairs in all";
     if (why != NULL)
         tree_error(loader->diag, tree_get(entry->written, "to"), "%s", why);
     entry->made.pairs = list.pairs;
@@ -149,7 +154,7 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
     added->first_job = (uint32_t)(out->count - 1);
 }
 
-static void load_entry(struct loader *loader, const struct tree_node *written,
+static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
     struct entry entry = {.written = written, .made = {.place = written->place}};
@@ -166,7 +171,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written,
     scenario_take_part(loader, common, written, NULL);
     scenario_show(loader, common, false);
     read_common(loader, &entry, common);
-    if (!read_ends(loader, &entry, (enum pairing)((struct common *)common->params)->pairing))
+    const enum pairing pairing = (enum pairing)((struct common *)common->params)->pairing;
+    if (!read_ends(loader, &entry, pairing, pairs_left))
         return;
     check_targets(loader, &entry);
     if (entry.is_fio) {
@@ -204,8 +210,12 @@ void scenario_load_workloads(struct loader *loader)
                    "expected workloads: a list of at least one and at most %d", WORKLOADS_MAX);
         return;
     }
-    for (size_t i = 0; i < written->count; i++)
-        load_entry(loader, written->items[i].value, &list);
+    uint32_t pairs_left = PAIRING_MAX + 1;
+    for (size_t i = 0; i < written->count && pairs_left > 0 && list.count <= WORKLOADS_MAX; i++)
+        load_entry(loader, written->items[i].value, &pairs_left, &list);
+    if (list.count > WORKLOADS_MAX)
+        tree_error(loader->diag, written, "more than %d workloads, fio jobs counted",
+                   WORKLOADS_MAX);
     check_names(loader, &list, written);
     loader->scenario->workloads = list.list;
     loader->scenario->workload_count = (uint32_t)list.count;

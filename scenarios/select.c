@@ -23,6 +23,7 @@ struct search {
     const struct tree_node *where;
     struct diag *diag;
     struct selection *selection;
+    struct arena scratch;
     uint8_t *seen;        /* a bit for each possible spot */
     uint32_t *first_spot; /* of each node in seen */
     struct nearest nearest;
@@ -144,6 +145,9 @@ static void add(struct search *search, struct scenario_spot spot)
     if (search->seen[bit / 8] >> (bit % 8) & 1)
         return;
     search->seen[bit / 8] = (uint8_t)(search->seen[bit / 8] | 1u << (bit % 8));
+    if (search->scenario->selected == SELECT_ALL_MAX)
+        return;
+    search->scenario->selected++;
     struct selection *selection = search->selection;
     struct scenario_spot *added =
         arena_push(&search->scenario->arena, (void **)(void *)&selection->spots, &selection->count,
@@ -251,7 +255,9 @@ static bool search_one(struct search *search, const struct tree_node *where, uns
         return false;
     search_nodes(search, &pattern);
     search_ports(search, &pattern);
-    search_links(search, &pattern);
+    /* leaf* means the leaves, not also every link that begins with one. */
+    if (search->found == 0)
+        search_links(search, &pattern);
     if (search->found == 0)
         nothing_found(search, &pattern);
     else
@@ -266,12 +272,12 @@ bool select_from(struct scenario *scenario, const struct tree_node *where, unsig
     *selection = (struct selection){0};
     struct search search = {.scenario = scenario, .diag = diag, .selection = selection};
     uint32_t spots = 0;
-    search.first_spot = arena_array(&scenario->arena, scenario->node_count, sizeof spots);
+    search.first_spot = arena_array(&search.scratch, scenario->node_count, sizeof spots);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         search.first_spot[i] = spots;
         spots += 1u + scenario->nodes[i].port_count;
     }
-    search.seen = arena_take(&scenario->arena, spots / 8 + 1);
+    search.seen = arena_take(&search.scratch, spots / 8 + 1);
     if (where->count > PATTERNS_MAX) {
         tree_error(diag, where, "more than %d names: use ranges or wildcards", PATTERNS_MAX);
         return false;
@@ -280,7 +286,10 @@ bool select_from(struct scenario *scenario, const struct tree_node *where, unsig
         search_one(&search, where, kinds);
     for (size_t i = 0; where->kind == TREE_LIST && i < where->count; i++)
         search_one(&search, where->items[i].value, kinds);
-    if (diag->errors == errors && selection->count == 0)
+    arena_free(&search.scratch);
+    if (diag->errors == errors && scenario->selected == SELECT_ALL_MAX)
+        tree_error(diag, where, "more than %d things are selected in all", SELECT_ALL_MAX);
+    else if (diag->errors == errors && selection->count == 0)
         tree_error(diag, where, "expected at least one name");
     return diag->errors == errors;
 }

@@ -2,7 +2,7 @@
  * A text, or a list of texts whose union it is:
  *   host3                 a node             leaf2:p3       a port            leaf2-spine1   a link (either order)
  *   host0..host7          a range of numbers, both ends included (also leaf2:p0..leaf2:p3)
- *   leaf*  leaf?:p0       a wildcard: * any letters, ? one
+ *   leaf*  leaf?:p0       a wildcard: * any letters, ? one; links only where no node fits
  * A word before it says what is meant and is never needed: "link leaf2-spine1", "port leaf2:p3", "node leaf2".
  * Members keep the order in which they are written, each once.  What selects nothing is an error. */
 #ifndef STORMGLASS_SCENARIOS_SELECT_H
@@ -17,6 +17,9 @@ enum select_kinds {
     SELECT_PORTS = 4,
     SELECT_LINKS = 8,
 };
+
+/* By all texts of a scenario together, each as often as it is selected. */
+enum { SELECT_ALL_MAX = 5000000 };
 
 /* Nodes are spots with SCENARIO_ALL_PORTS; a link is the spots of both its ports. */
 struct selection {

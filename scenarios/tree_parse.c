@@ -4,6 +4,8 @@
 #include "scenarios/tree.h"
 
 #include "base/check.h"
+#include "scenarios/tree_merge.h"
+#include "scenarios/tree_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,9 +14,6 @@
 
 /* Anchors are looked up one by one; more than this is no scenario of a person. */
 enum { ANCHORS_MAX = 1000 };
-
-/* The key of a merge, told from a quoted "<<" by its address. */
-static const char merge_key[] = "<<";
 
 struct anchor {
     const char *name;
@@ -76,111 +75,6 @@ static void fail_event(struct build *build, const yaml_event_t *event, const cha
 {
     fail(build, place_at(build, event->start_mark, mark_width(event)), "%s", text);
 }
-
-/* ---- maps: keys once, merges resolved ---- */
-
-struct entry {
-    const struct tree_item *item;
-    size_t rank; /* a map's own keys come before merged ones, earlier before later */
-    bool merged;
-};
-
-static int by_key(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    const int order = strcmp(x->item->key, y->item->key);
-    return order != 0 ? order : x->rank < y->rank ? -1 : 1;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct entry *x = a, *y = b;
-    return x->rank < y->rank ? -1 : 1;
-}
-
-struct entries {
-    struct entry *list;
-    size_t count, room;
-};
-
-static void entries_add(struct entries *entries, const struct tree_item *item, bool merged)
-{
-    if (entries->count == entries->room) {
-        entries->room = entries->room == 0 ? 64 : entries->room * 2;
-        entries->list = realloc(entries->list, entries->room * sizeof *entries->list);
-        CHECK(entries->list != NULL);
-    }
-    entries->list[entries->count] = (struct entry){item, entries->count, merged};
-    entries->count++;
-}
-
-static void merge_one(struct build *build, struct entries *entries, const struct tree_node *from)
-{
-    if (from->kind != TREE_MAP) {
-        fail(build, from->place, "expected a mapping to merge, but this is %s",
-             tree_kind_name(from));
-        return;
-    }
-    for (size_t i = 0; i < from->count; i++)
-        entries_add(entries, &from->items[i], true);
-}
-
-static void merge_item(struct build *build, struct entries *entries, const struct tree_item *item)
-{
-    if (item->value->kind != TREE_LIST) {
-        merge_one(build, entries, item->value);
-        return;
-    }
-    for (size_t i = 0; i < item->value->count; i++)
-        merge_one(build, entries, item->value->items[i].value);
-}
-
-static void collect(struct build *build, const struct tree_node *map, struct entries *entries)
-{
-    for (size_t i = 0; i < map->count; i++)
-        if (map->items[i].key != merge_key)
-            entries_add(entries, &map->items[i], false);
-    for (size_t i = 0; i < map->count; i++)
-        if (map->items[i].key == merge_key)
-            merge_item(build, entries, &map->items[i]);
-}
-
-/* Keeps the first entry of each key; two of the map's own are an error. */
-static void drop_repeated(struct build *build, struct entries *entries)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < entries->count; i++) {
-        const struct entry *entry = &entries->list[i];
-        const struct entry *last = kept == 0 ? NULL : &entries->list[kept - 1];
-        if (last == NULL || strcmp(last->item->key, entry->item->key) != 0) {
-            entries->list[kept++] = *entry;
-            continue;
-        }
-        if (!entry->merged)
-            fail(build, entry->item->key_place, "key '%.64s' is used twice; first in line %d",
-                 entry->item->key, last->item->key_place.line);
-    }
-    entries->count = kept;
-}
-
-static void map_finish(struct build *build, struct tree_node *map)
-{
-    struct entries entries = {0};
-    collect(build, map, &entries);
-    if (entries.count > 0) {
-        qsort(entries.list, entries.count, sizeof *entries.list, by_key);
-        drop_repeated(build, &entries);
-        qsort(entries.list, entries.count, sizeof *entries.list, by_rank);
-    }
-    struct tree_item *items = arena_array(build->arena, entries.count, sizeof *items);
-    for (size_t i = 0; i < entries.count; i++)
-        items[i] = *entries.list[i].item;
-    map->items = items;
-    map->count = entries.count;
-    free(entries.list);
-}
-
-/* ---- values ---- */
 
 static bool weigh(struct build *build, struct diag_place place, uint32_t weight)
 {
@@ -248,8 +142,8 @@ static void on_key(struct build *build, const yaml_event_t *event)
     const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     const char *text = (const char *)event->data.scalar.value;
     level->key_place = place_at(build, event->start_mark, mark_width(event));
-    level->key = plain && strcmp(text, merge_key) == 0
-                     ? merge_key
+    level->key = plain && strcmp(text, tree_merge_key) == 0
+                     ? tree_merge_key
                      : keep(build, event->data.scalar.value, event->data.scalar.length);
     if (*text == '\0')
         fail_event(build, event, "expected a key");
@@ -326,7 +220,7 @@ static void on_close(struct build *build)
     struct tree_node *node = build->levels[--build->depth].node;
     uint32_t weight = 1;
     if (node->kind == TREE_MAP)
-        map_finish(build, node);
+        build->failed |= !tree_merge(build->arena, node, build->diag);
     for (size_t i = 0; i < node->count; i++)
         weight += node->items[i].value->weight;
     node->weight = weight;
@@ -377,55 +271,28 @@ static void parser_error(struct build *build)
 {
     const yaml_parser_t *parser = &build->parser;
     const char *problem = parser->problem != NULL ? parser->problem : "not enough memory";
-    const struct diag_place place = place_at(build, parser->problem_mark, 1);
+    /* What is missing at the end is better shown where it began. */
+    const bool at_end = tree_line(build->file, (int)parser->problem_mark.line + 1) == NULL;
+    const struct diag_place place =
+        place_at(build, at_end ? parser->context_mark : parser->problem_mark, 1);
     if (parser->context != NULL)
         fail(build, place, "%s %s", problem, parser->context);
     else
         fail(build, place, "%s", problem);
 }
 
-/* ---- the text itself: UTF-8 without control characters, found before libyaml sees it ---- */
-
-/* Bytes of the character at `at`, or 0: RFC 3629 without surrogates and overlong forms. */
-static size_t utf8_length(const unsigned char *at, size_t left)
-{
-    const unsigned char c = at[0];
-    if (c < 0x80)
-        return 1;
-    const size_t length = c >= 0xC2 && c <= 0xDF   ? 2
-                          : (c & 0xF0) == 0xE0     ? 3
-                          : c >= 0xF0 && c <= 0xF4 ? 4
-                                                   : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-    const bool overlong = (c == 0xE0 && at[1] < 0xA0) || (c == 0xF0 && at[1] < 0x90);
-    const bool outside = (c == 0xED && at[1] > 0x9F) || (c == 0xF4 && at[1] > 0x8F);
-    return overlong || outside ? 0 : length;
-}
+/* ---- the file ---- */
 
 static bool text_is_clean(struct build *build, const char *text, size_t size)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    yaml_mark_t mark = {0};
-    for (size_t at = 0; at < size;) {
-        const size_t length = utf8_length(bytes + at, size - at);
-        const unsigned char c = bytes[at];
-        const char *fault = length == 0 ? "this is not UTF-8: a scenario is a text file"
-                            : c < 0x20 && c != '\t' && c != '\n' && c != '\r'
-                                ? "a control character: a scenario is a text file"
-                                : NULL;
-        if (fault != NULL) {
-            fail(build, place_at(build, mark, 1), "%s", fault);
-            return false;
-        }
-        at += length;
-        mark.column = c == '\n' ? 0 : mark.column + 1;
-        mark.line += c == '\n';
-    }
-    return true;
+    struct diag_place place = {.line = 1, .column = 1, .width = 1};
+    const char *fault = tree_text_fault(text, size, &place);
+    if (fault == NULL)
+        return true;
+    place.file = build->file->name;
+    place.column += place.line == 1 ? build->column_shift : 0;
+    fail(build, place, "%s", fault);
+    return false;
 }
 
 static void run(struct build *build)

@@ -142,6 +142,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
     *record = (struct probe_host_io){
         .host_ip = wl->site.verbs->local_ip(wl->site.device),
         .target_ip = wl->site.target_ip,
+        .controller = nvme_host_controller(wl->host),
         .qid = io->qid,
         .cid = io->cid,
         .workload = wl->site.workload,
@@ -158,19 +159,16 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
 
 static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
 {
-    struct workload_stats *stats = wl->site.stats;
-    stats->completed++;
-    *(io->opcode == NVME_READ ? &stats->bytes_read : &stats->bytes_written) += io->bytes;
-    if (stats->last_completion < io->completed_at)
-        stats->last_completion = io->completed_at;
     wl->last_completion = io->completed_at;
-    if (io->issued_at < wl->site.start + wl->params.warm_up)
-        return;
-    hist_add(&stats->latency, io->completed_at - io->issued_at);
-    if (io->completed_at > wl->site.stop)
-        return;
-    stats->completed_window++;
-    stats->bytes += io->bytes;
+    const struct workload_completion done = {
+        .issued_at = io->issued_at,
+        .now = io->completed_at,
+        .stop = wl->site.stop,
+        .bytes = io->bytes,
+        .read = io->opcode == NVME_READ,
+        .measured = io->issued_at >= wl->site.start + wl->params.warm_up,
+    };
+    workload_completed(wl->site.stats, &done);
 }
 
 static void compare(struct wl_nvme *wl, const struct slot *slot)
@@ -359,7 +357,7 @@ static void make_script(struct wl_nvme *wl, const struct wl_plan_params *plan,
 static void give_up(struct wl_nvme *wl, const char *why)
 {
     note(wl, why);
-    wl->site.stats->failed++;
+    workload_barred(wl->site.stats, env_now(wl->site.env));
     wl->state = ENDING;
     settle(wl);
 }

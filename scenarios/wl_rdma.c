@@ -89,15 +89,16 @@ static void finish_oldest(struct pair *pair, bool good)
         stats->failed++;
         return;
     }
-    const uint64_t bytes = (uint64_t)wl->params.message_size;
-    stats->completed++;
-    *(wl->opcode == IBV_WR_RDMA_READ ? &stats->bytes_read : &stats->bytes_written) += bytes;
-    stats->last_completion = wl->last_completion = now;
-    hist_add(&stats->latency, now - issued_at);
-    if (now > wl->site.stop)
-        return;
-    stats->completed_window++;
-    stats->bytes += bytes;
+    wl->last_completion = now;
+    const struct workload_completion done = {
+        .issued_at = issued_at,
+        .now = now,
+        .stop = wl->site.stop,
+        .bytes = (uint64_t)wl->params.message_size,
+        .read = wl->opcode == IBV_WR_RDMA_READ,
+        .measured = true,
+    };
+    workload_completed(stats, &done);
 }
 
 static void give_up(struct pair *pair, const char *why)
@@ -226,7 +227,7 @@ static void pair_settled(struct pair *pair)
         return;
     pair->settled = true;
     if (!pair->usable)
-        wl->site.stats->failed++;
+        workload_barred(wl->site.stats, env_now(wl->site.env));
     if (++wl->settled < wl->pair_count)
         return;
     wl->state = ISSUING;

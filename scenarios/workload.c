@@ -41,3 +41,36 @@ void workload_issued(struct workload_stats *stats, time_ps at)
         stats->first_issue = at;
     stats->issued++;
 }
+
+void workload_barred(struct workload_stats *stats, time_ps at)
+{
+    workload_issued(stats, at);
+    stats->failed++;
+}
+
+static uint64_t part_before_stop(const struct workload_stats *stats,
+                                 const struct workload_completion *done)
+{
+    const time_ps since =
+        done->issued_at > stats->last_completion ? done->issued_at : stats->last_completion;
+    if (done->now <= done->stop)
+        return done->bytes;
+    if (since >= done->stop)
+        return 0;
+    return (uint64_t)((unsigned __int128)done->bytes * (uint64_t)(done->stop - since) /
+                      (uint64_t)(done->now - since));
+}
+
+void workload_completed(struct workload_stats *stats, const struct workload_completion *done)
+{
+    stats->completed++;
+    stats->bytes += done->bytes;
+    *(done->read ? &stats->bytes_read : &stats->bytes_written) += done->bytes;
+    if (done->measured) {
+        hist_add(&stats->latency, done->now - done->issued_at);
+        stats->completed_window += done->now <= done->stop;
+        stats->bytes_window += part_before_stop(stats, done);
+    }
+    if (stats->last_completion < done->now)
+        stats->last_completion = done->now;
+}

@@ -19,8 +19,9 @@ enum { WORKLOAD_NAME_BYTES = 48 };
 struct workload_stats {
     char name[WORKLOAD_NAME_BYTES];
     uint64_t issued, completed, failed;
-    uint64_t bytes;                     /* payload of completed operations in the window */
-    uint64_t completed_window;          /* completed between start and stop: what IOPS counts */
+    uint64_t bytes;            /* payload of all completed operations */
+    uint64_t bytes_window;     /* of it, what moved between start and stop: what goodput counts */
+    uint64_t completed_window; /* completed between start and stop: what IOPS counts */
     uint64_t bytes_read, bytes_written; /* of all completed operations */
     uint64_t corrupt;                   /* reads that returned another content than was written */
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
@@ -61,10 +62,10 @@ struct workload_ops {
      * responder on WORKLOAD_RDMA_PORT. */
     bool needs_nvme_target;
     struct workload *(*create)(const struct workload_site *site);
-    void (*start)(
-        struct workload *workload); /* connects now, so that it can issue at site->start */
-    void (*stop)(
-        struct workload *workload); /* issues nothing more from now on; on_idle still comes */
+    /* Connects now, so that it can issue at site->start. */
+    void (*start)(struct workload *workload);
+    /* Issues nothing more from now on; on_idle still comes. */
+    void (*stop)(struct workload *workload);
     uint64_t (*outstanding)(const struct workload *workload);
     /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
     void (*describe)(const struct workload *workload, char *text, size_t size);
@@ -73,8 +74,7 @@ struct workload_ops {
 
 enum { WORKLOAD_RDMA_PORT = 18515 }; /* the port that rdma-core's examples and perftest use */
 
-/* The other end of the rdma-* kinds: accepts connections, keeps receives posted, offers a buffer.
- */
+/* The other end of the rdma-* kinds: accepts connections, keeps receives posted, gives a buffer. */
 struct rdma_sink;
 struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
                                    struct verbs_device *device);
@@ -87,6 +87,21 @@ void workload_begins(struct workload_stats *stats, time_ps from);
 void workload_ends(struct workload_stats *stats, time_ps to);
 
 void workload_issued(struct workload_stats *stats, time_ps at);
+
+/* A connection that could not be made counts as one operation that was issued and failed, so that
+ * what is issued is always what is completed, failed and under way. */
+void workload_barred(struct workload_stats *stats, time_ps at);
+
+/* A good completion: counts it, and for the rates what of it lies before `stop`.  The first one
+ * after stop counts in proportion, as if its data had flowed evenly since the completion before it:
+ * so the goodput of a few large messages does not depend on where the window cuts one. */
+struct workload_completion {
+    time_ps issued_at, now, stop;
+    uint64_t bytes;
+    bool read;
+    bool measured; /* false: within the warm-up */
+};
+void workload_completed(struct workload_stats *stats, const struct workload_completion *done);
 
 extern const struct workload_ops *const workload_kinds[]; /* NULL ends it; made from workload.def */
 const struct workload_ops *workload_find(const char *name);

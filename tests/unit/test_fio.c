@@ -1,4 +1,4 @@
-/* test_fio - fio job files: values, options, sections, errors.  SPDX-License-Identifier: Apache-2.0 */
+/* test_fio - fio job files: values, options, errors.         SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/fio.h"
 #include "scenarios/fio_value.h"
 

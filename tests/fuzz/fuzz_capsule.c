@@ -1,0 +1,72 @@
+/* fuzz_capsule - any bytes as command capsules.                 SPDX-License-Identifier: Apache-2.0
+ * The first byte says how far the connection has come (private data, admin queue, I/O queue);
+ * then records of one length byte pair and that many bytes are sent as capsules.  Two bits of
+ * the length choose whether the descriptor's address and key are made good, so that data really
+ * moves. */
+#include "tests/unit/raw_host.h"
+
+#include "nvme/wire.h"
+
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct raw_host raw;
+
+enum { LENGTH_MASK = 0x3FFF, GOOD_BUFFER = 0x4000, CAPSULES_MAX = 64 };
+
+static void send_record(const uint8_t *bytes, size_t length, unsigned index, bool good_buffer)
+{
+    struct raw_queue *queue = &raw.queues[index];
+    if (queue->down || !queue->up)
+        return;
+    memset(queue->capsule->bytes, 0, RAW_BUFFER_BYTES);
+    memcpy(queue->capsule->bytes, bytes, length);
+    if (good_buffer && length >= NVME_SQE_BYTES) {
+        wire_put64(queue->capsule->bytes + 24, raw.buffer->addr);
+        wire_put32(queue->capsule->bytes + 35, raw.buffer->rkey);
+    }
+    raw_send_bytes(&raw, index, (uint32_t)length);
+}
+
+static void send_all(const uint8_t *data, size_t size, unsigned index)
+{
+    for (unsigned i = 0; i < CAPSULES_MAX && size >= 2; i++) {
+        const unsigned head = wire_get16(data);
+        size_t length = head & LENGTH_MASK;
+        data += 2;
+        size -= 2;
+        if (length > size)
+            length = size;
+        send_record(data, length, index, (head & GOOD_BUFFER) != 0);
+        data += length;
+        size -= length;
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    raw_init(&raw);
+    switch (data[0] % 4) {
+    case 0:
+        raw_connect(&raw, 0, data + 1, (uint8_t)(size - 1 < 56 ? size - 1 : 56));
+        break;
+    case 1:
+        raw_connect_as(&raw, 0, data[0] / 4 % 2, 32);
+        send_all(data + 1, size - 1, 0);
+        break;
+    case 2:
+        raw_bring_up(&raw);
+        send_all(data + 1, size - 1, 0);
+        break;
+    default:
+        raw_bring_up(&raw);
+        send_all(data + 1, size - 1, 1);
+    }
+    fake_run(&raw.world, raw.world.now + PS_PER_S);
+    nvme_target_audit(raw.target);
+    raw_fini(&raw);
+    return 0;
+}

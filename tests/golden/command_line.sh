@@ -1,0 +1,87 @@
+#!/bin/bash
+# command_line - exit codes, messages and where they go.          SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+root=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+
+# EXPECTED_CODE PATTERN ARGUMENTS...: a refusal says PATTERN on stderr, nothing on stdout, and leaves no file.
+refuses() {
+    local expected=$1 pattern=$2 code
+    shift 2
+    "$program" "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    [ "$code" = "$expected" ] || fail "$*: exit code $code instead of $expected"
+    [ ! -s "$work/out" ] || fail "$*: wrote to standard output"
+    grep -q -e "$pattern" "$work/err" || fail "$*: no '$pattern' in: $(cat "$work/err")"
+    rm -f "$work/out" "$work/err"
+    [ -z "$(ls -A "$work/empty")" ] || fail "$*: left a file behind"
+}
+
+mkdir empty
+echo 'precious: true' >precious.yaml
+refuses 2 "did you mean 'run'" rnu
+refuses 2 'operand is missing' run
+refuses 2 'more operands' run first-io first-io
+refuses 2 'did you mean --seed' run --sed 1 first-io
+refuses 2 'did you mean --seed' run --see 1 first-io
+refuses 2 'no option -x' run -x first-io
+refuses 2 'wants a value' run first-io -o
+refuses 2 'takes no value' run --json=1 first-io
+refuses 2 'nothere.yaml: error: No such file' run nothere.yaml -o empty/run.db
+refuses 2 'above 0' run first-io --until 0s -o empty/run.db
+refuses 2 'a time such as' run first-io --until 5parsec -o empty/run.db
+refuses 2 'summary, counters' run first-io --record everything -o empty/run.db
+refuses 2 'from 1 to' run first-io --threads 0 -o empty/run.db
+refuses 2 '^--set:1:8: error' run first-io --set fabric.nope=1 -o empty/run.db
+refuses 2 'whole number' run first-io --seed banana -o empty/run.db
+refuses 2 'left alone' run first-io -o precious.yaml
+refuses 3 'No such file or directory' run first-io -o empty/no/run.db
+refuses 2 'nothere.db: No such file' query nothere.db 'SELECT 1'
+refuses 2 'not a run database' query precious.yaml 'SELECT 1'
+refuses 2 'not a run database' replay precious.yaml
+refuses 2 "did you mean 'media'" list medai
+refuses 2 "did you mean 'ecn-kmin'" explain-parameter ecn-kmni
+[ "$(cat precious.yaml)" = 'precious: true' ] || fail 'a file that is no database was changed'
+
+# Help is a result: on stdout, with 0.
+for command in '' $("$program" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
+    # shellcheck disable=SC2086 # no command is no word
+    "$program" $command --help >out 2>err || fail "$command --help: exit code $?"
+    grep -q '^usage: stormglass' out || fail "$command --help says nothing"
+    [ ! -s err ] || fail "$command --help wrote to standard error"
+done
+"$program" --version | grep -q '^stormglass [0-9]' || fail '--version'
+"$program" >out 2>err && fail 'no command is no error'
+
+# Every kind of list has members, and every parameter is explained.
+for kind in $("$program" list | sed 's/ .*//'); do
+    "$program" list "$kind" | grep -q . || fail "list $kind is empty"
+done
+"$program" list cases | grep -q '^pause-storm ' || fail 'pause-storm is no case'
+"$program" explain-parameter path-mtu | grep -q '^  source ' || fail 'path-mtu has no source'
+
+# Expectations decide between 0 and 1; what is printed does not depend on it.
+"$program" run first-io >out 2>err || fail "first-io: exit code $?: $(cat err)"
+grep -q '^  held ' out || fail 'the summary names no expectation'
+sed 's/^expect:.*/expect: ["read.completed == 2"]/' >broken.yaml <"$root/scenarios/cases/first-io.yaml"
+"$program" run broken.yaml >out 2>err
+[ $? = 1 ] || fail 'a broken expectation is no exit code 1'
+grep -q '^  BROKEN *read.completed == 2 *1$' out || fail 'a broken expectation is not named'
+
+# A result that cannot be written is none.
+if [ -w /dev/full ]; then
+    "$program" run first-io >/dev/full 2>err
+    [ $? = 3 ] || fail 'a full disk under standard output is not seen'
+fi
+
+# Colour only on a terminal.
+"$program" run first-io | grep -q "$(printf '\033')" && fail 'colour in a pipe'
+exit "$failed"

@@ -1,0 +1,101 @@
+#!/bin/bash
+# database - what a run leaves behind, whatever ends it.           SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain SQLite
+
+# The same digest at every level; each level writes what it promises; the database alone plays again.
+for level in summary counters ios packets; do
+    "$program" run incast-8to1 --until 1ms --record "$level" -o "$level.db" --json >"$level.json" 2>err
+    code=$?
+    [ $code -le 1 ] || fail "$level: exit code $code: $(cat err)"
+    [ "$(ls "$level".db*)" = "$level.db" ] || fail "$level: more than one file is left: $(ls)"
+    [ "$(ask "$level.db" 'PRAGMA integrity_check')" = ok ] || fail "$level: not a whole database"
+    [ "$(ask "$level.db" 'SELECT status FROM meta')" = complete ] || fail "$level: not complete"
+done
+[ "$(jq -r .digest ./*.json | sort -u | wc -l)" = 1 ] || fail 'the level of recording changes the digest'
+[ "$(ask summary.db 'SELECT count(*) FROM io')" -le 16 ] || fail 'summary records every I/O'
+[ "$(ask ios.db 'SELECT count(*) FROM io')" -gt 16 ] || fail 'ios records only some I/Os'
+[ "$(ask ios.db 'SELECT count(*) FROM frame')" = 0 ] || fail 'ios records frames'
+[ "$(ask packets.db 'SELECT count(*) FROM frame')" -gt 1000 ] || fail 'packets records no frames'
+"$program" replay packets.db | grep -q '^equal: ' || fail 'a replay is not equal'
+
+# A file that the scenario named is in the database too.
+"$program" run oltp-fio --until 500us -o fio.db >out 2>err
+[ "$(ask fio.db "SELECT count(*) FROM source")" = 2 ] || fail 'the fio file is not in the database'
+"$program" replay fio.db 2>err | grep -q '^equal: ' || fail "fio: a replay is not equal: $(cat err)"
+
+# What was changed is found and named.
+cp summary.db changed.db
+ask changed.db "UPDATE meta SET digest='00'; UPDATE result SET value=value+1 WHERE path='packets'"
+"$program" replay changed.db >out 2>err
+[ $? = 1 ] || fail 'a changed digest is not seen'
+grep -q '^first difference: packets was' out || fail "the first difference is not named: $(cat out)"
+
+# Stages add up to the latency, to the picosecond.
+"$program" run first-io -o first.db >out
+[ "$(ask first.db 'SELECT count(*) FROM (SELECT sum(sum_ps) AS parts FROM stage GROUP BY workload, operation)
+     JOIN workload w ON parts = w.latency_mean_ps')" = 2 ] || fail 'the stages do not add up'
+
+# Every number of --json is in the database, and the other way round.
+jq -r 'paths(type | . != "object" and . != "array") as $p | $p | map(if type == "number" then "[\(.)]" else ".\(.)" end) | add | ltrimstr(".")' \
+    summary.json | grep -v -e '^wall_s$' -e '^cpu_s$' -e '^started_unix_s$' | sort >json.paths
+ask summary.db "SELECT path FROM result WHERE type <> 'empty'" | sort >db.paths
+cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths | head -n 5)"
+
+# query: tabs, JSON, and no way to write.
+[ "$("$program" query first.db 'SELECT name, completed FROM v_workload')" = "$(printf 'name\tcompleted\nread\t1\nwrite\t1')" ] ||
+    fail 'query prints something else'
+[ "$("$program" query --json first.db 'SELECT 1 AS a, NULL AS b, 2.5 AS c' | jq -c .)" = '[{"a":1,"b":null,"c":2.5}]' ] ||
+    fail 'query --json prints something else'
+"$program" query first.db 'DELETE FROM meta' >out 2>err && fail 'query deletes'
+[ "$(ask first.db 'SELECT count(*) FROM meta')" = 1 ] || fail 'query has deleted'
+
+long='pause-storm --set duration=10s'
+
+# Ctrl-C: a clean end, what was played is reported and plays again.
+# shellcheck disable=SC2086 # two arguments
+"$program" run $long -o stopped.db >out 2>err &
+sleep 1.5
+kill -INT $!
+wait $!
+code=$?
+[ $code -le 1 ] || fail "Ctrl-C: exit code $code: $(cat err)"
+[ "$(ask stopped.db 'SELECT status FROM meta')" = interrupted ] || fail 'Ctrl-C: not interrupted'
+grep -q '^  interrupted' out || fail 'Ctrl-C: the summary does not say so'
+"$program" replay stopped.db | grep -q '^equal: ' || fail 'an interrupted run does not play again'
+
+# kill -9: valid, and says that it was running.
+# shellcheck disable=SC2086
+"$program" run $long -o killed.db >out 2>err &
+sleep 1.5
+kill -KILL $!
+wait $! 2>/dev/null
+[ "$(ask killed.db 'PRAGMA integrity_check')" = ok ] || fail 'kill -9: not a whole database'
+[ "$(ask killed.db 'SELECT status FROM meta')" = running ] || fail 'kill -9: not running'
+"$program" replay killed.db >out 2>err
+[ $? = 2 ] || fail 'kill -9: a replay does not say that the run did not end'
+
+# The name is taken again, and nothing of the dead run's log comes with it.
+"$program" run first-io -o killed.db >out 2>err || fail "over a dead run: exit code $?: $(cat err)"
+[ "$(ask killed.db 'SELECT scenario, status FROM meta')" = 'first-io|complete' ] || fail 'over a dead run'
+
+# No room: a limit on the size of files stands for a full disk.
+(
+    trap '' XFSZ
+    ulimit -f 2000 # KiB
+    exec "$program" run pause-storm --record packets -o full.db
+) >out 2>err
+code=$?
+[ $code = 3 ] || fail "no room: exit code $code instead of 3"
+grep -q '^stormglass: full.db: ' err || fail "no room: $(cat err)"
+[ "$(ask full.db 'PRAGMA integrity_check')" = ok ] || fail 'no room: not a whole database'
+exit "$failed"
