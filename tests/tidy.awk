@@ -68,10 +68,10 @@ FNR == 2 && !licensed { wrong("the first comment does not begin with the SPDX id
 
 /\t/ { wrong("a tab") }
 /[ \t]$/ { wrong("space at the end of the line") }
-/[^ -~\t]/ { wrong("a character outside ASCII") }
+/[^ -~\t]/ && FILENAME !~ /^tests\// { wrong("a character outside ASCII") }
 length($0) > 100 { wrong("longer than 100 columns") }
 FNR == 501 { wrong("the file is longer than 500 lines") }
-/TODO|FIXME|XXX/ { wrong("an unfinished place") }
+/(^|[^A-Z])(TODO|FIXME|XXX)([^A-Z]|$)/ { wrong("an unfinished place") }
 
 /^#include "/ {
     split($0, quoted, "\"")

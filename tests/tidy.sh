@@ -62,7 +62,7 @@ done
 
 # --- every text -----------------------------------------------------------------------------------------
 
-grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root|tmp/[a-z])' "${texts[@]}" /dev/null |
+grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root)(/|$)' "${texts[@]}" /dev/null |
     sed 's/^\([^:]*:[0-9]*\):.*/\1: a path of somebody'\''s machine/' >>"$findings"
 for header in $(printf '%s\n' "${sources[@]}" | grep '\.h$' | grep -v '^tests/'); do
     guard=$(echo "${header#model/}" | tr 'a-z/.-' 'A-Z___')

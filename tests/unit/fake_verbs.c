@@ -1,248 +1,9 @@
-/* fake_verbs - one list of events, and reliable connections over it.
- * SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/fake_verbs.h"
+/* fake_verbs - reliable connections between fake devices.    SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/fake_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MRS_MAX = 65536, SGES_MAX = 2, MESSAGE_MAX = 1 << 15 };
-
-struct fake_mr {
-    struct verbs_mr mr; /* first */
-    int access;
-    bool valid;
-};
-
-struct receive {
-    struct receive *next;
-    uint64_t wr_id;
-    struct ibv_sge sges[SGES_MAX];
-    int count;
-};
-
-struct verbs_conn {
-    struct verbs_conn *next;
-    struct verbs_device *device;
-    struct verbs_conn *peer;
-    struct verbs_user user;
-    struct receive *first, *last;
-    struct fake_event *stuck; /* a SEND that found no receive */
-    uint32_t number;
-    bool open, destroyed, told;
-};
-
-struct listener {
-    uint16_t port;
-    struct verbs_user user;
-};
-
-struct verbs_device {
-    struct fake_world *world;
-    uint32_t ip;
-    struct fake_mr *mrs[MRS_MAX];
-    uint32_t mr_count;
-    uint64_t next_addr;
-    struct listener listener;
-    struct verbs_conn *conns;
-    uint32_t conn_count;
-};
-
-enum kind { TIMER, ARRIVE, COMPLETE, CM };
-
-struct fake_event {
-    struct fake_event *next;
-    time_ps at;
-    uint64_t sequence;
-    enum kind kind;
-    struct timer *timer;
-    struct verbs_conn *conn; /* where it happens */
-    struct ibv_wc wc;
-    struct verbs_event cm;
-    unsigned char private_data[256];
-    /* ARRIVE: the work request of conn->peer */
-    struct ibv_send_wr wr;
-    struct ibv_sge sges[SGES_MAX];
-    unsigned char *bytes;
-    uint32_t length, real, content;
-};
-
-/* ---- events and time ---- */
-
-static struct fake_event *schedule(struct fake_world *world, enum kind kind, time_ps at)
-{
-    struct fake_event *event = calloc(1, sizeof *event);
-    CHECK(event != NULL && at >= world->now);
-    event->kind = kind;
-    event->at = at;
-    event->sequence = world->sequence++;
-    struct fake_event **place = &world->events;
-    while (*place != NULL && (*place)->at <= at)
-        place = &(*place)->next;
-    event->next = *place;
-    *place = event;
-    return event;
-}
-
-static time_ps now_of(void *self)
-{
-    return ((struct fake_world *)self)->now;
-}
-
-static void set_timer(void *self, struct timer *timer, time_ps due)
-{
-    struct fake_world *world = self;
-    timer->due = due;
-    if (due == TIME_NEVER)
-        return;
-    CHECK(due >= world->now);
-    if (timer->pending && timer->wakeup <= due)
-        return; /* sleeps on when that comes */
-    timer->pending = 1;
-    timer->wakeup = due;
-    schedule(world, TIMER, due)->timer = timer;
-}
-
-static void wake(struct fake_world *world, struct timer *timer)
-{
-    if (timer->wakeup == world->now)
-        timer->pending = 0;
-    if (timer->due == TIME_NEVER)
-        return;
-    if (timer->due > world->now) {
-        set_timer(world, timer, timer->due);
-        return;
-    }
-    timer->due = TIME_NEVER;
-    timer->fire(timer->self, world->now);
-}
-
-static const struct env_ops env_ops = {.now = now_of, .timer_set = set_timer};
-
-void fake_init(struct fake_world *world)
-{
-    *world = (struct fake_world){.probe = probe_none};
-    world->env = (struct env){
-        .ops = &env_ops, .world = world, .probe = &world->probe, .seed = 1, .owner = "fake"};
-}
-
-struct verbs_device *fake_device(struct fake_world *world, uint32_t ip)
-{
-    unsigned i = 0;
-    while (world->devices[i] != NULL)
-        i++;
-    CHECK(i < FAKE_DEVICES);
-    struct verbs_device *device = calloc(1, sizeof *device);
-    CHECK(device != NULL);
-    device->world = world;
-    device->ip = ip;
-    device->next_addr = (uint64_t)ip << 32;
-    world->devices[i] = device;
-    return device;
-}
-
-static void free_receives(struct verbs_conn *conn)
-{
-    while (conn->first != NULL) {
-        struct receive *receive = conn->first;
-        conn->first = receive->next;
-        free(receive);
-    }
-    conn->last = NULL;
-}
-
-static void free_event(struct fake_event *event)
-{
-    free(event->bytes);
-    free(event);
-}
-
-void fake_fini(struct fake_world *world)
-{
-    while (world->events != NULL) {
-        struct fake_event *event = world->events;
-        world->events = event->next;
-        free_event(event);
-    }
-    for (unsigned i = 0; i < FAKE_DEVICES && world->devices[i] != NULL; i++) {
-        struct verbs_device *device = world->devices[i];
-        while (device->conns != NULL) {
-            struct verbs_conn *conn = device->conns;
-            device->conns = conn->next;
-            free_receives(conn);
-            if (conn->stuck != NULL)
-                free_event(conn->stuck);
-            free(conn);
-        }
-        for (uint32_t k = 0; k < device->mr_count; k++)
-            if (device->mrs[k] != NULL) {
-                free(device->mrs[k]->mr.bytes);
-                free(device->mrs[k]);
-            }
-        free(device);
-    }
-}
-
-/* ---- memory ---- */
-
-static struct verbs_mr *reg_mr(struct verbs_device *device, uint32_t length, int access,
-                               enum verbs_memory memory)
-{
-    CHECK(device->mr_count < MRS_MAX);
-    struct fake_mr *fake = calloc(1, sizeof *fake);
-    CHECK(fake != NULL);
-    const uint32_t index = device->mr_count++;
-    fake->mr = (struct verbs_mr){
-        .addr = device->next_addr,
-        .length = length,
-        .lkey = index << 8,
-        .rkey = index << 8 | 1,
-        .memory = memory,
-        .bytes = memory == VERBS_BYTES ? calloc(1, length) : NULL,
-    };
-    fake->access = access;
-    fake->valid = true;
-    device->next_addr += ((uint64_t)length + 8191) & ~UINT64_C(4095);
-    device->mrs[index] = fake;
-    return &fake->mr;
-}
-
-static void dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
-{
-    struct fake_mr *fake = (struct fake_mr *)(void *)mr;
-    CHECK(device->mrs[mr->lkey >> 8] == fake);
-    device->mrs[mr->lkey >> 8] = NULL;
-    free(mr->bytes);
-    free(fake);
-}
-
-static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr)
-{
-    struct fake_mr *fake = (struct fake_mr *)(void *)mr;
-    (void)device;
-    mr->rkey = (mr->rkey & ~UINT32_C(0xFF)) | ((mr->rkey + 1) & 0xFF);
-    fake->valid = true;
-}
-
-static struct fake_mr *find(const struct verbs_device *device, uint32_t key, uint64_t addr,
-                            uint32_t length)
-{
-    const uint32_t index = key >> 8;
-    struct fake_mr *fake = index < device->mr_count ? device->mrs[index] : NULL;
-    if (fake == NULL || addr < fake->mr.addr || length > fake->mr.length ||
-        addr - fake->mr.addr > fake->mr.length - length)
-        return NULL;
-    return fake;
-}
-
-static struct fake_mr *find_remote(const struct verbs_device *device, uint32_t rkey, uint64_t addr,
-                                   uint32_t length, int access)
-{
-    struct fake_mr *fake = find(device, rkey, addr, length);
-    const bool good =
-        fake != NULL && fake->valid && fake->mr.rkey == rkey && (fake->access & access) == access;
-    return good ? fake : NULL;
-}
 
 static uint32_t gather(const struct verbs_device *device, const struct ibv_sge *sges, int count,
                        struct fake_event *event)
@@ -251,7 +12,7 @@ static uint32_t gather(const struct verbs_device *device, const struct ibv_sge *
     event->bytes = calloc(1, MESSAGE_MAX);
     CHECK(event->bytes != NULL);
     for (int i = 0; i < count; i++) {
-        const struct fake_mr *fake = find(device, sges[i].lkey, sges[i].addr, sges[i].length);
+        const struct fake_mr *fake = fake_find(device, sges[i].lkey, sges[i].addr, sges[i].length);
         CHECK(fake != NULL);
         if (fake->mr.bytes != NULL) {
             memcpy(event->bytes + length, fake->mr.bytes + (sges[i].addr - fake->mr.addr),
@@ -270,7 +31,7 @@ static bool scatter(const struct verbs_device *device, const struct ibv_sge *sge
 {
     uint32_t at = 0;
     for (int i = 0; i < count && at < event->length; i++) {
-        struct fake_mr *fake = find(device, sges[i].lkey, sges[i].addr, sges[i].length);
+        struct fake_mr *fake = fake_find(device, sges[i].lkey, sges[i].addr, sges[i].length);
         CHECK(fake != NULL);
         const uint32_t left = event->length - at;
         const uint32_t part = left < sges[i].length ? left : sges[i].length;
@@ -284,11 +45,9 @@ static bool scatter(const struct verbs_device *device, const struct ibv_sge *sge
     return at == event->length;
 }
 
-/* ---- completions ---- */
-
 static void complete(struct verbs_conn *conn, const struct ibv_wc *wc, time_ps at)
 {
-    struct fake_event *event = schedule(conn->device->world, COMPLETE, at);
+    struct fake_event *event = fake_schedule(conn->device->world, COMPLETE, at);
     event->conn = conn;
     event->wc = *wc;
 }
@@ -307,7 +66,7 @@ static void finish(const struct fake_event *event, enum ibv_wc_status status)
 
 static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, time_ps at)
 {
-    struct fake_event *event = schedule(conn->device->world, CM, at);
+    struct fake_event *event = fake_schedule(conn->device->world, CM, at);
     event->conn = conn;
     event->cm = (struct verbs_event){.type = type};
 }
@@ -322,7 +81,7 @@ static void shut(struct verbs_conn *conn)
         const struct ibv_wc wc = {.wr_id = r->wr_id, .status = IBV_WC_WR_FLUSH_ERR};
         complete(conn, &wc, at);
     }
-    free_receives(conn);
+    fake_free_receives(conn);
     if (!conn->told)
         tell(conn, RDMA_CM_EVENT_DISCONNECTED, at);
     conn->told = true;
@@ -362,6 +121,12 @@ static void note(const struct fake_event *event)
     world->logged++;
 }
 
+static struct fake_mr *invalidatable(const struct verbs_device *device, uint32_t key)
+{
+    struct fake_mr *fake = key >> 8 < device->mr_count ? device->mrs[key >> 8] : NULL;
+    return fake != NULL && fake->valid && fake->mr.rkey == key ? fake : NULL;
+}
+
 static enum ibv_wc_status arrive_send(struct fake_event *event)
 {
     struct verbs_conn *conn = event->conn;
@@ -379,8 +144,9 @@ static enum ibv_wc_status arrive_send(struct fake_event *event)
     free(receive);
     if (event->wr.opcode == IBV_WR_SEND_WITH_INV) {
         const uint32_t key = event->wr.invalidate_rkey;
-        struct fake_mr *fake = find(conn->device, key, conn->device->mrs[key >> 8]->mr.addr, 0);
-        CHECK(fake != NULL && fake->valid && fake->mr.rkey == key);
+        struct fake_mr *fake = invalidatable(conn->device, key);
+        if (fake == NULL)
+            return IBV_WC_REM_INV_REQ_ERR;
         fake->valid = false;
         wc.wc_flags = IBV_WC_WITH_INV;
         wc.invalidated_rkey = key;
@@ -392,8 +158,8 @@ static enum ibv_wc_status arrive_send(struct fake_event *event)
 static enum ibv_wc_status arrive_write(struct fake_event *event)
 {
     struct fake_mr *fake =
-        find_remote(event->conn->device, event->wr.wr.rdma.rkey, event->wr.wr.rdma.remote_addr,
-                    event->length, IBV_ACCESS_REMOTE_WRITE);
+        fake_find_remote(event->conn->device, event->wr.wr.rdma.rkey, event->wr.wr.rdma.remote_addr,
+                         event->length, IBV_ACCESS_REMOTE_WRITE);
     if (fake == NULL)
         return IBV_WC_REM_ACCESS_ERR;
     if (fake->mr.bytes != NULL)
@@ -408,12 +174,12 @@ static enum ibv_wc_status arrive_read(struct fake_event *event)
 {
     const struct verbs_device *requester = event->conn->peer->device;
     const struct fake_mr *from =
-        find_remote(event->conn->device, event->wr.wr.rdma.rkey, event->wr.wr.rdma.remote_addr,
-                    event->length, IBV_ACCESS_REMOTE_READ);
+        fake_find_remote(event->conn->device, event->wr.wr.rdma.rkey, event->wr.wr.rdma.remote_addr,
+                         event->length, IBV_ACCESS_REMOTE_READ);
     if (from == NULL)
         return IBV_WC_REM_ACCESS_ERR;
     struct fake_mr *to =
-        find(requester, event->sges[0].lkey, event->sges[0].addr, event->sges[0].length);
+        fake_find(requester, event->sges[0].lkey, event->sges[0].addr, event->sges[0].length);
     CHECK(to != NULL);
     if (to->mr.bytes != NULL && from->mr.bytes != NULL)
         memcpy(to->mr.bytes + (event->sges[0].addr - to->mr.addr),
@@ -422,8 +188,7 @@ static enum ibv_wc_status arrive_read(struct fake_event *event)
     return IBV_WC_SUCCESS;
 }
 
-/* True when the event is kept: it waits for a receive. */
-static bool arrive(struct fake_event *event)
+bool fake_arrive(struct fake_event *event)
 {
     struct verbs_conn *conn = event->conn;
     const enum ibv_wr_opcode opcode = event->wr.opcode;
@@ -460,14 +225,14 @@ static int post_one(struct verbs_conn *conn, const struct ibv_send_wr *wr)
     if (!conn->open || conn->peer == NULL || wr->num_sge > SGES_MAX)
         return EINVAL;
     if (wr->opcode == IBV_WR_LOCAL_INV) {
-        struct fake_mr *fake = conn->device->mrs[wr->invalidate_rkey >> 8];
-        CHECK(fake != NULL && fake->valid && fake->mr.rkey == wr->invalidate_rkey);
+        struct fake_mr *fake = invalidatable(conn->device, wr->invalidate_rkey);
+        CHECK(fake != NULL);
         fake->valid = false;
         const struct ibv_wc wc = {.wr_id = wr->wr_id, .status = IBV_WC_SUCCESS};
         complete(conn, &wc, world->now);
         return 0;
     }
-    struct fake_event *event = schedule(world, ARRIVE, world->now + FAKE_DELAY);
+    struct fake_event *event = fake_schedule(world, ARRIVE, world->now + FAKE_DELAY);
     event->conn = conn->peer;
     event->wr = *wr;
     event->wr.next = NULL;
@@ -512,8 +277,8 @@ static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv
     if (conn->stuck != NULL) {
         struct fake_event *event = conn->stuck;
         conn->stuck = NULL;
-        if (!arrive(event))
-            free_event(event);
+        if (!fake_arrive(event))
+            fake_free_event(event);
     }
     return 0;
 }
@@ -536,7 +301,7 @@ static struct fake_event *message(struct verbs_conn *conn, enum rdma_cm_event_ty
                                   const void *private_data, uint8_t length)
 {
     struct fake_event *event =
-        schedule(conn->device->world, CM, conn->device->world->now + FAKE_DELAY);
+        fake_schedule(conn->device->world, CM, conn->device->world->now + FAKE_DELAY);
     event->conn = conn;
     event->cm = (struct verbs_event){
         .type = type, .private_len = length, .private_data = event->private_data};
@@ -630,9 +395,9 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
 
 const struct verbs_ops fake_verbs = {
     .name = "fake",
-    .reg_mr = reg_mr,
-    .dereg_mr = dereg_mr,
-    .renew_rkey = renew_rkey,
+    .reg_mr = fake_reg_mr,
+    .dereg_mr = fake_dereg_mr,
+    .renew_rkey = fake_renew_rkey,
     .listen = listen_on,
     .connect = connect_to,
     .prepare = prepare,
@@ -646,41 +411,3 @@ const struct verbs_ops fake_verbs = {
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
 };
-
-/* ---- the loop ---- */
-
-static void execute(struct fake_world *world, struct fake_event *event)
-{
-    struct verbs_conn *conn = event->conn;
-    bool kept = false;
-    switch (event->kind) {
-    case TIMER:
-        wake(world, event->timer);
-        break;
-    case ARRIVE:
-        kept = arrive(event);
-        break;
-    case COMPLETE:
-        if (!conn->destroyed)
-            conn->user.on_completion(conn->user.self, conn, &event->wc);
-        break;
-    default:
-        if (!conn->destroyed && (conn->open || event->cm.type != RDMA_CM_EVENT_ESTABLISHED))
-            conn->user.on_cm(conn->user.self, conn, &event->cm);
-    }
-    if (!kept)
-        free_event(event);
-}
-
-bool fake_run(struct fake_world *world, time_ps until)
-{
-    while (world->events != NULL && world->events->at <= until) {
-        struct fake_event *event = world->events;
-        world->events = event->next;
-        world->now = event->at;
-        execute(world, event);
-    }
-    if (until != TIME_NEVER)
-        world->now = until;
-    return world->events != NULL;
-}

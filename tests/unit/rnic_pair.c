@@ -25,6 +25,8 @@ static void on_frame(void *self, const struct probe_frame *told)
     seen.lost = pair->lose != NULL && pair->lose(pair, &seen);
     if (seen.lost) /* its frame check sequence will be wrong */
         ((struct frame *)(uintptr_t)frame)->flags |= FRAME_CORRUPT;
+    if (pair->mark != NULL && pair->mark(pair, &seen))
+        ((struct frame *)(uintptr_t)frame)->tos |= ECN_CE;
     if (pair->log_count < PAIR_LOG)
         pair->log[pair->log_count++] = seen;
 }
@@ -153,14 +155,13 @@ void pair_run(struct pair *pair, time_ps span)
 void pair_set_psn(struct pair *pair, uint32_t psn)
 {
     struct qp *from = pair->ends[0].conn->qp, *to = pair->ends[1].conn->qp;
-    from->next_psn = from->high_psn = from->una_psn = psn;
+    from->next_psn = from->high_psn = from->una_psn = from->una_end = psn;
     to->epsn = psn;
 }
 
 struct verbs_mr *pair_mr(struct pair *pair, int side, uint32_t length, enum verbs_memory memory)
 {
-    const int access =
-        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+    const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
     return verbs_sim.reg_mr(pair->ends[side].device, length, access, memory);
 }
 

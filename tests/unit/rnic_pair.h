@@ -39,9 +39,11 @@ struct pair {
     unsigned pauses;
     /* True: this frame is to be lost on the wire. */
     bool (*lose)(struct pair *pair, const struct pair_frame *frame);
-    unsigned seen; /* for lose() to count with */
+    /* True: it arrives marked, as by a congested switch. */
+    bool (*mark)(struct pair *pair, const struct pair_frame *frame);
+    unsigned seen; /* for lose() and mark() to count with */
     uint64_t lose_state;
-    bool refuse;  /* the listener rejects */
+    bool refuse; /* the listener rejects */
 };
 
 /* Parameters to change between pair_presets and pair_make. */

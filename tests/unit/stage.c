@@ -1,4 +1,4 @@
-/* stage - a clock and timers for tests of protocol code.        SPDX-License-Identifier: Apache-2.0 */
+/* stage - a clock and timers for tests of protocol code.     SPDX-License-Identifier: Apache-2.0 */
 #include "stage.h"
 
 #include "base/probe.h"

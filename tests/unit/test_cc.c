@@ -185,7 +185,8 @@ static void test_cut_interval(void **state)
     assert_true(rp.state.alpha < alpha); /* three decays and one CNP */
     cnp(&rp, 14 * US);
     assert_true(rp.state.rate < 26 * GBPS);
-    assert_int_equal(rp.state.target, 100 * GBPS); /* not clamped: the timer did not raise the rate */
+    assert_int_equal(rp.state.target,
+                     100 * GBPS); /* not clamped: the timer did not raise the rate */
 }
 
 int main(void)

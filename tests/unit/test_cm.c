@@ -55,22 +55,38 @@ static uint64_t big_endian(const uint8_t *at, unsigned bytes)
 static void test_req_bytes(void **state)
 {
     static const struct field fields[] = {
-        {0, 1, 1},           {1, 1, 7},
-        {2, 1, 2},           {3, 1, 3},
-        {8, 8, 0x1122334455667788}, {16, 2, 0x10},
-        {24, 4, 0xA1B2C3D4}, {24 + 8, 8, 0x0000000001061144},
-        {24 + 16, 8, 0x0102030405060708}, {24 + 32, 3, 0x123456},
-        {24 + 35, 1, 16},    {24 + 39, 1, 3},
-        {24 + 43, 1, 20 << 3 | 1}, {24 + 44, 3, 0xABCDEF},
-        {24 + 47, 1, 20 << 3 | 7}, {24 + 48, 2, 0xFFFF},
-        {24 + 50, 1, 5 << 4 | 5}, {24 + 51, 1, 15 << 4},
-        {24 + 52, 4, 0xFFFFFFFF}, {24 + 56, 8, 0},
-        {24 + 64, 8, 0x0000FFFF0A000001}, {24 + 80, 8, 0x0000FFFF0A000002},
-        {24 + 88, 4, 16},    {24 + 92, 1, 104},
-        {24 + 93, 1, 64},    {24 + 94, 1, 3 << 4},
-        {24 + 95, 1, 14 << 3}, {24 + 140, 2, 0x0040},
-        {24 + 142, 2, 0xC123}, {24 + 144 + 12, 4, 0x0A000001},
-        {24 + 160 + 12, 4, 0x0A000002}, {24 + 176, 2, 0xEEFF},
+        {0, 1, 1},
+        {1, 1, 7},
+        {2, 1, 2},
+        {3, 1, 3},
+        {8, 8, 0x1122334455667788},
+        {16, 2, 0x10},
+        {24, 4, 0xA1B2C3D4},
+        {24 + 8, 8, 0x0000000001061144},
+        {24 + 16, 8, 0x0102030405060708},
+        {24 + 32, 3, 0x123456},
+        {24 + 35, 1, 16},
+        {24 + 39, 1, 3},
+        {24 + 43, 1, 20 << 3 | 1},
+        {24 + 44, 3, 0xABCDEF},
+        {24 + 47, 1, 20 << 3 | 7},
+        {24 + 48, 2, 0xFFFF},
+        {24 + 50, 1, 5 << 4 | 5},
+        {24 + 51, 1, 15 << 4},
+        {24 + 52, 4, 0xFFFFFFFF},
+        {24 + 56, 8, 0},
+        {24 + 64, 8, 0x0000FFFF0A000001},
+        {24 + 80, 8, 0x0000FFFF0A000002},
+        {24 + 88, 4, 16},
+        {24 + 92, 1, 104},
+        {24 + 93, 1, 64},
+        {24 + 94, 1, 3 << 4},
+        {24 + 95, 1, 14 << 3},
+        {24 + 140, 2, 0x0040},
+        {24 + 142, 2, 0xC123},
+        {24 + 144 + 12, 4, 0x0A000001},
+        {24 + 160 + 12, 4, 0x0A000002},
+        {24 + 176, 2, 0xEEFF},
         {24 + 178, 2, 0},
     };
     uint8_t bytes[CM_MAD_BYTES];
@@ -85,9 +101,16 @@ static void test_rep_rej_dreq_bytes(void **state)
     (void)state;
     uint8_t bytes[CM_MAD_BYTES];
     const uint8_t *b = bytes + CM_MAD_HEADER;
-    const struct cm_mad rep = {.attribute = CM_REP, .local_id = 5, .remote_id = 6, .qpn = 7,
-                               .starting_psn = 8, .responder_resources = 9, .initiator_depth = 10,
-                               .rnr_retry = 7, .private_len = 1, .private_data = {0x5A}};
+    const struct cm_mad rep = {.attribute = CM_REP,
+                               .local_id = 5,
+                               .remote_id = 6,
+                               .qpn = 7,
+                               .starting_psn = 8,
+                               .responder_resources = 9,
+                               .initiator_depth = 10,
+                               .rnr_retry = 7,
+                               .private_len = 1,
+                               .private_data = {0x5A}};
     cm_mad_encode(&rep, bytes);
     assert_int_equal(big_endian(bytes + 16, 2), 0x13);
     assert_int_equal(big_endian(b, 8), 0x0000000500000006);
@@ -97,8 +120,11 @@ static void test_rep_rej_dreq_bytes(void **state)
     assert_int_equal(b[27], 7 << 5);
     assert_int_equal(b[36], 0x5A);
 
-    const struct cm_mad rej = {.attribute = CM_REJ, .message_rejected = 1, .reason = 28,
-                               .private_len = 1, .private_data = {0xA5}};
+    const struct cm_mad rej = {.attribute = CM_REJ,
+                               .message_rejected = 1,
+                               .reason = 28,
+                               .private_len = 1,
+                               .private_data = {0xA5}};
     cm_mad_encode(&rej, bytes);
     assert_int_equal(b[8], 0x40);
     assert_int_equal(big_endian(b + 10, 2), 28);
@@ -191,8 +217,7 @@ static void test_nobody_listens(void **state)
     pair_run(pair, 10 * PS_PER_US);
     assert_int_equal(pair->ends[0].cms[1], RDMA_CM_EVENT_REJECTED);
     assert_int_equal(pair->ends[0].statuses[1], CM_REJ_INVALID_SERVICE_ID);
-    assert_int_equal(
-        verbs_sim.listen(pair->ends[1].device, PAIR_SERVICE, &user), EADDRINUSE);
+    assert_int_equal(verbs_sim.listen(pair->ends[1].device, PAIR_SERVICE, &user), EADDRINUSE);
     pair_free(pair);
 }
 
@@ -229,7 +254,8 @@ static void test_data_establishes(void **state)
     pair->lose_state = 2; /* the RTU */
     pair_connect(pair);
     assert_int_equal(pair->ends[1].cm_count, 1);
-    struct verbs_mr *from = pair_mr(pair, 0, 64, VERBS_BULK), *to = pair_mr(pair, 1, 64, VERBS_BULK);
+    struct verbs_mr *from = pair_mr(pair, 0, 64, VERBS_BULK),
+                    *to = pair_mr(pair, 1, 64, VERBS_BULK);
     assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, IBV_SEND_SIGNALED), 0);
     pair_run(pair, 10 * PS_PER_US);
     assert_int_equal(pair->ends[1].cms[1], RDMA_CM_EVENT_ESTABLISHED);
@@ -311,11 +337,16 @@ static void test_destroy_and_reuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_req_bytes),        cmocka_unit_test(test_rep_rej_dreq_bytes),
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_connect),
-        cmocka_unit_test(test_reject),           cmocka_unit_test(test_nobody_listens),
-        cmocka_unit_test(test_lost_message),     cmocka_unit_test(test_data_establishes),
-        cmocka_unit_test(test_unreachable),      cmocka_unit_test(test_disconnect),
+        cmocka_unit_test(test_req_bytes),
+        cmocka_unit_test(test_rep_rej_dreq_bytes),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_connect),
+        cmocka_unit_test(test_reject),
+        cmocka_unit_test(test_nobody_listens),
+        cmocka_unit_test(test_lost_message),
+        cmocka_unit_test(test_data_establishes),
+        cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_disconnect),
         cmocka_unit_test(test_destroy_and_reuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* test_expect_eval - verdicts of expectations, and failures without them.  SPDX-License-Identifier: Apache-2.0 */
+/* test_expect_eval - verdicts of expectations.               SPDX-License-Identifier: Apache-2.0 */
 #include "replay/expect_eval.h"
 #include "scenarios/expect.h"
 

@@ -14,8 +14,14 @@ static void test_psn(void **state)
         uint32_t a, b;
         int32_t diff;
     } rows[] = {
-        {5, 5, 0},        {6, 5, 1},         {5, 6, -1},           {0, 0xFFFFFF, 1},
-        {0xFFFFFF, 0, -1}, {2, 0xFFFFFE, 4}, {0x7FFFFF, 0, 0x7FFFFF}, {0x800001, 0, -0x7FFFFF},
+        {5, 5, 0},
+        {6, 5, 1},
+        {5, 6, -1},
+        {0, 0xFFFFFF, 1},
+        {0xFFFFFF, 0, -1},
+        {2, 0xFFFFFE, 4},
+        {0x7FFFFF, 0, 0x7FFFFF},
+        {0x800001, 0, -0x7FFFFF},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -116,8 +122,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_psn),         cmocka_unit_test(test_states),
-        cmocka_unit_test(test_codes),       cmocka_unit_test(test_source_port),
+        cmocka_unit_test(test_psn),    cmocka_unit_test(test_states),
+        cmocka_unit_test(test_codes),  cmocka_unit_test(test_source_port),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

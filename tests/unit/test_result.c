@@ -1,4 +1,4 @@
-/* test_result - quantities by path, exact comparison, printed form.  SPDX-License-Identifier: Apache-2.0 */
+/* test_result - quantities by path.                          SPDX-License-Identifier: Apache-2.0 */
 #include "replay/result.h"
 #include "scenarios/expect.h"
 
@@ -29,6 +29,7 @@ static void fill(struct fixture *fixture)
                                                  .completed = 3,
                                                  .unfinished = 1,
                                                  .bytes = 3 * 4096,
+                                                 .bytes_window = 3 * 4096,
                                                  .completed_window = 3,
                                                  .window_ps = 3 * PS_PER_US,
                                                  .latency = &fixture->latency};
