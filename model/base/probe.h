@@ -70,12 +70,12 @@ struct probe_blocked {
 /* The moments of one NVMe command at the target, in order; 0 where a step did not happen. */
 struct probe_target_io {
     uint32_t host_ip, target_ip;
-    uint16_t qid, cid;
-    time_ps capsule_at;     /* the command capsule was received */
-    time_ps fetch_at;       /* RDMA READ of the data posted */
-    time_ps fetched_at;     /* its data is here */
-    time_ps media_at;       /* handed to the media */
-    time_ps media_begun_at; /* the media began to serve it: before that it waited */
+    uint16_t controller, qid, cid; /* CNTLID: a host may have several controllers at one target */
+    time_ps capsule_at;            /* the command capsule was received */
+    time_ps fetch_at;              /* RDMA READ of the data posted */
+    time_ps fetched_at;            /* its data is here */
+    time_ps media_at;              /* handed to the media */
+    time_ps media_begun_at;        /* the media began to serve it: before that it waited */
     time_ps media_done_at;
     time_ps response_at; /* RDMA WRITE and response capsule posted */
 };
@@ -83,7 +83,7 @@ struct probe_target_io {
 /* The same command at the host; told when it is complete, always after the target's record. */
 struct probe_host_io {
     uint32_t host_ip, target_ip;
-    uint16_t qid, cid;
+    uint16_t controller, qid, cid;
     uint32_t workload;
     uint8_t opcode; /* NVM command set: 1 write, 2 read */
     uint16_t

@@ -49,7 +49,7 @@ void nvme_host_event(struct nvme_host *host, enum nvme_host_event event)
     host->state = nvme_fsm_step(&nvme_fsm_host, host->state, (uint8_t)event);
 }
 
-void nvme_host_note(const struct nvme_host *host, const char *text)
+static void note(const struct nvme_host *host, const char *text)
 {
     const struct env *env = host->site.env;
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
@@ -131,7 +131,7 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
     char text[160];
     snprintf(text, sizeof text, "NVMe controller lost: %s (%s), status 0x%x", why,
              host->told_ready ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
-    nvme_host_note(host, text);
+    note(host, text);
     nvme_host_event(host, HOST_ON_ERROR);
     nvme_host_admin_quiet(host);
     for (uint32_t i = 0; i < host->queue_count; i++)
@@ -187,6 +187,11 @@ const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *ho
 uint32_t nvme_host_target_ip(const struct nvme_host *host)
 {
     return host->site.target_ip;
+}
+
+uint16_t nvme_host_controller(const struct nvme_host *host)
+{
+    return host->cntlid;
 }
 
 uint64_t nvme_host_outstanding(const struct nvme_host *host)

@@ -101,6 +101,7 @@ uint32_t nvme_host_max_transfer(const struct nvme_host *host);
 uint32_t nvme_host_namespaces(const struct nvme_host *host);
 const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);
 uint32_t nvme_host_target_ip(const struct nvme_host *host);
+uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
 
 /* I/O taken and not given back. */
 uint64_t nvme_host_outstanding(const struct nvme_host *host);

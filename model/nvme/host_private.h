@@ -93,7 +93,6 @@ struct nvme_host {
     uint32_t queue_count;      /* with the admin queue */
     uint32_t connecting;       /* the queue being connected */
     uint64_t outstanding;      /* I/O */
-    uint16_t last_status;      /* of the set-up command that failed */
 
     struct nvme_connect_data identity;
     uint64_t cap;
@@ -117,7 +116,6 @@ struct nvme_host {
 /* host.c */
 void nvme_host_event(struct nvme_host *host, enum nvme_host_event event);
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why);
-void nvme_host_note(const struct nvme_host *host, const char *text);
 void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues);
 void nvme_host_ready(struct nvme_host *host);
 

@@ -126,8 +126,9 @@ void nvme_target_fatal(struct target_controller *controller, const char *why)
 {
     struct nvme_target *target = controller->target;
     const struct env *env = target->site.env;
-    if (controller->csts & NVME_CSTS_FATAL)
+    if (controller->ended)
         return;
+    controller->ended = true;
     controller->csts |= NVME_CSTS_FATAL;
     char text[128];
     snprintf(text, sizeof text, "NVMe target controller %u ends: %s", controller->cntlid, why);

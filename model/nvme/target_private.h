@@ -102,6 +102,7 @@ struct target_controller {
     uint32_t cc, csts;
     uint16_t cntlid;
     bool seen_command; /* since the keep-alive timer was set */
+    bool ended;        /* its queues have been told to close */
 };
 
 struct nvme_target {

@@ -116,6 +116,7 @@ static void on_capsule(struct target_queue *queue, unsigned index, uint32_t leng
     command->times = (struct probe_target_io){
         .host_ip = queue->peer_ip,
         .target_ip = queue->target->local_ip,
+        .controller = queue->controller != NULL ? queue->controller->cntlid : 0,
         .qid = queue->qid,
         .cid = command->sqe.cid,
         .capsule_at = nvme_target_now(queue),

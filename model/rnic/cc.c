@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-#define ALGORITHM(stem, about)              extern const struct cc_ops cc_##stem;
-#define PRESET(stem, settings, name, about) extern const struct cc_setting cc_##settings[];
-#include "rnic/cc.def"
-#undef ALGORITHM
-#undef PRESET
-
 const struct cc_preset cc_list[] = {
 #define ALGORITHM(stem, about)              {#stem, about, &cc_##stem, NULL},
 #define PRESET(stem, settings, name, about) {name, about, &cc_##stem, cc_##settings},

@@ -56,12 +56,10 @@ static const struct opt dcqcn_opts[] = {
     {0},
 };
 
-extern const struct cc_setting cc_dcqcn_paper[];
 const struct cc_setting cc_dcqcn_paper[] = {{0}}; /* the rows' own defaults */
 
 /* dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, rate_reduce_monitor_period 4 us: DOCA 3.4 "DCQCN CC Parameters"; the
  * others from an mlxconfig dump and the HPCC paper (timer 300 us); units of rpg_byte_reset as documented (64 B). */
-extern const struct cc_setting cc_dcqcn_mlx5[];
 const struct cc_setting cc_dcqcn_mlx5[] = {
     {"g", "5/1024"},
     {"alpha-timer", "1us"},

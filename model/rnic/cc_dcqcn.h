@@ -33,6 +33,4 @@ struct cc_dcqcn {
     bool limited;
 };
 
-extern const struct cc_ops cc_dcqcn;
-
 #endif

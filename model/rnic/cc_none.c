@@ -46,7 +46,6 @@ static void observe(const void *state, const struct cc_site *site, struct cc_vie
     *view = (struct cc_view){.rate_bps = site->line_bps, .target_bps = site->line_bps};
 }
 
-extern const struct cc_ops cc_none;
 const struct cc_ops cc_none = {
     .name = "none",
     .about = "sends at line rate; PFC alone holds it back",

@@ -6,20 +6,18 @@
  *   ESTABLISHED   -- RTU  ->       ESTABLISHED    (or the first data packet)
  *   DREQ_SENT     -- DREQ ->       CLOSED         QP to ERR, DISCONNECTED
  *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED
- *
- * Communication IDs name a slot and its generation, as QPNs do, so an answer to a connection that is gone finds
- * nothing. */
+ */
 #include "rnic/cm.h"
 
+#include "rnic/cm_conn.h"
 #include "rnic/responder.h"
 #include "rnic/rnic.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    CONN_BITS = 16,
-    CONN_MAX = 1 << CONN_BITS,
     RESPONSE_TIMEOUT = 20, /* Linux cma.c CMA_CM_RESPONSE_TIMEOUT */
     EPHEMERAL_FIRST = 49152,
     EPHEMERAL_COUNT = 16384,
@@ -30,63 +28,7 @@ static uint8_t least(int64_t a, int64_t b)
     return (uint8_t)(a < b ? a : b);
 }
 
-/* ------------------------------------------------------------------ connections */
-
-static uint32_t conn_id(const struct verbs_conn *conn)
-{
-    const struct cm *cm = &conn->rnic->cm;
-    const size_t index = (size_t)((const unsigned char *)conn - cm->conns.items) / sizeof *conn;
-    return ((uint32_t)conn->generation << CONN_BITS | (uint32_t)index) ^ cm->id_base;
-}
-
-static struct verbs_conn *conn_of_id(struct rnic *rnic, uint32_t id)
-{
-    const uint32_t index = (id ^ rnic->cm.id_base) & (CONN_MAX - 1);
-    if (index >= rnic->cm.conns.used)
-        return NULL;
-    struct verbs_conn *conn = pool_at(&rnic->cm.conns, index);
-    return conn->taken && !conn->destroyed && conn_id(conn) == id ? conn : NULL;
-}
-
 static void on_timer(void *self, time_ps now);
-
-/* The timer outlives a connection: a wake-up of its last use may be on its way. */
-static struct verbs_conn *conn_take(struct rnic *rnic, const struct verbs_user *user)
-{
-    struct verbs_conn *conn = pool_at(&rnic->cm.conns, pool_take(&rnic->cm.conns));
-    const uint8_t generation = (uint8_t)(conn->generation + 1);
-    const struct timer timer = conn->timer;
-    const bool fresh = timer.fire == NULL;
-    *conn = (struct verbs_conn){
-        .rnic = rnic,
-        .user = *user,
-        .taken = true,
-        .generation = generation,
-        .timer = timer,
-    };
-    if (fresh)
-        conn->timer =
-            (struct timer){.fire = on_timer, .self = conn, .due = TIME_NEVER, .wakeup = TIME_NEVER};
-    return conn;
-}
-
-static void conn_give(struct verbs_conn *conn)
-{
-    struct pool *pool = &conn->rnic->cm.conns;
-    conn->taken = false;
-    pool_give(pool, (uint32_t)((size_t)((unsigned char *)conn - pool->items) / sizeof *conn));
-}
-
-static struct verbs_conn *conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id)
-{
-    for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
-        struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
-        if (conn->taken && !conn->destroyed && conn->passive && conn->peer == peer &&
-            conn->remote_id == remote_id)
-            return conn;
-    }
-    return NULL;
-}
 
 static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                  const struct cm_mad *mad)
@@ -133,7 +75,7 @@ static void send_short(struct verbs_conn *conn, enum cm_attribute attribute)
     const struct cm_mad mad = {
         .attribute = (uint16_t)attribute,
         .tid = conn->tid,
-        .local_id = conn_id(conn),
+        .local_id = cm_conn_id(conn),
         .remote_id = conn->remote_id,
         .remote_qpn = conn->theirs.qpn,
     };
@@ -235,7 +177,7 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
 {
     struct rnic *rnic = conn->rnic;
     const struct rnic_params *own = &rnic->params;
-    const uint32_t id = conn_id(conn);
+    const uint32_t id = cm_conn_id(conn);
     conn->mine = (struct cm_mad){
         .attribute = CM_REQ,
         .tid = conn->tid,
@@ -270,7 +212,7 @@ struct verbs_conn *cm_connect(struct rnic *rnic, uint32_t ip, uint16_t port,
 {
     if (ip < RNIC_FIRST_IP)
         return NULL;
-    struct verbs_conn *conn = conn_take(rnic, user);
+    struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
     conn->peer = ip - RNIC_FIRST_IP;
     conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
@@ -321,7 +263,7 @@ int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
     conn->mine = (struct cm_mad){
         .attribute = CM_REP,
         .tid = conn->tid,
-        .local_id = conn_id(conn),
+        .local_id = cm_conn_id(conn),
         .remote_id = conn->remote_id,
         .qpn = conn->qp->qpn,
         .starting_psn = (uint32_t)rng_next(&rnic->cm.psns) & PSN_MASK,
@@ -352,7 +294,7 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
         return EINVAL;
     struct cm_mad rej = {
         .tid = conn->tid,
-        .local_id = conn_id(conn),
+        .local_id = cm_conn_id(conn),
         .remote_id = conn->remote_id,
         .reason = CM_REJ_CONSUMER,
     };
@@ -392,7 +334,7 @@ void cm_destroy(struct verbs_conn *conn)
     conn->state = CM_CLOSED;
     conn->destroyed = true;
     if (conn->undelivered == 0)
-        conn_give(conn);
+        cm_conn_give(conn);
 }
 
 void cm_delivered(struct verbs_conn *conn)
@@ -400,7 +342,7 @@ void cm_delivered(struct verbs_conn *conn)
     CHECK(conn->undelivered > 0);
     conn->undelivered--;
     if (conn->destroyed && conn->undelivered == 0)
-        conn_give(conn);
+        cm_conn_give(conn);
 }
 
 /* ------------------------------------------------------------------ what the peer says */
@@ -415,7 +357,7 @@ static const struct cm_listener *listener_of(const struct cm *cm, uint64_t servi
 
 static void on_req(struct rnic *rnic, uint32_t peer, const struct cm_mad *req)
 {
-    struct verbs_conn *conn = conn_of_request(rnic, peer, req->local_id);
+    struct verbs_conn *conn = cm_conn_of_request(rnic, peer, req->local_id);
     if (conn != NULL) { /* sent again: so is the answer, if there is one */
         if (conn->mine.attribute == CM_REP && conn->state != CM_CLOSED)
             send_mad(rnic, peer, &conn->mine);
@@ -428,7 +370,7 @@ static void on_req(struct rnic *rnic, uint32_t peer, const struct cm_mad *req)
         send_reject(rnic, peer, &rej);
         return;
     }
-    conn = conn_take(rnic, &listener->user);
+    conn = cm_conn_take(rnic, &listener->user, on_timer);
     conn->passive = true;
     conn->peer = peer;
     conn->remote_id = req->local_id;
@@ -465,12 +407,12 @@ void cm_on_first_data(struct verbs_conn *conn, time_ps now)
 {
     if (conn->state == CM_REP_SENT)
         rnic_post(conn->rnic, now + conn->rnic->params.rx_delay, RNIC_EVENT_DATA_CAME,
-                  conn_id(conn));
+                  cm_conn_id(conn));
 }
 
 void cm_on_data_came(struct rnic *rnic, uint32_t id)
 {
-    struct verbs_conn *conn = conn_of_id(rnic, id);
+    struct verbs_conn *conn = cm_conn_of_id(rnic, id);
     if (conn != NULL && conn->state == CM_REP_SENT)
         establish(conn);
 }
@@ -507,7 +449,7 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         on_req(rnic, frame->source, &mad);
         return;
     }
-    struct verbs_conn *conn = conn_of_id(rnic, mad.remote_id);
+    struct verbs_conn *conn = cm_conn_of_id(rnic, mad.remote_id);
     if (conn != NULL && conn->peer != frame->source)
         conn = NULL;
     if (mad.attribute == CM_DREQ)
@@ -530,10 +472,12 @@ void cm_init(struct rnic *rnic)
 {
     struct cm *cm = &rnic->cm;
     const uint64_t name = hash_text(rnic->port.node->name, rnic->port.index);
-    pool_init(&cm->conns, "connections of an RNIC", sizeof(struct verbs_conn), CONN_MAX);
+    char purpose[40];
+    cm_conn_init(cm);
     cm->id_base = (uint32_t)hash_mix(name + 1);
     cm->guid = hash_mix(name + 2);
-    cm->psns = env_stream(rnic->env, rnic->port.index == 0 ? "starting PSNs" : "starting PSNs 2");
+    snprintf(purpose, sizeof purpose, "starting PSNs of port %u", (unsigned)rnic->port.index);
+    cm->psns = env_stream(rnic->env, purpose);
 }
 
 void cm_fini(struct rnic *rnic)

@@ -5,6 +5,7 @@
 
 #include "rnic/requester.h"
 #include "rnic/responder.h"
+#include "rnic/turns.h"
 
 static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
 {
@@ -32,6 +33,7 @@ void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status statu
     if (wqe->opcode == IBV_WR_RDMA_READ && qp->sq_head != qp->sq_cur && qp->reads_out > 0)
         qp->reads_out--;
     qp->sq_head++;
+    qp->una_end = qp->una_psn;
     qp->flags &= (uint16_t)~QP_BLOCKED;
     if (status == IBV_WC_SUCCESS && (wqe->send_flags & IBV_SEND_SIGNALED) == 0)
         return;
@@ -64,25 +66,34 @@ static void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
         requester_start_timer(rnic, qp, now);
 }
 
+/* Completes sends up to a PSN, or up to a READ, which only its responses complete: then false. */
+static bool complete_upto(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
+{
+    while (qp->una_psn != upto) {
+        const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
+        if (wqe->opcode == IBV_WR_RDMA_READ)
+            return false;
+        const uint32_t end = psn_add(wqe->first_psn, wqe->packets);
+        if (psn_diff(upto, end) < 0) {
+            qp->una_psn = upto;
+            qp->una_end = end;
+            return true;
+        }
+        qp->una_psn = end;
+        completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
+    }
+    return true;
+}
+
 /* All before `upto` has arrived at the peer; false: a READ among it lacks a response. */
 static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
 {
     const uint32_t before = qp->una_psn;
     bool whole = true;
-    while (qp->una_psn != upto) {
-        const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
-        if (wqe->opcode == IBV_WR_RDMA_READ) {
-            whole = false;
-            break;
-        }
-        const uint32_t end = psn_add(wqe->first_psn, wqe->packets);
-        if (psn_diff(upto, end) < 0) {
-            qp->una_psn = upto;
-            break;
-        }
-        qp->una_psn = end;
-        completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
-    }
+    if (LIKELY(psn_diff(upto, qp->una_end) < 0)) /* within a message: no WQE is touched */
+        qp->una_psn = upto;
+    else
+        whole = complete_upto(rnic, qp, upto, now);
     if (qp->una_psn != before)
         progressed(rnic, qp, now);
     if (!whole)
@@ -112,7 +123,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = now + qp_rnr_time(code);
     requester_start_timer(rnic, qp, qp->rnr_until);
-    rnic_schedule(rnic, qp, now);
+    turns_schedule(rnic, qp, now);
 }
 
 static enum ibv_wc_status nak_status(uint32_t syndrome)
@@ -153,7 +164,7 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
         on_rnr(rnic, qp, frame->psn, syndrome & 0x1F, now);
     } else {
         acknowledge(rnic, qp, psn_add(frame->psn, 1), now);
-        rnic_schedule(rnic, qp, now);
+        turns_schedule(rnic, qp, now);
     }
 }
 
@@ -175,14 +186,14 @@ static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe 
         mr_scatter(wqe->sges, wqe->sge_count, offset, frame_blob(rnic->port.frames, frame),
                    frame->payload);
     rnic->counters.received_bytes += frame->payload;
-    qp->una_psn = psn_add(frame->psn, 1);
+    qp->una_psn = qp->una_end = psn_add(frame->psn, 1);
     qp->flags &= (uint16_t)~QP_READ_GAP;
     if (qp->una_psn == psn_add(wqe->first_psn, wqe->packets)) {
         mr_set_content(wqe->sges, wqe->sge_count, frame->content);
         completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
     }
     progressed(rnic, qp, now);
-    rnic_schedule(rnic, qp, now);
+    turns_schedule(rnic, qp, now);
 }
 
 void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MR_FIRST_ADDRESS UINT64_C(0x100000000)
-enum { MR_PAGE = 4096, MR_LIMIT = 1 << 20, MR_KEY_BITS = 8, MR_KEY_MASK = 0xFF };
+enum { MR_PAGE = 4096, MR_LIMIT = 1 << 18, MR_KEY_BITS = 8, MR_KEY_MASK = 0xFF };
 
 void mr_table_init(struct mr_table *table)
 {

@@ -3,6 +3,7 @@
 
 #include "rnic/completer.h"
 #include "rnic/responder.h"
+#include "rnic/turns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
 void qp_destroy(struct rnic *rnic, struct qp *qp)
 {
     const uint32_t index = rnic_qp_index(rnic, qp);
-    rnic_unlist(rnic, qp);
+    turns_unlist(rnic, qp);
     rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;
     rnic->counters.finished_receives += qp->rq_tail - qp->rq_head;
     go(qp, IBV_QPS_RESET);
@@ -173,7 +174,8 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     if (with->first_data_establishes)
         qp->rx_flags |= QP_RX_FIRST_DATA;
     go(qp, IBV_QPS_RTR);
-    qp->next_psn = qp->high_psn = qp->una_psn = with->send_psn & PSN_MASK;
+    qp->next_psn = qp->high_psn = with->send_psn & PSN_MASK;
+    qp->una_psn = qp->una_end = qp->next_psn;
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
@@ -226,7 +228,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
         completer_finish(rnic, qp, IBV_WC_WR_FLUSH_ERR, now);
     flush_receives(rnic, qp, now);
     qp->sq_cur = qp->sq_visible = qp->sq_tail;
-    qp->una_psn = qp->next_psn = qp->high_psn;
+    qp->una_psn = qp->una_end = qp->next_psn = qp->high_psn;
     qp->reads_out = 0;
     qp->rx_kind = QP_RX_IDLE;
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP);
@@ -256,6 +258,7 @@ static void audit_sends(const struct qp *qp)
     if (qp->state != IBV_QPS_RTS)
         return;
     CHECK(psn_diff(qp->next_psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, qp->next_psn) >= 0);
+    CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
     CHECK(qp->reads_out <= qp->read_limit);
     CHECK((qp->flags & QP_TX_ACTIVE) == 0 || qp->tx_offset < qp->tx_length);
     CHECK(!qp_outstanding(qp) || qp->timeout == 0 || qp->timeout_pending);

@@ -10,6 +10,7 @@
 #include "rnic/mr.h"
 #include "rnic/psn.h"
 
+#include <assert.h>
 #include <stdalign.h>
 
 struct rnic;
@@ -71,8 +72,8 @@ struct qp_read {
 
 struct qp {
     /* the next request packet */
-    alignas(64) uint32_t next_psn;
-    uint32_t high_psn;   /* one past the newest ever sent */
+    alignas(128) uint32_t next_psn; /* the first two lines are a pair that is fetched together */
+    uint32_t high_psn;              /* one past the newest ever sent */
     uint32_t una_psn;    /* oldest that is not acknowledged; of a READ: the next response */
     uint32_t sq_cur;     /* WQE under way or next */
     uint32_t sq_visible; /* doorbell rung up to here */
@@ -81,33 +82,35 @@ struct qp {
     uint32_t next_ready;
     uint16_t mtu;
     uint16_t since_ack; /* packets since the last AckReq */
-    uint16_t flags;
-    uint8_t state; /* enum ibv_qp_state */
+    uint16_t flags;     /* enum qp_flags */
+    uint8_t state;      /* enum ibv_qp_state */
     uint8_t tx_kind;
     uint8_t tos, priority;
     uint32_t qpn;
 
     /* the next request to receive */
-    alignas(64) time_ps cnp_next; /* no CNP before */
-    uint32_t epsn, msn;
+    alignas(64) uint32_t epsn;
+    uint32_t msn;
     uint32_t rx_offset, rx_limit; /* of the message under way */
     uint32_t rx_first_psn;
     uint32_t rq_head, rq_tail;
     uint32_t answer_psn;
     uint32_t next_answer;
     uint32_t read_head, read_tail;
-    struct mr *rx_mr; /* of a WRITE; NULL for an empty one */
-    uint32_t rx_base; /* of a WRITE in its region */
     uint8_t rx_kind, rx_flags, answer_syndrome;
+    uint32_t rx_base; /* of a WRITE in its region */
+    struct mr *rx_mr; /* of a WRITE; NULL for an empty one */
 
     /* completions and timers */
     alignas(64) time_ps timeout_due;
     time_ps timeout; /* 0: none */
     time_ps wake_at; /* TIME_NEVER: no wake-up is due */
     time_ps rnr_until;
+    time_ps cnp_next; /* no CNP before */
     uint32_t sq_head, sq_tail;
-    uint32_t reads_out;  /* READs issued and not complete */
-    uint32_t read_limit; /* ORD */
+    uint32_t una_end;    /* an ACK before it completes nothing; una_psn: look at the oldest send */
+    uint16_t reads_out;  /* READs issued and not complete */
+    uint16_t read_limit; /* ORD */
     uint8_t retry_left, rnr_left, retry_count, rnr_retry;
     uint8_t generation; /* of the QPN in this slot */
     bool timeout_pending;
@@ -122,6 +125,9 @@ struct qp {
     uint32_t sq_room, rq_room; /* as asked for */
     uint32_t read_resources;   /* IRD */
 };
+
+static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128,
+              "a line to send from, a line to receive into");
 
 /* What connecting settles. */
 struct qp_connection {

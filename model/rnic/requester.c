@@ -10,6 +10,7 @@
 
 #include "rnic/completer.h"
 #include "rnic/packet.h"
+#include "rnic/turns.h"
 
 /* By kind of message, then first + 2 * last. */
 static const uint8_t opcodes[3][4] = {
@@ -227,7 +228,7 @@ void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
     qp->sq_cur = index;
     qp->next_psn = psn;
     qp->since_ack = 0;
-    qp->reads_out = reads_before(qp, index);
+    qp->reads_out = (uint16_t)reads_before(qp, index);
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
 }
 
@@ -249,7 +250,7 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
     qp->retry_left--;
     requester_go_back(rnic, qp, psn);
     requester_start_timer(rnic, qp, now);
-    rnic_schedule(rnic, qp, now);
+    turns_schedule(rnic, qp, now);
 }
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)

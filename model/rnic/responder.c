@@ -9,7 +9,9 @@
 #include "rnic/responder.h"
 
 #include "rnic/packet.h"
+#include "rnic/turns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What a request's opcode says. */
@@ -65,7 +67,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
     if ((qp->rx_flags & QP_RX_LISTED) != 0 || !answer_may_leave(qp))
         return;
     if (rnic->ack_coalescing)
-        rnic_list_answer(rnic, qp);
+        turns_list_answer(rnic, qp);
     else
         rnic_send_control(rnic, responder_answer(rnic, qp));
 }
@@ -88,6 +90,10 @@ uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
 /* The request is refused: NAK, and the queue pair fails. */
 static void refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn, time_ps now)
 {
+    char text[96];
+    snprintf(text, sizeof text, "QP 0x%06x refused a request of QP 0x%06x: NAK 0x%02x", qp->qpn,
+             qp->peer_qpn, syndrome);
+    rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     answer(rnic, qp, syndrome, psn);
     rnic->counters.qp_errors++;
     qp_to_error(rnic, qp, now);
@@ -217,7 +223,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .packets = psn_count(frame->length, qp->mtu),
     };
     qp->flags |= QP_RESPOND;
-    rnic_schedule(rnic, qp, now);
+    turns_schedule(rnic, qp, now);
 }
 
 static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
@@ -273,7 +279,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     if (!reads_due(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
-        rnic_list_answer(rnic, qp);
+        turns_list_answer(rnic, qp);
     return handle;
 }
 

@@ -87,17 +87,20 @@ struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
 
     /* what every packet touches */
-    alignas(64) struct pool qps;
+    alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */
+    uint32_t *host_kicks;            /* the host's mask of ports to kick when its event ends */
     uint32_t qpn_base;
     uint32_t endpoint;
     uint32_t ack_interval;
+    struct rnic_list answers; /* QPs with an ACK or NAK to send */
     uint8_t ack_priority, ack_tos, cnp_priority, cnp_tos;
     uint8_t data_priority, data_tos, ttl;
     bool go_back_0, ack_coalescing;
-    uint32_t *host_kicks; /* the host's mask of ports to kick when its event ends */
-    const struct cc_ops *cc;
-    struct rnic_list answers; /* QPs with an ACK or NAK to send */
+    bool rx_slow; /* frames go through the receive buffer */
     struct rnic_list ready[PRIORITIES];
+
+    struct pool qps;
+    const struct cc_ops *cc;
     struct rx_buffer rx;
     struct rnic_counters counters;
 
@@ -152,13 +155,6 @@ enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS };
 
 /* NULL: no such queue pair, or no longer. */
 struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn);
-
-/* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
-void rnic_schedule(struct rnic *rnic, struct qp *qp, time_ps now);
-
-/* Puts the QP on the list of those with an answer. */
-void rnic_list_answer(struct rnic *rnic, struct qp *qp);
-void rnic_unlist(struct rnic *rnic, struct qp *qp);
 
 /* Queues a control frame before the data of its priority. */
 void rnic_send_control(struct rnic *rnic, uint32_t handle);

@@ -26,14 +26,15 @@ static int64_t auto_xoff(const struct port *port, int64_t size)
     return size - headroom > least ? size - headroom : least;
 }
 
-static void set_rate(struct rx_buffer *rx, int64_t bps)
+static void set_rate(struct rnic *rnic, int64_t bps)
 {
+    struct rx_buffer *rx = &rnic->rx;
     rx->stopped = bps < 0;
     rx->drain_bps = bps > 0 ? (uint64_t)bps : 0;
     if (bps > 0)
         rx->rate = wire_rate((uint64_t)bps);
     if (bps != RNIC_UNLIMITED)
-        rx->slow = true;
+        rnic->rx_slow = true;
 }
 
 void rx_buffer_init(struct rnic *rnic)
@@ -46,7 +47,7 @@ void rx_buffer_init(struct rnic *rnic)
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
-    set_rate(rx, params->drain);
+    set_rate(rnic, params->drain);
 }
 
 static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool xoff, time_ps now)
@@ -152,15 +153,15 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
         set_pause(rnic, rnic->data_priority, now);
     }
     if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
-        rx->slow = false;
+        rnic->rx_slow = false;
 }
 
 void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
 {
-    set_rate(&rnic->rx, bps);
+    set_rate(rnic, bps);
     start_head(rnic, now);
     if (rnic->rx.head == POOL_NONE)
-        rnic->rx.slow = bps != RNIC_UNLIMITED;
+        rnic->rx_slow = bps != RNIC_UNLIMITED;
 }
 
 void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)
@@ -181,7 +182,7 @@ void rx_buffer_audit(const struct rnic *rnic)
         held += frame_at(rnic->port.frames, at)->bytes;
     CHECK(held == rx->held && held <= rx->size);
     CHECK((rx->head == POOL_NONE) == (held == 0));
-    CHECK(rx->slow || held == 0);
+    CHECK(rnic->rx_slow || held == 0);
     CHECK(0 <= rx->xon && rx->xon <= rx->xoff);
     CHECK(rx->over ? rx->held > rx->xon : rx->held <= rx->xoff);
 }

@@ -12,7 +12,6 @@
 struct rnic;
 
 struct rx_buffer {
-    bool slow;           /* frames go through the FIFO */
     bool stopped;        /* nothing drains */
     bool over;           /* above xoff and not yet down to xon */
     uint8_t storm;       /* mask: priorities that a fault keeps paused */

@@ -1,0 +1,233 @@
+/* turns - lists of queue pairs, and the port's source.             SPDX-License-Identifier: Apache-2.0
+ *
+ *   ready[priority] -> QP -> QP -> ...      one packet from the first, which goes to the end if it has more
+ *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data of that priority
+ *   the port's own queues                   CNPs and CM messages, before both
+ *
+ * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.  Wake-ups are not
+ * taken back: one whose time is not the QP's wake_at does nothing. */
+#include "rnic/turns.h"
+
+#include "rnic/requester.h"
+#include "rnic/responder.h"
+
+static struct rnic *of_port(struct port *port)
+{
+    return (struct rnic *)(void *)port;
+}
+
+static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
+{
+    return &rnic->qp_slots[index];
+}
+
+/* ------------------------------------------------------------------ lists */
+
+static void set_ready(struct rnic *rnic, uint8_t priority)
+{
+    rnic->port.ready |= (uint8_t)(1u << priority);
+    if (!rnic->port.choosing)
+        rnic_want_kick(rnic);
+}
+
+static void push_ready(struct rnic *rnic, struct qp *qp)
+{
+    struct rnic_list *list = &rnic->ready[qp->priority];
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    qp->next_ready = POOL_NONE;
+    qp->flags |= QP_LISTED;
+    if (list->head == POOL_NONE)
+        list->head = index;
+    else
+        qp_at(rnic, list->tail)->next_ready = index;
+    list->tail = index;
+    set_ready(rnic, qp->priority);
+}
+
+void turns_list_answer(struct rnic *rnic, struct qp *qp)
+{
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    CHECK((qp->rx_flags & QP_RX_LISTED) == 0);
+    qp->next_answer = POOL_NONE;
+    qp->rx_flags |= QP_RX_LISTED;
+    if (rnic->answers.head == POOL_NONE)
+        rnic->answers.head = index;
+    else
+        qp_at(rnic, rnic->answers.tail)->next_answer = index;
+    rnic->answers.tail = index;
+    set_ready(rnic, rnic->ack_priority);
+}
+
+static void unlist_ready(struct rnic *rnic, const struct qp *qp)
+{
+    struct rnic_list *list = &rnic->ready[qp->priority];
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    uint32_t before = POOL_NONE;
+    for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_ready)
+        before = at;
+    if (before == POOL_NONE)
+        list->head = qp->next_ready;
+    else
+        qp_at(rnic, before)->next_ready = qp->next_ready;
+    if (list->tail == index)
+        list->tail = before;
+}
+
+static void unlist_answer(struct rnic *rnic, const struct qp *qp)
+{
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    uint32_t before = POOL_NONE;
+    for (uint32_t at = rnic->answers.head; at != index; at = qp_at(rnic, at)->next_answer)
+        before = at;
+    if (before == POOL_NONE)
+        rnic->answers.head = qp->next_answer;
+    else
+        qp_at(rnic, before)->next_answer = qp->next_answer;
+    if (rnic->answers.tail == index)
+        rnic->answers.tail = before;
+}
+
+void turns_unlist(struct rnic *rnic, struct qp *qp)
+{
+    if ((qp->flags & QP_LISTED) != 0)
+        unlist_ready(rnic, qp);
+    if ((qp->rx_flags & QP_RX_LISTED) != 0)
+        unlist_answer(rnic, qp);
+    qp->flags &= (uint16_t)~QP_LISTED;
+    qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
+}
+
+/* ------------------------------------------------------------------ whose turn */
+
+/* When the requester may send; clears an RNR wait that is over. */
+static time_ps requester_due(struct qp *qp, time_ps now)
+{
+    if (!requester_ready(qp))
+        return TIME_NEVER;
+    if ((qp->flags & QP_RNR_WAIT) == 0)
+        return now;
+    if (qp->rnr_until > now)
+        return qp->rnr_until;
+    qp->flags &= (uint16_t)~QP_RNR_WAIT;
+    return now;
+}
+
+/* When the QP may next send something; at or before now: at once. */
+static time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    time_ps at = requester_due(qp, now);
+    if ((qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at)
+        at = responder_due(qp);
+    if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
+        return at;
+    const time_ps paced = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
+    return paced > at ? paced : at;
+}
+
+void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_LISTED) != 0)
+        return;
+    const time_ps at = due(rnic, qp, now);
+    if (at <= now) {
+        push_ready(rnic, qp);
+    } else if (at < qp->wake_at) {
+        qp->wake_at = at;
+        rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+    }
+}
+
+/* Requests and READ responses take turns. */
+static uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (LIKELY((qp->flags & QP_RESPOND) == 0))
+        return requester_next(rnic, qp, now);
+    const bool request = requester_due(qp, now) <= now;
+    const bool respond = responder_due(qp) <= now;
+    if (respond && (!request || (qp->flags & QP_TURN) != 0)) {
+        qp->flags &= (uint16_t)~QP_TURN;
+        return responder_next_response(rnic, qp, now);
+    }
+    qp->flags |= QP_TURN;
+    return request ? requester_next(rnic, qp, now) : POOL_NONE;
+}
+
+static void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (!rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now))
+        qp->flags &= (uint16_t)~QP_LIMITED;
+}
+
+static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const unsigned slow = QP_RNR_WAIT | QP_LIMITED | QP_RESPOND;
+    return LIKELY((qp->flags & slow) == 0) ? requester_ready(qp) : due(rnic, qp, now) <= now;
+}
+
+static uint32_t next_data(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    struct rnic_list *list = &rnic->ready[priority];
+    while (list->head != POOL_NONE) {
+        struct qp *qp = qp_at(rnic, list->head);
+        uint32_t handle = POOL_NONE;
+        list->head = qp->next_ready;
+        qp->flags &= (uint16_t)~QP_LISTED;
+        if (may_send(rnic, qp, now))
+            handle = take_turn(rnic, qp, now);
+        if (UNLIKELY((qp->flags & QP_LIMITED) != 0) && handle != POOL_NONE)
+            charge(rnic, qp, handle, now);
+        turns_schedule(rnic, qp, now);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}
+
+static uint32_t next_answer(struct rnic *rnic)
+{
+    while (rnic->answers.head != POOL_NONE) {
+        struct qp *qp = qp_at(rnic, rnic->answers.head);
+        rnic->answers.head = qp->next_answer;
+        qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
+        const uint32_t handle = responder_answer(rnic, qp);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}
+
+static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    if (UNLIKELY(rnic->port.queues[priority].head != POOL_NONE))
+        return port_shift(&rnic->port, priority);
+    if (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE) {
+        const uint32_t handle = next_answer(rnic);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return next_data(rnic, priority, now);
+}
+
+bool turns_has_more(const struct rnic *rnic, uint8_t priority)
+{
+    return rnic->ready[priority].head != POOL_NONE ||
+           rnic->port.queues[priority].head != POOL_NONE ||
+           (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE);
+}
+
+uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = of_port(port);
+    for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
+        const uint8_t priority = (uint8_t)(31 - __builtin_clz(mask));
+        const uint32_t handle = next_of(rnic, priority, now);
+        if (turns_has_more(rnic, priority))
+            port->ready |= (uint8_t)(1u << priority);
+        else
+            port->ready &= (uint8_t) ~(1u << priority);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}

@@ -1,0 +1,22 @@
+/* turns - which queue pair's packet is next on the wire.           SPDX-License-Identifier: Apache-2.0
+ * Strict by priority; within one the port's queues, then answers, then one packet of each ready queue pair in turn. */
+#ifndef STORMGLASS_RNIC_TURNS_H
+#define STORMGLASS_RNIC_TURNS_H
+
+#include "rnic/rnic.h"
+
+/* The source of an RNIC's port. */
+uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now);
+
+/* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
+void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* Puts the QP on the list of those with an answer. */
+void turns_list_answer(struct rnic *rnic, struct qp *qp);
+
+/* Takes the QP off its lists. */
+void turns_unlist(struct rnic *rnic, struct qp *qp);
+
+bool turns_has_more(const struct rnic *rnic, uint8_t priority);
+
+#endif
