@@ -103,7 +103,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test bench install clean fuzz matrix soak lint help FORCE
+.PHONY: all run test bench docs install clean fuzz matrix soak lint help FORCE
 .PHONY: unit-programs law-programs fuzz-programs
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
@@ -132,6 +132,9 @@ soak: all ## plays and replays all cases with ever new seeds for SOAK_SECONDS
 
 lint: build/packages-test ## style, layers and man pages
 	@tests/tidy.sh && tests/man.sh
+
+docs: all ## writes docs/parameters.md anew from the program's rows
+	@docs/parameters.sh $(PROGRAM) > docs/parameters.md
 
 install: all ## installs program, man pages, completion and cases under PREFIX (and DESTDIR)
 	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/stormglass/cases \
@@ -172,6 +175,7 @@ $(B)/$(1): FORCE
 endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
 $(eval $(call list,library.list,$(LIB_SOURCES)))
+$(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
@@ -190,7 +194,7 @@ $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build
 
 $(LIB): $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
-	@rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
@@ -200,15 +204,20 @@ $(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
 
-$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(call objects,$(UNIT_SHARED)) $(LIB)
+# An archive: a test takes only the fakes that it uses.
+$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.list
+	@echo "  AR    $(@:build/%=%)"
+	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
+
+$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-$(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(call objects,$(LAW_SHARED)) $(LIB)
+$(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-$(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+$(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LDLIBS) -o $@
 

@@ -1,4 +1,4 @@
-/* cli - parsing and help.                                          SPDX-License-Identifier: Apache-2.0 */
+/* cli - parsing and help.                                    SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
 #include "base/check.h"
@@ -84,7 +84,8 @@ static int usage_error(const struct cli_command *command)
     return CLI_USAGE;
 }
 
-/* getopt accepts any unambiguous beginning of a long name; the text that it took is looked at again. */
+/* getopt accepts any unambiguous beginning of a long name; the text that it took is looked at
+ * again. */
 static bool is_exact(const char *taken, const char *name)
 {
     const size_t length = strlen(name);
@@ -168,8 +169,13 @@ static bool is_wrong(const struct cli_command *command, int code, const char *ta
         usage_error(command);
         return true;
     }
+    if (code == '?' && optopt >= LONG_FIRST) {
+        cli_error("%s: %.*s takes no value", command->name, (int)strcspn(taken, "="), taken);
+        usage_error(command);
+        return true;
+    }
     const char letter[3] = {'-', (char)optopt, '\0'};
-    const bool is_letter = code == '?' && optopt > 0 && optopt < LONG_FIRST;
+    const bool is_letter = code == '?' && optopt > 0;
     if (code != '?' && (code < LONG_FIRST || is_exact(taken, long_name(command, code))))
         return false;
     unknown_option(command, is_letter ? letter : taken);

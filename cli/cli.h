@@ -1,7 +1,7 @@
-/* cli - commands, their options, and what they share.              SPDX-License-Identifier: Apache-2.0
- * A command is a row: name, operands, sentence, options and a function.  --help is made from the row.  Options
- * are matched exactly: an abbreviation that works today would break scripts when an option is added.
- * Results go to stdout, messages to stderr. */
+/* cli - commands, their options, and what they share.           SPDX-License-Identifier: Apache-2.0
+ * A command is a row: name, operands, sentence, options and a function.  --help is made from the
+ * row.  Options are matched exactly: an abbreviation that works today would break scripts when an
+ * option is added. Results go to stdout, messages to stderr. */
 #ifndef STORMGLASS_CLI_CLI_H
 #define STORMGLASS_CLI_CLI_H
 
@@ -59,8 +59,8 @@ const char **cli_values(const struct cli_args *args, const char *option, uint32_
 /* "stormglass: sentence" on stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Loads a scenario file, or, when there is none of that path, the case of that name that the program carries.
- * Prints what is wrong with it; NULL when that is too much. */
+/* Loads a scenario file, or, when there is none of that path, the case of that name that the
+ * program carries. Prints what is wrong with it; NULL when that is too much. */
 struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count);
 
 #endif

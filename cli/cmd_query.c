@@ -1,6 +1,7 @@
-/* cmd_query - stormglass query.                                    SPDX-License-Identifier: Apache-2.0
- * On a terminal in columns, else with tabs between the values; the first line has the names.  Columns are as
- * wide as their widest value among the first rows, which are kept until they are known. */
+/* cmd_query - stormglass query.                                 SPDX-License-Identifier: Apache-2.0
+ * On a terminal in columns, else with tabs between the values; the first line has the names.
+ * Columns are as wide as their widest value among the first rows, which are kept until they are
+ * known. */
 #include "base/check.h"
 #include "cli/cli.h"
 #include "replay/store.h"
@@ -134,7 +135,7 @@ static int run(const struct cli_args *args)
     char error[STORE_ERROR_BYTES];
     struct store *store = store_open(args->operands[0], error);
     if (store == NULL) {
-        cli_error("%s", error);
+        cli_error("%s: %s", args->operands[0], error);
         return CLI_USAGE;
     }
     struct store_statement *rows = store_prepare(store, args->operands[1]);

@@ -1,4 +1,4 @@
-/* cmd_replay - stormglass replay.                                  SPDX-License-Identifier: Apache-2.0 */
+/* cmd_replay - stormglass replay.                            SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "replay/verify.h"
 
@@ -6,14 +6,13 @@
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
-    {"no-progress", 0, NULL, "no bar, also on a terminal"},
     {0},
 };
 
-static int replay(const char *path, bool progress, struct diag *diag)
+static int replay(const char *path, struct diag *diag)
 {
     struct verify verify;
-    switch (verify_run(path, progress, &verify, diag)) {
+    switch (verify_run(path, true, &verify, diag)) {
     case VERIFY_EQUAL:
         printf("equal: digest %s\n", verify.digest_now);
         return CLI_DONE;
@@ -36,7 +35,7 @@ static int run(const struct cli_args *args)
     struct diag *diag = calloc(1, sizeof *diag);
     if (diag == NULL)
         return CLI_FAILED;
-    const int code = replay(args->operands[0], !cli_given(args, "no-progress"), diag);
+    const int code = replay(args->operands[0], diag);
     diag_print(diag, stderr);
     free(diag);
     return code;

@@ -1,4 +1,4 @@
-/* cmd_run - stormglass run.                                        SPDX-License-Identifier: Apache-2.0 */
+/* cmd_run - stormglass run.                                  SPDX-License-Identifier: Apache-2.0 */
 #include "base/quantity.h"
 #include "cli/cli.h"
 #include "replay/run.h"
@@ -19,7 +19,6 @@ static const struct cli_option options[] = {
     {"threads", 0, "N", "threads to use; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
-    {"no-progress", 0, NULL, "no bar, also on a terminal"},
     {0},
 };
 
@@ -122,7 +121,7 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
         code = CLI_USAGE;
         break;
     case RUN_BROKEN:
-        cli_error("%s", run.error);
+        cli_error("%s: %s", how->path != NULL ? how->path : "the run", run.error);
         break;
     }
     diag_print(diag, stderr);
@@ -136,7 +135,7 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
 
 static int run(const struct cli_args *args)
 {
-    struct run_options how = {.progress = !cli_given(args, "no-progress")};
+    struct run_options how = {.progress = true};
     if (!read_until(args, &how.until) || !read_threads(args) || !read_level(args, &how.level) ||
         !read_output(args, &how.path))
         return CLI_USAGE;

@@ -30,8 +30,13 @@ _stormglass() {
         words=$("$program" list 2>/dev/null | sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p')
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
         ;;
-    run | check)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.y*ml' -- "$current"; compgen -d -- "$current")
+    run | check | bench)
+        words=$("$program" list cases 2>/dev/null | sed 's/ .*//')
+        mapfile -t COMPREPLY < <(
+            compgen -W "$words" -- "$current"
+            compgen -f -X '!*.y*ml' -- "$current"
+            compgen -d -- "$current"
+        )
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.db' -- "$current"; compgen -d -- "$current")

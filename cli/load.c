@@ -1,4 +1,4 @@
-/* load - scenarios of a command line.                              SPDX-License-Identifier: Apache-2.0 */
+/* load - scenarios of a command line.                        SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "scenarios/embedded.h"
 

@@ -1,4 +1,4 @@
-/* main - the table of commands.                                    SPDX-License-Identifier: Apache-2.0 */
+/* main - the table of commands.                              SPDX-License-Identifier: Apache-2.0 */
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "scenarios/embedded.h"

@@ -1,4 +1,4 @@
-/* bottleneck - the rules.                                          SPDX-License-Identifier: Apache-2.0 */
+/* bottleneck - the rules.                                    SPDX-License-Identifier: Apache-2.0 */
 #include "replay/bottleneck.h"
 
 #include "replay/words.h"

@@ -1,7 +1,4 @@
-/* collect - sums over ports, switches and RNICs.                   SPDX-License-Identifier: Apache-2.0
- * Rates.  A workload that issues until its window ends is divided by the whole window.  One that had done
- * all its work earlier (a count, a fio size) is divided by the time that it took: its last completion came
- * long before the end, compared with the usual time between two completions, and nothing was under way. */
+/* collect - sums over ports, switches and RNICs.             SPDX-License-Identifier: Apache-2.0 */
 #include "replay/collect.h"
 
 #include "replay/bottleneck.h"
@@ -9,8 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { SILENCE_FACTOR = 20 }; /* mean gaps without a completion that mean "it was done" */
 
 struct busiest {
     const struct port *paused, *busy;
@@ -40,16 +35,14 @@ time_ps collect_busy_ps(const struct port *port)
     return units_transfer_ps(bytes, port->rate.bps);
 }
 
-time_ps collect_window_ps(const struct workload_stats *stats, time_ps start, time_ps stop,
-                          uint64_t under_way)
+time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end)
 {
-    const time_ps whole = stop > start ? stop - start : 0;
-    if (stats->completed == 0 || under_way > 0 || stats->last_completion >= stop)
-        return whole;
-    const time_ps used = stats->last_completion - start;
-    const time_ps gap = used / (time_ps)stats->completed;
-    const time_ps silence = stop - stats->last_completion;
-    return used > 0 && silence / SILENCE_FACTOR >= gap ? used : whole;
+    time_ps from = stats->window_from, to = stats->window_to;
+    if (stats->issued > 0 && stats->first_issue > from)
+        from = stats->first_issue;
+    if (to == 0 || to > window_end)
+        to = window_end;
+    return to > from ? to - from : 0;
 }
 
 static void add_port(const struct port *port, time_ps now, struct result_totals *totals,
@@ -141,11 +134,6 @@ static void add_workload(const struct collect *collect, uint32_t index,
 {
     const struct scenario_workload *about = &collect->world->scenario->workloads[index];
     const struct workload_stats *stats = &collect->world->stats[index];
-    const uint64_t under_way = world_outstanding(collect->world, index);
-    const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
-    /* A fio job may have waited for others, so its window begins with its first I/O. */
-    const time_ps start =
-        about->job != NULL && stats->issued > 0 ? stats->first_issue : about->start;
     *workload = (struct result_workload){
         .name = about->name,
         .issued = (int64_t)stats->issued,
@@ -153,11 +141,13 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .failed = (int64_t)stats->failed,
         .unfinished = (int64_t)(stats->issued - stats->completed - stats->failed),
         .corrupt = (int64_t)stats->corrupt,
+        .missed = (int64_t)stats->missed,
         .bytes = (int64_t)stats->bytes,
         .bytes_read = (int64_t)stats->bytes_read,
         .bytes_written = (int64_t)stats->bytes_written,
         .completed_window = (int64_t)stats->completed_window,
-        .window_ps = collect_window_ps(stats, start, stop, under_way),
+        .bytes_window = (int64_t)stats->bytes_window,
+        .window_ps = collect_window_ps(stats, collect->window_end),
         .latency = &stats->latency,
     };
 }

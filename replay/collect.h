@@ -1,4 +1,4 @@
-/* collect - the totals of a run, from the world at its end.        SPDX-License-Identifier: Apache-2.0
+/* collect - the totals of a run, from the world at its end.     SPDX-License-Identifier: Apache-2.0
  * Pauses that still hold count up to the present. */
 #ifndef STORMGLASS_REPLAY_COLLECT_H
 #define STORMGLASS_REPLAY_COLLECT_H
@@ -19,9 +19,10 @@ struct collect {
 /* Fills totals, workloads, bottleneck and root cause. */
 void collect_result(const struct collect *collect, struct result *result);
 
-/* The part of a workload's window that its rates are divided by, see collect.c. */
-time_ps collect_window_ps(const struct workload_stats *stats, time_ps start, time_ps stop,
-                          uint64_t under_way);
+/* What a workload's rates are divided by: from the start of its measurement, or the first operation
+ * when connecting took longer, until it had issued its last or the measured part of the run ended.
+ * */
+time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end);
 
 /* Time that a port's transmitter has been stopped in a priority; in all, and longest at once. */
 time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now);

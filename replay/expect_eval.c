@@ -1,4 +1,4 @@
-/* expect_eval - values by path, and what they are compared with.   SPDX-License-Identifier: Apache-2.0 */
+/* expect_eval - values by path, compared.                    SPDX-License-Identifier: Apache-2.0 */
 #include "replay/expect_eval.h"
 
 #include "base/check.h"

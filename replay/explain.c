@@ -1,5 +1,6 @@
-/* explain - intervals of holds and blocks, and their folding.      SPDX-License-Identifier: Apache-2.0
- * A fold sorts the closed intervals by (port, priority, time) and walks from each hold to its roots. */
+/* explain - intervals of holds and blocks, and their folding.   SPDX-License-Identifier: Apache-2.0
+ * A fold sorts the closed intervals by (port, priority, time) and walks from each hold to its
+ * roots. */
 #include "replay/explain.h"
 
 #include "base/check.h"
@@ -150,8 +151,8 @@ static uint32_t waits_for(const struct explain *explain, uint32_t key)
     return explain->open_holds[next].until != 0 ? next : EXPLAIN_NONE;
 }
 
-/* Every hold waits for at most one other, so following them from each unvisited one and meeting a hold of the
- * same walk again is a circle, and each is met once. */
+/* Every hold waits for at most one other, so following them from each unvisited one and meeting a
+ * hold of the same walk again is a circle, and each is met once. */
 uint32_t explain_circles(const struct explain *explain)
 {
     const uint32_t keys =

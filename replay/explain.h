@@ -1,13 +1,15 @@
-/* explain - whose fault the pauses were.                           SPDX-License-Identifier: Apache-2.0
- * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a block).  A hold
- * at a switch has a reason: the egress that its frames wait for.  Where that egress is itself blocked by its
- * peer, the reason is further down, at the peer's own hold; where it is not, the egress is a point of
- * congestion, and the root.  A host that holds is a root: its receive buffer is full (slow receiver) or it is
- * not (pause storm).  The time of every hold is divided among the roots that it had, moment by moment.
- * Memory: intervals are folded into the totals whenever EXPLAIN_INTERVALS of them have come together, so it
- * does not grow with the run.
- * Not exact: a hold names the egress of the one frame that crossed the threshold.  Where that egress is free
- * while another egress of the switch is blocked, the blocked one is taken for the reason.
+/* explain - whose fault the pauses were.                        SPDX-License-Identifier: Apache-2.0
+ * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a
+ * block).  A hold at a switch has a reason: the egress that its frames wait for.  Where that egress
+ * is itself blocked by its peer, the reason is further down, at the peer's own hold; where it is
+ * not, the egress is a point of congestion, and the root.  A host that holds is a root: its receive
+ * buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is divided
+ * among the roots that it had, moment by moment.
+ * Memory: intervals are folded into the totals
+ * whenever EXPLAIN_INTERVALS of them have come together, so it does not grow with the run.
+ * Not exact: a hold names the egress of the one frame that crossed the threshold.  Where that
+ * egress is free while another egress of the switch is blocked, the blocked one is taken for the
+ * reason.
  * Clock: times are handed in; calls come in the order of time. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_H
 #define STORMGLASS_REPLAY_EXPLAIN_H
@@ -22,7 +24,8 @@ enum { EXPLAIN_INTERVALS = 1 << 16, EXPLAIN_HOPS_MAX = 12, EXPLAIN_PRIORITIES = 
 
 #define EXPLAIN_NONE UINT32_MAX
 
-/* The fabric, all ports of all nodes in one row: those of node n are first_port[n] .. first_port[n + 1] - 1. */
+/* The fabric, all ports of all nodes in one row: those of node n are first_port[n] .. first_port[n
+ * + 1] - 1. */
 struct explain_fabric {
     uint32_t node_count;
     const char *const *names;
@@ -98,7 +101,8 @@ void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_
 /* Ends what is open, and sorts: roots by their share, paths by root, hops and share. */
 void explain_finish(struct explain *explain, time_ps now);
 
-/* Circles of holds and blocks that are open now: each waits for the next.  Call before explain_finish. */
+/* Circles of holds and blocks that are open now: each waits for the next.  Call before
+ * explain_finish. */
 uint32_t explain_circles(const struct explain *explain);
 
 /* Blocks that are open now. */

@@ -1,7 +1,7 @@
-/* explain_walk - pieces of time on their way to a root.            SPDX-License-Identifier: Apache-2.0
- * A piece of time at an egress is cut along the blocks of that egress; what lies outside them belongs to that
- * egress, what lies inside goes on as a piece at the peer, cut along the peer's holds.  Pieces wait on a small
- * stack of fixed size. */
+/* explain_walk - pieces of time on their way to a root.         SPDX-License-Identifier: Apache-2.0
+ * A piece of time at an egress is cut along the blocks of that egress; what lies outside them
+ * belongs to that egress, what lies inside goes on as a piece at the peer, cut along the peer's
+ * holds.  Pieces wait on a small stack of fixed size. */
 #include "replay/explain_walk.h"
 
 #include "base/check.h"
@@ -43,7 +43,8 @@ void *explain_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
     return items;
 }
 
-/* Index of the last hold of the key that begins at or before `at`; else of the key's first; else NONE. */
+/* Index of the last hold of the key that begins at or before `at`; else of the key's first; else
+ * NONE. */
 static uint32_t hold_at(const struct explain *explain, uint32_t key, time_ps at)
 {
     uint32_t low = 0, high = explain->hold_count; /* first hold behind (key, at) */
@@ -60,7 +61,8 @@ static uint32_t hold_at(const struct explain *explain, uint32_t key, time_ps at)
     return low < explain->hold_count && explain->holds[low].key == key ? low : EXPLAIN_NONE;
 }
 
-/* Index of the first block of the key that ends after `at`; block_count or another key's when there is none. */
+/* Index of the first block of the key that ends after `at`; block_count or another key's when there
+ * is none. */
 static uint32_t block_from(const struct explain *explain, uint32_t key, time_ps at)
 {
     uint32_t low = 0, high = explain->block_count;
@@ -159,7 +161,8 @@ static void settle(struct walk *walk, const struct piece *piece, uint32_t port,
     add_path(explain, &path);
 }
 
-/* A piece beyond the stack's room settles where it is: the walk stays bounded, and no time is lost. */
+/* A piece beyond the stack's room settles where it is: the walk stays bounded, and no time is lost.
+ * */
 static void push(struct walk *walk, const struct piece *piece)
 {
     if (piece->hops > EXPLAIN_HOPS_MAX) {
@@ -189,8 +192,9 @@ static void enter_hold(struct walk *walk, const struct piece *piece,
         push(walk, &next);
 }
 
-/* The egress is blocked during all of the piece: goes on at the peer, along the peer's holds.  The peer has
- * released a little before the block ends (the XON travels), so a hold counts until the next one begins. */
+/* The egress is blocked during all of the piece: goes on at the peer, along the peer's holds.  The
+ * peer has released a little before the block ends (the XON travels), so a hold counts until the
+ * next one begins. */
 static void follow(struct walk *walk, const struct piece *piece)
 {
     const struct explain *explain = walk->explain;
@@ -216,7 +220,8 @@ static void follow(struct walk *walk, const struct piece *piece)
     }
 }
 
-/* Another egress of the same node that is blocked during the piece, the one blocked from the earliest moment. */
+/* Another egress of the same node that is blocked during the piece, the one blocked from the
+ * earliest moment. */
 static uint32_t blocked_beside(const struct explain *explain, const struct piece *piece)
 {
     const struct explain_fabric *fabric = explain->fabric;
@@ -237,7 +242,8 @@ static uint32_t blocked_beside(const struct explain *explain, const struct piece
     return best;
 }
 
-/* Cuts the piece along the blocks of `egress`; the blocked parts are followed and the rest is settled. */
+/* Cuts the piece along the blocks of `egress`; the blocked parts are followed and the rest is
+ * settled. */
 static void cut(struct walk *walk, const struct piece *piece, uint32_t egress)
 {
     const struct explain *explain = walk->explain;

@@ -1,4 +1,4 @@
-/* explain_walk - from a hold to the roots that it had, moment by moment.  SPDX-License-Identifier: Apache-2.0
+/* explain_walk - from a hold to its roots.                      SPDX-License-Identifier: Apache-2.0
  * The inner half of explain.c, and what both halves use. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_WALK_H
 #define STORMGLASS_REPLAY_EXPLAIN_WALK_H

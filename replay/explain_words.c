@@ -1,4 +1,4 @@
-/* explain_words - sentences.                                       SPDX-License-Identifier: Apache-2.0 */
+/* explain_words - sentences.                                 SPDX-License-Identifier: Apache-2.0 */
 #include "replay/explain_words.h"
 
 #include "base/check.h"
@@ -36,8 +36,8 @@ struct spread {
     uint32_t switches, hosts, ports;
 };
 
-/* Distinct nodes whose transmitters had to stop.  Paths of one root that name a node twice (several ports or
- * distances) are told apart by looking back; the row of one root is short. */
+/* Distinct nodes whose transmitters had to stop.  Paths of one root that name a node twice (several
+ * ports or distances) are told apart by looking back; the row of one root is short. */
 static struct spread spread_of(const struct explain *explain, uint32_t root)
 {
     const struct explain_fabric *fabric = explain->fabric;
@@ -118,14 +118,4 @@ uint32_t explain_root_host(const struct explain *explain, uint32_t index)
     const uint32_t port = explain->roots[index].port;
     const uint32_t node = fabric->node_of[port], peer = fabric->node_of[fabric->peer[port]];
     return fabric->is_host[node] ? node : fabric->is_host[peer] ? peer : EXPLAIN_NONE;
-}
-
-time_ps explain_host_held(const struct explain *explain, uint32_t root, uint32_t host)
-{
-    time_ps held = 0;
-    for (uint32_t i = 0; i < explain->path_count; i++)
-        if (explain->paths[i].root == root &&
-            explain->fabric->node_of[explain->paths[i].port] == host)
-            held += explain->paths[i].held_ps;
-    return held;
 }

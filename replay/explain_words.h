@@ -1,4 +1,4 @@
-/* explain_words - roots of pauses as sentences, and who suffered.  SPDX-License-Identifier: Apache-2.0
+/* explain_words - roots of pauses as sentences.                 SPDX-License-Identifier: Apache-2.0
  * After explain_finish. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_WORDS_H
 #define STORMGLASS_REPLAY_EXPLAIN_WORDS_H
@@ -15,11 +15,8 @@ void explain_root_words(const struct explain *explain, uint32_t root, char *text
 /* slow-receiver, pause-storm, congestion, circle */
 const char *explain_kind_name(enum explain_kind kind);
 
-/* The host whose traffic meets the root: the root itself, or the host behind the congested egress; NONE when
- * that leads to another switch. */
+/* The host whose traffic meets the root: the root itself, or the host behind the congested egress;
+ * NONE when that leads to another switch. */
 uint32_t explain_root_host(const struct explain *explain, uint32_t root);
-
-/* How long the transmitter of a host was stopped because of the root, over all its ports. */
-time_ps explain_host_held(const struct explain *explain, uint32_t root, uint32_t host);
 
 #endif

@@ -1,4 +1,4 @@
-/* fabric - numbering of ports.                                     SPDX-License-Identifier: Apache-2.0 */
+/* fabric - numbering of ports.                               SPDX-License-Identifier: Apache-2.0 */
 #include "replay/fabric.h"
 
 #include "base/check.h"

@@ -1,4 +1,4 @@
-/* fabric - the ports of a scenario in one row, as explain wants them.  SPDX-License-Identifier: Apache-2.0 */
+/* fabric - the ports of a scenario in one row.               SPDX-License-Identifier: Apache-2.0 */
 #ifndef STORMGLASS_REPLAY_FABRIC_H
 #define STORMGLASS_REPLAY_FABRIC_H
 

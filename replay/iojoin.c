@@ -1,5 +1,6 @@
-/* iojoin - a small hash table and nine subtractions.               SPDX-License-Identifier: Apache-2.0
- * Linear probing with the entries behind a removed one moved up, so that no marks of the dead pile up. */
+/* iojoin - a small hash table and nine subtractions.            SPDX-License-Identifier: Apache-2.0
+ * Linear probing with the entries behind a removed one moved up, so that no marks of the dead pile
+ * up. */
 #include "replay/iojoin.h"
 
 #include "base/check.h"
@@ -44,14 +45,14 @@ void iojoin_fini(struct iojoin *join)
 static uint32_t home_of(const struct iojoin *join, const struct probe_target_io *io)
 {
     const uint64_t ips = (uint64_t)io->host_ip << 32 | io->target_ip;
-    const uint64_t ids = (uint64_t)io->qid << 16 | io->cid;
+    const uint64_t ids = (uint64_t)io->controller << 32 | (uint64_t)io->qid << 16 | io->cid;
     return (uint32_t)hash_mix(ips ^ hash_mix(ids)) & (join->room - 1);
 }
 
 static bool same(const struct probe_target_io *a, const struct probe_target_io *b)
 {
-    return a->host_ip == b->host_ip && a->target_ip == b->target_ip && a->qid == b->qid &&
-           a->cid == b->cid;
+    return a->host_ip == b->host_ip && a->target_ip == b->target_ip &&
+           a->controller == b->controller && a->qid == b->qid && a->cid == b->cid;
 }
 
 /* The entry of that command, or the free one where it would go. */
@@ -90,7 +91,8 @@ void iojoin_add(struct iojoin *join, const struct probe_target_io *io)
     join->entries[at] = (struct iojoin_entry){.io = *io, .taken = true};
 }
 
-/* Moves up what was pushed past the hole, so that every entry is found from its home without a gap. */
+/* Moves up what was pushed past the hole, so that every entry is found from its home without a gap.
+ * */
 static void close_hole(struct iojoin *join, uint32_t hole)
 {
     const uint32_t mask = join->room - 1;
@@ -106,8 +108,11 @@ static void close_hole(struct iojoin *join, uint32_t hole)
 
 bool iojoin_take(struct iojoin *join, const struct probe_host_io *io, struct probe_target_io *found)
 {
-    const struct probe_target_io key = {
-        .host_ip = io->host_ip, .target_ip = io->target_ip, .qid = io->qid, .cid = io->cid};
+    const struct probe_target_io key = {.host_ip = io->host_ip,
+                                        .target_ip = io->target_ip,
+                                        .controller = io->controller,
+                                        .qid = io->qid,
+                                        .cid = io->cid};
     const uint32_t at = find(join, &key);
     if (!join->entries[at].taken)
         return false;

@@ -1,17 +1,18 @@
-/* iojoin - one NVMe command's moments at the host and at the target, put together.  SPDX-License-Identifier: Apache-2.0
- * The target tells its part first; it waits in a table until the host's part of the same command comes.  A
- * command is named by (host, target, queue, command identifier), of which only one is under way at a time.
- * From the two come nine stages, each the time between two neighbouring moments, so that their sum is
- * exactly the latency.  A moment that did not happen (a read fetches no data) makes its stage 0.
- * Memory: the table grows with the commands between response and completion, up to IOJOIN_ENTRIES_MAX; a
- * command beyond that counts as not joined. */
+/* iojoin - the two halves of a command put together.            SPDX-License-Identifier: Apache-2.0
+ * The target tells its part first; it waits in a table until the host's part of the same command
+ * comes.  A command is named by (host, target, queue, command identifier), of which only one is
+ * under way at a time. From the two come nine stages, each the time between two neighbouring
+ * moments, so that their sum is exactly the latency.  A moment that did not happen (a read fetches
+ * no data) makes its stage 0.
+ * Memory: the table grows with the commands between response and
+ * completion, up to IOJOIN_ENTRIES_MAX; a command beyond that counts as not joined. */
 #ifndef STORMGLASS_REPLAY_IOJOIN_H
 #define STORMGLASS_REPLAY_IOJOIN_H
 
 #include "base/probe.h"
 
-/* X(name, words, what it is) in the order of time, as far as the names go; the target's CPU works twice, before
- * and after the fetch. */
+/* X(name, words, what it is) in the order of time, as far as the names go; the target's CPU works
+ * twice, before and after the fetch. */
 #define IOJOIN_STAGES(X)                                                                           \
     X(SUBMIT, "submit", "host software, and the wait for room in the queue")                       \
     X(REQUEST, "request network", "command capsule to the target")                                 \

@@ -1,4 +1,4 @@
-/* observe - the probe's functions.                                 SPDX-License-Identifier: Apache-2.0 */
+/* observe - the probe's functions.                           SPDX-License-Identifier: Apache-2.0 */
 #include "replay/observe.h"
 
 #include "base/check.h"
@@ -41,7 +41,11 @@ static struct observe_drops *drops_at(struct observe *observe, const struct prob
 static void on_drop(void *self, const struct probe_drop *drop)
 {
     struct observe *observe = self;
-    struct observe_drops *drops = drops_at(observe, drop);
+    struct probe_drop place = *drop;
+    /* A frame that does not fit is the fault of the port that it does not fit. */
+    if (drop->cause == PROBE_DROP_MTU && drop->egress != UINT16_MAX)
+        place.port = drop->egress;
+    struct observe_drops *drops = drops_at(observe, &place);
     drops->frames++;
     drops->bytes += (uint64_t)drop->frame_bytes;
     drops->last = drop->at;

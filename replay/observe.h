@@ -1,6 +1,7 @@
-/* observe - the probe of a run: what happens becomes rows and sums.  SPDX-License-Identifier: Apache-2.0
- * Puts the two halves of NVMe commands together, sums their stages, sums drops by place and cause, pairs the ends
- * of blocked intervals, and hands everything on to the record and to explain.  Changes nothing in the run.
+/* observe - the probe: events become rows and sums.             SPDX-License-Identifier: Apache-2.0
+ * Puts the two halves of NVMe commands together, sums their stages, sums drops by place and cause,
+ * pairs the ends of blocked intervals, and hands everything on to the record and to explain.
+ * Changes nothing in the run.
  * Owner: observe_fini; the fabric outlives it.  The record may come after the world: until
  * observe.record is set nothing is written. */
 #ifndef STORMGLASS_REPLAY_OBSERVE_H
@@ -27,7 +28,7 @@ struct observe_stages {
 /* Drops of one place and cause. */
 struct observe_drops {
     uint32_t node;
-    uint16_t port;
+    uint16_t port; /* that they came in by; MTU: that they did not fit */
     uint8_t priority, cause;
     bool lossless;
     uint64_t frames, bytes;

@@ -1,4 +1,4 @@
-/* progress - the bar.                                              SPDX-License-Identifier: Apache-2.0 */
+/* progress - the bar.                                        SPDX-License-Identifier: Apache-2.0 */
 #include "replay/progress.h"
 
 #include "replay/words.h"

@@ -1,4 +1,4 @@
-/* record - rows that come while the run goes on.                   SPDX-License-Identifier: Apache-2.0 */
+/* record - rows that come while the run goes on.             SPDX-License-Identifier: Apache-2.0 */
 #include "replay/record.h"
 
 #include "base/check.h"

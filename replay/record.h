@@ -1,12 +1,13 @@
-/* record - a run's database while the run goes on.                 SPDX-License-Identifier: Apache-2.0
- * The scenario, its files and the fabric are in the file before the first event; what happens follows in
- * batches.  How much is written depends on the level; the run itself never does.
+/* record - a run's database while the run goes on.              SPDX-License-Identifier: Apache-2.0
+ * The scenario, its files and the fabric are in the file before the first event; what happens
+ * follows in batches.  How much is written depends on the level; the run itself never does.
  *   summary   totals, and the first few I/Os, drops and notes
  *   counters  every pause and every interval in which a transmitter was stopped
  *   ios       every NVMe command with all its moments
  *   packets   every frame each time it enters a wire
- * Memory is bounded: prepared statements, and a transaction that is committed every RECORD_BATCH_ROWS rows.
- * Errors stick (store.h); record_error says what went wrong.  Owner: record_close. */
+ * Memory is bounded: prepared statements, and a transaction that is committed every
+ * RECORD_BATCH_ROWS rows. Errors stick (store.h); record_error says what went wrong.  Owner:
+ * record_close. */
 #ifndef STORMGLASS_REPLAY_RECORD_H
 #define STORMGLASS_REPLAY_RECORD_H
 

@@ -1,4 +1,4 @@
-/* record_begin - what a run database holds before the first event.  SPDX-License-Identifier: Apache-2.0 */
+/* record_begin - rows before the first event.                SPDX-License-Identifier: Apache-2.0 */
 #ifndef STORMGLASS_REPLAY_RECORD_BEGIN_H
 #define STORMGLASS_REPLAY_RECORD_BEGIN_H
 

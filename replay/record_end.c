@@ -1,12 +1,14 @@
-/* record_end - results as rows.                                    SPDX-License-Identifier: Apache-2.0 */
+/* record_end - results as rows.                              SPDX-License-Identifier: Apache-2.0 */
 #include "replay/record_end.h"
 
 #include "base/check.h"
 #include "replay/explain_words.h"
 #include "replay/record_counters.h"
+#include "replay/victims.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ROOTS_MAX = 32, PATHS_PER_ROOT = 256 };
 
@@ -47,7 +49,8 @@ static void write_workload(struct store_statement *insert, const struct collect 
                  STORE_I(about->pair_count * about->copies), STORE_I(about->start),
                  STORE_I(about->stop), STORE_I(workload->issued), STORE_I(workload->completed),
                  STORE_I(workload->failed), STORE_I(workload->unfinished),
-                 STORE_I(workload->corrupt), STORE_I(workload->bytes),
+                 STORE_I(workload->corrupt), STORE_I(workload->missed),
+                 STORE_I(workload->window_ps), STORE_I(workload->bytes),
                  STORE_I(workload->bytes_read), STORE_I(workload->bytes_written),
                  STORE_F(real_of(workload, "iops")), STORE_F(real_of(workload, "goodput_bps")),
                  any ? STORE_F(real_of(workload, "latency_ns.mean")) : STORE_N,
@@ -63,7 +66,8 @@ static void write_workloads(struct store *store, const struct collect *collect,
                             const struct result *result)
 {
     struct store_statement *insert = store_prepare(
-        store, "INSERT INTO workload VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+        store,
+        "INSERT INTO workload VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < result->workload_count; i++) {
         write_workload(insert, collect, result, i);
         write_latency(store, i, result->workloads[i].latency);
@@ -124,34 +128,18 @@ static void write_paths(struct store *store, const struct explain *explain)
     store_finish(insert);
 }
 
-/* A pair that has nothing to do with the root's host, but whose host was stopped because of it. */
-static time_ps victim_ps(const struct explain *explain, uint32_t root,
-                         const struct scenario_workload *workload)
+static void write_victims(struct store *store, const struct collect *collect)
 {
-    const uint32_t host = explain_root_host(explain, root);
-    time_ps longest = 0;
-    for (uint32_t i = 0; i < workload->pair_count && host != EXPLAIN_NONE; i++) {
-        const struct scenario_pair *pair = &workload->pairs[i];
-        if (pair->from == host || pair->to == host)
-            continue;
-        const time_ps from = explain_host_held(explain, root, pair->from);
-        const time_ps to = explain_host_held(explain, root, pair->to);
-        longest = from > longest ? from : longest;
-        longest = to > longest ? to : longest;
-    }
-    return longest;
-}
-
-static void write_victims(struct store *store, const struct explain *explain,
-                          const struct scenario *scenario)
-{
+    const uint32_t count = collect->world->workload_count;
+    time_ps *held = calloc(count + 1, sizeof *held);
+    CHECK(held != NULL);
+    victims_find(collect->world, &collect->observe->explain, held);
     struct store_statement *insert = store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?)");
-    for (uint32_t i = 0; i < scenario->workload_count && explain->root_count > 0; i++) {
-        const time_ps held = victim_ps(explain, 0, &scenario->workloads[i]);
-        if (held > 0)
-            STORE_INSERT(insert, STORE_I(0), STORE_I(i), STORE_I(held));
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (held[i] > 0)
+            STORE_INSERT(insert, STORE_I(0), STORE_I(i), STORE_I(held[i]));
     store_finish(insert);
+    free(held);
 }
 
 static void write_roots(struct store *store, const struct explain *explain)
@@ -251,7 +239,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);
-    write_victims(store, explain, collect->world->scenario);
+    write_victims(store, collect);
     write_verdict(store, result);
     write_result(store, result);
     write_digests(store, &collect->world->engine);

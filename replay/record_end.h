@@ -1,11 +1,12 @@
-/* record_end - what a run database holds after the last event.     SPDX-License-Identifier: Apache-2.0 */
+/* record_end - rows after the last event.                    SPDX-License-Identifier: Apache-2.0 */
 #ifndef STORMGLASS_REPLAY_RECORD_END_H
 #define STORMGLASS_REPLAY_RECORD_END_H
 
 #include "replay/collect.h"
 #include "replay/record.h"
 
-/* Counters, workloads, stages, drops, roots of pauses, expectations and every quantity; then the status. */
+/* Counters, workloads, stages, drops, roots of pauses, expectations and every quantity; then the
+ * status. */
 void record_end(struct record *record, const struct collect *collect, const struct result *result);
 
 /* A wall-clock value, in the table that may differ from run to run. */

@@ -1,8 +1,8 @@
-/* record_schema - the SQL.                                         SPDX-License-Identifier: Apache-2.0
- * Units are in the column names; times are virtual picoseconds from the run's begin.  What differs between two
- * runs of the same scenario (the wall clock) is in the table wall and nowhere else, so that the rest of two
- * databases can be compared row by row.  The comments are inside the CREATE statements because SQLite keeps
- * exactly that text in sqlite_schema. */
+/* record_schema - the SQL.                                      SPDX-License-Identifier: Apache-2.0
+ * Units are in the column names; times are virtual picoseconds from the run's begin.  What differs
+ * between two runs of the same scenario (the wall clock) is in the table wall and nowhere else, so
+ * that the rest of two databases can be compared row by row.  The comments are inside the CREATE
+ * statements because SQLite keeps exactly that text in sqlite_schema. */
 #include "replay/record_schema.h"
 
 const char record_schema[] =
@@ -92,6 +92,8 @@ const char record_schema[] =
     "  issued INTEGER NOT NULL, completed INTEGER NOT NULL, failed INTEGER NOT NULL,\n"
     "  unfinished INTEGER NOT NULL, -- issued and never completed: an error of the run\n"
     "  corrupt INTEGER NOT NULL,   -- reads that gave another content than was written\n"
+    "  missed INTEGER NOT NULL,    -- open loop: due, but as many as allowed were under way\n"
+    "  window_ps INTEGER NOT NULL, -- what iops and goodput_bps are divided by\n"
     "  bytes INTEGER NOT NULL,     -- payload of what completed in the window\n"
     "  bytes_read INTEGER NOT NULL, bytes_written INTEGER NOT NULL,\n"
     "  iops REAL NOT NULL, goodput_bps REAL NOT NULL,\n"
@@ -139,7 +141,8 @@ const char record_schema[] =
     ");\n"
     /* What went wrong, and what was stopped. */
     "CREATE TABLE dropped(         -- frames that were dropped, by place and cause\n"
-    "  node INTEGER NOT NULL, port INTEGER NOT NULL, -- that they came in by\n"
+    "  node INTEGER NOT NULL, port INTEGER NOT NULL, -- that they came in by; mtu: that they did "
+    "not fit\n"
     "  priority INTEGER NOT NULL, cause TEXT NOT NULL,\n"
     "  lossless INTEGER NOT NULL,  -- 1: of a lossless class, for want of buffer\n"
     "  frames INTEGER NOT NULL, bytes INTEGER NOT NULL,\n"

@@ -1,5 +1,6 @@
-/* record_schema - the tables of a run database.                    SPDX-License-Identifier: Apache-2.0
- * The text is the documentation: SQLite keeps it, comments included, in the file's own sqlite_schema. */
+/* record_schema - the tables of a run database.                 SPDX-License-Identifier: Apache-2.0
+ * The text is the documentation: SQLite keeps it, comments included, in the file's own
+ * sqlite_schema. */
 #ifndef STORMGLASS_REPLAY_RECORD_SCHEMA_H
 #define STORMGLASS_REPLAY_RECORD_SCHEMA_H
 

@@ -1,4 +1,4 @@
-/* result - names, values and their printed form.                   SPDX-License-Identifier: Apache-2.0 */
+/* result - names, values and their printed form.             SPDX-License-Identifier: Apache-2.0 */
 #include "replay/result.h"
 
 #include "base/check.h"
@@ -47,11 +47,12 @@ static const struct workload_row workload_rows[] = {
     {"failed", MEMBER, OF(failed), 0},
     {"unfinished", MEMBER, OF(unfinished), 0},
     {"corrupt", MEMBER, OF(corrupt), 0},
+    {"missed", MEMBER, OF(missed), 0},
     {"bytes", MEMBER, OF(bytes), 0},
     {"bytes_read", MEMBER, OF(bytes_read), 0},
     {"bytes_written", MEMBER, OF(bytes_written), 0},
     {"iops", PER_SECOND, OF(completed_window), 0},
-    {"goodput_bps", BITS_PER_SECOND, OF(bytes), 0},
+    {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0},
     {"latency_ns.mean", LATENCY_MEAN, 0, 0},
     {"latency_ns.min", LATENCY_MIN, 0, 0},
     {"latency_ns.p50", LATENCY_AT, 0, 500000},
@@ -166,7 +167,8 @@ static double real(struct result_ratio value)
     return (double)value.numerator / (double)value.denominator;
 }
 
-/* Latencies are printed in ns: a mean with its fraction, a percentile as the nearest whole number. */
+/* Latencies are printed in ns: a mean with its fraction, a percentile as the nearest whole number.
+ * */
 static struct result_item workload_item(const struct result_workload *workload,
                                         const struct workload_row *row)
 {

@@ -1,7 +1,7 @@
-/* result - every quantity of a finished run, by its dotted path.  SPDX-License-Identifier: Apache-2.0
- * One list of rows gives the keys of run --json, the table `result` of the database and the values of
- * expectations, so that the three cannot drift apart.  Quantities are exact: a whole number in its base
- * unit, or a ratio of two; only the printed form is rounded.
+/* result - the quantities of a run by their path.               SPDX-License-Identifier: Apache-2.0
+ * One list of rows gives the keys of run --json, the table `result` of the database and the values
+ * of expectations, so that the three cannot drift apart.  Quantities are exact: a whole number in
+ * its base unit, or a ratio of two; only the printed form is rounded.
  * Units: ps, bytes, bits per second.  Owner: result_free. */
 #ifndef STORMGLASS_REPLAY_RESULT_H
 #define STORMGLASS_REPLAY_RESULT_H
@@ -55,8 +55,10 @@ struct result_totals {
 struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
+    int64_t missed; /* open loop: due, but as many as allowed were under way */
     int64_t bytes, bytes_read, bytes_written;
     int64_t completed_window; /* completions that the rates count */
+    int64_t bytes_window;     /* payload that they count */
     int64_t window_ps;        /* what they are divided by */
     const struct hist *latency;
 };
@@ -128,7 +130,8 @@ const char *result_type_name(enum result_type type);
 typedef void result_emit_fn(void *self, const struct result_item *item);
 void result_emit(const struct result *result, result_emit_fn *emit, void *self);
 
-/* Adds a reason why the run failed beyond its expectations; those beyond RESULT_FAILURES_MAX are dropped. */
+/* Adds a reason why the run failed beyond its expectations; those beyond RESULT_FAILURES_MAX are
+ * dropped. */
 void result_fail(struct result *result, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

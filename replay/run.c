@@ -1,4 +1,4 @@
-/* run - slices, and their ends.                                    SPDX-License-Identifier: Apache-2.0 */
+/* run - slices, and their ends.                              SPDX-License-Identifier: Apache-2.0 */
 #include "replay/run.h"
 
 #include "base/check.h"
@@ -32,7 +32,8 @@ struct signals {
     struct sigaction interrupt, terminate;
 };
 
-/* The first signal ends the run cleanly; a second one finds the former handler and ends the program. */
+/* The first signal ends the run cleanly; a second one finds the former handler and ends the
+ * program. */
 static void catch_signals(struct signals *former)
 {
     struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};

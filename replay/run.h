@@ -1,8 +1,8 @@
-/* run - plays a scenario from its first event to its database.     SPDX-License-Identifier: Apache-2.0
- * The world is built first, so that a scenario that cannot be built leaves no file behind; then the database
- * gets its name, and the world plays in slices of virtual time.  Between two slices the progress is shown,
- * rows are made safe, and a signal to stop is seen.  The length of a slice follows the wall clock and
- * changes nothing in the run.
+/* run - plays a scenario from its first event to its database.  SPDX-License-Identifier: Apache-2.0
+ * The world is built first, so that a scenario that cannot be built leaves no file behind; then the
+ * database gets its name, and the world plays in slices of virtual time.  Between two slices the
+ * progress is shown, rows are made safe, and a signal to stop is seen.  The length of a slice
+ * follows the wall clock and changes nothing in the run.
  * Owner: run_close. */
 #ifndef STORMGLASS_REPLAY_RUN_H
 #define STORMGLASS_REPLAY_RUN_H

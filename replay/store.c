@@ -1,5 +1,5 @@
-/* store - the calls of SQLite.                                    SPDX-License-Identifier:
- * Apache-2.0 Creating: schema into PATH.new-PID with a rollback journal, close (nothing but the
+/* store - the calls of SQLite.                                  SPDX-License-Identifier: Apache-2.0
+ * Creating: schema into PATH.new-PID with a rollback journal, close (nothing but the
  * file is left), remove the log of a former database of that name (its frames would be replayed
  * into the new file), rename, open again and switch to the write-ahead log.  Closing folds the log
  * in and returns to a rollback journal, so that a finished run is one file that can be read from a
@@ -62,8 +62,7 @@ static struct store *store_open_flags(const char *path, int flags, char error[ST
         return store;
     }
     const int reason = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
-    snprintf(error, STORE_ERROR_BYTES, "%s: %s", path,
-             reason != 0 ? strerror(reason) : sqlite3_errstr(code));
+    snprintf(error, STORE_ERROR_BYTES, "%s", reason != 0 ? strerror(reason) : sqlite3_errstr(code));
     sqlite3_close(store->database);
     free(store);
     return NULL;
@@ -165,7 +164,7 @@ static bool take_name(const char *fresh, const char *path, char error[STORE_ERRO
     unlink(log);
     if (rename(fresh, path) == 0)
         return true;
-    snprintf(error, STORE_ERROR_BYTES, "%s: %s", path, strerror(errno));
+    snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
     return false;
 }
 
@@ -211,7 +210,7 @@ struct store *store_create(const char *path, const struct store_beginning *begin
     char fresh[4096];
     const int length = snprintf(fresh, sizeof fresh, "%s.new-%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof fresh || store_is_foreign(path)) {
-        snprintf(error, STORE_ERROR_BYTES, "%s: %s", path,
+        snprintf(error, STORE_ERROR_BYTES, "%s",
                  store_is_foreign(path) ? "exists and is not a run database; it is left alone"
                                         : "the name is too long");
         return NULL;
@@ -230,7 +229,7 @@ struct store *store_create(const char *path, const struct store_beginning *begin
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
 {
     if (access(path, R_OK) != 0) {
-        snprintf(error, STORE_ERROR_BYTES, "%s: %s", path, strerror(errno));
+        snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
         return NULL;
     }
     struct store *store = store_open_flags(path, SQLITE_OPEN_READONLY, error);
@@ -238,8 +237,8 @@ struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
         return NULL;
     if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
         return store;
-    snprintf(error, STORE_ERROR_BYTES, "%.200s: %.300s", path,
-             store->failed ? store->error : "not a run database of stormglass");
+    snprintf(error, STORE_ERROR_BYTES, "not a run database of stormglass%s%.300s",
+             store->failed ? ": " : "", store->error);
     store_close(store);
     return NULL;
 }

@@ -1,9 +1,10 @@
-/* store - SQLite as the rest of stormglass sees it.               SPDX-License-Identifier:
- * Apache-2.0 A database being written is valid at any moment: its schema is committed under a
+/* store - SQLite as the rest of stormglass sees it.             SPDX-License-Identifier: Apache-2.0
+ * A database being written is valid at any moment: schema and scenario are committed under a
  * temporary name, then the file gets its real name, and from there on the write-ahead log keeps it
- * whole, also after kill -9. Errors stick: after the first one every call does nothing, and
- * store_error says what went wrong; whoever writes in a loop looks once in a while.  Owner:
- * store_close. This is the only place that includes <sqlite3.h>. */
+ * whole, also after kill -9.
+ * Errors stick: after the first one every call does nothing, and store_error says what went wrong;
+ * whoever writes in a loop looks once in a while.  Sentences about errors do not name the file.
+ * Owner: store_close.  This is the only place that includes <sqlite3.h>. */
 #ifndef STORMGLASS_REPLAY_STORE_H
 #define STORMGLASS_REPLAY_STORE_H
 
@@ -48,8 +49,8 @@ struct store_beginning {
 };
 
 /* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a run
- * database or empty, and refused otherwise.  NULL and a sentence in `error` on failure; then no file
- * is left. */
+ * database or empty, and refused otherwise.  NULL and a sentence in `error` on failure; then no
+ * file is left. */
 struct store *store_create(const char *path, const struct store_beginning *beginning,
                            char error[STORE_ERROR_BYTES]);
 

@@ -1,4 +1,4 @@
-/* verify - from rows back to a scenario, and two results side by side.  SPDX-License-Identifier: Apache-2.0 */
+/* verify - from rows back to a scenario.                     SPDX-License-Identifier: Apache-2.0 */
 #include "replay/verify.h"
 
 #include "base/check.h"

@@ -1,6 +1,6 @@
-/* verify - plays a stored run again and compares.                  SPDX-License-Identifier: Apache-2.0
- * The database alone is enough: it has the scenario, the files that it names and the changes of the command
- * line.  Equal digests mean that every node executed the same events in the same order. */
+/* verify - plays a stored run again and compares.               SPDX-License-Identifier: Apache-2.0
+ * The database alone is enough: it has the scenario, the files that it names and the changes of the
+ * command line.  Equal digests mean that every node executed the same events in the same order. */
 #ifndef STORMGLASS_REPLAY_VERIFY_H
 #define STORMGLASS_REPLAY_VERIFY_H
 

@@ -1,4 +1,4 @@
-/* words - scaling and rounding for reading.                        SPDX-License-Identifier: Apache-2.0 */
+/* words - scaling and rounding for reading.                  SPDX-License-Identifier: Apache-2.0 */
 #include "replay/words.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-/* words - numbers for people to read.                              SPDX-License-Identifier: Apache-2.0
- * Three or four significant digits and the unit that suits them: 3.81 ms, 97.2 Gb/s, 64.0 KiB, 1.23 M.  For
- * reading only: what is computed or compared stays an integer. */
+/* words - numbers for people to read.                           SPDX-License-Identifier: Apache-2.0
+ * Three or four significant digits and the unit that suits them: 3.81 ms, 97.2 Gb/s, 64.0 KiB, 1.23
+ * M.  For reading only: what is computed or compared stays an integer. */
 #ifndef STORMGLASS_REPLAY_WORDS_H
 #define STORMGLASS_REPLAY_WORDS_H
 

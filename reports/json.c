@@ -1,6 +1,7 @@
-/* json - paths into containers.                                    SPDX-License-Identifier: Apache-2.0
- * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in common stays
- * open; the rest of the old one is closed from inside out, the rest of the new one opened. */
+/* json - paths into containers.                                 SPDX-License-Identifier: Apache-2.0
+ * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in
+ * common stays open; the rest of the old one is closed from inside out, the rest of the new one
+ * opened. */
 #include "reports/json.h"
 
 #include "base/check.h"

@@ -1,4 +1,4 @@
-/* paint - the escape sequences, ECMA-48 8.3.117.                   SPDX-License-Identifier: Apache-2.0 */
+/* paint - the escape sequences, ECMA-48 8.3.117.             SPDX-License-Identifier: Apache-2.0 */
 #include "reports/paint.h"
 
 #include <stdlib.h>

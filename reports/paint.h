@@ -1,5 +1,6 @@
-/* paint - colour on a terminal that wants it.                      SPDX-License-Identifier: Apache-2.0
- * Colour is for emphasis only: nothing is said by colour alone. NO_COLOR (no-color.org) is honoured. */
+/* paint - colour on a terminal that wants it.                   SPDX-License-Identifier: Apache-2.0
+ * Colour is for emphasis only: nothing is said by colour alone. NO_COLOR (no-color.org) is
+ * honoured. */
 #ifndef STORMGLASS_REPORTS_PAINT_H
 #define STORMGLASS_REPORTS_PAINT_H
 

@@ -1,14 +1,15 @@
-/* text - one function for each part of the summary.                SPDX-License-Identifier: Apache-2.0 */
+/* text - one function for each part of the summary.          SPDX-License-Identifier: Apache-2.0 */
 #include "reports/text.h"
 
 #include "replay/words.h"
 #include "reports/paint.h"
+#include "reports/text_settings.h"
 #include "reports/text_stages.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { SETTINGS_MAX = 9, WORKLOADS_MAX = 8, PAUSES_MAX = 5, DROPS_MAX = 5, BAR_WIDTH = 20 };
+enum { WORKLOADS_MAX = 8, PAUSES_MAX = 5, DROPS_MAX = 5, BAR_WIDTH = 20, SPREAD_PORTS = 3 };
 
 struct text {
     struct store *store;
@@ -53,9 +54,9 @@ static void write_title(const struct text *text)
         fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, 0), text->paint.off,
                 store_text(row, 1));
         fprintf(text->out,
-                "  %" PRId64 " hosts, %" PRId64 " switches, %" PRId64 " links; seed %" PRIu64,
-                store_int(row, 6), store_int(row, 7), store_int(row, 8),
-                (uint64_t)store_int(row, 2));
+                "  %" PRId64 " hosts, %" PRId64 " switch%s, %" PRId64 " links; seed %" PRIu64,
+                store_int(row, 6), store_int(row, 7), store_int(row, 7) == 1 ? "" : "es",
+                store_int(row, 8), (uint64_t)store_int(row, 2));
         fprintf(text->out, "; %s simulated", words_time(store_int(row, 3)).text);
         if (store_int(row, 4) > 0)
             fprintf(text->out, " and %s to finish", words_time(store_int(row, 4)).text);
@@ -69,36 +70,6 @@ static void write_title(const struct text *text)
     store_finish(row);
 }
 
-/* What a reader compares runs by, shown also at its default. */
-#define KEY_SETTINGS                                                                               \
-    "(path LIKE '%.rate' OR path LIKE '%.path-mtu' OR path LIKE '%.congestion-control'"            \
-    " OR path LIKE '%.pfc-priorities' OR path LIKE '%.loss-recovery' OR path LIKE "                \
-    "'%.queue-depth')"
-#define OWN_SETTINGS "(value<>preset AND set_by NOT LIKE 'profile %')"
-
-static void write_settings(const struct text *text)
-{
-    head(text, "Settings");
-    const int64_t profiles =
-        store_ask_int(text->store, "SELECT count(*) FROM setting WHERE set_by LIKE 'profile %'", 0);
-    fprintf(text->out,
-            "%swritten by the scenario, and the key ones; %" PRId64 " more come from profiles%s\n",
-            text->paint.dim, profiles, text->paint.off);
-    struct store_statement *rows =
-        store_prepare(text->store, "SELECT path, value, preset, set_by FROM setting"
-                                   " WHERE " OWN_SETTINGS " OR " KEY_SETTINGS
-                                   " ORDER BY NOT " OWN_SETTINGS ", NOT " KEY_SETTINGS ", rowid");
-    int64_t shown = 0;
-    while (shown < SETTINGS_MAX && store_step(rows)) {
-        fprintf(text->out, "  %-38s %12s   %s%s%s\n", store_text(rows, 0), store_text(rows, 1),
-                text->paint.dim, store_text(rows, 3), text->paint.off);
-        shown++;
-    }
-    store_finish(rows);
-    rest(text, "SELECT count(*) FROM setting WHERE " OWN_SETTINGS " OR " KEY_SETTINGS, shown,
-         "v_changed");
-}
-
 static void write_workload(const struct text *text, const struct store_statement *row)
 {
     fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0),
@@ -110,6 +81,9 @@ static void write_workload(const struct text *text, const struct store_statement
                     ? "-"
                     : words_time((time_ps)store_real(row, column)).text);
     fputc('\n', text->out);
+    if (store_int(row, 12) > 0)
+        fprintf(text->out, "  %18s%s were due and not issued: the queue depth was under way\n", "",
+                words_count(store_int(row, 12)).text);
     if (store_int(row, 2) + store_int(row, 3) > 0)
         fprintf(text->out, "  %s%18s%s failed, %s unfinished%s%s%s\n", text->paint.bad, "",
                 words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
@@ -124,7 +98,7 @@ static void write_workloads(const struct text *text)
     struct store_statement *rows = store_prepare(
         text->store,
         "SELECT name, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps,"
-        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting"
+        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting, missed"
         " FROM workload ORDER BY workload");
     int64_t shown = 0;
     while (shown < WORKLOADS_MAX && store_step(rows)) {
@@ -185,13 +159,17 @@ static void write_pauses(const struct text *text)
 static void write_drops(const struct text *text)
 {
     head(text, "Drops");
+    const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
+    fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
+            frames == 0   ? ""
+            : frames == 1 ? " frame"
+                          : " frames");
     struct store_statement *rows = store_prepare(
         text->store, "SELECT p.name, priority, cause, lossless, frames, first_ps, last_ps,"
                      " p.mtu_bytes FROM dropped d JOIN port p USING(node, port)"
                      " ORDER BY lossless DESC, frames DESC, d.node, d.port");
     int64_t shown = 0;
     while (shown < DROPS_MAX && store_step(rows)) {
-        fputs(shown == 0 ? "\n" : "", text->out);
         const bool lossless = store_int(rows, 3) != 0;
         fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s frames, %s",
                 lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
@@ -204,8 +182,6 @@ static void write_drops(const struct text *text)
         shown++;
     }
     store_finish(rows);
-    if (shown == 0)
-        fputs("none\n", text->out);
     rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
 }
 
@@ -235,26 +211,64 @@ static void write_transport(const struct text *text)
     fputs(shown == 0 ? "nothing was sent twice, nothing was marked\n" : "\n", text->out);
 }
 
-static void write_causes(const struct text *text)
+/* The transmitters that had to stop, by their distance from the root: a few of each. */
+static void write_spread(const struct text *text)
 {
-    char sentence[512];
-    store_ask_text(text->store, "SELECT value FROM result WHERE path='bottleneck'", sentence,
-                   sizeof sentence);
-    head(text, "Bottleneck");
-    fprintf(text->out, "%s\n", sentence);
-    store_ask_text(text->store, "SELECT value FROM result WHERE path='root_cause'", sentence,
-                   sizeof sentence);
-    if (sentence[0] == '\0')
-        return;
-    fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, "Root cause", text->paint.off, sentence);
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops), rank FROM"
+                     " (SELECT *, row_number() OVER (PARTITION BY hops ORDER BY held_ps DESC, node,"
+                     " port) AS rank FROM pause_path WHERE root=0) JOIN port p USING(node, port)"
+                     " ORDER BY hops, rank");
+    int64_t hops = 0;
+    while (store_step(rows)) {
+        const int64_t rank = store_int(rows, 3);
+        if (store_int(rows, 0) > 1 && hops == 0)
+            break; /* the root's own neighbour is always the first */
+        if (hops == 0)
+            fprintf(text->out, "%s%-16s%s", text->paint.bold, "Stopped", text->paint.off);
+        else if (store_int(rows, 0) != hops)
+            fputs("  <-  ", text->out);
+        if (rank <= SPREAD_PORTS)
+            fprintf(text->out, "%s%s", rank == 1 ? "" : ", ", store_text(rows, 1));
+        else if (rank == SPREAD_PORTS + 1)
+            fprintf(text->out, " and %" PRId64 " more", store_int(rows, 2) - SPREAD_PORTS);
+        hops = store_int(rows, 0);
+    }
+    fputs(hops == 0 ? "" : "\n", text->out);
+    store_finish(rows);
+}
+
+static void write_victims(const struct text *text)
+{
     struct store_statement *rows = store_prepare(
         text->store, "SELECT w.name, v.held_ps FROM pause_victim v JOIN workload w USING(workload)"
                      " WHERE v.root=0 ORDER BY v.held_ps DESC, v.workload LIMIT 4");
     for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s: its hosts were stopped for %s of port time\n",
+        fprintf(text->out, "%s%-16s%s%s sends nothing there, but its way was stopped for %s\n",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
                 words_time(store_int(rows, 1)).text);
     store_finish(rows);
+}
+
+static void write_sentence(const struct text *text, const char *words, const char *path)
+{
+    char sentence[512];
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, 0) : "");
+    store_finish(row);
+    if (sentence[0] != '\0')
+        fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
+}
+
+static void write_causes(const struct text *text)
+{
+    fputc('\n', text->out);
+    write_sentence(text, "Bottleneck", "bottleneck");
+    write_sentence(text, "Root cause", "root_cause");
+    write_spread(text);
+    write_victims(text);
 }
 
 static void write_verdict(const struct text *text)
@@ -285,7 +299,7 @@ bool text_run(struct store *store, FILE *out)
 {
     const struct text text = {.store = store, .out = out, .paint = paint_for(out)};
     write_title(&text);
-    write_settings(&text);
+    text_settings(store, out, &text.paint);
     write_workloads(&text);
     text_stages(store, out, &text.paint);
     write_pauses(&text);

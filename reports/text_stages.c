@@ -1,4 +1,4 @@
-/* text_stages - a column for each command or each kind of command.  SPDX-License-Identifier: Apache-2.0 */
+/* text_stages - a column for each kind.                      SPDX-License-Identifier: Apache-2.0 */
 #include "reports/text_stages.h"
 
 #include "replay/iojoin.h"

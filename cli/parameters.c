@@ -1,0 +1,88 @@
+/* parameters - fixed tables, then those of the plug-ins.     SPDX-License-Identifier: Apache-2.0 */
+#include "cli/parameters.h"
+
+#include "net/port.h"
+#include "net/switch.h"
+#include "nvme/host.h"
+#include "nvme/media.h"
+#include "nvme/target.h"
+#include "rnic/cc.h"
+#include "rnic/rnic.h"
+#include "scenarios/workload.h"
+
+#include <stdio.h>
+
+enum { WHERE_BYTES = 96 };
+
+void parameters_path(const struct parameter *parameter, char *text, size_t size)
+{
+    snprintf(text, size, "%s.%s", parameter->where, parameter->row->name);
+}
+
+static bool each_row(const char *where, const struct opt *rows, parameters_fn *call, void *self)
+{
+    for (const struct opt *row = rows; row != NULL && row->name != NULL; row++)
+        if (!call(self, &(struct parameter){where, row}))
+            return false;
+    return true;
+}
+
+static bool each_fixed(parameters_fn *call, void *self)
+{
+    const struct {
+        const char *where;
+        const struct opt *rows;
+    } tables[] = {
+        {"fabric.host-links", port_opts},
+        {"fabric.switch", switch_opts},
+        {"hosts.defaults.rnic", rnic_opts},
+        {"hosts.defaults.nvme", nvme_host_opts},
+        {"hosts.defaults.target", nvme_target_opts},
+        {"hosts.targets.namespaces", nvme_namespace_opts},
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (!each_row(tables[i].where, tables[i].rows, call, self))
+            return false;
+    return true;
+}
+
+static bool each_control(parameters_fn *call, void *self)
+{
+    char where[WHERE_BYTES];
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++) {
+        snprintf(where, sizeof where, "hosts.defaults.rnic.congestion-control{kind: %s}",
+                 preset->name);
+        if (preset->settings == NULL && !each_row(where, preset->ops->opts, call, self))
+            return false;
+    }
+    return true;
+}
+
+static bool each_medium(parameters_fn *call, void *self)
+{
+    char where[WHERE_BYTES];
+    for (int i = 0; media_kinds[i] != NULL; i++) {
+        snprintf(where, sizeof where, "hosts.targets.namespaces.media{kind: %s}",
+                 media_kinds[i]->name);
+        if (!each_row(where, media_kinds[i]->opts, call, self))
+            return false;
+    }
+    return true;
+}
+
+static bool each_workload(parameters_fn *call, void *self)
+{
+    char where[WHERE_BYTES];
+    for (int i = 0; workload_kinds[i] != NULL; i++) {
+        snprintf(where, sizeof where, "workloads{kind: %s}", workload_kinds[i]->name);
+        if (!each_row(where, workload_kinds[i]->opts, call, self))
+            return false;
+    }
+    return true;
+}
+
+void parameters_each(parameters_fn *call, void *self)
+{
+    (void)(each_fixed(call, self) && each_control(call, self) && each_medium(call, self) &&
+           each_workload(call, self));
+}

@@ -1,0 +1,21 @@
+/* parameters - tables of rows, and where they are.           SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORMGLASS_CLI_PARAMETERS_H
+#define STORMGLASS_CLI_PARAMETERS_H
+
+#include "base/opt.h"
+
+#include <stdbool.h>
+
+struct parameter {
+    const char *where; /* "fabric.switch" */
+    const struct opt *row;
+};
+
+/* Calls back for each parameter in order until the function returns false. */
+typedef bool parameters_fn(void *self, const struct parameter *parameter);
+void parameters_each(parameters_fn *call, void *self);
+
+/* "fabric.switch.ecn-kmin" */
+void parameters_path(const struct parameter *parameter, char *text, size_t size);
+
+#endif

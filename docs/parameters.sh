@@ -1,0 +1,43 @@
+#!/bin/sh
+# parameters - writes docs/parameters.md from the program's rows.  SPDX-License-Identifier: Apache-2.0
+# usage: docs/parameters.sh STORMGLASS > docs/parameters.md        (`make docs` does it)
+set -eu
+export LC_ALL=C
+program=$1
+
+cat <<'HEAD'
+# Parameters
+
+Made from the program's own rows by `make docs`; a test holds it against them. A parameter is written in a
+scenario under its path and set from the command line by `--set PATH=VALUE`. A profile may give another value;
+what took effect in a run, and who set it, stands in its settings.
+HEAD
+
+# A path may hold a space, but only in braces: workloads{kind: nvme}.read
+"$program" list parameters | sed -E 's/^([^ {]*(\{[^}]*\})?[^ ]*) .*/\1/' | while read -r path; do
+    "$program" explain-parameter "$path" | sed '/^$/q'
+done | awk '
+    function cell(text) { gsub(/\|/, "\\|", text); return text }
+    /^[^ ]/ {
+        path = $0
+        name = path; sub(/.*\./, "", name)
+        group = substr(path, 1, length(path) - length(name) - 1)
+        about = value = preset = range = source = ""
+        expect_about = 1
+        next
+    }
+    expect_about { about = $0; sub(/^ */, "", about); expect_about = 0; next }
+    $1 == "value" { value = $0; sub(/^ *value */, "", value); next }
+    $1 == "default" { preset = $0; sub(/^ *default */, "", preset); next }
+    $1 == "range" { range = $0; sub(/^ *range */, "", range); next }
+    $1 == "source" {
+        source = $0; sub(/^ *source */, "", source)
+        if (group != last) {
+            print "\n## " group "\n"
+            print "| name | default | range | meaning | source |"
+            print "|---|---|---|---|---|"
+            last = group
+        }
+        if (range == "") range = value
+        print "| `" name "` | " cell(preset) " | " cell(range) " | " cell(about) " | " cell(source) " |"
+    }'

@@ -1,0 +1,12 @@
+/* text_settings - the settings that took effect.             SPDX-License-Identifier: Apache-2.0 */
+#ifndef STORMGLASS_REPORTS_TEXT_SETTINGS_H
+#define STORMGLASS_REPORTS_TEXT_SETTINGS_H
+
+#include "replay/store.h"
+#include "reports/paint.h"
+
+/* What the scenario wrote, and what runs are compared by also at its default; values of profiles
+ * are counted. */
+void text_settings(struct store *store, FILE *out, const struct paint *paint);
+
+#endif
