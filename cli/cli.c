@@ -1,4 +1,5 @@
-/* cli - parsing and help.                                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cli - parsing and help. */
 #include "cli/cli.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* cli - commands, their options, and what they share.           SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * cli - commands, their options, and what they share.
  * A command is a row: name, operands, sentence, options and a function.  --help is made from the
  * row.  Options are matched exactly: an abbreviation that works today would break scripts when an
  * option is added. Results go to stdout, messages to stderr. */

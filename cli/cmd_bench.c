@@ -1,4 +1,5 @@
-/* cmd_bench - stormglass bench.                                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_bench - stormglass bench.
  * Seconds are CPU seconds of this process: what another program takes from the machine is not
  * counted. */
 #include "cli/cli.h"

@@ -1,4 +1,5 @@
-/* cmd_check - stormglass check.                              SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_check - stormglass check. */
 #include "cli/cli.h"
 #include "scenarios/check.h"
 

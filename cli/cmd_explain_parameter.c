@@ -1,4 +1,5 @@
-/* cmd_explain_parameter - stormglass explain-parameter.      SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_explain_parameter - stormglass explain-parameter. */
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"

@@ -1,4 +1,5 @@
-/* cmd_list - stormglass list.                                SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_list - stormglass list. */
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"

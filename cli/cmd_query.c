@@ -1,4 +1,5 @@
-/* cmd_query - stormglass query.                                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_query - stormglass query.
  * On a terminal in columns, else with tabs between the values; the first line has the names.
  * Columns are as wide as their widest value among the first rows, which are kept until they are
  * known. */

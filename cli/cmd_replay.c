@@ -1,4 +1,5 @@
-/* cmd_replay - stormglass replay.                            SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_replay - stormglass replay. */
 #include "cli/cli.h"
 #include "replay/verify.h"
 

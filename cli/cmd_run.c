@@ -1,4 +1,5 @@
-/* cmd_run - stormglass run.                                  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_run - stormglass run. */
 #include "base/quantity.h"
 #include "cli/cli.h"
 #include "replay/run.h"
@@ -58,6 +59,15 @@ static bool read_level(const struct cli_args *args, enum record_level *level)
         return true;
     cli_error("--record %s: expected summary, counters, ios or packets", text);
     return false;
+}
+
+/* Rows that nobody can ask for afterwards would only fill the memory. */
+static void limit_level(struct run_options *how)
+{
+    if (how->path != NULL || how->level == RECORD_SUMMARY)
+        return;
+    cli_error("without -o there is no database to keep: --record is left out");
+    how->level = RECORD_SUMMARY;
 }
 
 static bool read_output(const struct cli_args *args, const char **path)
@@ -139,6 +149,7 @@ static int run(const struct cli_args *args)
     if (!read_until(args, &how.until) || !read_threads(args) || !read_level(args, &how.level) ||
         !read_output(args, &how.path))
         return CLI_USAGE;
+    limit_level(&how);
     struct scenario *scenario = load(args);
     if (scenario == NULL)
         return CLI_USAGE;

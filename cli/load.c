@@ -1,4 +1,5 @@
-/* load - scenarios of a command line.                        SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * load - scenarios of a command line. */
 #include "cli/cli.h"
 #include "scenarios/embedded.h"
 

@@ -1,4 +1,5 @@
-/* main - the table of commands.                              SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * main - the table of commands. */
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "scenarios/embedded.h"

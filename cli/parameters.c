@@ -1,4 +1,5 @@
-/* parameters - fixed tables, then those of the plug-ins.     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * parameters - fixed tables, then those of the plug-ins. */
 #include "cli/parameters.h"
 
 #include "net/port.h"

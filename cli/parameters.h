@@ -1,4 +1,5 @@
-/* parameters - tables of rows, and where they are.           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * parameters - tables of rows, and where they are. */
 #ifndef STORMGLASS_CLI_PARAMETERS_H
 #define STORMGLASS_CLI_PARAMETERS_H
 

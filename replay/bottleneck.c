@@ -1,4 +1,5 @@
-/* bottleneck - the rules.                                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * bottleneck - the rules. */
 #include "replay/bottleneck.h"
 
 #include "replay/words.h"

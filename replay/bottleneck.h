@@ -1,4 +1,5 @@
-/* bottleneck - what kept a run from going faster.               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * bottleneck - what kept a run from going faster.
  * A pure function of sums: the first of these that holds is named.
  *   pauses              some transmitter was stopped for a tenth of the time or more
  *   link                a link was busy for 95 % of the time or more

@@ -1,4 +1,5 @@
-/* collect - sums over ports, switches and RNICs.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * collect - sums over ports, switches and RNICs. */
 #include "replay/collect.h"
 
 #include "replay/bottleneck.h"

@@ -1,4 +1,5 @@
-/* collect - the totals of a run, from the world at its end.     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * collect - the totals of a run, from the world at its end.
  * Pauses that still hold count up to the present. */
 #ifndef STORMGLASS_REPLAY_COLLECT_H
 #define STORMGLASS_REPLAY_COLLECT_H

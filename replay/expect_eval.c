@@ -1,4 +1,5 @@
-/* expect_eval - values by path, compared.                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * expect_eval - values by path, compared. */
 #include "replay/expect_eval.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* expect_eval - did what a scenario expects hold?               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * expect_eval - did what a scenario expects hold?
  * Compares exact values, never the rounded ones that are printed.  Beyond the listed expectations a
  * run fails on its own account for a lossless drop, for a command that never completed and for a
  * read that gave wrong data, unless the scenario speaks of that quantity itself. */

@@ -1,4 +1,5 @@
-/* explain - intervals of holds and blocks, and their folding.   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * explain - intervals of holds and blocks, and their folding.
  * A fold sorts the closed intervals by (port, priority, time) and walks from each hold to its
  * roots. */
 #include "replay/explain.h"

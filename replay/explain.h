@@ -1,4 +1,5 @@
-/* explain - whose fault the pauses were.                        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * explain - whose fault the pauses were.
  * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a
  * block).  A hold at a switch has a reason: the egress that its frames wait for.  Where that egress
  * is itself blocked by its peer, the reason is further down, at the peer's own hold; where it is

@@ -1,4 +1,5 @@
-/* explain_walk - pieces of time on their way to a root.         SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_walk - pieces of time on their way to a root.
  * A piece of time at an egress is cut along the blocks of that egress; what lies outside them
  * belongs to that egress, what lies inside goes on as a piece at the peer, cut along the peer's
  * holds.  Pieces wait on a small stack of fixed size. */

@@ -1,4 +1,5 @@
-/* explain_walk - from a hold to its roots.                      SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_walk - from a hold to its roots.
  * The inner half of explain.c, and what both halves use. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_WALK_H
 #define STORMGLASS_REPLAY_EXPLAIN_WALK_H

@@ -1,4 +1,5 @@
-/* explain_words - sentences.                                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_words - sentences. */
 #include "replay/explain_words.h"
 
 #include "base/check.h"

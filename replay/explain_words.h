@@ -1,4 +1,5 @@
-/* explain_words - roots of pauses as sentences.                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_words - roots of pauses as sentences.
  * After explain_finish. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_WORDS_H
 #define STORMGLASS_REPLAY_EXPLAIN_WORDS_H

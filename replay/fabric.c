@@ -1,4 +1,5 @@
-/* fabric - numbering of ports.                               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fabric - numbering of ports. */
 #include "replay/fabric.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* fabric - the ports of a scenario in one row.               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fabric - the ports of a scenario in one row. */
 #ifndef STORMGLASS_REPLAY_FABRIC_H
 #define STORMGLASS_REPLAY_FABRIC_H
 

@@ -1,4 +1,5 @@
-/* iojoin - a small hash table and nine subtractions.            SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * iojoin - a small hash table and nine subtractions.
  * Linear probing with the entries behind a removed one moved up, so that no marks of the dead pile
  * up. */
 #include "replay/iojoin.h"

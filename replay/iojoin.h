@@ -1,4 +1,5 @@
-/* iojoin - the two halves of a command put together.            SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * iojoin - the two halves of a command put together.
  * The target tells its part first; it waits in a table until the host's part of the same command
  * comes.  A command is named by (host, target, queue, command identifier), of which only one is
  * under way at a time. From the two come nine stages, each the time between two neighbouring

@@ -1,4 +1,5 @@
-/* observe - the probe's functions.                           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * observe - the probe's functions. */
 #include "replay/observe.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* observe - the probe: events become rows and sums.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * observe - the probe: events become rows and sums.
  * Puts the two halves of NVMe commands together, sums their stages, sums drops by place and cause,
  * pairs the ends of blocked intervals, and hands everything on to the record and to explain.
  * Changes nothing in the run.

@@ -1,4 +1,5 @@
-/* progress - the bar.                                        SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * progress - the bar. */
 #include "replay/progress.h"
 
 #include "replay/words.h"

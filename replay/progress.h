@@ -1,4 +1,5 @@
-/* progress - a bar on a terminal while a run goes on.           SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * progress - a bar on a terminal while a run goes on.
  * At most ten times a second, on stderr, and only when that is a terminal; never in a log.  Reads
  * the wall clock, which decides nothing in the run. */
 #ifndef STORMGLASS_REPLAY_PROGRESS_H

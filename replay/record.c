@@ -1,4 +1,5 @@
-/* record - rows that come while the run goes on.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * record - rows that come while the run goes on. */
 #include "replay/record.h"
 
 #include "base/check.h"

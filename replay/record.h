@@ -1,4 +1,5 @@
-/* record - a run's database while the run goes on.              SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * record - a run's database while the run goes on.
  * The scenario, its files and the fabric are in the file before the first event; what happens
  * follows in batches.  How much is written depends on the level; the run itself never does.
  *   summary   totals, and the first few I/Os, drops and notes

@@ -1,4 +1,5 @@
-/* record_begin - the scenario as rows.                       SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * record_begin - the scenario as rows. */
 #include "replay/record_begin.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* record_begin - rows before the first event.                SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * record_begin - rows before the first event. */
 #ifndef STORMGLASS_REPLAY_RECORD_BEGIN_H
 #define STORMGLASS_REPLAY_RECORD_BEGIN_H
 

@@ -1,4 +1,5 @@
-/* record_counters - tables of names.                            SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * record_counters - tables of names.
  * Source: Linux Documentation/networking/device_drivers/ethernet/mellanox/mlx5/counters.rst and
  * drivers/infiniband/hw/mlx5/counters.c; SAI saiport.h. */
 #include "replay/record_counters.h"

@@ -1,4 +1,5 @@
-/* record_counters - ports and RNICs as rows.                    SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * record_counters - ports and RNICs as rows.
  * Names are those that Linux and SONiC use where they count the same thing: ethtool -S of mlx5
  * (rx_prio3_pause), the RDMA hw_counters (packet_seq_err), SAI port counters.  Zero is left out. */
 #ifndef STORMGLASS_REPLAY_RECORD_COUNTERS_H

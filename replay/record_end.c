@@ -1,4 +1,5 @@
-/* record_end - results as rows.                              SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * record_end - results as rows. */
 #include "replay/record_end.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* record_end - rows after the last event.                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * record_end - rows after the last event. */
 #ifndef STORMGLASS_REPLAY_RECORD_END_H
 #define STORMGLASS_REPLAY_RECORD_END_H
 

@@ -1,4 +1,5 @@
-/* record_schema - the SQL.                                      SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * record_schema - the SQL.
  * Units are in the column names; times are virtual picoseconds from the run's begin.  What differs
  * between two runs of the same scenario (the wall clock) is in the table wall and nowhere else, so
  * that the rest of two databases can be compared row by row.  The comments are inside the CREATE

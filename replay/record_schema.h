@@ -1,4 +1,5 @@
-/* record_schema - the tables of a run database.                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * record_schema - the tables of a run database.
  * The text is the documentation: SQLite keeps it, comments included, in the file's own
  * sqlite_schema. */
 #ifndef STORMGLASS_REPLAY_RECORD_SCHEMA_H

@@ -1,4 +1,5 @@
-/* result - names, values and their printed form.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * result - names, values and their printed form. */
 #include "replay/result.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* result - the quantities of a run by their path.               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * result - the quantities of a run by their path.
  * One list of rows gives the keys of run --json, the table `result` of the database and the values
  * of expectations, so that the three cannot drift apart.  Quantities are exact: a whole number in
  * its base unit, or a ratio of two; only the printed form is rounded.

@@ -1,4 +1,5 @@
-/* run - slices, and their ends.                              SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * run - slices, and their ends. */
 #include "replay/run.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* run - plays a scenario from its first event to its database.  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * run - plays a scenario from its first event to its database.
  * The world is built first, so that a scenario that cannot be built leaves no file behind; then the
  * database gets its name, and the world plays in slices of virtual time.  Between two slices the
  * progress is shown, rows are made safe, and a signal to stop is seen.  The length of a slice

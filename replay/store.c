@@ -1,4 +1,5 @@
-/* store - the calls of SQLite.                                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * store - the calls of SQLite.
  * Creating: schema into PATH.new-PID with a rollback journal, close (nothing but the
  * file is left), remove the log of a former database of that name (its frames would be replayed
  * into the new file), rename, open again and switch to the write-ahead log.  Closing folds the log

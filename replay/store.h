@@ -1,4 +1,5 @@
-/* store - SQLite as the rest of stormglass sees it.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * store - SQLite as the rest of stormglass sees it.
  * A database being written is valid at any moment: schema and scenario are committed under a
  * temporary name, then the file gets its real name, and from there on the write-ahead log keeps it
  * whole, also after kill -9.

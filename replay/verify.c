@@ -1,4 +1,5 @@
-/* verify - from rows back to a scenario.                     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * verify - from rows back to a scenario. */
 #include "replay/verify.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* verify - plays a stored run again and compares.               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * verify - plays a stored run again and compares.
  * The database alone is enough: it has the scenario, the files that it names and the changes of the
  * command line.  Equal digests mean that every node executed the same events in the same order. */
 #ifndef STORMGLASS_REPLAY_VERIFY_H

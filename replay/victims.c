@@ -1,4 +1,5 @@
-/* victims - walking the routes.                                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * victims - walking the routes. */
 #include "replay/victims.h"
 
 #include "base/check.h"

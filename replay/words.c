@@ -1,4 +1,5 @@
-/* words - scaling and rounding for reading.                  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * words - scaling and rounding for reading. */
 #include "replay/words.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* words - numbers for people to read.                           SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * words - numbers for people to read.
  * Three or four significant digits and the unit that suits them: 3.81 ms, 97.2 Gb/s, 64.0 KiB, 1.23
  * M.  For reading only: what is computed or compared stays an integer. */
 #ifndef STORMGLASS_REPLAY_WORDS_H

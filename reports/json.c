@@ -1,4 +1,5 @@
-/* json - paths into containers.                                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * json - paths into containers.
  * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in
  * common stays open; the rest of the old one is closed from inside out, the rest of the new one
  * opened. */

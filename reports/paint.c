@@ -1,4 +1,5 @@
-/* paint - the escape sequences, ECMA-48 8.3.117.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * paint - the escape sequences, ECMA-48 8.3.117. */
 #include "reports/paint.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* paint - colour on a terminal that wants it.                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * paint - colour on a terminal that wants it.
  * Colour is for emphasis only: nothing is said by colour alone. NO_COLOR (no-color.org) is
  * honoured. */
 #ifndef STORMGLASS_REPORTS_PAINT_H

@@ -1,4 +1,5 @@
-/* text - one function for each part of the summary.          SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * text - one function for each part of the summary. */
 #include "reports/text.h"
 
 #include "replay/words.h"

@@ -1,4 +1,5 @@
-/* text - the summary of a run for people.                       SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * text - the summary of a run for people.
  * At most about sixty lines: what was played, what each workload got, where the time went, who
  * stopped whom, what was lost, what held.  Longer lists are cut and say how to see the rest. */
 #ifndef STORMGLASS_REPORTS_TEXT_H

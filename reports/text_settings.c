@@ -1,4 +1,5 @@
-/* text_settings - settings joined by their path.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * text_settings - settings joined by their path. */
 #include "reports/text_settings.h"
 
 #include <inttypes.h>

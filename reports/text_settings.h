@@ -1,4 +1,5 @@
-/* text_settings - the settings that took effect.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * text_settings - the settings that took effect. */
 #ifndef STORMGLASS_REPORTS_TEXT_SETTINGS_H
 #define STORMGLASS_REPORTS_TEXT_SETTINGS_H
 

@@ -1,4 +1,5 @@
-/* text_stages - a column for each kind.                      SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * text_stages - a column for each kind. */
 #include "reports/text_stages.h"
 
 #include "replay/iojoin.h"

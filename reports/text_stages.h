@@ -1,4 +1,5 @@
-/* text_stages - where the time of commands went.             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * text_stages - where the time of commands went. */
 #ifndef STORMGLASS_REPORTS_TEXT_STAGES_H
 #define STORMGLASS_REPORTS_TEXT_STAGES_H
 

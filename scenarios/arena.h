@@ -1,7 +1,7 @@
-/* arena - memory that is freed all at once.                        SPDX-License-Identifier:
- * Apache-2.0 A loaded scenario is thousands of small pieces with one life; error paths then have
- * nothing to free. Owner: whoever zero-initialised the struct; arena_free ends it.  Memory comes
- * zeroed, aligned for any type. */
+/* arena - memory that is freed all at once.                     SPDX-License-Identifier: Apache-2.0
+ * A loaded scenario is thousands of small pieces with one life; error paths then have nothing to
+ * free.  Owner: whoever zero-initialised the struct; arena_free ends it.  Memory comes zeroed,
+ * aligned for any type. */
 #ifndef STORMGLASS_SCENARIOS_ARENA_H
 #define STORMGLASS_SCENARIOS_ARENA_H
 

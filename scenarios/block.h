@@ -1,8 +1,10 @@
-/* block - a parameter struct under construction.                   SPDX-License-Identifier: Apache-2.0
- * Rows (base/opt.h), the values so far, and for each value where it came from: nobody (the row's preset), a
- * profile, or a line of a file.  A mapping is loaded over it; several mappings may be, the last one wins.
- * A nested key is its path joined by '-' (`ecn: {kmin: 400KB}` is the row ecn-kmin), or a row that the block's words
- * name (`pfc.headroom` is the row headroom).  Owner: the arena.  Errors: located messages. */
+/* SPDX-License-Identifier: Apache-2.0
+ * block - a parameter struct under construction.
+ * Rows (base/opt.h), the values so far, and for each value where it came from: nobody (the row's
+ * preset), a profile, or a line of a file.  A mapping is loaded over it; several mappings may be,
+ * the last one wins. A nested key is its path joined by '-' (`ecn: {kmin: 400KB}` is the row
+ * ecn-kmin), or a row that the block's words name (`pfc.headroom` is the row headroom).  Owner: the
+ * arena.  Errors: located messages. */
 #ifndef STORMGLASS_SCENARIOS_BLOCK_H
 #define STORMGLASS_SCENARIOS_BLOCK_H
 
@@ -53,11 +55,12 @@ size_t block_row(const struct block *block, const char *name);
 /* Is the key of a mapping that this block would read, alone or as the head of a nested one? */
 bool block_knows(const struct block *block, const char *key);
 
-/* Values that were written into `over` (its origins say so) replace those of the block; same rows. */
+/* Values that were written into `over` (its origins say so) replace those of the block; same rows.
+ * */
 void block_overlay(struct block *block, const struct block *over);
 
-/* Complains about each key that is none of `keys` (NULL ends them) and that no block of the list (NULL ends it,
- * may be NULL) knows. */
+/* Complains about each key that is none of `keys` (NULL ends them) and that no block of the list
+ * (NULL ends it, may be NULL) knows. */
 bool block_only(const struct tree_node *map, const char *const *keys,
                 const struct block *const *blocks, struct diag *diag);
 

@@ -1,4 +1,5 @@
-/* Classes hop by hop, headroom and memory, fan-in.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Classes hop by hop, headroom and memory, fan-in. */
 #include "scenarios/check_private.h"
 
 #include "net/switch.h"

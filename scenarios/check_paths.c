@@ -1,6 +1,7 @@
-/* MTU on every path.  Frames take any of the shortest paths, so for each pair of a workload all ports on all of them are
- * looked at, in both directions: data flow one way or the other, and answers always come back.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * MTU on every path.  Frames take any of the shortest paths, so for each pair of a workload all
+ * ports on all of them are looked at, in both directions: data flow one way or the other, and
+ * answers always come back. */
 #include "scenarios/check_private.h"
 
 #include "rnic/rnic.h"

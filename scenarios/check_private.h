@@ -1,4 +1,5 @@
-/* check_private - what the parts of check share.                   SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * check_private - what the parts of check share. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_PRIVATE_H
 #define STORMGLASS_SCENARIOS_CHECK_PRIVATE_H
 

@@ -41,7 +41,8 @@ void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
         keep_line(message->snippet, line_text);
 }
 
-/* The caret stands under its character: tabs stay tabs, continuation bytes of UTF-8 take no column. */
+/* The caret stands under its character: tabs stay tabs, continuation bytes of UTF-8 take no column.
+ * */
 static void print_caret(const struct diag_message *message, FILE *out)
 {
     const char *at = message->snippet;
@@ -64,10 +65,11 @@ static void print_caret(const struct diag_message *message, FILE *out)
 static void print_message(const struct diag_message *message, FILE *out)
 {
     const struct diag_place *place = &message->place;
+    /* Programs look for FILE:LINE:COLUMN, so what is said of the file as a whole is said of its
+     * beginning. */
     if (message->file[0] != '\0')
-        fprintf(out, "%s:", message->file);
-    if (place->line > 0)
-        fprintf(out, "%d:%d:", place->line, place->column);
+        fprintf(out, "%s:%d:%d:", message->file, place->line > 0 ? place->line : 1,
+                place->line > 0 ? place->column : 1);
     fprintf(out, "%s%s: %s\n", message->file[0] != '\0' ? " " : "", level_names[message->level],
             message->text);
     if (message->snippet[0] == '\0' || place->line == 0)

@@ -1,6 +1,8 @@
-/* diag - messages about input files, with their place.            SPDX-License-Identifier: Apache-2.0
- * `FILE:LINE:COLUMN: error: sentence`, the line itself and a caret under the place.  Up to DIAG_MAX are
- * collected in one pass, so that a user mends a file once.  Nothing is printed before diag_print. */
+/* SPDX-License-Identifier: Apache-2.0
+ * diag - messages about input files, with their place.
+ * `FILE:LINE:COLUMN: error: sentence`, the line itself and a caret under the place.  Up to
+ * DIAG_MAX are collected in one pass, so that a user mends a file once.  Nothing is printed before
+ * diag_print. */
 #ifndef STORMGLASS_SCENARIOS_DIAG_H
 #define STORMGLASS_SCENARIOS_DIAG_H
 

@@ -1,6 +1,8 @@
-/* embedded - files that travel inside the program.                SPDX-License-Identifier: Apache-2.0
- * The build turns every profile and case under scenarios/ into bytes (scenarios/embed/embed.sh), so that the
- * program runs from any directory.  Names are relative to scenarios/, in the order of their bytes. */
+/* SPDX-License-Identifier: Apache-2.0
+ * embedded - files that travel inside the program.
+ * The build turns every profile and case under scenarios/ into bytes (scenarios/embed/embed.sh),
+ * so that the program runs from any directory.  Names are relative to scenarios/, in the order of
+ * their bytes. */
 #ifndef STORMGLASS_SCENARIOS_EMBEDDED_H
 #define STORMGLASS_SCENARIOS_EMBEDDED_H
 

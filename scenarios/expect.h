@@ -1,7 +1,9 @@
-/* expect - `expect:` of a scenario: what must hold after a run.    SPDX-License-Identifier: Apache-2.0
- * Either a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause) or QUANTITY OP VALUE, where the
- * quantity is a path of the JSON summary (`pfc.pause_frames`, and `NAME.latency.p99` for a workload) and the value
- * has the quantity's unit.  Parsed here, evaluated by whoever has the run's counters. */
+/* SPDX-License-Identifier: Apache-2.0
+ * expect - `expect:` of a scenario: what must hold after a run.
+ * Either a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause) or QUANTITY OP
+ * VALUE, where the quantity is a path of the JSON summary (`pfc.pause_frames`, and
+ * `NAME.latency.p99` for a workload) and the value has the quantity's unit.  Parsed here, evaluated
+ * by whoever has the run's counters. */
 #ifndef STORMGLASS_SCENARIOS_EXPECT_H
 #define STORMGLASS_SCENARIOS_EXPECT_H
 
@@ -9,8 +11,8 @@
 #include "scenarios/scenario.h"
 #include "scenarios/tree.h"
 
-/* X(enumerator, path in the JSON object, the same without its unit, kind of value).  A path that begins with a
- * dot follows the name of a workload. */
+/* X(enumerator, path in the JSON object, the same without its unit, kind of value).  A path that
+ * begins with a dot follows the name of a workload. */
 #define EXPECT_QUANTITIES(X)                                                                       \
     X(SIMULATED, "simulated_ps", "simulated", QUANTITY_TIME)                                       \
     X(EVENTS, "events", "events", QUANTITY_INT)                                                    \

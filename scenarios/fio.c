@@ -1,4 +1,5 @@
-/* fio - lines and sections of a fio job file.                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fio - lines and sections of a fio job file.
  * A section inherits what the [global] sections above it said.  kb_base and ioengine of a section
  * are looked up before its other options are read: the first changes what sizes mean, and a section
  * whose engine is not ours may use options that only that engine knows; its job is then refused

@@ -1,4 +1,5 @@
-/* fio - reads fio job files as NVMe workloads.                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fio - reads fio job files as NVMe workloads.
  * Source: fio 3.33, HOWTO "Job file format", "Job file parameters" and its option parser.
  * A job is a workload of kind nvme; its clones (numjobs) are instances with a controller and one
  * I/O queue each.

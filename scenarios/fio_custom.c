@@ -1,4 +1,5 @@
-/* fio_custom - options with a syntax of their own.           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_custom - options with a syntax of their own. */
 #include "scenarios/fio_private.h"
 
 #include "base/nearest.h"

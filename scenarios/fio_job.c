@@ -1,4 +1,5 @@
-/* fio_job - from the options of a section to a workload.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_job - from the options of a section to a workload.
  * What decides how much is done, as in fio: `size` is both the region and the bytes of one loop;
  * filesize * nrfiles names the region alone, io_size the bytes alone; time_based takes the bound on
  * bytes away; runtime, to which ramp_time is added, bounds the time in any case. */

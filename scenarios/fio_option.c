@@ -1,4 +1,5 @@
-/* fio_option - the table of fio's options and plain values.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_option - the table of fio's options and plain values. */
 #include "scenarios/fio_private.h"
 
 #include "base/nearest.h"

@@ -1,4 +1,5 @@
-/* fio_private - what the parts of the fio reader share.         SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_private - what the parts of the fio reader share.
  * fio.c reads lines and sections, fio_option.c holds the table of options and the plain kinds of
  * value, fio_custom.c the options with a syntax of their own, fio_job.c makes a workload of what a
  * section said. */

@@ -1,4 +1,5 @@
-/* fio_value - numbers as fio writes them.                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_value - numbers as fio writes them. */
 #include "scenarios/fio_value.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* fio_value - numbers as fio writes them.                       SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_value - numbers as fio writes them.
  * Sizes: decimal or 0x hexadecimal, with k m g t p (also kb, ki) as powers of kb_base and kib mib
  * ... as powers of the other of 1000 and 1024, in any case: with fio's default kb_base=1024, 4k is
  * 4096 and 4kib is 4000.  Times: d h m s ms us and their longer spellings; a bare number is in the

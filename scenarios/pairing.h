@@ -1,9 +1,11 @@
-/* pairing - who talks to whom when a workload has several hosts.   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * pairing - who talks to whom when a workload has several hosts.
  *   all-to-all    each of from with each of to
  *   one-to-one    the first with the first, and so on; as many of one as of the other
- *   round-robin   as many pairs as the longer side has; the shorter one is gone through again and again
+ *   round-robin   as many pairs as the longer side has; the shorter one is gone through in turns
  *   permutation   each of from with one of to that nobody else has, drawn from the seed
- * No host talks to itself: all-to-all and round-robin leave such a pair out, permutation draws around it. */
+ * No host talks to itself: all-to-all and round-robin leave such a pair out, permutation draws
+ * around it. */
 #ifndef STORMGLASS_SCENARIOS_PAIRING_H
 #define STORMGLASS_SCENARIOS_PAIRING_H
 

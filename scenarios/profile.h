@@ -1,12 +1,14 @@
-/* profile - a device as a data file: values, and how each is known. SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * profile - a device as a data file: values, and how each is known.
  *   stormglass-profile: 1
  *   name: rnic-100g
  *   about: One sentence.
  *   kind: rnic                      # switch, rnic or media
  *   media: flash-tlc                # kind media only: the model that the values are for
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}
- * A name is a profile that travels in the program (scenarios/profiles), a path (with a '/' or ending in .yaml) a
- * file beside the scenario.  Evidence: documented, measured, inferred or assumed. */
+ * A name is a profile that travels in the program (scenarios/profiles), a path (with a '/' or
+ * ending in .yaml) a file beside the scenario.  Evidence: documented, measured, inferred or
+ * assumed. */
 #ifndef STORMGLASS_SCENARIOS_PROFILE_H
 #define STORMGLASS_SCENARIOS_PROFILE_H
 
@@ -18,7 +20,8 @@ struct profile {
     const struct tree_node *values;
 };
 
-/* `word` names it; a place for messages. `kind`: which kind is meant.  False and a message when it cannot be had. */
+/* `word` names it; a place for messages. `kind`: which kind is meant.  False and a message when it
+ * cannot be had. */
 bool profile_find(struct loader *loader, const struct tree_node *word, const char *kind,
                   struct profile *profile);
 

@@ -1,4 +1,5 @@
-/* rdma_sink - the other end of the rdma-* kinds.                SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * rdma_sink - the other end of the rdma-* kinds.
  * Gives each connection a buffer as large as the message that its REQ announces, readable and
  * writable from afar, and for SEND keeps twice the announced messages' receives posted: as many
  * again as can be under way, so that a receive that is being posted anew is never missed.

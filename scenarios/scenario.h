@@ -1,9 +1,12 @@
-/* scenario - a loaded scenario: pure data, everything resolved.    SPDX-License-Identifier: Apache-2.0
- * Names have become indices, quantities integers, profiles and overrides effective parameters.  Whoever
- * builds a world from it looks at nothing else.  Things with the same parameters share one struct.
+/* SPDX-License-Identifier: Apache-2.0
+ * scenario - a loaded scenario: pure data, everything resolved.
+ * Names have become indices, quantities integers, profiles and overrides effective parameters.
+ * Whoever builds a world from it looks at nothing else.  Things with the same parameters share one
+ * struct.
  * Units: time ps, sizes bytes, rates bits per second, fractions parts per million.
  * Owner: scenario_free; every pointer in here lives in the scenario's arena.
- * Errors: located messages in the diag that the loaders take; a loader gives NULL when diag_failed. */
+ * Errors: located messages in the diag that the loaders take; a loader gives NULL when diag_failed.
+ * */
 #ifndef STORMGLASS_SCENARIOS_SCENARIO_H
 #define STORMGLASS_SCENARIOS_SCENARIO_H
 
@@ -48,7 +51,8 @@ struct scenario_host {
 
 #define SCENARIO_NO_LINK UINT32_MAX
 
-/* One end of a link.  Explicit topologies may leave ports without one: then only `link` and `params` are set. */
+/* One end of a link.  Explicit topologies may leave ports without one: then only `link` and
+ * `params` are set. */
 struct scenario_port {
     uint32_t link; /* or SCENARIO_NO_LINK */
     uint8_t end;   /* 0 or 1: which end of the link this is */
@@ -84,7 +88,8 @@ struct scenario_pair {
     uint32_t from, to; /* nodes */
 };
 
-/* An entry of `workloads:`; an entry of kind fio gives one for each job of its file (kind nvme), in order. */
+/* An entry of `workloads:`; an entry of kind fio gives one for each job of its file (kind nvme), in
+ * order. */
 struct scenario_workload {
     const char *name; /* of the entry; "entry/job" when its fio file has several jobs */
     const struct workload_ops *ops;
@@ -120,8 +125,8 @@ struct scenario_spot {
     uint16_t port; /* SCENARIO_ALL_PORTS: the node */
 };
 
-/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole; link-down,
- * bit-errors, drop-every and pfc-off to ports.  A link gives both of its ports. */
+/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole;
+ * link-down, bit-errors, drop-every and pfc-off to ports.  A link gives both of its ports. */
 struct scenario_fault {
     enum scenario_fault_kind kind;
     time_ps at;

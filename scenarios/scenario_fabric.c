@@ -1,6 +1,7 @@
-/* `fabric:`: the topology becomes nodes and links, each with the block that its parameters will come from.
- * Parameters are fixed only at the end (scenario_finish_nodes), when every override has had its say.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `fabric:`: the topology becomes nodes and links, each with the block that its parameters will
+ * come from. Parameters are fixed only at the end (scenario_finish_nodes), when every override has
+ * had its say. */
 #include "scenarios/profile.h"
 #include "scenarios/select.h"
 
@@ -244,7 +245,8 @@ void scenario_load_fabric(struct loader *loader)
     make_links(loader, &fabric);
 }
 
-/* A link is one cable: overrides of a port alone must not tear its ends apart, and nodes meet only across time. */
+/* A link is one cable: overrides of a port alone must not tear its ends apart, and nodes meet only
+ * across time. */
 static void check_link(struct loader *loader, const struct scenario_link *link)
 {
     const struct port_params *ends[2];

@@ -1,4 +1,5 @@
-/* `faults:`.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `faults:`. */
 #include "scenarios/scenario_load.h"
 #include "scenarios/select.h"
 

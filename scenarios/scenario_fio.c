@@ -1,4 +1,5 @@
-/* `kind: fio`: the jobs of the file, each a workload with its own statistics.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `kind: fio`: the jobs of the file, each a workload with its own statistics. */
 #include "scenarios/scenario_load.h"
 
 #include "base/check.h"

@@ -1,6 +1,7 @@
-/* `hosts:`: `defaults` for all of them, then sections that select some (`targets` and any other name), each laid
- * over what was there.  Hosts to which the same sections were applied share their blocks.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `hosts:`: `defaults` for all of them, then sections that select some (`targets` and any other
+ * name), each laid over what was there.  Hosts to which the same sections were applied share their
+ * blocks. */
 #include "scenarios/profile.h"
 #include "scenarios/select.h"
 

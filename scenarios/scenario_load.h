@@ -1,6 +1,8 @@
-/* scenario_load - what the parts of the loader share.              SPDX-License-Identifier: Apache-2.0
- * Included only by scenario_*.c and profile.c.  Parts run in the order of the scenario's sections; each leaves its
- * result in the scenario and its messages in the diag; after a part that failed the next ones do not run. */
+/* SPDX-License-Identifier: Apache-2.0
+ * scenario_load - what the parts of the loader share.
+ * Included only by scenario_*.c and profile.c.  Parts run in the order of the scenario's sections;
+ * each leaves its result in the scenario and its messages in the diag; after a part that failed the
+ * next ones do not run. */
 #ifndef STORMGLASS_SCENARIOS_SCENARIO_LOAD_H
 #define STORMGLASS_SCENARIOS_SCENARIO_LOAD_H
 
@@ -54,11 +56,13 @@ const struct tree_node *scenario_word(struct loader *loader, const struct tree_n
 const struct tree_node *scenario_list(struct loader *loader, const struct tree_node *map,
                                       const char *key);
 
-/* Loads the map (which may be NULL); keys that neither the block knows nor `also` lists are errors. */
+/* Loads the map (which may be NULL); keys that neither the block knows nor `also` lists are errors.
+ * */
 void scenario_take(struct loader *loader, struct block *block, const struct tree_node *map,
                    const char *const *also);
 
-/* Loads what the block knows of the map, without the keys that `except` lists; the rest is somebody else's. */
+/* Loads what the block knows of the map, without the keys that `except` lists; the rest is somebody
+ * else's. */
 void scenario_take_part(struct loader *loader, struct block *block, const struct tree_node *map,
                         const char *const *except);
 
@@ -71,7 +75,8 @@ struct scenario_choice {
 };
 void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice);
 
-/* The text of a file that the scenario names: from memory when it was loaded so, else beside the scenario. */
+/* The text of a file that the scenario names: from memory when it was loaded so, else beside the
+ * scenario. */
 const struct tree_file *scenario_open(struct loader *loader, const struct tree_node *name);
 
 /* ---- the sections ---- */

@@ -1,5 +1,6 @@
-/* `fabric.overrides`: each entry is read once over bare rows, and what it wrote is laid over the blocks of the
- * things that it selects.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `fabric.overrides`: each entry is read once over bare rows, and what it wrote is laid over the
+ * blocks of the things that it selects. */
 #include "scenarios/profile.h"
 #include "scenarios/select.h"
 

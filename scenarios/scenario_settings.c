@@ -1,4 +1,5 @@
-/* The settings table: every effective value with where it came from.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The settings table: every effective value with where it came from. */
 #include "scenarios/scenario_load.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* `workloads:`.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * `workloads:`. */
 #include "scenarios/scenario_load.h"
 #include "scenarios/select.h"
 

@@ -1,10 +1,14 @@
-/* select - what a `where`, `from` or `to` names.                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * select - what a `where`, `from` or `to` names.
  * A text, or a list of texts whose union it is:
- *   host3                 a node             leaf2:p3       a port            leaf2-spine1   a link (either order)
- *   host0..host7          a range of numbers, both ends included (also leaf2:p0..leaf2:p3)
- *   leaf*  leaf?:p0       a wildcard: * any letters, ? one; links only where no node fits
- * A word before it says what is meant and is never needed: "link leaf2-spine1", "port leaf2:p3", "node leaf2".
- * Members keep the order in which they are written, each once.  What selects nothing is an error. */
+ *   host3            a node
+ *   leaf2:p3         a port
+ *   leaf2-spine1     a link, its nodes in either order
+ *   host0..host7     a range of numbers, both ends included (also leaf2:p0..leaf2:p3)
+ *   leaf*  leaf?:p0  a wildcard: * any letters, ? one; links only where no node fits
+ * A word before it says what is meant and is never needed: "link leaf2-spine1", "port leaf2:p3",
+ * "node leaf2".  Members keep the order in which they are written, each once.  What selects nothing
+ * is an error. */
 #ifndef STORMGLASS_SCENARIOS_SELECT_H
 #define STORMGLASS_SCENARIOS_SELECT_H
 

@@ -1,11 +1,15 @@
-/* topology - `fabric.topology` as explicit nodes and links.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * topology - `fabric.topology` as explicit nodes and links.
  * Generated kinds name and number things in one documented order; an explicit one as it is written.
- *   single-switch {hosts}                       switch0: p0.. to the hosts
- *   leaf-spine {leaves, spines, hosts-per-leaf} leaf: hosts first (p0..), then spines; spine: p<leaf>
- *   fat-tree {k}                                edge: hosts, then agg; agg: edges, then cores; core: p<pod>
- *   explicit {hosts, switches, links}           links: [{ends: ["leaf1:p1", "host0"], rate, length, mtu}]
- * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a fat-tree pod p has
- * edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core j*k/2 .. j*k/2+k/2-1.
+ *   single-switch {hosts}       switch0: p0.. to the hosts
+ *   leaf-spine {leaves, spines, hosts-per-leaf}
+ *                               leaf: hosts first (p0..), then spines; spine: p<leaf>
+ *   fat-tree {k}                edge: hosts, then agg; agg: edges, then cores; core: p<pod>
+ *   explicit {hosts, switches, links}
+ *                               links: [{ends: ["leaf1:p1", "host0"], rate, length, mtu}]
+ * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a
+ * fat-tree pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core
+ * j*k/2 .. j*k/2+k/2-1.
  * Source of the fat-tree: Al-Fares, Loukissas, Vahdat, SIGCOMM 2008.
  * Owner: the arena.  Errors: located messages. */
 #ifndef STORMGLASS_SCENARIOS_TOPOLOGY_H

@@ -1,5 +1,6 @@
-/* Names are looked up in a sorted index, ports are marked when taken: a file of a hundred thousand links loads in
- * the time of its reading.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Names are looked up in a sorted index, ports are marked when taken: a file of a hundred thousand
+ * links loads in the time of its reading. */
 #include "scenarios/topology_explicit.h"
 
 #include "base/nearest.h"

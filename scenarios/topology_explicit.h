@@ -1,4 +1,5 @@
-/* topology_explicit - nodes and links as a scenario lists them.    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * topology_explicit - nodes and links as a scenario lists them. */
 #ifndef STORMGLASS_SCENARIOS_TOPOLOGY_EXPLICIT_H
 #define STORMGLASS_SCENARIOS_TOPOLOGY_EXPLICIT_H
 

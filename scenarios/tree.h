@@ -1,10 +1,11 @@
-/* tree - a YAML file as a tree whose every node knows its place.   SPDX-License-Identifier: Apache-2.0
- * A strict part of YAML 1.2: UTF-8, one document, no tags, no directives, keys are plain words, at most 64
- * levels and a million values (aliases counted as often as they are used).  Every scalar stays text: what `no`
- * or `1_000` mean is for the reader of the key to say.  Anchors, aliases and `<<` work; a key used twice is an error.
- * Columns count characters from 1.  Nodes are shared between aliases and never changed, except by tree_set, which
- * copies what it changes.
- * Owner: the arena that is passed in, which must also outlive the diag (its places name the file). */
+/* SPDX-License-Identifier: Apache-2.0
+ * tree - a YAML file as a tree whose every node knows its place.
+ * A strict part of YAML 1.2: UTF-8, one document, no tags, no directives, keys are plain words, at
+ * most 64 levels and a million values (aliases counted as often as they are used).  Every scalar
+ * stays text: what `no` or `1_000` mean is for the reader of the key to say.  Anchors, aliases and
+ * `<<` work; a key used twice is an error.  Columns count characters from 1.  Nodes are shared
+ * between aliases and never changed, except by tree_set, which copies what it changes.
+ * Owner: the arena that is passed in; places of nodes name their file in it. */
 #ifndef STORMGLASS_SCENARIOS_TREE_H
 #define STORMGLASS_SCENARIOS_TREE_H
 
@@ -50,12 +51,14 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
 /* A file that is in memory already. */
 struct tree_file *tree_hold(struct arena *arena, const char *name, const char *text, size_t length);
 
-/* The root, or NULL and messages.  The first `from` bytes of the file are no YAML ("path=" of a --set). */
+/* The root, or NULL and messages.  The first `from` bytes of the file are no YAML ("path=" of a
+ * --set). */
 struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, size_t from,
                              struct diag *diag);
 
-/* Applies "path=value" (value: a YAML flow value) and returns the new root.  A step of the path is a key, an
- * index of a list, or the `name` of a member.  Missing maps are made.  Messages are located in a file "--set". */
+/* Applies "path=value" (value: a YAML flow value) and returns the new root.  A step of the path is
+ * a key, an index of a list, or the `name` of a member.  Missing maps are made.  Messages are
+ * located in a file "--set". */
 struct tree_node *tree_set(struct arena *arena, struct tree_node *root, const char *set,
                            struct diag *diag);
 

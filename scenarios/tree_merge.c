@@ -1,5 +1,6 @@
-/* Entries are sorted by key to find equal ones, and back: a map of a million keys takes the time of two sorts.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Entries are sorted by key to find equal ones, and back: a map of a million keys takes the time of
+ * two sorts. */
 #include "scenarios/tree_merge.h"
 
 #include "base/check.h"

@@ -1,5 +1,7 @@
-/* tree_merge - the end of a mapping: merges resolved, no key twice. SPDX-License-Identifier: Apache-2.0
- * Source: YAML "Merge Key Language-Independent Type" (2005): a map's own keys win, then the earlier map. */
+/* SPDX-License-Identifier: Apache-2.0
+ * tree_merge - the end of a mapping: merges resolved, no key twice.
+ * Source: YAML "Merge Key Language-Independent Type" (2005): a map's own keys win, then the earlier
+ * map. */
 #ifndef STORMGLASS_SCENARIOS_TREE_MERGE_H
 #define STORMGLASS_SCENARIOS_TREE_MERGE_H
 

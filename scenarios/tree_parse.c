@@ -1,6 +1,7 @@
-/* The only place that knows libyaml, and of libyaml only events: its document interface is quadratic in depth
- * and expands nothing.  Containers under way lie on a stack of fixed depth, so no input makes us recurse.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The only place that knows libyaml, and of libyaml only events: its document interface is
+ * quadratic in depth and expands nothing.  Containers under way lie on a stack of fixed depth, so
+ * no input makes us recurse. */
 #include "scenarios/tree.h"
 
 #include "base/check.h"

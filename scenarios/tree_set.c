@@ -1,5 +1,6 @@
-/* --set: nodes may be shared between aliases, so every node on the path is copied before it is changed; a
- * setting then means the one place that its path names.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * --set: nodes may be shared between aliases, so every node on the path is copied before it is
+ * changed; a setting then means the one place that its path names. */
 #include "scenarios/tree.h"
 
 #include "base/nearest.h"

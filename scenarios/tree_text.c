@@ -13,7 +13,8 @@ static size_t length_by_first(unsigned char c)
     return c >= 0xF0 && c <= 0xF4 ? 4 : 0;
 }
 
-/* Bytes of the character at `at`, or 0: no surrogates, no overlong forms, nothing above U+10FFFF. */
+/* Bytes of the character at `at`, or 0: no surrogates, no overlong forms, nothing above U+10FFFF.
+ * */
 static size_t character_length(const unsigned char *at, size_t left)
 {
     const unsigned char c = at[0];

@@ -1,4 +1,5 @@
-/* wl_check - do reads return what was written?                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_check - do reads return what was written?
  * A direct-mapped table.  The version of an entry moves with every write that begins or ends there,
  * so a read whose version has moved saw a block in motion and is not judged. */
 #include "scenarios/wl_check.h"

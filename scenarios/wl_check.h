@@ -1,4 +1,5 @@
-/* wl_check - do reads return what was written?                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_check - do reads return what was written?
  * Remembers the content tags of this instance's last writes, block by block, and judges a read only
  * when the answer is certain: the block was written whole by this instance, nothing of its own was
  * under way to it from the read's start to its end, and the content is not another instance's.

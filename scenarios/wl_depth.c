@@ -1,4 +1,5 @@
-/* wl_depth - the queue depth that keeps a latency.           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_depth - the queue depth that keeps a latency. */
 #include "scenarios/wl_depth.h"
 
 static void new_window(struct wl_depth *depth, time_ps now)

@@ -1,4 +1,5 @@
-/* wl_depth - the queue depth that keeps a latency.              SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_depth - the queue depth that keeps a latency.
  * fio's latency_target: the depth begins at 1 and doubles as long as each window keeps the target;
  * after the first miss it is bisected.  With a percentile of 100% one late I/O ends the window.
  * Source: fio 3.33, HOWTO "latency_target" and the lat_target functions of io_u.c.

@@ -1,4 +1,5 @@
-/* wl_nvme - reads and writes of an NVMe namespace.              SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme - reads and writes of an NVMe namespace.
  * An instance has a controller of its own.  wl_script decides, this file carries out: it connects,
  * keeps the I/Os in slots, sleeps, and accounts for what comes back.
  * A slot belongs to one I/O queue (slot % queues) and free slots are taken in turn, so the queues

@@ -1,4 +1,5 @@
-/* wl_nvme - the parameters of a storage workload.               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme - the parameters of a storage workload.
  * A scenario's `kind: nvme` fills the rows (wl_nvme.opts); a fio job fills also what has no row.
  * Units: as opt.h says.  The meaning of zero stands beside each field. */
 #ifndef STORMGLASS_SCENARIOS_WL_NVME_H

@@ -1,4 +1,5 @@
-/* wl_pace - when an open-loop workload issues.               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_pace - when an open-loop workload issues. */
 #include "scenarios/wl_pace.h"
 
 /* The time of `units` at the rate; what is left of the division stays in carry. */

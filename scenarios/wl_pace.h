@@ -1,4 +1,5 @@
-/* wl_pace - when an open-loop workload issues.                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_pace - when an open-loop workload issues.
  * A stream of due times at a rate, evenly spaced or a Poisson process.  Due times depend on the
  * rate alone and never on completions; latency is counted from them, so that a stalled target hides
  * nothing.

@@ -1,4 +1,5 @@
-/* wl_plan - which block a storage workload touches next.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_plan - which block a storage workload touches next.
  * Each direction has a cursor and a random stream of its own, so that what one direction does never
  * moves the other: reads that wait for their rate do not change where the writes go. Where a
  * sequential I/O would pass the end of the region the cursor goes back to the beginning, and with a

@@ -1,4 +1,5 @@
-/* wl_plan - which block a storage workload touches next.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_plan - which block a storage workload touches next.
  * A plan is a pure generator: from its parameters and its random streams it yields (offset, bytes)
  * per direction without end.  A copy of the struct is a bookmark: the same calls on it yield the
  * same I/Os again, which is how written data are read back for verification.

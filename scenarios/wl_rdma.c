@@ -1,4 +1,5 @@
-/* wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
  * A reliable connection completes in order, so the times of what is under way are a ring for each
  * queue pair.  The first bad completion, or the end of the connection, ends its queue pair:
  * everything under way there is failed at once and later completions (the flush) are not looked at

@@ -1,4 +1,5 @@
-/* wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
  * An instance opens `qps` queue pairs to the sink of the other host and keeps `outstanding`
  * messages under way in each, or issues at a rate.  One signalled work request per message; latency
  * is from the post (or from when it was due) to its completion.

@@ -1,4 +1,5 @@
-/* wl_rdma_send - messages into posted receives.              SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_send - messages into posted receives. */
 #include "scenarios/wl_rdma.h"
 
 static struct workload *create(const struct workload_site *site)

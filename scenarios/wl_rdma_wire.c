@@ -1,4 +1,5 @@
-/* wl_rdma_wire - the private data of the rdma-* kinds.       SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_wire - the private data of the rdma-* kinds. */
 #include "scenarios/wl_rdma.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* wl_rdma_write - writes into the other host's memory.       SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_write - writes into the other host's memory. */
 #include "scenarios/wl_rdma.h"
 
 static struct workload *create(const struct workload_site *site)

@@ -1,4 +1,5 @@
-/* wl_script - what a storage workload does next, and when.   SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_script - what a storage workload does next, and when. */
 #include "scenarios/wl_script.h"
 
 void wl_script_plan(const struct wl_nvme_params *params, struct wl_plan_params *plan)

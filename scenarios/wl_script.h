@@ -1,4 +1,5 @@
-/* wl_script - what a storage workload does next, and when.      SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_script - what a storage workload does next, and when.
  * The decisions of a workload of kind nvme without the I/O: a script is asked for its next step and
  * told of completions; it reaches no host and no timer, so that it can be tested alone.
  * Rules, in this order: it ends when its latency search is done; it pauses (think time) with

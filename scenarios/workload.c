@@ -1,4 +1,5 @@
-/* workload - the kinds, and the statistics that they share.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * workload - the kinds, and the statistics that they share. */
 #include "scenarios/workload.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* workload - what a scenario's hosts do.                        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * workload - what a scenario's hosts do.
  * One file per kind, one line in workload.def.  A workload instance is one (from, to) pair of one
  * entry of `workloads:`; instances of an entry share its statistics.  Portable: it reaches the
  * world only through env, the verbs table and the NVMe host, so that the bridge plays it unchanged.

@@ -1,6 +1,8 @@
-/* world - from pure data to nodes that run.                        SPDX-License-Identifier: Apache-2.0
- * Order of building: nodes with their ports, cables, routes, memory, ranks; then what posts events: targets, sinks,
- * workloads.  Nodes stand in the engine in the scenario's order, so a node's id is its index in the scenario. */
+/* SPDX-License-Identifier: Apache-2.0
+ * world - from pure data to nodes that run.
+ * Order of building: nodes with their ports, cables, routes, memory, ranks; then what posts
+ * events: targets, sinks, workloads.  Nodes stand in the engine in the scenario's order, so a
+ * node's id is its index in the scenario. */
 #include "scenarios/world.h"
 
 #include "rnic/verbs_sim.h"

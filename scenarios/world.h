@@ -1,6 +1,8 @@
-/* world - a scenario made into a running model.                    SPDX-License-Identifier: Apache-2.0
- * Builds switches, hosts, links, targets and workloads from a loaded scenario and plays them.  Owner: the
- * caller of world_build.  Errors: what the scenario asks and the model cannot do is a located message. */
+/* SPDX-License-Identifier: Apache-2.0
+ * world - a scenario made into a running model.
+ * Builds switches, hosts, links, targets and workloads from a loaded scenario and plays them.
+ * Owner: the caller of world_build.  Errors: what the scenario asks and the model cannot do is a
+ * located message. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_H
 #define STORMGLASS_SCENARIOS_WORLD_H
 
@@ -38,7 +40,8 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
                           struct diag *diag);
 void world_free(struct world *world);
 
-/* Plays up to `until`; false when the run is over: every workload idle, or the drain limit reached. */
+/* Plays up to `until`; false when the run is over: every workload idle, or the drain limit
+ * reached. */
 bool world_run(struct world *world, time_ps until);
 
 /* CHECKs every invariant of every node. */

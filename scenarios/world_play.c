@@ -1,9 +1,11 @@
-/* world_play - begins and ends workloads and faults.               SPDX-License-Identifier: Apache-2.0
- * Both happen between events: the engine runs up to the moment before, or stops after the event in which a workload
- * became idle, and then the world acts.  So no node ever touches another, and the moment is the same in every run.
+/* SPDX-License-Identifier: Apache-2.0
+ * world_play - begins and ends workloads and faults.
+ * Both happen between events: the engine runs up to the moment before, or stops after the event in
+ * which a workload became idle, and then the world acts.  So no node ever touches another, and the
+ * moment is the same in every run.
  *
- * An entry begins when the fio jobs that it waits for are finished (others: at once), is finished when its last
- * instance is idle, and may then end others (fio's exitall). */
+ * An entry begins when the fio jobs that it waits for are finished (others: at once), is finished
+ * when its last instance is idle, and may then end others (fio's exitall). */
 #include "scenarios/world_play.h"
 
 #include "rnic/verbs_sim.h"

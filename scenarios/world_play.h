@@ -1,4 +1,5 @@
-/* world_play - workloads and faults of a world over time.          SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * world_play - workloads and faults of a world over time.
  * Included only by world.c and world_play.c. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_PLAY_H
 #define STORMGLASS_SCENARIOS_WORLD_PLAY_H

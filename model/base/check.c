@@ -1,5 +1,5 @@
-/* check - prints the broken fact and stops.                       SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * check - prints the broken fact and stops. */
 #include "base/check.h"
 
 #include <stdio.h>

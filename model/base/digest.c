@@ -1,5 +1,5 @@
-/* digest - as text.                                                SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * digest - as text. */
 #include "base/digest.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* digest - a run's fingerprint.                                    SPDX-License-Identifier:
- * Apache-2.0 Each node chains the words of what it executes; the run's digest hashes the nodes'
+/* SPDX-License-Identifier: Apache-2.0
+ * digest - a run's fingerprint.
+ * Each node chains the words of what it executes; the run's digest hashes the nodes'
  * chains in node order into 128 bits.  A fingerprint for comparing runs, not a defence against
  * forgery. */
 #ifndef STORMGLASS_BASE_DIGEST_H

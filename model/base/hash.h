@@ -1,5 +1,6 @@
-/* hash - mixing of 64-bit words and text; not for adversaries.    SPDX-License-Identifier:
- * Apache-2.0 Source: the finaliser of SplitMix64 (Stafford's variant 13); FNV-1a for text,
+/* SPDX-License-Identifier: Apache-2.0
+ * hash - mixing of 64-bit words and text; not for adversaries.
+ * Source: the finaliser of SplitMix64 (Stafford's variant 13); FNV-1a for text,
  * draft-eastlake-fnv. */
 #ifndef STORMGLASS_BASE_HASH_H
 #define STORMGLASS_BASE_HASH_H

@@ -1,5 +1,6 @@
-/* hist - bucket arithmetic.                                        SPDX-License-Identifier:
- * Apache-2.0 A value below 2^(BITS+1) is its own bucket.  Above, with top bit t, the next BITS bits
+/* SPDX-License-Identifier: Apache-2.0
+ * hist - bucket arithmetic.
+ * A value below 2^(BITS+1) is its own bucket.  Above, with top bit t, the next BITS bits
  * choose one of 2^BITS buckets of width 2^(t-BITS); the rows of the powers of two follow each
  * other. */
 #include "base/hist.h"

@@ -1,6 +1,5 @@
-/* nearest - which known word a misspelt one was meant to be.       SPDX-License-Identifier:
- * Apache-2.0 Source: the restricted Damerau-Levenshtein distance (Damerau, CACM 1964; Levenshtein
- * 1966). */
+/* nearest - which known word a misspelt one was meant to be.    SPDX-License-Identifier: Apache-2.0
+ * Source: the restricted Damerau-Levenshtein distance (Damerau, CACM 1964; Levenshtein 1966). */
 #ifndef STORMGLASS_BASE_NEAREST_H
 #define STORMGLASS_BASE_NEAREST_H
 

@@ -1,10 +1,11 @@
-/* opt - parameters as rows.                                        SPDX-License-Identifier: Apache-2.0
- * A module with parameters owns a struct whose numeric fields are all int64_t in the base unit, and a table
- * of rows that says how a scenario writes each.  The loader, --help, the settings table of a run and the
- * documentation read the same rows.
- * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts per
- * million, RATIO parts per 10^15, INT and BOOL themselves, CHOICE the index among `choices`, MASK a bit for
- * each number of a list ("3,4", in a scenario also [3, 4]; "none"). */
+/* SPDX-License-Identifier: Apache-2.0
+ * opt - parameters as rows.
+ * A module with parameters owns a struct whose numeric fields are all int64_t in the base unit, and
+ * a table of rows that says how a scenario writes each.  The loader, --help, the settings table of
+ * a run and the documentation read the same rows.
+ * Units in the struct: TIME ps, SIZE bytes, RATE bits per second, LENGTH millimetres, PERCENT parts
+ * per million, RATIO parts per 10^15, INT and BOOL themselves, CHOICE the index among `choices`,
+ * MASK a bit for each number of a list ("3,4", in a scenario also [3, 4]; "none"). */
 #ifndef STORMGLASS_BASE_OPT_H
 #define STORMGLASS_BASE_OPT_H
 
@@ -28,13 +29,14 @@ enum opt_type {
 struct opt {
     const char *name; /* kebab-case word of the scenario; NULL ends a table */
     enum opt_type type;
-    size_t offset;      /* of the int64_t in the parameter struct */
-    const char *preset; /* the default as a scenario would write it */
+    size_t offset;         /* of the int64_t in the parameter struct */
+    const char *preset;    /* the default as a scenario would write it */
     const char *min, *max; /* likewise; NULL: the type's own bound */
-    const char *choices;   /* CHOICE: words separated by '|'; other types: words that stand for -1, -2, ...
+    const char
+        *choices; /* CHOICE: words separated by '|'; other types: words that stand for -1, -2, ...
                             * beside a quantity ("auto") */
-    const char *about;     /* one sentence */
-    const char *source;    /* standard and section, paper, kernel file, or "assumed: why" */
+    const char *about;  /* one sentence */
+    const char *source; /* standard and section, paper, kernel file, or "assumed: why" */
 };
 
 #define OPT_WHY_BYTES 160
@@ -48,7 +50,8 @@ const struct opt *opt_find(const struct opt *rows, const char *name);
 /* The row whose name is nearest to a misspelt one, or NULL when none is near. */
 const struct opt *opt_nearest(const struct opt *rows, const char *name);
 
-/* Parses the text of a value for the row; false with a sentence in why ("expected a time such as 55us"). */
+/* Parses the text of a value for the row; false with a sentence in why ("expected a time such as
+ * 55us"). */
 bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES]);
 
 /* Writes the value the way a scenario would ("55us", "100Gbps", "20%"). */

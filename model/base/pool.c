@@ -1,5 +1,5 @@
-/* pool - reserves address space, lets the kernel back it page by page.  SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * pool - reserves address space, lets the kernel back it page by page. */
 #include "base/pool.h"
 
 #include <stdio.h>

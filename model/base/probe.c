@@ -1,4 +1,5 @@
-/* probe - the observer that looks away.                            SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * probe - the observer that looks away. */
 #include "base/probe.h"
 
 static void no_drop(void *self, const struct probe_drop *drop)

@@ -1,5 +1,6 @@
-/* probe - what an observer of a run may be told.                   SPDX-License-Identifier:
- * Apache-2.0 The model calls these where something happens; whoever records fills in the functions
+/* SPDX-License-Identifier: Apache-2.0
+ * probe - what an observer of a run may be told.
+ * The model calls these where something happens; whoever records fills in the functions
  * it wants.  A probe never changes the run: it schedules nothing, draws nothing and the digest does
  * not see it. All times are picoseconds, all sizes bytes. */
 #ifndef STORMGLASS_BASE_PROBE_H

@@ -1,6 +1,6 @@
-/* A number is read as digits times a power of ten, a unit is a factor; their product must be whole
- * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (10^15).
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * A number is read as digits times a power of ten, a unit is a factor; their product must be whole
+ * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (10^15). */
 #include "base/quantity.h"
 
 #include "base/check.h"
@@ -301,7 +301,8 @@ static bool fits(const struct kind *kind, const struct unit *unit, int64_t value
     return (value >= unit->factor || kind == &kinds[QUANTITY_PERCENT]) && value % step == 0;
 }
 
-/* Of a size the unit with the smallest number before it, so that 32MB is not 31250KiB; binary where both are. */
+/* Of a size the unit with the smallest number before it, so that 32MB is not 31250KiB; binary where
+ * both are. */
 static const struct unit *size_unit(const struct kind *kind, int64_t value)
 {
     const struct unit *best = unit_find(kind, "B");

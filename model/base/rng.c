@@ -1,5 +1,5 @@
-/* rng - the draws that need more than one line.                   SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * rng - the draws that need more than one line. */
 #include "base/rng.h"
 
 #include "base/check.h"

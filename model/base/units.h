@@ -1,5 +1,6 @@
-/* units - time, sizes and rates as integers.                      SPDX-License-Identifier:
- * Apache-2.0 Time is a signed 64-bit count of picoseconds (106 days).  Rates are bits per second.
+/* SPDX-License-Identifier: Apache-2.0
+ * units - time, sizes and rates as integers.
+ * Time is a signed 64-bit count of picoseconds (106 days).  Rates are bits per second.
  * Every Ethernet rate from 1 Gb/s to 1.6 Tb/s is a whole number of picoseconds per byte, so
  * serialisation is exact; any other rate carries the remainder of one frame into the next, so that
  * no time is lost or made. */

@@ -1,5 +1,5 @@
-/* engine - ranks, the loop, the digest.                            SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * engine - ranks, the loop, the digest. */
 #include "engine/engine.h"
 
 #include <stdio.h>

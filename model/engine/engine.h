@@ -1,5 +1,6 @@
-/* engine - virtual time, events and nodes.                         SPDX-License-Identifier:
- * Apache-2.0 A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is
+/* SPDX-License-Identifier: Apache-2.0
+ * engine - virtual time, events and nodes.
+ * A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is
  * touched only by its own events, which it executes in the order (time, source node's rank, that
  * source's own sequence number).  The order knows nothing of queues, threads or memory, so neither
  * does the result.  Ranks come from a hash of the seed and the node's name: no host wins every tie

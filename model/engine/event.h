@@ -1,5 +1,5 @@
-/* event - one thing to happen, as 32 bytes of data.               SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * event - one thing to happen, as 32 bytes of data. */
 #ifndef STORMGLASS_ENGINE_EVENT_H
 #define STORMGLASS_ENGINE_EVENT_H
 

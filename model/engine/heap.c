@@ -1,5 +1,5 @@
-/* heap - sift up, sift down.                                       SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * heap - sift up, sift down. */
 #include "engine/heap.h"
 
 #include <stdlib.h>

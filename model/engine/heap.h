@@ -1,5 +1,6 @@
-/* heap - a 4-ary min-heap of events.                               SPDX-License-Identifier:
- * Apache-2.0 Four children share two cache lines, and the tree is half as deep as a binary one.  It
+/* SPDX-License-Identifier: Apache-2.0
+ * heap - a 4-ary min-heap of events.
+ * Four children share two cache lines, and the tree is half as deep as a binary one.  It
  * is the wheel's store for the far future and for latecomers, and the yardstick that the wheel is
  * measured against. */
 #ifndef STORMGLASS_ENGINE_HEAP_H

@@ -1,4 +1,5 @@
-/* hold - one loop, two queues.                                     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * hold - one loop, two queues. */
 #include "engine/hold.h"
 
 #include "base/digest.h"
@@ -6,8 +7,8 @@
 #include "engine/heap.h"
 #include "engine/wheel.h"
 
-/* Of 64 holds one is a timer far away, 31 are a frame's serialisation, 32 a link's delay; each with some spread so
- * that few events tie. */
+/* Of 64 holds one is a timer far away, 31 are a frame's serialisation, 32 a link's delay; each
+ * with some spread so that few events tie. */
 static time_ps delay(struct rng *rng)
 {
     const uint64_t draw = rng_next(rng);

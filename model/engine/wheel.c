@@ -1,15 +1,17 @@
-/* wheel - opening and sorting buckets, and finding their width.    SPDX-License-Identifier:
- * Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wheel - opening and sorting buckets, and finding their width.
  *
- *        open bucket (sorted) + late heap      lists, unsorted                    far heap
- *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
- *       turn   turn+1
+ *   open bucket, sorted, and late heap      lists, unsorted                 far heap
+ *   |=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |------ * --- *
+ *    turn    turn + 1
  *
  * Every event in a list has a turn in (turn, turn + WHEEL_BUCKETS), so a bucket never mixes two
  * turns.  Events of the far heap are compared when a bucket is opened: those that belong to it join
- * it; nothing else moves. The width aims at 2 to 8 events in an opened bucket: below, opening costs
- * more than sorting saves; above, the sort does.  It is looked at every RECKON_OPENED buckets and
- * changed by a factor of two. */
+ * it; nothing else moves.
+ *
+ * The width aims at 1.3 to 3 events in an opened bucket: below, opening costs more than sorting
+ * saves; above, the sort does.  It is looked at every RECKON_OPENED buckets and changed by a factor
+ * of two. */
 #include "engine/wheel.h"
 
 #include <stdlib.h>
@@ -23,7 +25,7 @@ enum {
     INSERTION_MAX = 24, /* events; above, merging is faster than insertion */
     SLOTS_MAX = 1 << 26,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 13,  /* tenths of an event in an opened bucket */
+    EVENTS_FEW = 13, /* tenths of an event in an opened bucket */
     EVENTS_MANY = 30,
 };
 
@@ -78,8 +80,8 @@ static void grow(struct wheel *wheel)
     CHECK(wheel->open != NULL);
 }
 
-/* Copies a bucket's list behind the `count` events of the open array, which stays sorted while it is short, and
- * gives the list's slots back in one piece. */
+/* Copies a bucket's list behind the `count` events of the open array, which stays sorted while it
+ * is short, and gives the list's slots back in one piece. */
 static size_t take_list(struct wheel *wheel, int64_t turn, size_t count)
 {
     const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);

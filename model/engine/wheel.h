@@ -1,5 +1,6 @@
-/* wheel - the event queue: buckets of time, sorted when their turn comes.  SPDX-License-Identifier:
- * Apache-2.0 The near future is WHEEL_BUCKETS buckets of 2^shift picoseconds, each an unsorted
+/* SPDX-License-Identifier: Apache-2.0
+ * wheel - the event queue: buckets of time, sorted when their turn comes.
+ * The near future is WHEEL_BUCKETS buckets of 2^shift picoseconds, each an unsorted
  * list; the bucket that is opened is copied out and sorted.  Events of the far future, and
  * latecomers to the open bucket, wait in two heaps.  The width follows the density of events, so
  * that a bucket holds a few.  The order that comes out is event_before's and depends on none of

@@ -1,5 +1,6 @@
-/* buffer - admission and release.                                  SPDX-License-Identifier:
- * Apache-2.0 A group's bytes lie in three places that fill in the order reserved, shared, headroom
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer - admission and release.
+ * A group's bytes lie in three places that fill in the order reserved, shared, headroom
  * and empty in the reverse order, as the ASIC's counters do.  A frame may be split between reserved
  * and shared; headroom takes whole frames, so that its limit is exact. */
 #include "net/buffer.h"

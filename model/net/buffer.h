@@ -1,5 +1,6 @@
-/* buffer - a switch's shared packet memory.                        SPDX-License-Identifier:
- * Apache-2.0 Source:  IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and Hahne,
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer - a switch's shared packet memory.
+ * Source:  IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and Hahne,
  * IEEE/ACM ToN 6(2), 1998; the carving into reserved, shared and headroom: SONiC buffer model
  * (BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG). The memory is cut into a reserved minimum for each
  * (ingress port, priority) group, headroom for each lossless group, and the shared rest.  A frame

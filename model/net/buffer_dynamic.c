@@ -1,5 +1,6 @@
-/* buffer_dynamic - a group may have alpha times what is free.      SPDX-License-Identifier:
- * Apache-2.0 T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha),
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer_dynamic - a group may have alpha times what is free.
+ * T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha),
  * so memory is used and some is always left for a newcomer.  Source: Choudhury and Hahne 1998;
  * SONiC dynamic_th = log2(alpha). */
 #include "net/buffer.h"

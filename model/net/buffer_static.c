@@ -1,5 +1,6 @@
-/* buffer_static - one threshold for every group, whatever is free. SPDX-License-Identifier:
- * Apache-2.0 Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant). */
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer_static - one threshold for every group, whatever is free.
+ * Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant). */
 #include "net/buffer.h"
 
 static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)

@@ -1,5 +1,5 @@
-/* frame - names, sizes and blobs.                                  SPDX-License-Identifier:
- * Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * frame - names, sizes and blobs. */
 #include "net/frame.h"
 
 enum { FRAMES_MAX = 1 << 25, SMALL_BLOBS_MAX = 1 << 24, LARGE_BLOBS_MAX = 1 << 18 };

@@ -1,11 +1,11 @@
-/* port - transmission and pauses.                                  SPDX-License-Identifier:
- * Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * port - transmission and pauses.
  *
- *   start        preamble  frame                gap
- *   |------------|8|=========================|--12--|          busy_until = start + (bytes + 20)
- * byte times
- *                                            '- propagation -> arrival of the last bit, + peer's
- * ingress latency
+ *    start      preamble       frame             gap
+ *      |-----------|==============================|-----------|
+ *           8                  bytes                   12
+ *                                                 '- + propagation: the last bit has arrived
+ *                                                             '- busy_until: the next may start
  *
  * Pauses.  An XOFF is acted upon one response delay after its last bit; then no frame of the
  * priority begins until the quanta have run out, counted from there, or an XON is acted upon.  A

@@ -1,5 +1,6 @@
-/* port - an Ethernet port: transmitter, PFC reaction and PFC sender. SPDX-License-Identifier:
- * Apache-2.0 Source:  IEEE 802.3 cl. 31/annex 31B, IEEE 802.1Q cl. 36 (PFC: quanta of 512 bit
+/* SPDX-License-Identifier: Apache-2.0
+ * port - an Ethernet port: transmitter, PFC reaction and PFC sender.
+ * Source:  IEEE 802.3 cl. 31/annex 31B, IEEE 802.1Q cl. 36 (PFC: quanta of 512 bit
  * times, XOFF, XON; a frame that has begun is finished).  A pause is sent again every `pfc-refresh`
  * while it holds. The port sends what its owner has ready: a switch queues frames in the port, an
  * RNIC is asked for the next one (struct port_source).  One event is due per frame and hop: its

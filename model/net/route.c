@@ -1,6 +1,8 @@
-/* route - breadth-first search from every switch that has endpoints.  SPDX-License-Identifier: Apache-2.0
- * For a destination switch t the search gives each switch its distance; the ports towards neighbours one step
- * nearer to t are its group for t.  All endpoints behind t share that group; t itself has one for each of them. */
+/* SPDX-License-Identifier: Apache-2.0
+ * route - breadth-first search from every switch that has endpoints.
+ * For a destination switch t the search gives each switch its distance; the ports towards
+ * neighbours one step nearer to t are its group for t.  All endpoints behind t share that group; t
+ * itself has one for each of them. */
 #include "net/route.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* route - which ports lead to a destination: equal-cost shortest paths.  SPDX-License-Identifier:
- * Apache-2.0 A table gives for each endpoint (RNIC port of the fabric) a group of egress ports, all
+/* SPDX-License-Identifier: Apache-2.0
+ * route - which ports lead to a destination: equal-cost shortest paths.
+ * A table gives for each endpoint (RNIC port of the fabric) a group of egress ports, all
  * on shortest paths by hops. ECMP picks one by a hash of the frame's 5-tuple and the switch's seed,
  * so a flow keeps to one path.  Two tiers with the same seed make the same choice: polarization, as
  * in real fabrics. */

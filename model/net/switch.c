@@ -1,13 +1,17 @@
-/* switch - the way of a frame through a switch.                    SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * switch - the way of a frame through a switch.
  *
- *   arrival -> priority by DSCP -> egress port by route and ECMP -> giant? -> memory (drop, XOFF) -> ECN mark
- *           -> wire at once if nothing waits before it, else egress queue -> scheduler -> room given back (XON) -> wire
+ *   arrival -> priority by DSCP -> egress port by route and ECMP -> giant?
+ *           -> memory (drop, XOFF) -> ECN mark
+ *           -> wire at once if nothing waits before it, else egress queue -> scheduler
+ *           -> room given back (XON) -> wire
  *
- * Each stage is a function below, in this order.  A frame that can leave at once costs one event; a frame that must
- * wait is sent by the port's KICK.
+ * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
+ * a frame that must wait is sent by the port's KICK.
  *
- * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It may leave while
- * they come unless the egress wire is faster, which would run dry: then it waits for its last bit (CUT_WAIT). */
+ * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
+ * may leave while they come unless the egress wire is faster, which would run dry: then it waits
+ * for its last bit (CUT_WAIT). */
 #include "net/switch.h"
 
 #include <stdio.h>
@@ -15,7 +19,8 @@
 
 enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN };
 
-/* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what follows. */
+/* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
+ * follows. */
 enum { CUT_THROUGH_BYTES = 64, DWRR_QUANTUM = 512, WEIGHT_MAX = 100 };
 
 #define FIELD(name) offsetof(struct switch_params, name)
@@ -191,8 +196,9 @@ static void mark(struct swtch *swtch, struct frame *frame, const struct port *eg
 
 /* ------------------------------------------------------------------ scheduling */
 
-/* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM 1995): a queue's turn
- * adds its quantum once, and lasts while the deficit covers its first frame. */
+/* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
+ * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
+ * */
 static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
     for (;;) {
@@ -384,8 +390,8 @@ static int64_t lossless_headroom(const struct swtch *swtch, uint16_t port)
     return switch_headroom_needed(swtch, &swtch->ports[port]);
 }
 
-/* Sets the groups' limits; returns the room of all of them together, and of the ports that are not linked but that
- * the memory is carved for: so a port more changes nothing for the others. */
+/* Sets the groups' limits; returns the room of all of them together, and of the ports that are not
+ * linked but that the memory is carved for: so a port more changes nothing for the others. */
 static int64_t set_aside(struct swtch *swtch)
 {
     const int64_t lossless = __builtin_popcount(swtch->lossless);

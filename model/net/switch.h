@@ -1,5 +1,6 @@
-/* switch - a shared-buffer Ethernet switch.                        SPDX-License-Identifier:
- * Apache-2.0 Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking,
+/* SPDX-License-Identifier: Apache-2.0
+ * switch - a shared-buffer Ethernet switch.
+ * Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking,
  * PFC, strict and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks ->
  * memory -> egress queue -> wire. Source:  PFC and priorities IEEE 802.1Q cl. 36, 37 (ETS); ECN RFC
  * 3168 with the RED-like profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3
@@ -81,10 +82,11 @@ struct port_ingress switch_ingress(const struct swtch *swtch);
 /* Cuts the memory when all ports are joined.  False: it is too small, and why. */
 bool switch_carve(struct swtch *swtch, char *why, size_t size);
 
-/* What headroom must hold: the bytes that can arrive between the frame that makes XOFF due and the peer's silence.
- * IEEE 802.1Q-2018 annex N: two propagation delays, the largest frame that the pause waits for, the pause itself, the
- * peer's response, the largest frame that it has begun, and this switch's ingress latency.  A dynamic threshold may
- * have fallen below the group's share before that frame came: then the frame itself is in headroom too. */
+/* What headroom must hold: the bytes that can arrive between the frame that makes XOFF due and the
+ * peer's silence. IEEE 802.1Q-2018 annex N: two propagation delays, the largest frame that the
+ * pause waits for, the pause itself, the peer's response, the largest frame that it has begun, and
+ * this switch's ingress latency.  A dynamic threshold may have fallen below the group's share
+ * before that frame came: then the frame itself is in headroom too. */
 int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);
 
 extern const struct node_ops switch_node_ops;

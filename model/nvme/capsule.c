@@ -1,4 +1,5 @@
-/* capsule - byte offsets of queue entries.                   SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * capsule - byte offsets of queue entries. */
 #include "nvme/capsule.h"
 
 #include "nvme/wire.h"

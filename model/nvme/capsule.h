@@ -1,5 +1,5 @@
-/* capsule - submission and completion queue entries as they travel.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * capsule - submission and completion queue entries as they travel.
  * Source: base 4.2 (SQE), 4.6 (CQE), 4.4 (SGL); fabrics 2.2 and 2.4 (keyed SGL).  The double
  * words CDW10 to 15 are kept as numbers; helpers below name what the commands put there.
  * Metadata and CDW2, 3 are always 0.  Errors: none; any 64 bytes decode, the target judges the

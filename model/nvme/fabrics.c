@@ -1,4 +1,5 @@
-/* fabrics - byte offsets of Connect data and private data.   SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fabrics - byte offsets of Connect data and private data. */
 #include "nvme/fabrics.h"
 
 #include "nvme/wire.h"

@@ -1,5 +1,5 @@
-/* fabrics - what NVMe over Fabrics adds: Connect data and RDMA CM private data.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fabrics - what NVMe over Fabrics adds: Connect data and RDMA CM private data.
  * Source: fabrics 3.3 (Connect), 7.3.6.2 (RDMA_CM private data; include/linux/nvme-rdma.h).
  * Errors: a decoder returns false when the bytes are not of this format. */
 #ifndef STORMGLASS_NVME_FABRICS_H

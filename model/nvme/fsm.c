@@ -1,4 +1,5 @@
-/* fsm - tables made from the edge lists.                     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fsm - tables made from the edge lists. */
 #include "nvme/fsm.h"
 
 #include "base/check.h"

@@ -1,4 +1,5 @@
-/* fsm - a state machine is one list of edges.                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fsm - a state machine is one list of edges.
  * Each machine is a file X_state.def of STATE(NAME, "about"), EVENT(NAME, "about") and
  * EDGE(FROM, EVENT, TO, "why"); enum, names, drawing and this legality check are made from it.
  * An event that a state has no edge for is a mistake of ours and stops the program. */

@@ -1,4 +1,5 @@
-/* host - the life of one controller as its host sees it.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host - the life of one controller as its host sees it.
  * NEW, the admin queue, set-up, I/O queues, scan, LIVE; FAILED from anywhere when the transport
  * or a set-up command fails: queues are disconnected and everything under way is given back.
  * Reconnecting would start again from NEW with the same host; nothing here stands in its way. */

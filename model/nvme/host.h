@@ -1,5 +1,5 @@
-/* host - an NVMe over RDMA host: one controller and its queues.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host - an NVMe over RDMA host: one controller and its queues.
  * Connects, enables and scans one controller the way the Linux 6.1 host does, then carries I/O.
  * It reaches the world only through env and the verbs table, so the same code runs on the
  * simulated RNIC and on libibverbs.

@@ -1,5 +1,5 @@
-/* host_admin - plays the steps that bring a controller up; Connect; keep-alive.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host_admin - plays the steps that bring a controller up; Connect; keep-alive.
  * One set-up command is under way at a time: its answer is judged and the next step follows. */
 #include "nvme/host_private.h"
 

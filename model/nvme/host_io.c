@@ -1,4 +1,5 @@
-/* host_io - from an I/O to commands and back.                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host_io - from an I/O to commands and back.
  * Each queue has one CPU, as Linux's default mapping gives it, which is busy for submit_cost
  * per command sent and for complete_cost per command completed, in order.  An I/O above
  * max_transfer is sent piece by piece; while pieces are left, the queue takes no other I/O, so

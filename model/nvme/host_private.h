@@ -1,4 +1,5 @@
-/* host_private - what the files of the host share.              SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host_private - what the files of the host share.
  * host.c      the controller: its life, its failure, what callers ask
  * host_admin.c  plays the steps that bring a controller up; Connect; keep-alive
  * host_steps.c  those steps: the commands in Linux's order

@@ -1,4 +1,5 @@
-/* host_queue - one queue pair of the host.                      SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host_queue - one queue pair of the host.
  * The submission queue exists only as two counters: a command takes the slot at the tail, the
  * SQHD of each response says how far the controller has come (fabrics 2.4.1), and the queue is
  * full when one more step of the tail would meet the head.  A capsule, its response buffer and

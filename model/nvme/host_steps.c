@@ -1,5 +1,5 @@
-/* host_steps - the commands that bring a controller up, in the order of Linux 6.1.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * host_steps - the commands that bring a controller up, in the order of Linux 6.1.
  * The order is that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish,
  * nvme_start_ctrl and nvme_scan_work.  Left out: what the block layer reads when it looks for
  * partitions, and a second look at the ANA log. */

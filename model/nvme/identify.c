@@ -1,4 +1,5 @@
-/* identify - byte offsets of Identify data.                     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * identify - byte offsets of Identify data.
  * One list of (field, offset, bytes) serves both directions, so that they cannot disagree. */
 #include "nvme/identify.h"
 

@@ -1,5 +1,5 @@
-/* identify - Identify data structures: the fields that a fabric host looks at.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * identify - Identify data structures: the fields that a fabric host looks at.
  * Source: base 5.15.2 (figures for CNS 00h and 01h), fabrics 4.1.  Fields that are not here are
  * 0 on the wire.  Errors: none; any 4096 bytes decode. */
 #ifndef STORMGLASS_NVME_IDENTIFY_H

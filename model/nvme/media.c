@@ -1,4 +1,5 @@
-/* media - the list of kinds.                                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * media - the list of kinds. */
 #include "nvme/media.h"
 
 #include "nvme/media_kinds.h"

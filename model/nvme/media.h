@@ -1,5 +1,5 @@
-/* media - what stores the blocks: one file per kind, one line in media.def.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * media - what stores the blocks: one file per kind, one line in media.def.
  * A medium turns requests into completions in time; it holds no data (nvme/store.h does).
  * Every kind is given the same requests, may serve any number of them at once and finishes them
  * in any order.

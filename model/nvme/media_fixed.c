@@ -1,5 +1,5 @@
-/* media_fixed - every read takes the same time, every write another.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * media_fixed - every read takes the same time, every write another.
  * `parallel` servers share one line: a request begins when a server is free, in the order of
  * arrival.  The next server to be free is the one whose work ends first, so arrival order is
  * also the order of beginning. */

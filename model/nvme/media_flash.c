@@ -1,7 +1,7 @@
-/* media_flash - a NAND SSD: controller, channels, dies, write buffer.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * media_flash - a NAND SSD: controller, channels, dies, write buffer.
  *
- *   read:   controller -> per page: die (tR) -> channel -> link to the host -> overhead -> done
+ * read:   controller -> per page: die (tR) -> channel -> link to the host -> overhead -> done
  *   write:  controller -> room in the buffer -> link from the host -> overhead -> done
  *           and in the background: channel -> die (tPROG) -> the buffer has room again
  *

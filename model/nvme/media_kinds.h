@@ -1,4 +1,5 @@
-/* media_kinds - declares what media.def lists.               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * media_kinds - declares what media.def lists. */
 #ifndef STORMGLASS_NVME_MEDIA_KINDS_H
 #define STORMGLASS_NVME_MEDIA_KINDS_H
 

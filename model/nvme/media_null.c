@@ -1,4 +1,5 @@
-/* media_null - takes no time.                                   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * media_null - takes no time.
  * The trivial kind, for what is above it: every request is done before submit returns. */
 #include "nvme/media_kinds.h"
 

@@ -1,5 +1,5 @@
-/* server - jobs in order of arrival, and so in order of completion.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * server - jobs in order of arrival, and so in order of completion. */
 #include "nvme/server.h"
 
 /* A job's `done` may add jobs to the same server; they are taken up by the loop that is already

@@ -1,4 +1,5 @@
-/* server - one at a time, first come first served.              SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * server - one at a time, first come first served.
  * A processor core, a flash die, a channel: jobs enter, each holds the server for its service
  * time, waits for `after` more (a constant of the server, so that order is kept) and is handed
  * to `done`.  A job that finds the server idle and costs nothing is done before nvme_server_add

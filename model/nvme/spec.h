@@ -1,4 +1,5 @@
-/* spec - the numbers of NVMe and NVMe over Fabrics.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * spec - the numbers of NVMe and NVMe over Fabrics.
  * Source: NVM Express base specification 1.4 (base), NVMe over Fabrics 1.1 (fabrics); the names
  * follow include/linux/nvme.h and nvme-rdma.h of Linux 6.1.  Layouts are in capsule.h,
  * fabrics.h and identify.h. */

@@ -1,4 +1,5 @@
-/* store - a hash from places to tags.                        SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * store - a hash from places to tags. */
 #include "nvme/store.h"
 
 #include "base/check.h"

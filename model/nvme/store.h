@@ -1,4 +1,5 @@
-/* store - which write each block of a namespace holds.          SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * store - which write each block of a namespace holds.
  * Data is a tag in the model: after a write of tag T over a range, a read inside that range
  * returns T; blocks never written hold 0; a read across different tags returns
  * NVME_CONTENT_MIXED.  One entry per written 4 KiB, or per block where a write covered a part

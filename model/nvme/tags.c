@@ -1,4 +1,5 @@
-/* tags - a bitmap with deferred clearing.                    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * tags - a bitmap with deferred clearing. */
 #include "nvme/tags.h"
 
 #include "base/check.h"

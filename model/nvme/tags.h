@@ -1,5 +1,5 @@
-/* tags - which command slots of a queue are free, handed out as Linux does.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * tags - which command slots of a queue are free, handed out as Linux does.
  * Linux keeps tags in words and returns a freed tag to its word only when the word has run out,
  * so that a queue with one command under way walks through a word again and again; the next
  * search begins in the word of the tag freed last.  The command identifier is a 4-bit count of

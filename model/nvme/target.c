@@ -1,5 +1,5 @@
-/* target - the subsystem: it listens, has controllers and namespaces.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target - the subsystem: it listens, has controllers and namespaces.
  * Queue pairs and controllers that have ended are freed by a timer of no delay, never inside
  * the callback that ended them. */
 #include "nvme/target_private.h"

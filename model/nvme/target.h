@@ -1,5 +1,5 @@
-/* target - an NVMe over RDMA target: one subsystem on port 4420.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target - an NVMe over RDMA target: one subsystem on port 4420.
  * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of receives,
  * RDMA operations and responses.  Reaches the world only through env and the verbs table.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.

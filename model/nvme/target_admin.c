@@ -1,5 +1,5 @@
-/* target_admin - the admin commands, answered as nvmet 6.1 does.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_admin - the admin commands, answered as nvmet 6.1 does.
  * Source: base 5; drivers/nvme/target/admin-cmd.c; values seen on the wire between two Linux
  * 6.1 machines.  ONCS is 0: write zeroes and dataset management are not offered. */
 #include "nvme/target_private.h"

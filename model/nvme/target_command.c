@@ -1,7 +1,7 @@
-/* target_command - one command from its capsule to its response.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_command - one command from its capsule to its response.
  *
- *   capsule -> core -> parse -> SGL -> credits -> [RDMA READ] -> run -> done -> response
+ * capsule -> core -> parse -> SGL -> credits -> [RDMA READ] -> run -> done -> response
  *
  * The order of the checks, and so the status when several are wrong, is nvmet's:
  * nvmet_req_init, then nvmet_rdma_map_sgl, then the length in the command's own function

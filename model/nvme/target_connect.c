@@ -1,4 +1,5 @@
-/* target_connect - Connect and the controller's properties.     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_connect - Connect and the controller's properties.
  * Source: fabrics 3.3 to 3.6; drivers/nvme/target/fabrics-cmd.c.  A refused Connect says where
  * the offending parameter is: an offset, with bit 16 set when it is in the data. */
 #include "nvme/target_private.h"

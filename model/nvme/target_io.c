@@ -1,4 +1,5 @@
-/* target_io - read, write and flush.                            SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_io - read, write and flush.
  * Source: base 6.8, 6.9, 6.15; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a range beyond
  * the end of a block device with Internal Error, because the block layer does not say why; here
  * it is LBA Out of Range, as the standard has it.  A write's content is there from the end of

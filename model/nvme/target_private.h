@@ -1,4 +1,5 @@
-/* target_private - what the files of the target share.          SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_private - what the files of the target share.
  * target.c           the subsystem: listening, controllers, what callers ask
  * target_queue.c     one queue pair: connection, receives, send credits, responses
  * target_command.c   one command: from the capsule to the response

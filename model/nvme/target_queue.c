@@ -1,4 +1,5 @@
-/* target_queue - one queue pair of the target.                  SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * target_queue - one queue pair of the target.
  * As nvmet_rdma does it: HSQSIZE + 1 receives are posted before the connection is accepted; a
  * receive is given back just before its command's response is sent; a command begins only with
  * send credits for all that it will post (1 for the response, 1 for an RDMA operation) and

@@ -1,4 +1,5 @@
-/* wire - little-endian integers in NVMe structures.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * wire - little-endian integers in NVMe structures.
  * Every NVMe structure is little-endian at byte offsets that the standard names; these read and
  * write at such an offset, on any machine and at any alignment. */
 #ifndef STORMGLASS_NVME_WIRE_H

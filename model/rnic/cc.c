@@ -1,4 +1,5 @@
-/* cc - the list of congestion controls.                            SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cc - the list of congestion controls. */
 #include "rnic/cc.h"
 
 #include <string.h>

@@ -1,21 +1,25 @@
-/* cc_dcqcn - the reaction point in integers.                       SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * cc_dcqcn - the reaction point in integers.
  *
- *   CNP:            Rt = Rc;  Rc = Rc (1 - a/2);  a = (1-g) a + g;  stages, timer and byte counter begin anew
+ *   CNP:            Rt = Rc;  Rc = Rc (1 - a/2);  a = (1-g) a + g;
+ *                   stages, timer and byte counter begin anew
  *   alpha-timer:    a = (1-g) a
  *   rate-timer or byte-counter:   fast recovery   max(T,BC) < F        Rc = (Rt + Rc)/2
  *                                 hyper increase  min(T,BC) > F        Rt += rhai, then the same
  *                                 additive        else                 Rt += rai,  then the same
  *
- * T and BC count the events before the present one, so a cut is followed by F events of fast recovery: so do the
- * authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016) and their simulator.
+ * T and BC count the events before the present one, so a cut is followed by F events of fast
+ * recovery: so do the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016)
+ * and their simulator.
  *
- * No events: the timers are caught up when a CNP comes or the queue pair wants to send.  Pacing is a fluid
- * account: a frame adds its bits to the debt, time pays it at the current rate, and sending waits until it is
- * paid.  Where the rate timer falls into the wait, next_send answers with that moment and is asked again, so the
- * wait is exact piece by piece.  Up to one maximum frame of credit is kept while others hold the wire; without it,
- * two queue pairs at half the line rate would not fill it.
- * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the paper leaves QCN's
- * growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target and the limit ends. */
+ * No events: the timers are caught up when a CNP comes or the queue pair wants to send.  Pacing is
+ * a fluid account: a frame adds its bits to the debt, time pays it at the current rate, and
+ * sending waits until it is paid.  Where the rate timer falls into the wait, next_send answers
+ * with that moment and is asked again, so the wait is exact piece by piece.  Up to one maximum
+ * frame of credit is kept while others hold the wire; without it, two queue pairs at half the line
+ * rate would not fill it. Not modelled: the firmware's 10-bit fixed point; hyper increase grows by
+ * rhai each time (the paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a
+ * rate reaches its target and the limit ends. */
 #include "rnic/cc_dcqcn.h"
 
 #include <assert.h>
@@ -58,8 +62,9 @@ static const struct opt dcqcn_opts[] = {
 
 const struct cc_setting cc_dcqcn_paper[] = {{0}}; /* the rows' own defaults */
 
-/* dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, rate_reduce_monitor_period 4 us: DOCA 3.4 "DCQCN CC Parameters"; the
- * others from an mlxconfig dump and the HPCC paper (timer 300 us); units of rpg_byte_reset as documented (64 B). */
+/* dce_tcp_g 1019/1024, dce_tcp_rtt 1 us, rate_reduce_monitor_period 4 us: DOCA 3.4 "DCQCN CC
+ * Parameters"; the others from an mlxconfig dump and the HPCC paper (timer 300 us); units of
+ * rpg_byte_reset as documented (64 B). */
 const struct cc_setting cc_dcqcn_mlx5[] = {
     {"g", "5/1024"},
     {"alpha-timer", "1us"},
@@ -95,7 +100,8 @@ static uint64_t times_q32(uint64_t value, uint64_t factor)
     return (uint64_t)(((wide)value * factor) >> ALPHA_BITS);
 }
 
-/* Alpha stands still where g alpha is below its last digit: the rest of the decays change nothing. */
+/* Alpha stands still where g alpha is below its last digit: the rest of the decays change nothing.
+ * */
 static void decay_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *params, time_ps now)
 {
     const uint64_t g = ratio_q32(params->g);

@@ -1,5 +1,7 @@
-/* cc_none - no congestion control.                                 SPDX-License-Identifier: Apache-2.0
- * The trivial member of the kind: every queue pair sends at line rate for ever; marks are not asked for. */
+/* SPDX-License-Identifier: Apache-2.0
+ * cc_none - no congestion control.
+ * The trivial member of the kind: every queue pair sends at line rate for ever; marks are not
+ * asked for. */
 #include "rnic/cc.h"
 
 static const struct opt none_opts[] = {{0}};

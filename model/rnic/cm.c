@@ -1,12 +1,12 @@
-/* cm - connecting and disconnecting.                               SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * cm - connecting and disconnecting.
  *
- *   active                         passive
+ * active                         passive
  *   REQ_SENT      -- REQ  ->       REQ_RECEIVED   CONNECT_REQUEST; the ULP accepts: QP to RTS
  *   QP to RTS     <- REP  --       REP_SENT
  *   ESTABLISHED   -- RTU  ->       ESTABLISHED    (or the first data packet)
  *   DREQ_SENT     -- DREQ ->       CLOSED         QP to ERR, DISCONNECTED
- *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED
- */
+ *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED */
 #include "rnic/cm.h"
 
 #include "rnic/cm_conn.h"

@@ -1,4 +1,5 @@
-/* cm_conn - slots and communication IDs.                           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_conn - slots and communication IDs. */
 #include "rnic/cm_conn.h"
 
 enum { CONN_BITS = 16, CONN_MAX = 1 << CONN_BITS };

@@ -1,5 +1,7 @@
-/* cm_conn - the connections of an RNIC by communication ID.        SPDX-License-Identifier: Apache-2.0
- * An ID names a slot and its generation, as a QPN does, so an answer to a connection that is gone finds nothing. */
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_conn - the connections of an RNIC by communication ID.
+ * An ID names a slot and its generation, as a QPN does, so an answer to a connection that is gone
+ * finds nothing. */
 #ifndef STORMGLASS_RNIC_CM_CONN_H
 #define STORMGLASS_RNIC_CM_CONN_H
 

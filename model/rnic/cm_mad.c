@@ -1,4 +1,5 @@
-/* cm_mad - encoding and decoding.                                  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_mad - encoding and decoding. */
 #include "rnic/cm_mad.h"
 
 #include "base/check.h"

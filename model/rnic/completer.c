@@ -1,6 +1,8 @@
-/* completer - acknowledgement and completion.                      SPDX-License-Identifier: Apache-2.0
- * una_psn is the oldest PSN without an answer.  An ACK moves it over SENDs and WRITEs, a READ response over its own
- * READ only, so an ACK or a response that skips a READ's response tells that it was lost. */
+/* SPDX-License-Identifier: Apache-2.0
+ * completer - acknowledgement and completion.
+ * una_psn is the oldest PSN without an answer.  An ACK moves it over SENDs and WRITEs, a READ
+ * response over its own READ only, so an ACK or a response that skips a READ's response tells that
+ * it was lost. */
 #include "rnic/completer.h"
 
 #include "rnic/requester.h"
@@ -168,7 +170,8 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
     }
 }
 
-/* The READ that the response belongs to, now the oldest send; NULL: none, it was answered before. */
+/* The READ that the response belongs to, now the oldest send; NULL: none, it was answered before.
+ * */
 static const struct qp_wqe *response_wqe(const struct qp *qp, uint32_t psn)
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);

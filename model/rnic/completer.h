@@ -1,4 +1,5 @@
-/* completer - takes ACKs, NAKs and READ responses.                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * completer - takes ACKs, NAKs and READ responses.
  * Completes work requests in order, each once, and tells the requester to go back.
  * Source: IBTA Vol 1 9.7.5.2 (ACK), 9.7.6 (response processing), 9.9.2 (errors). */
 #ifndef STORMGLASS_RNIC_COMPLETER_H

@@ -1,4 +1,5 @@
-/* host - events to RNICs and timers.                               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * host - events to RNICs and timers. */
 #include "rnic/host.h"
 
 #include "rnic/verbs_sim.h"
@@ -20,8 +21,9 @@ static time_ps now(void *world)
     return host->node.engine->now;
 }
 
-/* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps on; an earlier
- * time posts another, and the one it overtakes finds a wakeup that is not its own. */
+/* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps
+ * on; an earlier time posts another, and the one it overtakes finds a wakeup that is not its own.
+ * */
 static void timer_set(void *world, struct timer *timer, time_ps due)
 {
     struct host *host = world;
@@ -71,6 +73,7 @@ static void dispatch(struct host *host, const struct event *event)
     struct rnic *rnic = host->rnics[event->port];
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
         const uint32_t handle = (uint32_t)event->argument;
+        rnic_prefetch(rnic, frame_at(host->frames, handle)->qpn);
         if (LIKELY(port_receive(&rnic->port, handle, event->at)))
             rnic_receive(rnic, handle, event->at);
     } else if (event->kind < NET_EVENT_FIRST_OWN) {

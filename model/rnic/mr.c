@@ -1,4 +1,5 @@
-/* mr - memory regions.                                             SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * mr - memory regions. */
 #include "rnic/mr.h"
 
 #include <stdlib.h>

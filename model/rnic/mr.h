@@ -1,7 +1,8 @@
-/* mr - memory regions: keys, ranges, rights.                       SPDX-License-Identifier: Apache-2.0
- * Addresses are made up: a region gets the next free pages of an address space that starts at MR_FIRST_ADDRESS,
- * so a run prints the same addresses everywhere.  Key = index << 8 | key byte; the lkey keeps byte 0, the rkey's
- * moves on with every renewal, as fast registration does.
+/* SPDX-License-Identifier: Apache-2.0
+ * mr - memory regions: keys, ranges, rights.
+ * Addresses are made up: a region gets the next free pages of an address space that starts at
+ * MR_FIRST_ADDRESS, so a run prints the same addresses everywhere.  Key = index << 8 | key byte;
+ * the lkey keeps byte 0, the rkey's moves on with every renewal, as fast registration does.
  * Source: IBTA Vol 1 10.6; the key split as in Linux rxe. */
 #ifndef STORMGLASS_RNIC_MR_H
 #define STORMGLASS_RNIC_MR_H

@@ -1,6 +1,8 @@
-/* packet - the fields that every frame of a queue pair has.        SPDX-License-Identifier: Apache-2.0
- * What travels beside the wire fields: `content` is the tag of the bulk data; a blob holds the real bytes at the
- * head of the payload, frame.length of them in a SEND (which has no RETH), the whole payload otherwise. */
+/* SPDX-License-Identifier: Apache-2.0
+ * packet - the fields that every frame of a queue pair has.
+ * What travels beside the wire fields: `content` is the tag of the bulk data; a blob holds the
+ * real bytes at the head of the payload, frame.length of them in a SEND (which has no RETH), the
+ * whole payload otherwise. */
 #ifndef STORMGLASS_RNIC_PACKET_H
 #define STORMGLASS_RNIC_PACKET_H
 

@@ -1,5 +1,7 @@
-/* psn - packet sequence numbers: 24 bits that wrap.                SPDX-License-Identifier: Apache-2.0
- * Source: IBTA Vol 1 9.7.2 and 9.7.1 (at most 2^23 may be outstanding, so that older and newer can be told). */
+/* SPDX-License-Identifier: Apache-2.0
+ * psn - packet sequence numbers: 24 bits that wrap.
+ * Source: IBTA Vol 1 9.7.2 and 9.7.1 (at most 2^23 may be outstanding, so that older and newer can
+ * be told). */
 #ifndef STORMGLASS_RNIC_PSN_H
 #define STORMGLASS_RNIC_PSN_H
 

@@ -1,4 +1,5 @@
-/* qp - making, connecting, failing and checking queue pairs.       SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * qp - making, connecting, failing and checking queue pairs. */
 #include "rnic/qp.h"
 
 #include "rnic/completer.h"

@@ -1,8 +1,9 @@
-/* qp - a reliable-connected queue pair.                            SPDX-License-Identifier: Apache-2.0
- * State of the requester, the responder and the completer, hot lines first: a data packet of a long message
- * touches one line of it at the sender and one at the receiver.
- * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: immediate data, atomics, UC, SRQ, SQD.
- * Indices of work requests count up for ever; a ring's slot is the index masked. */
+/* SPDX-License-Identifier: Apache-2.0
+ * qp - a reliable-connected queue pair.
+ * State of the requester, the responder and the completer, hot lines first: a data packet of a
+ * long message touches one line of it at the sender and one at the receiver.
+ * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: immediate data, atomics, UC,
+ * SRQ, SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
 #ifndef STORMGLASS_RNIC_QP_H
 #define STORMGLASS_RNIC_QP_H
 

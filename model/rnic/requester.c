@@ -1,11 +1,12 @@
-/* requester - segmentation, limits, retransmission.                SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * requester - segmentation, limits, retransmission.
  *
- *      sq_head          sq_cur                    sq_visible     sq_tail
+ * sq_head          sq_cur                    sq_visible     sq_tail
  *   ...done|  sent, not acknowledged | under way |    not begun    | posted, doorbell on its way |
  *          una_psn                next_psn  (<= high_psn: below it, packets are sent again)
  *
- * Going back moves sq_cur and next_psn; nothing else needs to know.  A message that is begun again in its middle
- * finds its place from next_psn and its own first PSN. */
+ * Going back moves sq_cur and next_psn; nothing else needs to know.  A message that is begun again
+ * in its middle finds its place from next_psn and its own first PSN. */
 #include "rnic/requester.h"
 
 #include "rnic/completer.h"

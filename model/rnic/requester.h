@@ -1,6 +1,7 @@
-/* requester - sends request packets of a queue pair.               SPDX-License-Identifier: Apache-2.0
- * Segmentation by path MTU, AckReq, the limits on what may be outstanding, and going back after a loss.
- * Source: IBTA Vol 1 9.7.2 to 9.7.7. */
+/* SPDX-License-Identifier: Apache-2.0
+ * requester - sends request packets of a queue pair.
+ * Segmentation by path MTU, AckReq, the limits on what may be outstanding, and going back after a
+ * loss. Source: IBTA Vol 1 9.7.2 to 9.7.7. */
 #ifndef STORMGLASS_RNIC_REQUESTER_H
 #define STORMGLASS_RNIC_REQUESTER_H
 
@@ -19,7 +20,8 @@ static inline bool requester_ready(const struct qp *qp)
 /* The next packet, or POOL_NONE when the next WQE turns out to be blocked. */
 uint32_t requester_next(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* The next packet to send is that of the PSN, which is outstanding (go-back-0: the first of its message). */
+/* The next packet to send is that of the PSN, which is outstanding (go-back-0: the first of its
+ * message). */
 void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn);
 
 /* Acknowledged beyond what is sent next: go on from there. */

@@ -1,11 +1,13 @@
-/* responder - requests in PSN order, answers in order.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * responder - requests in PSN order, answers in order.
  *
- *   PSN == expected   execute; a gap's NAK is forgiven
+ * PSN == expected   execute; a gap's NAK is forgiven
  *   PSN newer         one NAK with the expected PSN, then silence until it comes
  *   PSN older         a duplicate: SEND and WRITE are acknowledged again, a READ is executed again
  *
- * Go-back-0: the sender begins the whole message again, so a gap takes the expected PSN back to the message's first
- * packet and what was received of it counts for nothing (RDMA over Commodity Ethernet at Scale, SIGCOMM 2016). */
+ * Go-back-0: the sender begins the whole message again, so a gap takes the expected PSN back to
+ * the message's first packet and what was received of it counts for nothing (RDMA over Commodity
+ * Ethernet at Scale, SIGCOMM 2016). */
 #include "rnic/responder.h"
 
 #include "rnic/packet.h"
@@ -140,7 +142,8 @@ static void on_gap(struct rnic *rnic, struct qp *qp)
 
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
-/* The requester sends everything from this PSN on again, so what was to be answered from there on is moot. */
+/* The requester sends everything from this PSN on again, so what was to be answered from there on
+ * is moot. */
 static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                               time_ps now)
 {
@@ -371,7 +374,8 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
 {
     struct ibv_wc wc = {.status = IBV_WC_SUCCESS, .byte_len = qp->rx_offset};
     if (invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
-        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's queue pair fails. */
+        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's queue pair fails.
+         * */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;
         responder_reset(qp);

@@ -1,4 +1,5 @@
-/* rnic - the way in, events, making and checking.                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic - the way in, events, making and checking. */
 #include "rnic/rnic.h"
 
 #include "rnic/completer.h"

@@ -1,7 +1,8 @@
-/* rnic - an RDMA NIC with one port.                                SPDX-License-Identifier: Apache-2.0
- * Gives its port the next frame when the wire is free: control frames and acknowledgements first, then the queue
- * pairs in turn.  A frame is built only when it can leave, so a pause, a NAK or a rate cut takes effect at once
- * and nothing is queued twice.
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic - an RDMA NIC with one port.
+ * Gives its port the next frame when the wire is free: control frames and acknowledgements first,
+ * then the queue pairs in turn.  A frame is built only when it can leave, so a pause, a NAK or a
+ * rate cut takes effect at once and nothing is queued twice.
  * Source:  IBTA Vol 1 ch. 9 and annex A17 (RoCEv2).  Owner: a host.  Clock: now is passed in. */
 #ifndef STORMGLASS_RNIC_RNIC_H
 #define STORMGLASS_RNIC_RNIC_H
@@ -137,7 +138,8 @@ void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now);
 void rnic_on_event(struct rnic *rnic, const struct event *event);
 void rnic_audit(const struct rnic *rnic);
 
-/* Faults.  Drain: bits per second, RNIC_UNLIMITED or RNIC_STOPPED.  Storm: the peer is paused without end. */
+/* Faults.  Drain: bits per second, RNIC_UNLIMITED or RNIC_STOPPED.  Storm: the peer is paused
+ * without end. */
 void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now);
 void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now);
 
@@ -168,6 +170,15 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *qp)
 {
     return (qp->qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1);
+}
+
+/* Fetches the queue pair's hot lines while the port looks at the frame. */
+static inline void rnic_prefetch(const struct rnic *rnic, uint32_t qpn)
+{
+    const struct qp *qp = &rnic->qp_slots[(qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1)];
+    __builtin_prefetch(qp);
+    __builtin_prefetch(&qp->epsn);
+    __builtin_prefetch(&qp->timeout_due);
 }
 
 static inline time_ps rnic_now(const struct rnic *rnic)

@@ -1,4 +1,5 @@
-/* rnic_params - an RNIC's parameters as rows.                      SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_params - an RNIC's parameters as rows. */
 #include "rnic/rnic.h"
 
 #define ROW(field) offsetof(struct rnic_params, field)

@@ -1,6 +1,7 @@
-/* rx_buffer - FIFO, thresholds, faults.                            SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * rx_buffer - FIFO, thresholds, faults.
  *
- *   wire -> | ... held ... | -> transport, one frame each bytes / drain
+ * wire -> | ... held ... | -> transport, one frame each bytes / drain
  *            xon  xoff  size
  *
  * A change of the drain rate begins the head frame's time anew. */
@@ -8,7 +9,8 @@
 
 #include "rnic/rnic.h"
 
-/* Linux mlx5 port_buffer.c: headroom in bytes for rate in Mb/s, cable in m, MTU; at least 40 Gb/s. */
+/* Linux mlx5 port_buffer.c: headroom in bytes for rate in Mb/s, cable in m, MTU; at least 40 Gb/s.
+ * */
 static int64_t mlx5_headroom(int64_t mbps, int64_t metres, int64_t mtu)
 {
     const int64_t speed = mbps < 40000 ? 40000 : mbps;

@@ -1,7 +1,8 @@
-/* rx_buffer - what an RNIC holds that the host has not taken yet.  SPDX-License-Identifier: Apache-2.0
- * A FIFO of frames drained at a rate; above `xoff` the peer is paused in the lossless priority, at or below `xon`
- * it may go on; a frame that does not fit is dropped and told.  While the drain is unlimited nothing waits and
- * nothing is counted: no event, no branch beyond one.
+/* SPDX-License-Identifier: Apache-2.0
+ * rx_buffer - what an RNIC holds that the host has not taken yet.
+ * A FIFO of frames drained at a rate; above `xoff` the peer is paused in the lossless priority, at
+ * or below `xon` it may go on; a frame that does not fit is dropped and told.  While the drain is
+ * unlimited nothing waits and nothing is counted: no event, no branch beyond one.
  * Source: 802.1Q cl. 36; thresholds after Linux mlx5 port_buffer.c.  Units: bytes of L2 frame. */
 #ifndef STORMGLASS_RNIC_RX_BUFFER_H
 #define STORMGLASS_RNIC_RX_BUFFER_H

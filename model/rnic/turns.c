@@ -1,11 +1,13 @@
-/* turns - lists of queue pairs, and the port's source.             SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * turns - lists of queue pairs, and the port's source.
  *
- *   ready[priority] -> QP -> QP -> ...      one packet from the first, which goes to the end if it has more
- *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data of that priority
- *   the port's own queues                   CNPs and CM messages, before both
+ * ready[priority] -> QP -> QP -> ...      one packet from the first, which goes to the end if it
+ * has more
+ *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data of that
+ *   priority the port's own queues                   CNPs and CM messages, before both
  *
- * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.  Wake-ups are not
- * taken back: one whose time is not the QP's wake_at does nothing. */
+ * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
+ * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
 #include "rnic/turns.h"
 
 #include "rnic/requester.h"

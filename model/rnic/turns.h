@@ -1,5 +1,7 @@
-/* turns - which queue pair's packet is next on the wire.           SPDX-License-Identifier: Apache-2.0
- * Strict by priority; within one the port's queues, then answers, then one packet of each ready queue pair in turn. */
+/* SPDX-License-Identifier: Apache-2.0
+ * turns - which queue pair's packet is next on the wire.
+ * Strict by priority; within one the port's queues, then answers, then one packet of each ready
+ * queue pair in turn. */
 #ifndef STORMGLASS_RNIC_TURNS_H
 #define STORMGLASS_RNIC_TURNS_H
 

@@ -1,15 +1,18 @@
-/* verbs - the RDMA operations that a protocol may use.             SPDX-License-Identifier: Apache-2.0
- * One table, two implementations: the simulated RNIC on virtual time (rnic/) and libibverbs with librdmacm
- * on real time (bridge/).  The vocabulary is that of <infiniband/verbs.h> and <rdma/rdma_cma.h>; a connection
- * is one RC queue pair with its CM identifier, as rdma_cm pairs them.
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs - the RDMA operations that a protocol may use.
+ * One table, two implementations: the simulated RNIC on virtual time (rnic/) and libibverbs with
+ * librdmacm on real time (bridge/).  The vocabulary is that of <infiniband/verbs.h> and
+ * <rdma/rdma_cma.h>; a connection is one RC queue pair with its CM identifier, as rdma_cm pairs
+ * them.
  *
- * Memory.  A buffer is registered by asking for one.  VERBS_BYTES buffers hold real bytes (capsules, Connect
- * and Identify data) which travel for real; VERBS_BULK buffers hold I/O data: in the simulator a length and
- * one content tag that travels with every transfer, on the bridge real bytes made from the tag and checked.
- * A work request names buffers by the addr and lkey of their verbs_mr, never by a C pointer.
+ * Memory.  A buffer is registered by asking for one.  VERBS_BYTES buffers hold real bytes
+ * (capsules, Connect and Identify data) which travel for real; VERBS_BULK buffers hold I/O data:
+ * in the simulator a length and one content tag that travels with every transfer, on the bridge
+ * real bytes made from the tag and checked. A work request names buffers by the addr and lkey of
+ * their verbs_mr, never by a C pointer.
  *
- * Callbacks run to completion one at a time; they may post, connect and disconnect, but not destroy the
- * connection they are called for.
+ * Callbacks run to completion one at a time; they may post, connect and disconnect, but not
+ * destroy the connection they are called for.
  * Errors: functions that can fail return 0 or a positive errno value. */
 #ifndef STORMGLASS_RNIC_VERBS_H
 #define STORMGLASS_RNIC_VERBS_H
@@ -51,8 +54,8 @@ struct verbs_user {
     void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
 };
 
-/* The largest private data that a protocol can send: IBTA Vol 1 12.6; a REQ keeps 36 of its 92 bytes for
- * the IP CM service header (annex A11). */
+/* The largest private data that a protocol can send: IBTA Vol 1 12.6; a REQ keeps 36 of its 92
+ * bytes for the IP CM service header (annex A11). */
 enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVATE_MAX = 148 };
 
 struct verbs_ops {
@@ -61,7 +64,8 @@ struct verbs_ops {
     struct verbs_mr *(*reg_mr)(struct verbs_device *, uint32_t length, int access,
                                enum verbs_memory);
     void (*dereg_mr)(struct verbs_device *, struct verbs_mr *);
-    /* A fresh rkey for the next use of the buffer (fast registration: the low key byte moves on). */
+    /* A fresh rkey for the next use of the buffer (fast registration: the low key byte moves on).
+     * */
     void (*renew_rkey)(struct verbs_device *, struct verbs_mr *);
 
     /* CONNECT_REQUEST events arrive at the listener's user with a new conn to accept or reject. */
@@ -83,7 +87,8 @@ struct verbs_ops {
 
     uint32_t (*local_ip)(struct verbs_device *);
     uint32_t (*qp_num)(const struct verbs_conn *);
-    /* The most RDMA READs that this device serves and issues per QP (max_qp_rd_atom, max_qp_init_rd_atom). */
+    /* The most RDMA READs that this device serves and issues per QP (max_qp_rd_atom,
+     * max_qp_init_rd_atom). */
     uint8_t (*max_rd_atomic)(struct verbs_device *);
 };
 

@@ -1,4 +1,5 @@
-/* verbs_sim - from ibv_send_wr to a queue's slot.                  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_sim - from ibv_send_wr to a queue's slot. */
 #include "rnic/verbs_sim.h"
 
 #include "rnic/rnic.h"
@@ -54,7 +55,8 @@ static struct verbs_conn *connect_to(struct verbs_device *device, uint32_t ip, u
 
 /* ------------------------------------------------------------------ posting */
 
-/* The pieces of a request and their length; false: an lkey or a range is wrong, or bytes follow bulk. */
+/* The pieces of a request and their length; false: an lkey or a range is wrong, or bytes follow
+ * bulk. */
 static bool take_sges(const struct rnic *rnic, const struct ibv_sge *from, int count,
                       struct mr_sge to[MR_SGES], uint32_t *length)
 {

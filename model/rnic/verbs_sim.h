@@ -1,7 +1,9 @@
-/* verbs_sim - the verbs table on the simulated RNIC.               SPDX-License-Identifier: Apache-2.0
- * Work requests reach the RNIC tx-delay after posting, completions the protocol rx-delay after the wire; no callback
- * is made from within a call.  At most two SGEs, byte regions before bulk regions; RDMA_WRITE and RDMA_READ name
- * regions of one kind.  IBV_SEND_INLINE is accepted and data is still fetched when it is sent. */
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_sim - the verbs table on the simulated RNIC.
+ * Work requests reach the RNIC tx-delay after posting, completions the protocol rx-delay after the
+ * wire; no callback is made from within a call.  At most two SGEs, byte regions before bulk
+ * regions; RDMA_WRITE and RDMA_READ name regions of one kind.  IBV_SEND_INLINE is accepted and
+ * data is still fetched when it is sent. */
 #ifndef STORMGLASS_RNIC_VERBS_SIM_H
 #define STORMGLASS_RNIC_VERBS_SIM_H
 

@@ -1,4 +1,5 @@
-/* fuzz_capsule - any bytes as command capsules.                 SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_capsule - any bytes as command capsules.
  * The first byte says how far the connection has come (private data, admin queue, I/O queue);
  * then records of one length byte pair and that many bytes are sent as capsules.  Two bits of
  * the length choose whether the descriptor's address and key are made good, so that data really

@@ -1,4 +1,5 @@
-/* fuzz_fio - any bytes as a fio job file.                       SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_fio - any bytes as a fio job file.
  * What loads is played for a few steps. */
 #include "base/check.h"
 #include "scenarios/fio.h"

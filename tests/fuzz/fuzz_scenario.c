@@ -1,6 +1,8 @@
-/* fuzz_scenario - any bytes as a scenario: loaded or refused, never anything else.  SPDX-License-Identifier: Apache-2.0
- * A scenario that loads is checked and its settings are walked, so that what the loader let through is used too.
- * Sizes are what costs time, so scenarios of more than a few thousand nodes are not checked. */
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_scenario - any bytes as a scenario: loaded or refused, never anything else.
+ * A scenario that loads is checked and its settings are walked, so that what the loader let through
+ * is used too. Sizes are what costs time, so scenarios of more than a few thousand nodes are not
+ * checked. */
 #include "scenarios/check.h"
 #include "scenarios/scenario.h"
 

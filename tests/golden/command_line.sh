@@ -35,7 +35,7 @@ refuses 2 'did you mean --seed' run --see 1 first-io
 refuses 2 'no option -x' run -x first-io
 refuses 2 'wants a value' run first-io -o
 refuses 2 'takes no value' run --json=1 first-io
-refuses 2 'nothere.yaml: error: No such file' run nothere.yaml -o empty/run.db
+refuses 2 'nothere.yaml:1:1: error: No such file' run nothere.yaml -o empty/run.db
 refuses 2 'above 0' run first-io --until 0s -o empty/run.db
 refuses 2 'a time such as' run first-io --until 5parsec -o empty/run.db
 refuses 2 'summary, counters' run first-io --record everything -o empty/run.db

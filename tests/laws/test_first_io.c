@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The case first-io against a calculation by hand, link by link and header by header.
  *
- * 100 Gb/s: 80 ps a byte.  A frame of n bytes (Ethernet header to FCS) has arrived at the other end of a link when
- * 8 bytes of preamble and n bytes have been sent and 3 m of cable (5.05 ns/m) lie behind them; the next frame may
- * follow 12 bytes of gap later.  The switch stores each frame and acts 300 ns after its last bit. */
+ * 100 Gb/s: 80 ps a byte.  A frame of n bytes (Ethernet header to FCS) has arrived at the other
+ * end of a link when 8 bytes of preamble and n bytes have been sent and 3 m of cable (5.05 ns/m)
+ * lie behind them; the next frame may follow 12 bytes of gap later.  The switch stores each frame
+ * and acts 300 ns after its last bit. */
 #include "scenarios/world.h"
 
 #include <setjmp.h>
@@ -39,7 +40,8 @@ static time_ps alone(int bytes)
     return 2 * ((8 + bytes) * BYTE + CABLE) + SWITCH;
 }
 
-/* The second of two frames that are sent back to back: it waits in the switch for the first to leave. */
+/* The second of two frames that are sent back to back: it waits in the switch for the first to
+ * leave. */
 static time_ps behind(int first, int second)
 {
     const time_ps first_in_switch = (8 + first) * BYTE + CABLE + SWITCH;
@@ -105,7 +107,8 @@ static void check(const struct seen *seen, const struct probe_host_io *io, time_
                      3 * CPU + MEDIUM + 2 * RNIC + request + response);
 }
 
-/* Read: a capsule there; the data as one RDMA WRITE and the response as SEND with invalidate back. */
+/* Read: a capsule there; the data as one RDMA WRITE and the response as SEND with invalidate back.
+ * */
 static void read_by_hand(void **state)
 {
     const struct seen *seen = *state;
@@ -114,7 +117,8 @@ static void read_by_hand(void **state)
           behind(HEADERS + RETH + BLOCK, HEADERS + IETH + CQE));
 }
 
-/* Write: the capsule carries the data, 4160 bytes in two packets; a plain response, nothing was registered. */
+/* Write: the capsule carries the data, 4160 bytes in two packets; a plain response, nothing was
+ * registered. */
 static void write_by_hand(void **state)
 {
     const struct seen *seen = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What holds in every run, on random scenarios: random topology, rates, lengths, buffers, workloads.
+ * What holds in every run, on random scenarios: random topology, rates, lengths, buffers,
+ * workloads.
  *   - no frame of a lossless class is lost: headroom is automatic
  *   - every operation is complete: none failed, none left, none twice, none corrupt
  *   - packets arrive in the order of their PSNs: no NAK, nothing sent twice

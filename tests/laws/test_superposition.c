@@ -1,7 +1,9 @@
-/* Fifty paced flows share one link (V09).                          SPDX-License-Identifier: Apache-2.0
- * Constant-rate flows with random phases: the wait of a frame, in frame times, averaged over phases.  Known answers:
- * 0.48 at 50 % load, 1.50 at 80 %, 2.27 at 90 %, 3.01 at 95 %, 3.82 at 100 % (N*D/D/1; HPCC, SIGCOMM 2019,
- * appendix A.1 gives "about 3" and "less than 5" for the last two). */
+/* SPDX-License-Identifier: Apache-2.0
+ * Fifty paced flows share one link (V09).
+ * Constant-rate flows with random phases: the wait of a frame, in frame times, averaged over
+ * phases.  Known answers: 0.48 at 50 % load, 1.50 at 80 %, 2.27 at 90 %, 3.01 at 95 %, 3.82 at 100
+ * % (N*D/D/1; HPCC, SIGCOMM 2019, appendix A.1 gives "about 3" and "less than 5" for the last
+ * two). */
 #include "../unit/pump.h"
 #include "base/rng.h"
 #include "net/switch.h"
@@ -15,7 +17,8 @@
 
 enum { FLOWS = 50, ROUNDS = 20, DRAWS = 400 };
 
-/* A flow's frame n leaves its host at phase + n * period, so the arrival says how long it waited. */
+/* A flow's frame n leaves its host at phase + n * period, so the arrival says how long it waited.
+ * */
 struct flow {
     struct pump pump;
     time_ps phase;

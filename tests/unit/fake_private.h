@@ -1,4 +1,5 @@
-/* fake_private - what the two files of the fake share.       SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fake_private - what the two files of the fake share. */
 #ifndef STORMGLASS_TESTS_FAKE_PRIVATE_H
 #define STORMGLASS_TESTS_FAKE_PRIVATE_H
 

@@ -1,4 +1,5 @@
-/* fake_verbs - reliable connections between fake devices.    SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fake_verbs - reliable connections between fake devices. */
 #include "tests/unit/fake_private.h"
 
 #include <errno.h>

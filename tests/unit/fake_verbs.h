@@ -1,5 +1,5 @@
-/* fake_verbs - verbs and time in memory, for tests of protocol code.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * fake_verbs - verbs and time in memory, for tests of protocol code.
  * Two or more devices and one clock.  Every message takes the same time each way, nothing is
  * lost, and what a real device would refuse is refused: keys, rights, ranges, too short
  * receives, a missing receive (counted as RNR and retried when one is posted).  Not for the

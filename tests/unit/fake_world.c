@@ -1,4 +1,5 @@
-/* fake_world - the fake's time, events and memory.           SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * fake_world - the fake's time, events and memory. */
 #include "tests/unit/fake_private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* nvme_pair - a host and a target on fake verbs, for tests.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * nvme_pair - a host and a target on fake verbs, for tests. */
 #include "tests/unit/nvme_pair.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* pump - its port asks it for frames while it has some.            SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * pump - its port asks it for frames while it has some. */
 #include "pump.h"
 
 enum { PUMP_EVENT_START = NET_EVENT_FIRST_OWN };

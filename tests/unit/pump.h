@@ -1,4 +1,5 @@
-/* pump - a test node with one port that sends frames and counts what arrives.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * pump - a test node with one port that sends frames and counts what arrives. */
 #ifndef STORMGLASS_TESTS_PUMP_H
 #define STORMGLASS_TESTS_PUMP_H
 

@@ -1,4 +1,5 @@
-/* raw_host - see raw_host.h.                                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * raw_host - see raw_host.h. */
 #include "tests/unit/raw_host.h"
 
 #include "nvme/wire.h"

@@ -1,5 +1,5 @@
-/* raw_host - a host without manners: sends any bytes as a capsule.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * raw_host - a host without manners: sends any bytes as a capsule.
  * For what a well-behaved host never does, and for fuzzing. */
 #ifndef STORMGLASS_TESTS_RAW_HOST_H
 #define STORMGLASS_TESTS_RAW_HOST_H

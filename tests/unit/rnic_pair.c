@@ -1,4 +1,5 @@
-/* rnic_pair - the harness.                                         SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_pair - the harness. */
 #include "rnic_pair.h"
 
 #include "rnic/verbs_sim.h"

@@ -1,4 +1,5 @@
-/* rnic_pair - two hosts back to back, what they sent and what their protocols heard.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_pair - two hosts back to back, what they sent and what their protocols heard. */
 #ifndef STORMGLASS_TESTS_RNIC_PAIR_H
 #define STORMGLASS_TESTS_RNIC_PAIR_H
 

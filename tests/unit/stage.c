@@ -1,4 +1,5 @@
-/* stage - a clock and timers for tests of protocol code.     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * stage - a clock and timers for tests of protocol code. */
 #include "stage.h"
 
 #include "base/probe.h"

@@ -1,4 +1,5 @@
-/* stage - a clock and timers for tests of protocol code.        SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * stage - a clock and timers for tests of protocol code.
  * An env on virtual time without an engine: stage_run fires what is due, in the order (time, the
  * order in which it was set). */
 #ifndef STORMGLASS_TESTS_STAGE_H

@@ -1,4 +1,5 @@
-/* Units, random streams, histogram, pool.                          SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Units, random streams, histogram, pool. */
 #include "base/digest.h"
 #include "base/hist.h"
 #include "base/pool.h"

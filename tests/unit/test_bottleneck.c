@@ -1,4 +1,5 @@
-/* test_bottleneck - one row for each rule.                      SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_bottleneck - one row for each rule. */
 #include "replay/bottleneck.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* DCQCN against steps worked by hand, and the list of congestion controls. */
+/* SPDX-License-Identifier: Apache-2.0
+ * DCQCN against steps worked by hand, and the list of congestion controls. */
 #include "rnic/cc_dcqcn.h"
 
 #include <setjmp.h>
@@ -77,8 +78,8 @@ static void test_cuts(void **state)
     /* 55 us without a CNP: a = 255/256; the next CNP cuts by a/2, then a += (1 - a)/256. */
     cnp(&rp, 115 * US);
     assert_int_equal(rp.state.alpha, (UINT64_C(1) << 32) - (1 << 24) + (1 << 16));
-    /* The timer at 115 us raised the rate to 37.5 G first; 37.5 (1 - 255/512) = 18.823242187.5 G; a cut
-     * rounds down, so the rest rounds up. */
+    /* The timer at 115 us raised the rate to 37.5 G first; 37.5 (1 - 255/512) = 18.823242187.5 G;
+     * a cut rounds down, so the rest rounds up. */
     assert_int_equal(rp.state.target, 37500000000);
     assert_int_equal(rp.state.rate, 18823242188);
     for (int i = 0; i < 40; i++)

@@ -1,4 +1,5 @@
-/* The connection manager: bytes of its messages, and every way a connection begins and ends. */
+/* SPDX-License-Identifier: Apache-2.0
+ * The connection manager: bytes of its messages, and every way a connection begins and ends. */
 #include "rnic_pair.h"
 
 #include "rnic/cm_mad.h"
@@ -227,7 +228,8 @@ static bool lose_nth(struct pair *pair, const struct pair_frame *frame)
     return pair->seen++ == pair->lose_state;
 }
 
-/* REQ, REP or RTU is lost once: the message is sent again after the CM's timeout and both end established. */
+/* REQ, REP or RTU is lost once: the message is sent again after the CM's timeout and both end
+ * established. */
 static void test_lost_message(void **state)
 {
     (void)state;

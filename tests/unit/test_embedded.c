@@ -1,5 +1,7 @@
-/* test_embedded - what travels inside the program.                SPDX-License-Identifier: Apache-2.0
- * Tests run from the root of the tree, so that each embedded file can be held against its original. */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_embedded - what travels inside the program.
+ * Tests run from the root of the tree, so that each embedded file can be held against its
+ * original. */
 #include "scenarios/embedded.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Expectations: what is understood, what is refused, when they hold.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Expectations: what is understood, what is refused, when they hold. */
 #include "scenarios/expect.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* test_expect_eval - verdicts of expectations.               SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_expect_eval - verdicts of expectations. */
 #include "replay/expect_eval.h"
 #include "scenarios/expect.h"
 

@@ -1,4 +1,5 @@
-/* test_explain - roots of pauses on a small fabric by hand.     SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * test_explain - roots of pauses on a small fabric by hand.
  *   h0 --- leaf0 --- spine --- leaf1 --- h1
  *            |                   |
  *           h3                  h2

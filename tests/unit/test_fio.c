@@ -1,4 +1,5 @@
-/* test_fio - fio job files: values, options, errors.         SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_fio - fio job files: values, options, errors. */
 #include "scenarios/fio.h"
 #include "scenarios/fio_value.h"
 

@@ -1,4 +1,5 @@
-/* test_iojoin - the two halves of commands.                  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_iojoin - the two halves of commands. */
 #include "replay/iojoin.h"
 
 #include <setjmp.h>

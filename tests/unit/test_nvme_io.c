@@ -1,5 +1,5 @@
-/* Host against target: connect, I/O, flow control, errors, failure.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Host against target: connect, I/O, flow control, errors, failure. */
 #include "tests/unit/nvme_pair.h"
 
 #include "nvme/capsule.h"

@@ -1,5 +1,5 @@
-/* Media: exact times, unloaded latency, saturation, the store.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Media: exact times, unloaded latency, saturation, the store. */
 #include "nvme/media.h"
 #include "nvme/spec.h"
 #include "nvme/store.h"

@@ -1,4 +1,5 @@
-/* State machines, tags and servers of the NVMe code.         SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * State machines, tags and servers of the NVMe code. */
 #include "nvme/fsm.h"
 #include "nvme/host.h"
 #include "nvme/server.h"

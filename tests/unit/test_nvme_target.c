@@ -1,4 +1,5 @@
-/* The target against hosts that do it wrong.                 SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The target against hosts that do it wrong. */
 #include "tests/unit/raw_host.h"
 
 #include "nvme/wire.h"

@@ -1,5 +1,5 @@
-/* Bytes on the wire against a capture of two Linux 6.1 machines.
- * SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * Bytes on the wire against a capture of two Linux 6.1 machines.
  * The expected bytes are what a Linux nvme-rdma host and an nvmet-rdma target sent each other. */
 #include "tests/unit/nvme_pair.h"
 

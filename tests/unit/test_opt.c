@@ -1,4 +1,5 @@
-/* Rows: presets, bounds, words, lists, and the nearest name.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows: presets, bounds, words, lists, and the nearest name. */
 #include "base/opt.h"
 
 #include "base/nearest.h"

@@ -1,4 +1,5 @@
-/* Serialisation and PFC timing of one link, to the picosecond (V05).  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Serialisation and PFC timing of one link, to the picosecond (V05). */
 #include "pump.h"
 
 #include <setjmp.h>
@@ -96,7 +97,8 @@ static void pause_withholds_the_same_bytes(void **state)
             units_bytes_in(silence(rates[i], 65535, 0), (uint64_t)rates[i] * 1000000000), 4194240);
 }
 
-/* XOFF at 0, XON at 10 us: silent from response after one to response after the other, at frame boundaries. */
+/* XOFF at 0, XON at 10 us: silent from response after one to response after the other, at frame
+ * boundaries. */
 static void resume_ends_a_pause(void **state)
 {
     (void)state;

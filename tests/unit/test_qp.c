@@ -1,4 +1,5 @@
-/* The queue pair's arithmetic and its state machine. */
+/* SPDX-License-Identifier: Apache-2.0
+ * The queue pair's arithmetic and its state machine. */
 #include "rnic/qp.h"
 
 #include "rnic/rnic.h"
@@ -73,7 +74,8 @@ static void test_codes(void **state)
     assert_int_equal(qp_mtu_code(1500), 0);
 }
 
-/* v = 17 * 18 = 306: label 306, port 0xC000 | 306. Larger: worked through by hand with 64-bit shifts. */
+/* v = 17 * 18 = 306: label 306, port 0xC000 | 306. Larger: worked through by hand with 64-bit
+ * shifts. */
 static void test_source_port(void **state)
 {
     (void)state;

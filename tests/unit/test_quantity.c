@@ -1,4 +1,5 @@
-/* Quantities: what is read, what is refused, and that writing and reading agree.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Quantities: what is read, what is refused, and that writing and reading agree. */
 #include "base/quantity.h"
 
 #include "base/rng.h"

@@ -1,4 +1,5 @@
-/* test_record - what is in a run database.                   SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_record - what is in a run database. */
 #include "replay/record.h"
 #include "replay/store.h"
 #include "replay/words.h"

@@ -1,4 +1,5 @@
-/* test_result - quantities by path.                          SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_result - quantities by path. */
 #include "replay/result.h"
 #include "scenarios/expect.h"
 

@@ -1,4 +1,5 @@
-/* The transport between two hosts back to back: sizes, sequence numbers, losses, limits, errors. */
+/* SPDX-License-Identifier: Apache-2.0
+ * The transport between two hosts back to back: sizes, sequence numbers, losses, limits, errors. */
 #include "rnic_pair.h"
 
 #include "rnic/requester.h"
@@ -100,7 +101,8 @@ static void test_send_timing_and_bytes(void **state)
     pair_free(pair);
 }
 
-/* 64 real bytes and 4096 of bulk at path MTU 4096 and 1024, as an NVMe write with its data travels. */
+/* 64 real bytes and 4096 of bulk at path MTU 4096 and 1024, as an NVMe write with its data
+ * travels. */
 static void test_capsule_with_data(void **state)
 {
     (void)state;
@@ -184,7 +186,8 @@ static void test_empty_messages(void **state)
     pair_free(pair);
 }
 
-/* Goodput of one long WRITE is the share of payload on the wire: 1024 -> 92.59 Gb/s, 4096 -> 98.04. */
+/* Goodput of one long WRITE is the share of payload on the wire: 1024 -> 92.59 Gb/s, 4096 ->
+ * 98.04. */
 static void test_goodput(void **state)
 {
     (void)state;
@@ -228,7 +231,8 @@ static void test_ack_interval(void **state)
     }
 }
 
-/* With the way back taken by data, ACKs that wait are merged; without coalescing each one leaves. */
+/* With the way back taken by data, ACKs that wait are merged; without coalescing each one leaves.
+ * */
 static void test_ack_coalescing(void **state)
 {
     (void)state;
@@ -356,7 +360,8 @@ static void test_lost_read_response(void **state)
         assert_int_equal(pair->ends[0].wc_count, 2);
         assert_int_equal(pair->ends[0].wcs[1].status, IBV_WC_SUCCESS);
         assert_memory_equal(to->bytes, from->bytes, 5000);
-        /* The second READ's responses or the NAK tell of the loss at once: nothing waits for the timer. */
+        /* The second READ's responses or the NAK tell of the loss at once: nothing waits for the
+         * timer. */
         assert_int_equal(pair->rnics[0]->counters.timeouts, 0);
         assert_int_equal(pair->rnics[0]->counters.implied_naks, lost[i] != FRAME_RC_READ_REQUEST);
         assert_int_equal(pair->rnics[0]->counters.received_bytes, 10000);
@@ -402,7 +407,8 @@ static bool lose_every_64th(struct pair *pair, const struct pair_frame *frame)
     return frame->side == 0 && frame->payload > 0 && ++pair->seen % 64 == 0;
 }
 
-/* A message of 400 packets with every 64th frame lost: go-back-n gets it through, go-back-0 never does. */
+/* A message of 400 packets with every 64th frame lost: go-back-n gets it through, go-back-0 never
+ * does. */
 static void test_go_back_0(void **state)
 {
     (void)state;
@@ -440,7 +446,8 @@ static bool lose_some(struct pair *pair, const struct pair_frame *frame)
     return (pair->lose_state >> 33) % 50 == 0;
 }
 
-/* Under random losses every request completes once and in order, and the bytes are those that were sent. */
+/* Under random losses every request completes once and in order, and the bytes are those that were
+ * sent. */
 static void test_laws_under_loss(void **state)
 {
     (void)state;
@@ -490,7 +497,8 @@ static void test_laws_under_loss(void **state)
     }
 }
 
-/* ------------------------------------------------------------------ receiver not ready, limits, errors */
+/* ------------------------------------------------------------------ receiver not ready, limits,
+ * errors */
 
 static void test_rnr(void **state)
 {
@@ -669,7 +677,8 @@ static void slow_receiver(struct pair *pair)
     pair_run(pair, 2 * PS_PER_MS);
 }
 
-/* 10 Gb/s of drain below 100 Gb/s of wire: the peer is paused, nothing is lost, the rate is the drain's. */
+/* 10 Gb/s of drain below 100 Gb/s of wire: the peer is paused, nothing is lost, the rate is the
+ * drain's. */
 static void test_slow_receiver(void **state)
 {
     (void)state;

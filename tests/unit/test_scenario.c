@@ -1,12 +1,12 @@
-/* Loading: what a scenario becomes, what is refused and where, and that nothing but the text is needed again.
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Loading: what a scenario becomes, what is refused and where, and that nothing but the text is
+ * needed again. */
 #include "scenarios/scenario.h"
 
 #include "net/switch.h"
 #include "nvme/target.h"
 #include "rnic/cc_dcqcn.h"
 #include "rnic/rnic.h"
-#include "scenarios/check.h"
 #include "scenarios/embedded.h"
 #include "scenarios/expect.h"
 #include "scenarios/fio.h"
@@ -240,121 +240,115 @@ static void a_scenario_loads_again_from_its_sources(void **state)
     scenario_free(second);
 }
 
+static const struct {
+    const char *text;
+    int line, column;
+    const char *says;
+} wrong[] = {
+    {"- a\n", 1, 1, "expected a mapping"},
+    {"name: x\n" FABRIC HOSTS WORKLOAD, 1, 1, "expected stormglass: 1"},
+    {"stormglass: 2\nname: x\n" FABRIC HOSTS WORKLOAD, 1, 13, "version 1"},
+    {"stormglass: 1\n" FABRIC HOSTS WORKLOAD, 1, 1, "expected name"},
+    {HEAD "duraton: 1ms\n" FABRIC HOSTS WORKLOAD, 3, 1, "did you mean 'duration'?"},
+    {HEAD "duration: 1\n" FABRIC HOSTS WORKLOAD, 3, 11, "no unit"},
+    {HEAD "duration: [1ms]\n" FABRIC HOSTS WORKLOAD, 3, 11, "this is a list"},
+    {HEAD "seed: -1\n" FABRIC HOSTS WORKLOAD, 3, 7, "less than"},
+    {HEAD HOSTS WORKLOAD, 1, 1, "expected fabric"},
+    {HEAD "fabric: x\n" HOSTS WORKLOAD, 3, 9, "expected a mapping"},
+    {HEAD FABRIC HOSTS, 1, 1, "expected workloads"},
+    {HEAD FABRIC HOSTS "workloads: []\n", 5, 12, "expected workloads"},
+    {HEAD FABRIC HOSTS "workloads: [x]\n", 5, 13, "expected name"},
+    {HEAD FABRIC HOSTS "workloads: [{name: a.b, kind: nvme, from: host1, to: host0}]\n", 5, 20,
+     "expected name"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, from: host1, to: host0}]\n", 5, 13, "expected kind"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvmf, from: host1, to: host0}]\n", 5, 29,
+     "did you mean 'nvme'?"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: trace, from: host1, to: host0}]\n", 5, 29,
+     "not supported yet"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, to: host0}]\n", 5, 13, "expected from"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host9, to: host0}]\n", 5, 41,
+     "did you mean 'host0'?"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host2, to: host1}]\n", 5, 52,
+     "host1 has no namespaces"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host0, to: host0}]\n", 5, 52,
+     "talk to itself"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host1, to: host0, start: 1s}]\n", 5,
+     66, "stopped already"},
+    {HEAD FABRIC HOSTS
+     "workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-dept: 3}]\n",
+     5, 59, "did you mean 'queue-depth'?"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: fio, file: no.fio, from: host1, to: host0}]\n",
+     5, 40, "no file 'no.fio'"},
+    {HEAD FABRIC HOSTS "workloads: [{name: w, kind: fio, from: host1, to: host0}]\n", 5, 13,
+     "expected file"},
+    {HEAD FABRIC HOSTS "workloads:\n"
+                       "  - {name: w, kind: nvme, from: host1, to: host0}\n"
+                       "  - {name: w, kind: nvme, from: host1, to: host0}\n",
+     7, 5, "'w' is used twice; first in line 6"},
+    {HEAD FABRIC "hosts: {targets: {namespaces: [{}]}}\n" WORKLOAD, 4, 18, "expected where"},
+    {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: []}}\n" WORKLOAD, 4, 45,
+     "at least one namespace"},
+    {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: [{media: flsh-tlc}]}}\n" WORKLOAD, 4,
+     54, "did you mean 'flash-tlc'?"},
+    {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: [{count: 0}]}}\n" WORKLOAD, 4, 54,
+     "less than"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {profile: rnic-200g}}}\n" WORKLOAD, 4, 36,
+     "did you mean 'rnic-100g'?"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {profile: flash-tlc}}}\n" WORKLOAD, 11, 0,
+     "expected a profile of kind rnic"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {path-mtu: 1500B}}}\n" WORKLOAD, 4, 37, "expected 256B"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: cubic}}}\n" WORKLOAD, 4, 47,
+     "known: none dcqcn"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: {g: 1}}}}\n" WORKLOAD, 4, 47,
+     "expected a congestion control"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: {kind: none, g: 1}}}}\n" WORKLOAD,
+     4, 60, "unknown key 'g'"},
+    {HEAD FABRIC "hosts: {defaults: {rnic: {loss-recovery: selective-repeat}}}\n" WORKLOAD, 4, 42,
+     "go-back-n or go-back-0"},
+    {HEAD "fabric: {topology: {kind: single-switch}, host-links: {length: 0m}}\n" WORKLOAD, 3, 20,
+     "takes no time"},
+    {HEAD "fabric: {topology: {kind: single-switch}, switch: {pfc: {headrom: auto}}}\n" WORKLOAD, 3,
+     58, "did you mean 'headroom'?"},
+    {HEAD "fabric: {topology: {kind: single-switch}, switch: {pfc: [3]}}\n" WORKLOAD, 3, 57,
+     "expected a mapping"},
+    {HEAD "fabric: {topology: {kind: single-switch}, switch: {dscp: {64: 3}}}\n" WORKLOAD, 3, 63,
+     "more than"},
+    {HEAD "fabric: {topology: {kind: single-switch}, overrides: [{mtu: 3B}]}\n" WORKLOAD, 3, 55,
+     "expected an override"},
+    {HEAD "fabric: {topology: {kind: single-switch}, "
+          "overrides: [{where: \"switch0:p0\", rate: 1Gbps}]}\n" WORKLOAD,
+     3, 20, "override the link"},
+    {HEAD "fabric: {topology: {kind: single-switch}, "
+          "overrides: [{where: switch0, rnic: {}}]}\n" WORKLOAD,
+     3, 72, "unknown key 'rnic'"},
+    {HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s], "
+          "links: [{ends: [a, s]}]}}\n" WORKLOAD,
+     3, 48, "host 'b' has no link"},
+    {HEAD FABRIC HOSTS WORKLOAD "expect: [no-pauses]\n", 6, 10, "did you mean 'no-pause'?"},
+    {HEAD FABRIC HOSTS WORKLOAD "expect: no-pause\n", 6, 9, "expected a list"},
+    {HEAD FABRIC HOSTS WORKLOAD "faults: [{where: host0}]\n", 6, 10, "expected kind"},
+    {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: link-flap, where: host0}]\n", 6, 17,
+     "not supported yet"},
+    {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: slow-receiver, where: leaf0}]\n", 6, 39,
+     "no host is called"},
+    {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: link-down, where: host0, n: 3}]\n", 6, 42,
+     "unknown key 'n'"},
+};
+
 static void wrong_scenarios_are_refused_with_a_place(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        int line, column;
-        const char *says;
-    } rows[] = {
-        {"- a\n", 1, 1, "expected a mapping"},
-        {"name: x\n" FABRIC HOSTS WORKLOAD, 1, 1, "expected stormglass: 1"},
-        {"stormglass: 2\nname: x\n" FABRIC HOSTS WORKLOAD, 1, 13, "version 1"},
-        {"stormglass: 1\n" FABRIC HOSTS WORKLOAD, 1, 1, "expected name"},
-        {HEAD "duraton: 1ms\n" FABRIC HOSTS WORKLOAD, 3, 1, "did you mean 'duration'?"},
-        {HEAD "duration: 1\n" FABRIC HOSTS WORKLOAD, 3, 11, "no unit"},
-        {HEAD "duration: [1ms]\n" FABRIC HOSTS WORKLOAD, 3, 11, "this is a list"},
-        {HEAD "seed: -1\n" FABRIC HOSTS WORKLOAD, 3, 7, "less than"},
-        {HEAD HOSTS WORKLOAD, 1, 1, "expected fabric"},
-        {HEAD "fabric: x\n" HOSTS WORKLOAD, 3, 9, "expected a mapping"},
-        {HEAD FABRIC HOSTS, 1, 1, "expected workloads"},
-        {HEAD FABRIC HOSTS "workloads: []\n", 5, 12, "expected workloads"},
-        {HEAD FABRIC HOSTS "workloads: [x]\n", 5, 13, "expected name"},
-        {HEAD FABRIC HOSTS "workloads: [{name: a.b, kind: nvme, from: host1, to: host0}]\n", 5, 20,
-         "expected name"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, from: host1, to: host0}]\n", 5, 13,
-         "expected kind"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvmf, from: host1, to: host0}]\n", 5, 29,
-         "did you mean 'nvme'?"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: trace, from: host1, to: host0}]\n", 5, 29,
-         "not supported yet"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, to: host0}]\n", 5, 13,
-         "expected from"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host9, to: host0}]\n", 5, 41,
-         "did you mean 'host0'?"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host2, to: host1}]\n", 5, 52,
-         "host1 has no namespaces"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: nvme, from: host0, to: host0}]\n", 5, 52,
-         "talk to itself"},
-        {HEAD FABRIC HOSTS
-         "workloads: [{name: w, kind: nvme, from: host1, to: host0, start: 1s}]\n",
-         5, 66, "stopped already"},
-        {HEAD FABRIC HOSTS
-         "workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-dept: 3}]\n",
-         5, 59, "did you mean 'queue-depth'?"},
-        {HEAD FABRIC HOSTS
-         "workloads: [{name: w, kind: fio, file: no.fio, from: host1, to: host0}]\n",
-         5, 40, "no file 'no.fio'"},
-        {HEAD FABRIC HOSTS "workloads: [{name: w, kind: fio, from: host1, to: host0}]\n", 5, 13,
-         "expected file"},
-        {HEAD FABRIC HOSTS "workloads:\n"
-                           "  - {name: w, kind: nvme, from: host1, to: host0}\n"
-                           "  - {name: w, kind: nvme, from: host1, to: host0}\n",
-         7, 5, "'w' is used twice; first in line 6"},
-        {HEAD FABRIC "hosts: {targets: {namespaces: [{}]}}\n" WORKLOAD, 4, 18, "expected where"},
-        {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: []}}\n" WORKLOAD, 4, 45,
-         "at least one namespace"},
-        {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: [{media: flsh-tlc}]}}\n" WORKLOAD,
-         4, 54, "did you mean 'flash-tlc'?"},
-        {HEAD FABRIC "hosts: {targets: {where: host0, namespaces: [{count: 0}]}}\n" WORKLOAD, 4, 54,
-         "less than"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {profile: rnic-200g}}}\n" WORKLOAD, 4, 36,
-         "did you mean 'rnic-100g'?"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {profile: flash-tlc}}}\n" WORKLOAD, 11, 0,
-         "expected a profile of kind rnic"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {path-mtu: 1500B}}}\n" WORKLOAD, 4, 37,
-         "expected 256B"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: cubic}}}\n" WORKLOAD, 4, 47,
-         "known: none dcqcn"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: {g: 1}}}}\n" WORKLOAD, 4, 47,
-         "expected a congestion control"},
-        {HEAD FABRIC
-         "hosts: {defaults: {rnic: {congestion-control: {kind: none, g: 1}}}}\n" WORKLOAD,
-         4, 60, "unknown key 'g'"},
-        {HEAD FABRIC "hosts: {defaults: {rnic: {loss-recovery: selective-repeat}}}\n" WORKLOAD, 4,
-         42, "go-back-n or go-back-0"},
-        {HEAD "fabric: {topology: {kind: single-switch}, host-links: {length: 0m}}\n" WORKLOAD, 3,
-         20, "takes no time"},
-        {HEAD
-         "fabric: {topology: {kind: single-switch}, switch: {pfc: {headrom: auto}}}\n" WORKLOAD,
-         3, 58, "did you mean 'headroom'?"},
-        {HEAD "fabric: {topology: {kind: single-switch}, switch: {pfc: [3]}}\n" WORKLOAD, 3, 57,
-         "expected a mapping"},
-        {HEAD "fabric: {topology: {kind: single-switch}, switch: {dscp: {64: 3}}}\n" WORKLOAD, 3,
-         63, "more than"},
-        {HEAD "fabric: {topology: {kind: single-switch}, overrides: [{mtu: 3B}]}\n" WORKLOAD, 3, 55,
-         "expected an override"},
-        {HEAD "fabric: {topology: {kind: single-switch}, "
-              "overrides: [{where: \"switch0:p0\", rate: 1Gbps}]}\n" WORKLOAD,
-         3, 20, "override the link"},
-        {HEAD "fabric: {topology: {kind: single-switch}, "
-              "overrides: [{where: switch0, rnic: {}}]}\n" WORKLOAD,
-         3, 72, "unknown key 'rnic'"},
-        {HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s], "
-              "links: [{ends: [a, s]}]}}\n" WORKLOAD,
-         3, 48, "host 'b' has no link"},
-        {HEAD FABRIC HOSTS WORKLOAD "expect: [no-pauses]\n", 6, 10, "did you mean 'no-pause'?"},
-        {HEAD FABRIC HOSTS WORKLOAD "expect: no-pause\n", 6, 9, "expected a list"},
-        {HEAD FABRIC HOSTS WORKLOAD "faults: [{where: host0}]\n", 6, 10, "expected kind"},
-        {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: link-flap, where: host0}]\n", 6, 17,
-         "not supported yet"},
-        {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: slow-receiver, where: leaf0}]\n", 6, 39,
-         "no host is called"},
-        {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: link-down, where: host0, n: 3}]\n", 6, 42,
-         "unknown key 'n'"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct scenario *scenario = load(rows[i].text);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct scenario *scenario = load(wrong[i].text);
         if (scenario != NULL)
-            fail_msg("taken: %s", rows[i].text);
+            fail_msg("taken: %s", wrong[i].text);
         bool said = false;
         for (int m = 0; m < diag.count; m++)
-            said |= strstr(diag.messages[m].text, rows[i].says) != NULL &&
-                    (rows[i].column == 0 || (diag.messages[m].place.line == rows[i].line &&
-                                             diag.messages[m].place.column == rows[i].column));
+            said |= strstr(diag.messages[m].text, wrong[i].says) != NULL &&
+                    (wrong[i].column == 0 || (diag.messages[m].place.line == wrong[i].line &&
+                                              diag.messages[m].place.column == wrong[i].column));
         if (!said)
-            fail_msg("%s gives %d:%d: %s", rows[i].text, diag.messages[0].place.line,
+            fail_msg("%s gives %d:%d: %s", wrong[i].text, diag.messages[0].place.line,
                      diag.messages[0].place.column, diag.messages[0].text);
     }
 }
@@ -483,73 +477,6 @@ static void every_profile_loads(void **state)
     assert_true(profiles >= 9);
 }
 
-/* ---- check ---- */
-
-static void assert_finding(const char *text, enum diag_level level, const char *says)
-{
-    struct scenario *scenario = load_fine(text);
-    struct check_report report;
-    check_scenario(scenario, &report);
-    bool said = false;
-    for (size_t i = 0; i < report.count; i++)
-        said |= report.findings[i].level == level && strstr(report.findings[i].text, says) != NULL;
-    if (!said)
-        fail_msg("%s has no finding '%s', but %zu others, the first: %s", text, says, report.count,
-                 report.count == 0 ? "" : report.findings[0].text);
-    check_free(&report);
-    scenario_free(scenario);
-}
-
-static void findings_are_found(void **state)
-{
-    (void)state;
-#define TWO_LEAVES "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}"
-    assert_finding(HEAD TWO_LEAVES
-                   ", overrides: [{where: \"leaf1:p5\", mtu: 1500B}]}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "need MTU 4156, but leaf1:p5 has 1500");
-    assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {priorities: [4]}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "DSCP 26 is priority 3 there, which is not lossless");
-    assert_finding(
-        HEAD TWO_LEAVES ", overrides: [{where: spine1, dscp: {26: 5}}]}\n" HOSTS WORKLOAD,
-        DIAG_WARNING, "DSCP 26 is priority 3 (lossless) at leaf0, but 5 (lossy) at spine1");
-    assert_finding(HEAD TWO_LEAVES ", switch: {dscp: {26: 4}}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "its pauses never stop it");
-    assert_finding(HEAD TWO_LEAVES
-                   ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC is off");
-    assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "but its headroom is 1000 B");
-    assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
-                   "its packet memory has 100000 B");
-    assert_finding(HEAD FABRIC HOSTS
-                   "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0}]\n",
-                   DIAG_NOTE, "7 hosts with 700 Gb/s meet at host0, which has 100: fan-in 7 to 1");
-    assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
-                        "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
-                        "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
-                   DIAG_ERROR, "there is no path from a to b");
-}
-
-static void nothing_is_found_where_nothing_is_wrong(void **state)
-{
-    (void)state;
-    struct scenario *scenario = load_fine(HEAD FABRIC HOSTS WORKLOAD);
-    struct check_report report;
-    check_scenario(scenario, &report);
-    assert_int_equal(report.count, 0);
-    check_free(&report);
-    scenario_free(scenario);
-    /* Small operations fit through a small MTU. */
-    scenario =
-        load_fine(HEAD TWO_LEAVES ", overrides: [{where: \"leaf1:p5\", mtu: 1500B}]}\n" HOSTS
-                                  "workloads: [{name: w, kind: nvme, from: host4, to: host0, "
-                                  "block-size: 1KiB}]\n");
-    check_scenario(scenario, &report);
-    assert_int_equal(report.errors, 0);
-    check_free(&report);
-    scenario_free(scenario);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -564,8 +491,6 @@ int main(void)
         cmocka_unit_test(settings_tell_where_they_come_from),
         cmocka_unit_test(every_case_loads),
         cmocka_unit_test(every_profile_loads),
-        cmocka_unit_test(findings_are_found),
-        cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What `where` selects, and who is paired with whom.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * What `where` selects, and who is paired with whom. */
 #include "scenarios/select.h"
 
 #include "scenarios/pairing.h"

@@ -1,4 +1,5 @@
-/* A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths. */
 #include "net/switch.h"
 #include "pump.h"
 
@@ -116,7 +117,8 @@ struct boundary {
     int64_t headroom_peak;
 };
 
-/* V07: the egress is blocked, the sender runs at line rate, reverse frames hold the pause up; one phase. */
+/* V07: the egress is blocked, the sender runs at line rate, reverse frames hold the pause up; one
+ * phase. */
 static struct boundary boundary(int64_t headroom, struct rng *rng)
 {
     struct star star;
@@ -144,8 +146,8 @@ static struct boundary boundary(int64_t headroom, struct rng *rng)
     return result;
 }
 
-/* C * (2 L 5.05 ns/m + reverse frame + pause + response) + one frame; no phase of 1000 needs more, and with a frame
- * less some phase drops. */
+/* C * (2 L 5.05 ns/m + reverse frame + pause + response) + one frame; no phase of 1000 needs more,
+ * and with a frame less some phase drops. */
 static void headroom_boundary(void **state)
 {
     (void)state;

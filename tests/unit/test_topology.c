@@ -1,4 +1,5 @@
-/* Topologies: names, numbers of ports, and what an explicit one may not say.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * Topologies: names, numbers of ports, and what an explicit one may not say. */
 #include "scenarios/topology.h"
 
 #include <setjmp.h>
@@ -82,7 +83,8 @@ static void a_leaf_spine(void **state)
     assert_link(topology, 17, "leaf2:p5-spine1:p2");
 }
 
-/* Every switch has k ports; hosts under an edge are neighbours; core j*k/2+i meets agg j of every pod. */
+/* Every switch has k ports; hosts under an edge are neighbours; core j*k/2+i meets agg j of every
+ * pod. */
 static void a_fat_tree(void **state)
 {
     struct fixture *fixture = *state;

@@ -1,4 +1,5 @@
-/* The tree: places, limits, merges, --set, and input that is no scenario at all.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The tree: places, limits, merges, --set, and input that is no scenario at all. */
 #include "scenarios/tree.h"
 
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The event queue against the plain heap: the same order, whatever the delays.  SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * The event queue against the plain heap: the same order, whatever the delays. */
 #include "base/rng.h"
 #include "engine/hold.h"
 #include "engine/wheel.h"
@@ -36,7 +37,8 @@ static time_ps wild_delay(struct rng *rng)
     }
 }
 
-/* Random pushes and pops, also into the open bucket, in slices of `until`: the wheel gives what the heap gives. */
+/* Random pushes and pops, also into the open bucket, in slices of `until`: the wheel gives what
+ * the heap gives. */
 static void wheel_is_a_heap(void **state)
 {
     (void)state;

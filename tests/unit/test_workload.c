@@ -1,4 +1,5 @@
-/* test_workload - scripts, and what all kinds have in common.SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_workload - scripts, and what all kinds have in common. */
 #include "scenarios/wl_rdma.h"
 #include "scenarios/wl_script.h"
 #include "scenarios/workload.h"

@@ -1,4 +1,5 @@
-/* test_workload_nvme - kind nvme against an acted controller.   SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * test_workload_nvme - kind nvme against an acted controller.
  * This program defines the functions of nvme/host.h itself: the device takes a fixed time,
  * remembers the content of each block, and can be made to fail, to lie and to have short queues. */
 #include "nvme/host.h"

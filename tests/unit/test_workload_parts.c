@@ -1,4 +1,5 @@
-/* test_workload_parts - plans, paces, depths and checks.     SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * test_workload_parts - plans, paces, depths and checks. */
 #include "scenarios/wl_check.h"
 #include "scenarios/wl_depth.h"
 #include "scenarios/wl_pace.h"

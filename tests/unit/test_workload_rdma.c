@@ -1,4 +1,5 @@
-/* test_workload_rdma - the rdma-* kinds and their sink.         SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
+ * test_workload_rdma - the rdma-* kinds and their sink.
  * The verbs are acted: a connection is a pair of ends, a message takes a fixed time, and SENDs need
  * a receive.  Both ends live on one stage. */
 #include "scenarios/wl_rdma.h"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Bad input: a located error that says what was expected, exit 2, within a second, and no file left behind.
+set -u
+program=$(realpath "${STORMGLASS:?the program to test}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+
+base='stormglass: 1
+name: x
+duration: 1ms
+fabric:
+  topology: {kind: single-switch, hosts: 2}
+workloads:
+  - {name: w, kind: rdma-write, from: host0, to: host1, message-size: 4KiB}
+'
+explicit() { # LINKS, HOSTS
+    printf 'stormglass: 1\nname: x\nduration: 1ms\nfabric:\n  topology: {kind: explicit, hosts: [%s], switches: [s], links: [%s]}\n' "$2" "$1"
+}
+
+# refused FILE PLACE WORDS: FILE:PLACE: error: ... WORDS ...
+refused() {
+    local file=$1 place=$2 words=$3 code
+    timeout 10 "$program" run "$file" -o out.db >out.txt 2>err.txt </dev/null
+    code=$?
+    if [ $code -ne 2 ]; then
+        echo "FAIL $file: exit code $code"; failures=$((failures + 1))
+    elif ! grep -qF "$file:$place: error:" err.txt || ! grep -qF "$words" err.txt; then
+        echo "FAIL $file: expected $file:$place: error: ... $words"; cat err.txt; failures=$((failures + 1))
+    elif [ -s out.txt ] || compgen -G 'out.db*' >/dev/null; then
+        echo "FAIL $file: something was written"; rm -f out.db*; failures=$((failures + 1))
+    else
+        echo "ok   $(head -n 1 err.txt)"
+    fi
+}
+
+# edited NAME PLACE WORDS SED-EXPRESSION
+edited() {
+    printf '%s' "$base" | sed "$4" >"$1.yaml"
+    refused "$1.yaml" "$2" "$3"
+}
+
+edited unknown-key 3:1 "did you mean 'duration'" 's/duration/duratoin/'
+edited unknown-deep-key 5:35 "unknown key" 's/hosts: 2/hots: 2/'
+edited wrong-unit 3:11 'expected a time' 's/1ms/1Gbps/'
+edited no-unit 3:11 'has no unit' 's/1ms/1/'
+edited negative 7:71 'negative' 's/4KiB/-4KiB/'
+edited huge 7:71 'digits' 's/4KiB/99999999999999999999GiB/'
+edited no-such-host 7:50 "no host is called 'host9'" 's/host1,/host9,/'
+edited no-such-kind 7:21 "did you mean 'rdma-write'" 's/rdma-write/rdma-wriet/'
+edited to-itself 7:50 'itself' 's/to: host1/to: host0/'
+edited too-many-hosts 5:42 'more than' 's/hosts: 2/hosts: 99999999/'
+edited no-hosts 5:42 'less than' 's/hosts: 2/hosts: 0/'
+edited version 1:13 'version 1' 's/stormglass: 1/stormglass: 2/'
+
+{ printf '%s' "$base"; echo '  - {name: w, kind: rdma-write, from: host0, to: host1}'; } >twice.yaml
+refused twice.yaml 8:5 "the name 'w' is used twice"
+{ printf '%s' "$base"; echo 'name: y'; } >key-twice.yaml
+refused key-twice.yaml 8:1 'name'
+{ printf '%s' "$base"; echo 'expect: ["w.latncy.p99 < 4us"]'; } >quantity.yaml
+refused quantity.yaml 8:10 "did you mean 'w.latency.p99'"
+{ printf '%s' "$base"; echo '  - {name: f, kind: fio, file: nothere.fio, from: host0, to: host1}'; } >fio.yaml
+refused fio.yaml 8:32 'nothere.fio'
+
+explicit '{ends: ["a:p0", "a:p1"]}' 'a, b' >self-loop.yaml
+refused self-loop.yaml 5:75 'itself'
+explicit '{ends: ["a:p0", "s:p0"]}' 'a, a' >host-twice.yaml
+refused host-twice.yaml 5:41 "the name 'a' is used twice"
+
+head -c 100000000 /dev/zero | tr '\0' 'a' >big.yaml
+refused big.yaml 1:1 'larger than'
+printf '\x7fELF\x02\x01\x01\x00\x00\xff\xfe' >binary.yaml
+refused binary.yaml 1:5 'control character'
+{
+    printf 'a: &a [x,x,x,x,x,x,x,x,x]\n'
+    last=a
+    for name in b c d e f g h; do
+        printf '%s: &%s [*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s,*%s]\n' $name $name $last $last $last $last $last $last $last $last $last
+        last=$name
+    done
+} >bomb.yaml
+refused bomb.yaml 7:8 'aliases'
+head -c 200000 /dev/zero | tr '\0' '[' >deep.yaml
+refused deep.yaml 1:65 'levels'
+: >empty.yaml
+refused empty.yaml 1:1 'nothing'
+refused nothere.yaml 1:1 'No such file'
+
+[ "$failures" -eq 0 ]

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What may not change a run, and what must: recording levels, slices and a second run leave the digest alone, another
+# seed does not; a host that does nothing changes no other host's results.  Compilers: tests/matrix.sh.
+set -u
+program=${STORMGLASS:?the program to test}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+digest() {
+    "$program" run --json "$@" 2>/dev/null | jq -r .digest
+}
+
+# same WHAT DIGEST DIGEST, other WHAT DIGEST DIGEST
+same() {
+    if [ -n "$2" ] && [ "$2" = "$3" ]; then echo "ok   $1: $2"; else
+        echo "FAIL $1: $2 and $3"; failures=$((failures + 1)); fi
+}
+other() {
+    if [ -n "$2" ] && [ -n "$3" ] && [ "$2" != "$3" ]; then echo "ok   $1 differs"; else
+        echo "FAIL $1: $2 twice"; failures=$((failures + 1)); fi
+}
+
+for case in pause-storm oltp-fio mtu-mismatch; do
+    file=scenarios/cases/$case.yaml
+    plain=$(digest "$file")
+    same "$case again" "$plain" "$(digest "$file")"
+    for level in summary counters ios packets; do
+        same "$case recorded at level $level" "$plain" \
+            "$(digest "$file" --record $level -o "$work/$case-$level.db")"
+    done
+    same "$case with its seed given" "$plain" "$(digest "$file" --seed "$(awk '/^seed:/ { print $2 }' "$file")")"
+    other "$case with another seed" "$plain" "$(digest "$file" --seed 99)"
+    if "$program" replay "$work/$case-summary.db" >/dev/null 2>&1; then echo "ok   $case replays"; else
+        echo "FAIL $case does not replay"; failures=$((failures + 1)); fi
+done
+
+# The results of the others, to the last digit, with an idle host more.
+results() {
+    "$program" run --json "$@" 2>/dev/null | jq -c '[.workloads, .drops, .pfc, .ecn, .rnic, .packets, .packet_hops]'
+}
+for more in 11 17 32; do
+    same "incast-8to1 with $((more - 10)) idle hosts" "$(results scenarios/cases/incast-8to1.yaml | sha256sum)" \
+        "$(results scenarios/cases/incast-8to1.yaml --set fabric.topology.hosts=$more | sha256sum)"
+done
+
+[ "$failures" -eq 0 ]
