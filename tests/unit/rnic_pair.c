@@ -207,3 +207,23 @@ const struct pair_frame *pair_nth(const struct pair *pair, int side, uint8_t opc
             return &pair->log[i];
     return NULL;
 }
+
+struct pair *pair_of(int64_t path_mtu, int64_t ack_interval)
+{
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.path_mtu = path_mtu;
+    params.rnic.ack_interval = ack_interval;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    pair->log_count = 0;
+    return pair;
+}
+
+void pair_expect_wc(const struct pair *pair, int side, unsigned n, enum ibv_wc_status status,
+                    enum ibv_wc_opcode opcode)
+{
+    CHECK(pair->ends[side].wc_count > n);
+    CHECK(pair->ends[side].wcs[n].status == status);
+    CHECK(pair->ends[side].wcs[n].opcode == opcode);
+}

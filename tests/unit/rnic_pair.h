@@ -63,6 +63,13 @@ void pair_free(struct pair *pair);
 void pair_connect(struct pair *pair);
 void pair_run(struct pair *pair, time_ps span);
 
+/* A pair that is connected, with these parameters and else presets; its log is empty. */
+struct pair *pair_of(int64_t path_mtu, int64_t ack_interval);
+
+/* CHECKs that the n-th completion of the side is this one. */
+void pair_expect_wc(const struct pair *pair, int side, unsigned n, enum ibv_wc_status status,
+                    enum ibv_wc_opcode opcode);
+
 /* The next PSN from end 0 to end 1. */
 void pair_set_psn(struct pair *pair, uint32_t psn);
 
