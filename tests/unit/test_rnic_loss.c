@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Losses between two hosts back to back: recovery, retries, the laws under random loss, determinism. */
+ * Losses between two hosts back to back: recovery, retries, the laws under random loss,
+ * determinism. */
 #include "rnic_pair.h"
 
 #include "rnic/requester.h"
