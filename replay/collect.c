@@ -161,7 +161,7 @@ static void name_port(const struct collect *collect, const struct port *port, ch
         world_port_name(collect->world, port->node->id, port->index, text, size);
 }
 
-/* From the first workload's start until all had finished or the window ended. */
+/* From the first workload's start until all had finished: what ports counted is of that time too. */
 static time_ps measured_span(const struct collect *collect)
 {
     const struct scenario *scenario = collect->world->scenario;
@@ -169,8 +169,7 @@ static time_ps measured_span(const struct collect *collect)
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].start < start)
             start = scenario->workloads[i].start;
-    const time_ps end = collect->now < collect->window_end ? collect->now : collect->window_end;
-    return end > start ? end - start : 0;
+    return collect->now > start ? collect->now - start : 0;
 }
 
 static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
