@@ -32,7 +32,7 @@ time_ps collect_busy_ps(const struct port *port)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < PRIORITIES; i++)
-        bytes += port->tx[i].bytes + port->tx[i].frames * WIRE_GAP_BYTES;
+        bytes += port->lanes[i].tx_bytes + port->lanes[i].tx_frames * WIRE_GAP_BYTES;
     return units_transfer_ps(bytes, port->rate.bps);
 }
 
@@ -49,8 +49,8 @@ time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end
 static void add_port(const struct port *port, time_ps now, struct result_totals *totals,
                      struct busiest *busiest)
 {
-    totals->packet_hops += (int64_t)port->hops;
     const time_ps busy = collect_busy_ps(port);
+    totals->packet_hops += (int64_t)port_frames_sent(port);
     if (busy > busiest->busy_ps || busiest->busy == NULL) {
         busiest->busy = port;
         busiest->busy_ps = busy;
@@ -81,7 +81,7 @@ static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
     totals->rnic_rnr_naks += (int64_t)counters->rnr_naks;
     totals->rnic_qp_errors += (int64_t)counters->qp_errors;
     totals->ecn_cnps += (int64_t)counters->cnps_sent;
-    totals->packets += (int64_t)rnic->port.hops;
+    totals->packets += (int64_t)port_frames_sent(&rnic->port);
 }
 
 static void add_switch(const struct swtch *swtch, struct result_totals *totals)
@@ -161,7 +161,8 @@ static void name_port(const struct collect *collect, const struct port *port, ch
         world_port_name(collect->world, port->node->id, port->index, text, size);
 }
 
-/* From the first workload's start until all had finished: what ports counted is of that time too. */
+/* From the first workload's start until all had finished: what ports counted is of that time too.
+ */
 static time_ps measured_span(const struct collect *collect)
 {
     const struct scenario *scenario = collect->world->scenario;

@@ -54,11 +54,11 @@ static void write_port_priority(struct place place, const struct port *port, int
     /* MAC control frames leave by priority 7 and are no packets of it. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     place.priority = priority;
-    write_priority(&place, "tx_packets", NULL, port->tx[priority].frames - control, "count");
-    write_priority(&place, "tx_bytes", NULL, port->tx[priority].bytes - control * WIRE_PFC_BYTES,
-                   "bytes");
-    write_priority(&place, "rx_packets", NULL, port->rx[priority].frames, "count");
-    write_priority(&place, "rx_bytes", NULL, port->rx[priority].bytes, "bytes");
+    write_priority(&place, "tx_packets", NULL, port->lanes[priority].tx_frames - control, "count");
+    write_priority(&place, "tx_bytes", NULL,
+                   port->lanes[priority].tx_bytes - control * WIRE_PFC_BYTES, "bytes");
+    write_priority(&place, "rx_packets", NULL, port->lanes[priority].rx_frames, "count");
+    write_priority(&place, "rx_bytes", NULL, port->lanes[priority].rx_bytes, "bytes");
     write_priority(&place, "tx_pause", "TX_PKTS", pauses->tx_xoff + pauses->tx_xon, "count");
     write_priority(&place, "rx_pause", "RX_PKTS", pauses->rx_xoff + pauses->rx_xon, "count");
     write_priority(&place, "tx_pause_xoff", NULL, pauses->tx_xoff, "count");
@@ -77,10 +77,10 @@ static void write_port(struct place place, const struct port *port, time_ps now)
 {
     uint64_t tx_frames = 0, tx_bytes = 0, rx_frames = 0, rx_bytes = 0;
     for (int i = 0; i < PRIORITIES; i++) {
-        tx_frames += port->tx[i].frames;
-        tx_bytes += port->tx[i].bytes;
-        rx_frames += port->rx[i].frames;
-        rx_bytes += port->rx[i].bytes;
+        tx_frames += port->lanes[i].tx_frames;
+        tx_bytes += port->lanes[i].tx_bytes;
+        rx_frames += port->lanes[i].rx_frames;
+        rx_bytes += port->lanes[i].rx_bytes;
         write_port_priority(place, port, i, now);
     }
     const struct named counters[] = {
@@ -132,7 +132,7 @@ static void write_switch_port(struct place place, const struct swtch *swtch, uin
     for (int i = 0; i < PRIORITIES; i++) {
         place.priority = i;
         write_priority(&place, "tx_ecn_marked", NULL, from->ecn_marked[i], "count");
-        write_priority(&place, "tx_queue_peak", NULL, (uint64_t)from->queue_peak[i], "bytes");
+        write_priority(&place, "tx_queue_peak", NULL, swtch->ports[index].lanes[i].peak, "bytes");
     }
     place.priority = -1;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++) {

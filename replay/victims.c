@@ -51,10 +51,11 @@ static time_ps longest_between(struct search *search, uint32_t from, uint32_t to
     see(search, fabric->node_of[fabric->peer[first]], &depth);
     while (depth > 0) {
         const uint32_t node = search->stack[--depth];
-        const struct route_table *routes = &world_switch(search->world, node)->routes;
-        const struct route_group group = routes->groups[routes->group_of[endpoint]];
-        for (uint32_t i = 0; i < group.count; i++) {
-            const uint32_t port = fabric->first_port[node] + routes->ports[group.first + i];
+        const uint16_t *ways;
+        const uint32_t count =
+            route_all(&world_switch(search->world, node)->routes, endpoint, &ways);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t port = fabric->first_port[node] + ways[i];
             if (search->stopped[port] > longest)
                 longest = search->stopped[port];
             see(search, fabric->node_of[fabric->peer[port]], &depth);

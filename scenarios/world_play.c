@@ -210,7 +210,8 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     struct world_play *play = world->play;
     play->faults = realloc(play->faults, (play->fault_count + 1) * sizeof(struct port_fault *));
     CHECK(play->faults != NULL);
-    port->fault = play->faults[play->fault_count++] = room(1, sizeof *port->fault);
+    play->faults[play->fault_count] = room(1, sizeof(struct port_fault));
+    port_set_fault(port, play->faults[play->fault_count++]);
     char owner[NODE_NAME_BYTES + 16];
     world_port_name(world, port->node->id, port->index, owner, sizeof owner);
     port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");

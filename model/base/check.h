@@ -8,6 +8,10 @@
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* A function that its caller's common way does not need: inlined, its registers would be saved on
+ * that way too. */
+#define ASIDE __attribute__((noinline))
+
 #define CHECK(fact)                                                                                \
     do {                                                                                           \
         if (UNLIKELY(!(fact)))                                                                     \

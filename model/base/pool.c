@@ -19,10 +19,9 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
     CHECK(item_bytes > 0 && limit > 0 && limit < POOL_NONE);
     *pool = (struct pool){
         .items = reserve((size_t)item_bytes * limit),
-        .next_free = reserve(sizeof(uint32_t) * (size_t)limit),
+        .link = reserve(sizeof(uint32_t) * (size_t)limit),
         .item_bytes = item_bytes,
         .limit = limit,
-        .free = POOL_NONE,
         .name = name,
     };
 }
@@ -32,16 +31,12 @@ void pool_fini(struct pool *pool)
     if (pool->items == NULL)
         return;
     munmap(pool->items, (size_t)pool->item_bytes * pool->limit);
-    munmap(pool->next_free, sizeof(uint32_t) * (size_t)pool->limit);
+    munmap(pool->link, sizeof(uint32_t) * (size_t)pool->limit);
     *pool = (struct pool){0};
 }
 
-uint32_t pool_take_fresh(struct pool *pool)
+void pool_is_full(const struct pool *pool)
 {
-    if (pool->used == pool->limit) {
-        fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit, pool->name);
-        exit(3);
-    }
-    pool->taken++;
-    return pool->used++;
+    fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit, pool->name);
+    exit(3);
 }

@@ -17,38 +17,43 @@
 
 struct pool {
     unsigned char *items;
-    uint32_t *next_free; /* of each free item */
+    uint32_t *
+        link; /* of each free item to the next: its index less one more than the item's own, so that
+                     * memory that was never touched links each item to the one after it */
     uint32_t item_bytes;
     uint32_t limit;
     uint32_t used;  /* items ever handed out: [0, used) have been touched */
-    uint32_t free;  /* first free item, or POOL_NONE */
+    uint32_t free;  /* first free item */
     uint32_t taken; /* items out now */
     const char *name;
 };
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit);
 void pool_fini(struct pool *pool);
-uint32_t pool_take_fresh(struct pool *pool);
+_Noreturn void pool_is_full(const struct pool *pool);
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)
 {
     return pool->items + (size_t)index * pool->item_bytes;
 }
 
-/* An item whose content is left from its last use. */
+/* An item whose content is left from its last use; zeroes at first. */
 static inline uint32_t pool_take(struct pool *pool)
 {
     const uint32_t index = pool->free;
-    if (UNLIKELY(index == POOL_NONE))
-        return pool_take_fresh(pool);
-    pool->free = pool->next_free[index];
+    if (UNLIKELY(index == pool->used)) {
+        if (index == pool->limit)
+            pool_is_full(pool);
+        pool->used++;
+    }
+    pool->free = index + 1 + pool->link[index];
     pool->taken++;
     return index;
 }
 
 static inline void pool_give(struct pool *pool, uint32_t index)
 {
-    pool->next_free[index] = pool->free;
+    pool->link[index] = pool->free - index - 1;
     pool->free = index;
     pool->taken--;
 }

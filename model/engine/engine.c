@@ -68,20 +68,29 @@ void engine_start(struct engine *engine)
     free(ranks);
 }
 
-bool engine_run(struct engine *engine, time_ps until)
+/* Executes what the open bucket gives; returns how many events that were. */
+static uint64_t run_bucket(struct engine *engine)
 {
-    struct event event;
+    struct wheel *queue = &engine->queue;
+    const bool hostile = engine->hostile;
+    const struct event *event;
     uint64_t events = 0;
-    while (!engine->stopped && wheel_pop(&engine->queue, until, &event)) {
-        struct node *node = engine->nodes[event.node];
-        engine->now = event.at;
-        events++;
-        digest_chain(&node->digest, (uint64_t)event.at + event.order * 31 + event.kind);
-        node->ops->on_event(node, &event);
-        if (UNLIKELY(engine->hostile))
+    for (; (event = wheel_next(queue)) != NULL; events++) {
+        struct node *node = engine->nodes[event->node];
+        engine->now = event->at;
+        digest_chain(&node->digest, (uint64_t)event->at + event->order * 31 + event->kind);
+        node->ops->on_event(node, event);
+        wheel_give(queue, event);
+        if (UNLIKELY(hostile))
             node->ops->audit(node);
     }
-    engine->events += events;
+    return events;
+}
+
+bool engine_run(struct engine *engine, time_ps until)
+{
+    while (!engine->stopped && wheel_open(&engine->queue, until))
+        engine->events += run_bucket(engine);
     if (engine->stopped)
         return false;
     engine->now = until;
@@ -91,6 +100,7 @@ bool engine_run(struct engine *engine, time_ps until)
 void engine_stop(struct engine *engine)
 {
     engine->stopped = true;
+    wheel_halt(&engine->queue);
 }
 
 struct digest engine_digest(const struct engine *engine)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wheel - opening and sorting buckets, and finding their width.
  *
- *   open bucket, sorted, and late heap      lists, unsorted                 far heap
- *   |=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |------ * --- *
- *    turn    turn + 1
+ *        open bucket (sorted keys)             lists, unsorted                    far heap
+ *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
+ *       turn   turn+1
  *
  * Every event in a list has a turn in (turn, turn + WHEEL_BUCKETS), so a bucket never mixes two
  * turns.  Events of the far heap are compared when a bucket is opened: those that belong to it join
- * it; nothing else moves.
- *
- * The width aims at 1.3 to 3 events in an opened bucket: below, opening costs more than sorting
- * saves; above, the sort does.  It is looked at every RECKON_OPENED buckets and changed by a factor
- * of two. */
+ * it; nothing else moves.  An event for the open bucket itself is put among the keys that are left.
+ * Keys compare as numbers but for equal times, where the events' order decides. The width aims at 3
+ * to 7 events in an opened bucket: below, opening costs more than sorting saves; above, the sort
+ * does.  It is looked at every RECKON_OPENED buckets and changed by a factor of two.
+ * */
 #include "engine/wheel.h"
 
 #include <stdlib.h>
@@ -20,202 +20,343 @@
 enum {
     FIRST_SHIFT = 13, /* 8 ns */
     SHIFT_MIN = 4,
-    SHIFT_MAX = 40,
+    SHIFT_MAX = 31, /* the time in a bucket fits in KEY_TIME's 32 bits */
+    KEY_TIME = 32,  /* a key's bits below the time: the slot */
     FIRST_ROOM = 256,
-    INSERTION_MAX = 24, /* events; above, merging is faster than insertion */
+    NETWORK = 8, /* keys that a sorting network takes; above, sorted pieces are merged */
     SLOTS_MAX = 1 << 26,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 13, /* tenths of an event in an opened bucket */
-    EVENTS_MANY = 30,
+    EVENTS_FEW = 28, /* tenths of an event in an opened bucket */
+    EVENTS_MANY = 70,
+    FAR_SHARE =
+        8, /* one in so many beyond the horizon is too many: it costs more than a fuller bucket */
 };
 
 void wheel_init(struct wheel *wheel)
 {
-    *wheel = (struct wheel){.shift = FIRST_SHIFT, .turn = -1, .open_room = FIRST_ROOM};
+    *wheel =
+        (struct wheel){.shift = FIRST_SHIFT, .turn = -1, .room = FIRST_ROOM, .far_turn = INT64_MAX};
     pool_init(&wheel->slots, "events", sizeof(struct event), SLOTS_MAX);
     wheel->heads = malloc(WHEEL_BUCKETS * sizeof *wheel->heads);
     wheel->occupied = calloc(WHEEL_WORDS, sizeof *wheel->occupied);
-    wheel->open = malloc(2 * FIRST_ROOM * sizeof *wheel->open); /* the second half: room to merge */
-    CHECK(wheel->heads != NULL && wheel->occupied != NULL && wheel->open != NULL);
+    wheel->keys = malloc(FIRST_ROOM * sizeof *wheel->keys);
+    wheel->spare = malloc(FIRST_ROOM * sizeof *wheel->spare);
+    CHECK(wheel->heads != NULL && wheel->occupied != NULL);
+    CHECK(wheel->keys != NULL && wheel->spare != NULL);
     memset(wheel->heads, 0xFF, WHEEL_BUCKETS * sizeof *wheel->heads);
-    wheel->next = wheel->end = wheel->open;
+    wheel->keys[0] = WHEEL_END;
+    wheel->next = wheel->end = wheel->keys;
 }
 
 void wheel_fini(struct wheel *wheel)
 {
     pool_fini(&wheel->slots);
-    heap_fini(&wheel->late);
     heap_fini(&wheel->far);
     free(wheel->heads);
     free(wheel->occupied);
-    free(wheel->open);
+    free(wheel->keys);
+    free(wheel->spare);
     *wheel = (struct wheel){0};
 }
 
 size_t wheel_count(const struct wheel *wheel)
 {
-    return (size_t)(wheel->end - wheel->next) + wheel->late.count + wheel->pending +
-           wheel->far.count;
+    return wheel->slots.taken + wheel->far.count;
 }
 
-/* The first occupied bucket at or after `from`, around the ring, as a distance. */
-static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
+/* ------------------------------------------------------------------ keys */
+
+static uint64_t key_of(const struct wheel *wheel, uint32_t slot)
 {
-    const uint64_t first = wheel->occupied[from / 64] >> (from % 64);
-    if (first != 0)
-        return __builtin_ctzll(first);
-    for (uint32_t step = 1; step <= WHEEL_WORDS; step++) {
-        const uint32_t word = (from / 64 + step) % WHEEL_WORDS;
-        const uint64_t bits = wheel->occupied[word];
-        if (bits != 0)
-            return (int64_t)step * 64 - from % 64 + __builtin_ctzll(bits);
-    }
-    return -1;
+    return (uint64_t)(wheel_slot(wheel, slot)->at - wheel->base) << KEY_TIME | slot;
+}
+
+static bool tie(uint64_t a, uint64_t b)
+{
+    return (a ^ b) >> KEY_TIME == 0;
+}
+
+static bool before(const struct wheel *wheel, uint64_t a, uint64_t b)
+{
+    if (LIKELY(!tie(a, b)))
+        return a < b;
+    return wheel_slot(wheel, (uint32_t)a)->order < wheel_slot(wheel, (uint32_t)b)->order;
 }
 
 static void grow(struct wheel *wheel)
 {
-    wheel->open_room *= 2;
-    wheel->open = realloc(wheel->open, 2 * wheel->open_room * sizeof *wheel->open);
-    CHECK(wheel->open != NULL);
+    const ptrdiff_t next = wheel->next - wheel->keys, end = wheel->end - wheel->keys;
+    wheel->room *= 2;
+    wheel->keys = realloc(wheel->keys, wheel->room * sizeof *wheel->keys);
+    wheel->spare = realloc(wheel->spare, wheel->room * sizeof *wheel->spare);
+    CHECK(wheel->keys != NULL && wheel->spare != NULL);
+    wheel->next = wheel->keys + next;
+    wheel->end = wheel->keys + end;
 }
 
-/* Copies a bucket's list behind the `count` events of the open array, which stays sorted while it
- * is short, and gives the list's slots back in one piece. */
-static size_t take_list(struct wheel *wheel, int64_t turn, size_t count)
+/* Puts the event among those that are left of the open bucket: mostly near the end. */
+static void push_open(struct wheel *wheel, uint32_t slot)
 {
-    const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);
-    const struct event *slots = (const struct event *)(const void *)wheel->slots.items;
-    const size_t before = count;
-    const uint32_t first = wheel->heads[bucket];
-    uint32_t last = first;
-    for (uint32_t slot = first; slot != POOL_NONE; slot = wheel->slots.next_free[slot]) {
-        if (UNLIKELY(count == wheel->open_room))
-            grow(wheel);
-        const struct event *event = &slots[slot];
-        size_t hole = count++;
-        if (LIKELY(count <= INSERTION_MAX))
-            for (; hole > 0 && event_before(event, &wheel->open[hole - 1]); hole--)
-                wheel->open[hole] = wheel->open[hole - 1];
-        wheel->open[hole] = *event;
-        last = slot;
+    CHECK(wheel_slot(wheel, slot)->at >= wheel->base);
+    if (UNLIKELY(wheel->end == wheel->keys + wheel->room - 1))
+        grow(wheel);
+    const uint64_t key = key_of(wheel, slot);
+    uint64_t *hole = wheel->end;
+    for (; hole != wheel->next && before(wheel, key, hole[-1]); hole--)
+        *hole = hole[-1];
+    *hole = key;
+    *++wheel->end = WHEEL_END;
+}
+
+static void reckon_far(struct wheel *wheel)
+{
+    wheel->far_turn = wheel->far.count == 0 ? INT64_MAX : heap_top(&wheel->far)->at >> wheel->shift;
+}
+
+static void push_far(struct wheel *wheel, uint32_t slot)
+{
+    heap_push(&wheel->far, wheel_slot(wheel, slot));
+    pool_give(&wheel->slots, slot);
+    wheel->far_pushes++;
+    reckon_far(wheel);
+}
+
+void wheel_push_rare(struct wheel *wheel, uint32_t slot)
+{
+    if (wheel_slot(wheel, slot)->at >> wheel->shift <= wheel->turn)
+        push_open(wheel, slot);
+    else
+        push_far(wheel, slot);
+}
+
+/* ------------------------------------------------------------------ sorting */
+
+static inline void order(uint64_t *a, uint64_t *b)
+{
+    const uint64_t x = *a, y = *b;
+    *a = x < y ? x : y;
+    *b = x < y ? y : x;
+}
+
+static inline void sort4(uint64_t *k)
+{
+    order(&k[0], &k[1]);
+    order(&k[2], &k[3]);
+    order(&k[0], &k[2]);
+    order(&k[1], &k[3]);
+    order(&k[1], &k[2]);
+}
+
+/* Batcher's odd-even merge of two sorted fours (Knuth 5.3.4): no branch that could be guessed
+ * wrong. */
+static inline void merge8(uint64_t *k)
+{
+    order(&k[0], &k[4]);
+    order(&k[1], &k[5]);
+    order(&k[2], &k[6]);
+    order(&k[3], &k[7]);
+    order(&k[2], &k[4]);
+    order(&k[3], &k[5]);
+    order(&k[1], &k[2]);
+    order(&k[3], &k[4]);
+    order(&k[5], &k[6]);
+}
+
+/* Puts keys of equal times in the order of their events. */
+static void settle(const struct wheel *wheel, uint64_t *keys, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (LIKELY(!tie(keys[i - 1], keys[i])))
+            continue;
+        const uint64_t key = keys[i];
+        size_t hole = i;
+        for (; hole > 0 && before(wheel, key, keys[hole - 1]); hole--)
+            keys[hole] = keys[hole - 1];
+        keys[hole] = key;
     }
-    wheel->slots.next_free[last] = wheel->slots.free;
-    wheel->slots.free = first;
-    wheel->slots.taken -= (uint32_t)(count - before);
-    wheel->pending -= count - before;
+}
+
+/* Sorts up to NETWORK keys; behind `count` there is room for NETWORK of them. */
+static void sort_few(const struct wheel *wheel, uint64_t *keys, size_t count)
+{
+    for (size_t i = count; i < NETWORK; i++)
+        keys[i] = WHEEL_END;
+    sort4(keys);
+    if (count > 4) {
+        sort4(keys + 4);
+        merge8(keys);
+    }
+    settle(wheel, keys, count);
+}
+
+static void merge(const struct wheel *wheel, const uint64_t *keys, size_t a_end, size_t b_end,
+                  uint64_t *out)
+{
+    size_t a = 0, b = a_end;
+    while (a < a_end && b < b_end)
+        *out++ = before(wheel, keys[b], keys[a]) ? keys[b++] : keys[a++];
+    memcpy(out, keys + a, (a_end - a) * sizeof *keys);
+    memcpy(out + (a_end - a), keys + b, (b_end - b) * sizeof *keys);
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Sorts pieces, then merges them pairwise, back and forth. */
+static void sort_many(struct wheel *wheel, size_t count)
+{
+    for (size_t at = 0; at < count; at += NETWORK)
+        sort_few(wheel, wheel->keys + at, least(count - at, NETWORK));
+    for (size_t run = NETWORK; run < count; run *= 2) {
+        for (size_t at = 0; at < count; at += 2 * run)
+            merge(wheel, wheel->keys + at, least(count - at, run), least(count - at, 2 * run),
+                  wheel->spare + at);
+        uint64_t *sorted = wheel->spare;
+        wheel->spare = wheel->keys;
+        wheel->keys = sorted;
+    }
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* The first occupied bucket at or after `from`, around the ring, as a distance; one is occupied. */
+static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
+{
+    uint32_t word = from / 64;
+    uint64_t bits = wheel->occupied[word] & UINT64_MAX << (from % 64);
+    while (bits == 0) {
+        word = (word + 1) % WHEEL_WORDS;
+        bits = wheel->occupied[word];
+    }
+    const uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return (bucket - from) & (WHEEL_BUCKETS - 1);
+}
+
+/* The turn of the least event; nothing is left of the open bucket.  INT64_MAX: there is none. */
+static int64_t next_turn(const struct wheel *wheel)
+{
+    int64_t turn = INT64_MAX;
+    if (wheel->slots.taken > 0) {
+        const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_BUCKETS - 1);
+        turn = wheel->turn + 1 + next_occupied(wheel, from);
+    }
+    return turn < wheel->far_turn ? turn : wheel->far_turn;
+}
+
+/* Empties a bucket's list; its first slot, or POOL_NONE. */
+static uint32_t take_list(struct wheel *wheel, uint32_t bucket)
+{
+    const uint32_t first = wheel->heads[bucket];
     wheel->heads[bucket] = POOL_NONE;
     wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << (bucket % 64));
+    return first;
+}
+
+/* Puts every listed event into a wheel of another width whose first bucket contains `start`. */
+static void rewiden(struct wheel *wheel, unsigned shift, time_ps start)
+{
+    uint32_t chain = POOL_NONE;
+    for (uint32_t bucket = 0; bucket < WHEEL_BUCKETS; bucket++) {
+        uint32_t slot = take_list(wheel, bucket);
+        while (slot != POOL_NONE) {
+            const uint32_t next = wheel->slots.link[slot];
+            wheel->slots.link[slot] = chain;
+            chain = slot;
+            slot = next;
+        }
+    }
+    wheel->turn = (start >> shift) - 1;
+    wheel->shift = shift;
+    while (chain != POOL_NONE) {
+        const uint32_t slot = chain;
+        const int64_t turn = wheel_slot(wheel, slot)->at >> shift;
+        chain = wheel->slots.link[slot];
+        if (turn - wheel->turn < WHEEL_BUCKETS)
+            wheel_list(wheel, slot, turn);
+        else
+            push_far(wheel, slot);
+    }
+    reckon_far(wheel);
+}
+
+/* Before the bucket of that turn is opened. */
+static void reckon_width(struct wheel *wheel, int64_t turn)
+{
+    const uint64_t events = 10 * wheel->opened_events / wheel->opened;
+    const bool too_far = wheel->far_pushes > wheel->opened_events / FAR_SHARE;
+    const time_ps start = turn << wheel->shift;
+    if (wheel->shift < SHIFT_MAX && (events < EVENTS_FEW || too_far))
+        rewiden(wheel, wheel->shift + 1, start);
+    else if (wheel->shift > SHIFT_MIN && events >= EVENTS_MANY &&
+             wheel->far_pushes < wheel->opened_events / FAR_SHARE / 4)
+        rewiden(wheel, wheel->shift - 1, start);
+    wheel->opened = wheel->opened_events = wheel->far_pushes = 0;
+}
+
+/* Moves the far events that belong to the open bucket to its keys. */
+static size_t gather_far(struct wheel *wheel, size_t count)
+{
+    while (wheel->far_turn == wheel->turn) {
+        if (count + NETWORK >= wheel->room)
+            grow(wheel);
+        const uint32_t slot = pool_take(&wheel->slots);
+        *wheel_slot(wheel, slot) = heap_pop(&wheel->far);
+        wheel->keys[count++] = key_of(wheel, slot);
+        reckon_far(wheel);
+    }
     return count;
 }
 
-static void insertion_sort(struct event *events, size_t count)
+/* Gathers the keys of the open bucket; returns how many. */
+static size_t gather(struct wheel *wheel)
 {
-    for (size_t i = 1; i < count; i++) {
-        const struct event event = events[i];
-        size_t hole = i;
-        for (; hole > 0 && event_before(&event, &events[hole - 1]); hole--)
-            events[hole] = events[hole - 1];
-        events[hole] = event;
-    }
-}
-
-static void merge(const struct event *a, size_t a_count, const struct event *b, size_t b_count,
-                  struct event *out)
-{
-    while (a_count > 0 && b_count > 0) {
-        if (event_before(b, a)) {
-            *out++ = *b++;
-            b_count--;
-        } else {
-            *out++ = *a++;
-            a_count--;
-        }
-    }
-    memcpy(out, a, a_count * sizeof *a);
-    memcpy(out + a_count, b, b_count * sizeof *b);
-}
-
-/* Sorts runs of INSERTION_MAX, then merges them pairwise, back and forth between the two halves. */
-static void sort(struct wheel *wheel, size_t count)
-{
-    for (size_t at = 0; at < count; at += INSERTION_MAX)
-        insertion_sort(wheel->open + at, count - at < INSERTION_MAX ? count - at : INSERTION_MAX);
-    struct event *from = wheel->open, *to = wheel->open + wheel->open_room;
-    for (size_t run = INSERTION_MAX; run < count; run *= 2) {
-        for (size_t at = 0; at < count; at += 2 * run) {
-            const size_t a = count - at < run ? count - at : run;
-            const size_t b = count - at - a < run ? count - at - a : run;
-            merge(from + at, a, from + at + a, b, to + at);
-        }
-        struct event *other = from;
-        from = to;
-        to = other;
-    }
-    if (from != wheel->open)
-        memcpy(wheel->open, from, count * sizeof *from);
-}
-
-/* Puts every listed event into a wheel of another width.  Only between buckets: nothing is open. */
-static void rewiden(struct wheel *wheel, unsigned shift)
-{
+    const struct event *events = wheel_slot(wheel, 0);
+    const uint32_t *link = wheel->slots.link;
+    const time_ps base = wheel->base;
+    uint64_t *keys = wheel->keys;
     size_t count = 0;
-    for (uint32_t bucket = 0; bucket < WHEEL_BUCKETS; bucket++)
-        if (wheel->heads[bucket] != POOL_NONE)
-            count = take_list(wheel, bucket, count);
-    wheel->turn = (wheel->open_end >> shift) - 1;
-    wheel->shift = shift;
-    for (size_t i = 0; i < count; i++) {
-        const int64_t turn = wheel->open[i].at >> shift;
-        if (turn - wheel->turn < WHEEL_BUCKETS)
-            wheel_list(wheel, &wheel->open[i], turn);
-        else
-            heap_push(&wheel->far, &wheel->open[i]);
+    uint32_t slot = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_BUCKETS - 1));
+    for (; slot != POOL_NONE; slot = link[slot]) {
+        if (UNLIKELY(count + NETWORK >= wheel->room)) {
+            grow(wheel);
+            keys = wheel->keys;
+        }
+        keys[count++] = (uint64_t)(events[slot].at - base) << KEY_TIME | slot;
     }
+    return UNLIKELY(wheel->far_turn == wheel->turn) ? gather_far(wheel, count) : count;
 }
 
-static void reckon_width(struct wheel *wheel)
+static bool open_next(struct wheel *wheel, time_ps until)
 {
-    if (wheel->opened < RECKON_OPENED)
-        return;
-    const uint64_t events = 10 * wheel->opened_events / wheel->opened;
-    if (events >= EVENTS_MANY && wheel->shift > SHIFT_MIN)
-        rewiden(wheel, wheel->shift - 1);
-    else if (events < EVENTS_FEW && wheel->shift < SHIFT_MAX)
-        rewiden(wheel, wheel->shift + 1);
-    wheel->opened = wheel->opened_events = 0;
+    int64_t turn = next_turn(wheel);
+    if (UNLIKELY(wheel->opened >= RECKON_OPENED) && turn <= until >> wheel->shift) {
+        reckon_width(wheel, turn);
+        turn = next_turn(wheel);
+    }
+    if (turn > until >> wheel->shift)
+        return false;
+    wheel->turn = turn;
+    wheel->base = turn << wheel->shift;
+    const size_t count = gather(wheel);
+    if (LIKELY(count <= NETWORK))
+        sort_few(wheel, wheel->keys, count);
+    else
+        sort_many(wheel, count);
+    wheel->next = wheel->keys;
+    wheel->end = wheel->keys + count;
+    *wheel->end = WHEEL_END;
+    wheel->opened++;
+    wheel->opened_events += count;
+    return true;
 }
 
 bool wheel_open(struct wheel *wheel, time_ps until)
 {
-    CHECK(wheel->next == wheel->end && wheel->late.count == 0);
-    reckon_width(wheel);
-    int64_t turn = INT64_MAX;
-    if (wheel->pending > 0) {
-        const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_BUCKETS - 1);
-        turn = wheel->turn + 1 + next_occupied(wheel, from);
-    }
-    if (wheel->far.count > 0 && heap_top(&wheel->far)->at >> wheel->shift < turn)
-        turn = heap_top(&wheel->far)->at >> wheel->shift;
-    if (turn > until >> wheel->shift)
+    if (*wheel->next == WHEEL_END && !open_next(wheel, until))
         return false;
-    size_t count = 0;
-    if (LIKELY(wheel->heads[(uint32_t)turn & (WHEEL_BUCKETS - 1)] != POOL_NONE))
-        count = take_list(wheel, turn, 0);
-    bool sorted = count <= INSERTION_MAX;
-    while (wheel->far.count > 0 && heap_top(&wheel->far)->at >> wheel->shift == turn) {
-        if (count == wheel->open_room)
-            grow(wheel);
-        wheel->open[count++] = heap_pop(&wheel->far);
-        sorted = false;
-    }
-    if (UNLIKELY(!sorted))
-        sort(wheel, count);
-    wheel->turn = turn;
-    wheel->open_end = (turn + 1) << wheel->shift;
-    wheel->next = wheel->open;
-    wheel->end = wheel->open + count;
-    wheel->opened++;
-    wheel->opened_events += count;
-    return true;
+    const time_ps left = until - wheel->base;
+    wheel->bound = left >> wheel->shift > 0 ? WHEEL_END : (uint64_t)(left + 1) << KEY_TIME;
+    return *wheel->next < wheel->bound;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wheel - the event queue: buckets of time, sorted when their turn comes.
- * The near future is WHEEL_BUCKETS buckets of 2^shift picoseconds, each an unsorted
- * list; the bucket that is opened is copied out and sorted.  Events of the far future, and
- * latecomers to the open bucket, wait in two heaps.  The width follows the density of events, so
+ * The near future is WHEEL_BUCKETS buckets of 2^shift picoseconds, each an unsorted list of slots.
+ * An event is written once, into its slot, and executed there: what is sorted when a bucket is
+ * opened is a key of 64 bits for each event, the time since the bucket's start above the slot's
+ * number.  Events of the far future wait in a heap.  The width follows the density of events, so
  * that a bucket holds a few.  The order that comes out is event_before's and depends on none of
- * this. Idea: calendar queue, R. Brown, CACM 31(10), 1988.  Chosen by measurement: see `stormglass
- * bench queue`. */
+ * this.
+ * Idea: calendar queue, R. Brown, CACM 31(10), 1988.  Chosen by measurement: see `stormglass bench
+ * queue`. */
 #ifndef STORMGLASS_ENGINE_WHEEL_H
 #define STORMGLASS_ENGINE_WHEEL_H
 
@@ -19,68 +21,94 @@ enum {
     WHEEL_WORDS = WHEEL_BUCKETS / 64,
 };
 
-struct wheel {
-    /* the open bucket, sorted */
-    const struct event *next, *end; /* into open */
-    time_ps open_end;               /* the first moment after it */
-    struct heap late;               /* events before open_end that came after it was opened */
-    unsigned shift;
-    int64_t turn; /* number of the open bucket: its start >> shift */
+#define WHEEL_END UINT64_MAX /* above every key */
 
-    struct pool slots;  /* events of the near future; pool.next_free links a bucket's list too */
+struct wheel {
+    /* what every event touches */
+    const uint64_t *next; /* keys of the open bucket that are left, sorted, then WHEEL_END */
+    uint64_t bound;       /* keys below it may be taken */
+    int64_t turn;         /* number of the open bucket: its start >> shift */
+    uint32_t shift;
     uint32_t *heads;    /* first slot of each bucket, or POOL_NONE */
     uint64_t *occupied; /* a bit for each bucket */
-    struct heap far;    /* beyond the horizon when they came */
+    struct pool slots;  /* events; pool.link is a bucket's list too, of indices as they are */
 
-    struct event *open;
-    size_t open_room;
-    size_t pending;                 /* in the lists */
-    uint64_t opened, opened_events; /* since the width was last looked at */
+    time_ps base;     /* start of the open bucket */
+    uint64_t *end;    /* of what is left of it: the place of WHEEL_END */
+    uint64_t *keys;   /* of the open bucket, those that are done with too */
+    uint64_t *spare;  /* as many, to sort with */
+    size_t room;      /* of both */
+    struct heap far;  /* events beyond the horizon when they came */
+    int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
+    uint64_t opened, opened_events, far_pushes; /* since the width was last looked at */
 };
 
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Opens the next bucket that holds an event; false when there is none at or before `until`. */
+/* Opens the next bucket if nothing is left of the open one; false when no event waits at or before
+ * `until`. True: wheel_next gives at least one event, and none after `until`. */
 bool wheel_open(struct wheel *wheel, time_ps until);
 
-static inline void wheel_list(struct wheel *wheel, const struct event *event, int64_t turn)
+/* The rest of a push that is not into a bucket's list: into the open bucket, or beyond the horizon.
+ */
+void wheel_push_rare(struct wheel *wheel, uint32_t slot);
+
+static inline struct event *wheel_slot(const struct wheel *wheel, uint32_t slot)
 {
-    const uint32_t slot = pool_take(&wheel->slots);
+    return (struct event *)(void *)wheel->slots.items + slot;
+}
+
+static inline void wheel_list(struct wheel *wheel, uint32_t slot, int64_t turn)
+{
     const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);
-    ((struct event *)(void *)wheel->slots.items)[slot] = *event;
-    wheel->slots.next_free[slot] = wheel->heads[bucket];
+    wheel->slots.link[slot] = wheel->heads[bucket];
     wheel->heads[bucket] = slot;
     wheel->occupied[bucket / 64] |= UINT64_C(1) << (bucket % 64);
-    wheel->pending++;
 }
 
 static inline void wheel_push(struct wheel *wheel, const struct event *event)
 {
     const int64_t turn = event->at >> wheel->shift;
-    if (UNLIKELY(event->at < wheel->open_end))
-        heap_push(&wheel->late, event);
-    else if (LIKELY(turn - wheel->turn < WHEEL_BUCKETS))
-        wheel_list(wheel, event, turn);
+    const uint32_t slot = pool_take(&wheel->slots);
+    *wheel_slot(wheel, slot) = *event;
+    if (LIKELY((uint64_t)(turn - wheel->turn - 1) < WHEEL_BUCKETS - 1))
+        wheel_list(wheel, slot, turn);
     else
-        heap_push(&wheel->far, event);
+        wheel_push_rare(wheel, slot);
+}
+
+/* The least event of the open bucket, or NULL when it has no more to give.  It stays where it is
+ * until wheel_give. */
+static inline const struct event *wheel_next(struct wheel *wheel)
+{
+    const uint64_t key = *wheel->next;
+    if (UNLIKELY(key >= wheel->bound))
+        return NULL;
+    wheel->next++;
+    return wheel_slot(wheel, (uint32_t)key);
+}
+
+/* The event is done with. */
+static inline void wheel_give(struct wheel *wheel, const struct event *event)
+{
+    pool_give(&wheel->slots, (uint32_t)(event - wheel_slot(wheel, 0)));
+}
+
+/* wheel_next gives nothing more until wheel_open is called again. */
+static inline void wheel_halt(struct wheel *wheel)
+{
+    wheel->bound = 0;
 }
 
 /* Takes the least event at or before `until`; false when there is none. */
 static inline bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
 {
-    if (wheel->next == wheel->end && wheel->late.count == 0 && !wheel_open(wheel, until))
+    if (!wheel_open(wheel, until))
         return false;
-    const bool late = wheel->late.count > 0 && (wheel->next == wheel->end ||
-                                                event_before(heap_top(&wheel->late), wheel->next));
-    const struct event *least = late ? heap_top(&wheel->late) : wheel->next;
-    if (UNLIKELY(least->at > until))
-        return false;
-    if (UNLIKELY(late)) {
-        *event = heap_pop(&wheel->late);
-    } else {
-        *event = *wheel->next++;
-    }
+    const struct event *least = wheel_next(wheel);
+    *event = *least;
+    wheel_give(wheel, least);
     return true;
 }
 

@@ -19,66 +19,78 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static void charge(struct buffer *buffer, struct buffer_group *group, int64_t reserved,
-                   int64_t shared)
-{
-    group->reserved_used += reserved;
-    group->shared_used += shared;
-    buffer->shared_used += shared;
-    if (buffer->shared_used > buffer->shared_peak)
-        buffer->shared_peak = buffer->shared_used;
-}
-
 static bool take_headroom(struct buffer *buffer, struct buffer_group *group, int64_t bytes)
 {
     if (group->headroom_used + bytes > group->headroom)
         return false;
-    group->headroom_used += bytes;
+    group->headroom_used += (uint32_t)bytes;
     if (group->headroom_used > buffer->headroom_peak)
         buffer->headroom_peak = group->headroom_used;
+    buffer->used += bytes;
+    buffer_note_peaks(buffer, buffer->used, buffer->shared_used);
     return true;
 }
 
-enum buffer_verdict buffer_admit(struct buffer *buffer, struct buffer_group *group, int64_t bytes)
+static int64_t threshold_of(const struct buffer *buffer, const struct buffer_group *group)
+{
+    return buffer->policy->threshold(buffer, group->headroom > 0 ? buffer->alpha_lossless
+                                                                 : buffer->alpha_lossy);
+}
+
+static void set_ample(struct buffer_group *group)
+{
+    group->ample = group->headroom_used > 0 || group->xoff ? 0 : group->ample_at_ease;
+}
+
+enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
+                                      int64_t bytes)
 {
     const bool lossless = group->headroom > 0;
-    const int64_t alpha = lossless ? buffer->alpha_lossless : buffer->alpha_lossy;
-    const int64_t threshold = buffer->policy->threshold(buffer, alpha);
-    const int64_t reserved = least(buffer->reserved - group->reserved_used, bytes);
-    const int64_t shared = bytes - reserved;
+    const int64_t threshold = threshold_of(buffer, group);
+    const int64_t shared = buffer_share(buffer, group, bytes);
     const bool fits = group->headroom_used == 0 &&
                       (shared == 0 || (group->shared_used < threshold &&
                                        buffer->shared_used + shared <= buffer->shared_size));
-    if (LIKELY(fits))
-        charge(buffer, group, reserved, shared);
+    if (fits)
+        buffer_charge(buffer, group, bytes, shared);
     else if (!take_headroom(buffer, group, bytes))
         return BUFFER_REFUSE;
-    buffer->used += bytes;
-    if (buffer->used > buffer->used_peak)
-        buffer->used_peak = buffer->used;
     const bool full = group->headroom_used > 0 || (shared > 0 && group->shared_used >= threshold);
-    if (LIKELY(!lossless || group->xoff || !full))
-        return BUFFER_ADMIT;
-    group->xoff = true;
-    return BUFFER_ADMIT_XOFF;
+    const bool pause = lossless && full && !group->xoff;
+    group->xoff |= pause;
+    set_ample(group);
+    return pause ? BUFFER_ADMIT_XOFF : BUFFER_ADMIT;
 }
 
-bool buffer_release(struct buffer *buffer, struct buffer_group *group, int64_t bytes)
+bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, int64_t bytes)
 {
     buffer->used -= bytes;
     const int64_t headroom = least(group->headroom_used, bytes);
     const int64_t shared = least(group->shared_used, bytes - headroom);
-    group->headroom_used -= headroom;
+    group->headroom_used -= (uint32_t)headroom;
     group->shared_used -= shared;
-    group->reserved_used -= bytes - headroom - shared;
+    group->reserved_used -= (uint32_t)(bytes - headroom - shared);
     buffer->shared_used -= shared;
-    if (LIKELY(!group->xoff) || group->headroom_used > 0)
-        return false;
     const int64_t resume = buffer_threshold(buffer) - buffer->xon_offset;
-    if (group->shared_used > (resume > 0 ? resume : 0))
-        return false;
-    group->xoff = false;
-    return true;
+    const bool go_on =
+        group->xoff && group->headroom_used == 0 && group->shared_used <= (resume > 0 ? resume : 0);
+    group->xoff = group->xoff && !go_on;
+    set_ample(group);
+    return go_on;
+}
+
+/* Thresholds fall as the shared memory fills: where it is half full, they are no higher than
+ * anywhere below.  A frame more then fits too. */
+void buffer_reckon_ample(struct buffer *buffer)
+{
+    struct buffer half = *buffer;
+    half.shared_used = buffer->shared_size / 2;
+    buffer->ample_used = half.shared_used > UINT16_MAX ? half.shared_used : -1;
+    for (uint32_t i = 0; i < buffer->group_count; i++) {
+        struct buffer_group *group = &buffer->groups[i];
+        group->ample_at_ease = (uint32_t)least(threshold_of(&half, group), UINT32_MAX);
+        set_ample(group);
+    }
 }
 
 void buffer_audit(const struct buffer *buffer)
@@ -86,10 +98,11 @@ void buffer_audit(const struct buffer *buffer)
     int64_t shared = 0, used = 0;
     for (uint32_t i = 0; i < buffer->group_count; i++) {
         const struct buffer_group *group = &buffer->groups[i];
-        CHECK(group->reserved_used >= 0 && group->reserved_used <= buffer->reserved);
+        CHECK(group->reserved_used <= buffer->reserved);
         CHECK(group->shared_used >= 0);
-        CHECK(group->headroom_used >= 0 && group->headroom_used <= group->headroom);
+        CHECK(group->headroom_used <= group->headroom);
         CHECK(!group->xoff || group->headroom > 0);
+        CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
         shared += group->shared_used;
         used += group->reserved_used + group->shared_used + group->headroom_used;
     }

@@ -8,7 +8,9 @@
 static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)
 {
     const int64_t idle = buffer->shared_size - buffer->shared_used;
-    return idle <= 0 ? 0 : (int64_t)((unsigned __int128)(uint64_t)idle * (uint64_t)alpha_ppm / PPM);
+    return idle <= 0
+               ? 0
+               : (int64_t)((uint64_t)idle * (uint64_t)alpha_ppm / PPM); /* fits: 2^33 * 2^27 */
 }
 
 const struct buffer_policy buffer_dynamic = {

@@ -57,6 +57,11 @@ static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
     return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)(31 - __builtin_clz(mask)));
 }
 
+static void set_odd(struct port *port, enum port_odd reason, bool on)
+{
+    port->odd = (uint8_t)(on ? port->odd | reason : port->odd & ~reason);
+}
+
 void port_init(struct port *port, struct node *node, uint16_t index,
                const struct port_params *params, struct frame_pool *frames,
                const struct probe *probe, port_source *source)
@@ -65,7 +70,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .kick_at = TIME_NEVER,
         .node = node,
         .index = index,
-        .up = true,
+        .largest = (uint16_t)(params->mtu + WIRE_ETHERNET_BYTES),
         .rate = wire_rate((uint64_t)params->rate),
         .propagation = port_propagation(params),
         .source = source != NULL ? source : own_queues,
@@ -74,12 +79,17 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .probe = probe,
     };
     for (int i = 0; i < PRIORITIES; i++) {
-        port->queues[i] = (struct port_queue){.head = POOL_NONE, .tail = POOL_NONE};
+        port->lanes[i] = (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE};
         port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
     }
     if (params->pfc_refresh == 0)
         port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
+    CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
+    CHECK(port->rate.ps_per_byte <= UINT32_MAX);
+    port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
+    set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
+    set_odd(port, PORT_WATCHED, probe->frame != NULL);
 }
 
 static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
@@ -90,6 +100,7 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
     from->peer_mtu = to->params.mtu;
     from->arrival_delay = from->propagation + ingress.latency;
     from->cut_through = ingress.cut_through;
+    set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
 }
 
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
@@ -107,29 +118,30 @@ time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
 
 /* ------------------------------------------------------------------ queues */
 
-void port_append(struct port *port, uint32_t handle)
+void port_append(struct port *port, uint32_t handle, struct frame *frame)
 {
-    struct frame *frame = frame_at(port->frames, handle);
-    struct port_queue *queue = &port->queues[frame->priority];
+    struct port_lane *lane = &port->lanes[frame->priority];
     frame->next = POOL_NONE;
-    if (queue->head == POOL_NONE)
-        queue->head = handle;
+    if (lane->head == POOL_NONE)
+        lane->head = handle;
     else
-        frame_at(port->frames, queue->tail)->next = handle;
-    queue->tail = handle;
-    queue->bytes += frame->bytes;
+        frame_at(port->frames, lane->tail)->next = handle;
+    lane->tail = handle;
+    lane->bytes += frame->bytes;
+    if (lane->bytes > lane->peak)
+        lane->peak = lane->bytes;
     port->ready |= (uint8_t)(1u << frame->priority);
 }
 
 uint32_t port_shift(struct port *port, uint8_t priority)
 {
-    struct port_queue *queue = &port->queues[priority];
-    const uint32_t handle = queue->head;
+    struct port_lane *lane = &port->lanes[priority];
+    const uint32_t handle = lane->head;
     CHECK(handle != POOL_NONE);
     const struct frame *frame = frame_at(port->frames, handle);
-    queue->head = frame->next;
-    queue->bytes -= frame->bytes;
-    if (queue->head == POOL_NONE)
+    lane->head = frame->next;
+    lane->bytes -= frame->bytes;
+    if (lane->head == POOL_NONE)
         port->ready &= (uint8_t) ~(1u << priority);
     return handle;
 }
@@ -170,35 +182,41 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
 /* When the peer acts on a frame whose first bit leaves now. */
 static time_ps arrival(struct port *port, const struct frame *frame, time_ps now)
 {
-    const uint32_t preamble = WIRE_GAP_BYTES - 12;
-    const time_ps last_bit = now + wire_rate_take(&port->rate, frame->bytes + preamble);
-    port->busy_until = last_bit + wire_rate_take(&port->rate, 12);
-    if (UNLIKELY(frame_is_mac_control(frame)))
+    const time_ps last_bit =
+        now + wire_rate_take(&port->rate, frame->bytes + (uint64_t)WIRE_PREAMBLE_BYTES);
+    port->busy_until = last_bit + wire_rate_take(&port->rate, WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES);
+    if (frame_is_mac_control(frame))
         return last_bit + port->propagation;
-    if (LIKELY(port->cut_through == 0 || frame->bytes <= port->cut_through))
+    if (port->cut_through == 0 || frame->bytes <= port->cut_through)
         return last_bit + port->arrival_delay;
     struct wire_rate header = port->rate;
-    return now + wire_rate_take(&header, port->cut_through + preamble) + port->arrival_delay;
+    return now + wire_rate_take(&header, port->cut_through + (uint64_t)WIRE_PREAMBLE_BYTES) +
+           port->arrival_delay;
 }
 
-void port_send(struct port *port, uint32_t handle, time_ps now)
+static void count_sent(struct port *port, const struct frame *frame)
+{
+    struct port_lane *lane = &port->lanes[frame->priority];
+    lane->tx_frames++;
+    lane->tx_bytes += frame->bytes;
+}
+
+/* The way of frames that need more than a product and a sum. */
+void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);
     const time_ps at = arrival(port, frame, now);
-    struct port_count *count = &port->tx[frame->priority];
-    count->frames++;
-    count->bytes += frame->bytes;
-    port->hops++;
-    if (UNLIKELY(port->probe->frame != NULL)) {
+    count_sent(port, frame);
+    if ((port->odd & PORT_WATCHED) != 0) {
         const struct probe_frame sent = {now, port->node->id, port->index, port->busy_until - now,
                                          frame};
         port->probe->frame(port->probe->self, &sent);
     }
-    if (UNLIKELY(!port->up)) {
+    if ((port->odd & PORT_DOWN) != 0) {
         drop(port, handle, PROBE_DROP_LINK_DOWN, now);
         return;
     }
-    if (UNLIKELY(port->fault != NULL) && fault_takes(port->fault, frame)) {
+    if (port->fault != NULL && fault_takes(port->fault, frame)) {
         drop(port, handle, PROBE_DROP_INJECTED, now);
         return;
     }
@@ -230,44 +248,27 @@ static uint32_t pfc_frame(struct port *port)
     return handle;
 }
 
-static bool has_work(const struct port *port)
+void port_send_pfc(struct port *port, time_ps now)
 {
-    return ((port->ready & ~port->paused) | port->pfc_due) != 0;
-}
-
-static void kick_later(struct port *port)
-{
-    if (port->kick_at == port->busy_until)
-        return;
-    port->kick_at = port->busy_until;
-    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index, 0);
+    port_send_odd(port, pfc_frame(port), now);
 }
 
 void port_kick(struct port *port, time_ps now)
 {
-    if (!has_work(port) || port->choosing)
-        return;
-    if (now < port->busy_until) {
-        kick_later(port);
-        return;
-    }
-    port->choosing = true;
-    const uint32_t handle = UNLIKELY(port->pfc_due != 0)
-                                ? pfc_frame(port)
-                                : port->source(port, (uint8_t)~port->paused, now);
-    port->choosing = false;
-    if (handle == POOL_NONE)
-        return;
-    port_send(port, handle, now);
-    if (has_work(port))
-        kick_later(port);
+    port_serve(port, port->source, now);
 }
 
 void port_set_up(struct port *port, bool up, time_ps now)
 {
-    port->up = up;
+    set_odd(port, PORT_DOWN, !up);
     if (up)
         port_kick(port, now);
+}
+
+void port_set_fault(struct port *port, struct port_fault *fault)
+{
+    port->fault = fault;
+    set_odd(port, PORT_FAULTY, fault != NULL);
 }
 
 /* ------------------------------------------------------------------ pauses obeyed */
@@ -344,34 +345,21 @@ static void pause_end(struct port *port, uint8_t priority, time_ps now)
         unblock(port, priority, now);
 }
 
-bool port_receive(struct port *port, uint32_t handle, time_ps now)
+bool port_receive_odd(struct port *port, uint32_t handle, time_ps now)
 {
-    struct frame *frame = frame_at(port->frames, handle);
-    node_digest(port->node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
-                                (uint32_t)frame->bytes << 8 | frame->tos);
-    if (UNLIKELY(!port->up)) {
+    const struct frame *frame = frame_at(port->frames, handle);
+    if ((port->odd & PORT_DOWN) != 0) {
         drop(port, handle, PROBE_DROP_LINK_DOWN, now);
-        return false;
-    }
-    if (UNLIKELY((frame->flags & FRAME_CORRUPT) != 0)) {
+    } else if ((frame->flags & FRAME_CORRUPT) != 0) {
         port->corrupt++;
         drop(port, handle, PROBE_DROP_CORRUPT, now);
-        return false;
-    }
-    if (UNLIKELY(frame_is_mac_control(frame))) {
+    } else if (frame_is_mac_control(frame)) {
         receive_pfc(port, handle, now);
-        return false;
-    }
-    if (UNLIKELY(port_is_giant(port, frame))) {
+    } else {
         port->giants++;
         drop(port, handle, PROBE_DROP_MTU, now);
-        return false;
     }
-    struct port_count *count = &port->rx[frame->priority];
-    count->frames++;
-    count->bytes += frame->bytes;
-    frame->in_port = port->index;
-    return true;
+    return false;
 }
 
 /* ------------------------------------------------------------------ pauses sent */
@@ -435,10 +423,8 @@ void port_on_event(struct port *port, const struct event *event)
 {
     switch ((enum net_event)event->kind) {
     case NET_EVENT_KICK:
-        if (port->kick_at != event->at)
-            return;
-        port->kick_at = TIME_NEVER;
-        port_kick(port, event->at);
+        if (port_kicked(port, event->at))
+            port_kick(port, event->at);
         return;
     case NET_EVENT_PFC_ACT:
         obey(port, (uint32_t)event->argument, event->at);
@@ -464,6 +450,8 @@ void port_audit(const struct port *port)
         CHECK(paused == (port->pauses[i].blocked_since != TIME_NEVER));
         CHECK(asserted == (port->pauses[i].asserted_since != TIME_NEVER));
         CHECK(asserted == (port->refresh_at[i] != TIME_NEVER));
-        CHECK((port->queues[i].head == POOL_NONE) == (port->queues[i].bytes == 0));
+        CHECK((port->lanes[i].head == POOL_NONE) == (port->lanes[i].bytes == 0));
+        CHECK(port->lanes[i].bytes <= port->lanes[i].peak);
     }
+    CHECK(((port->odd & PORT_FAULTY) != 0) == (port->fault != NULL));
 }

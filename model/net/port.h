@@ -15,6 +15,8 @@
 #include "engine/engine.h"
 #include "net/frame.h"
 
+#include <stdalign.h>
+
 enum { PRIORITIES = 8 };
 
 /* Kinds of event that every node with ports has; a node type's own start at NET_EVENT_FIRST_OWN. */
@@ -41,10 +43,6 @@ struct port_params {
 
 extern const struct opt port_opts[];
 
-struct port_count {
-    uint64_t frames, bytes; /* bytes without preamble and gap, with FCS, as ethtool counts them */
-};
-
 /* Counters of one priority that are not touched by every frame. */
 struct port_pauses {
     uint64_t tx_xoff, tx_xon; /* PFC frames sent with this class enabled */
@@ -56,10 +54,25 @@ struct port_pauses {
     time_ps asserted_since;
 };
 
-struct port_queue {
-    uint32_t head, tail; /* frame handles, POOL_NONE when empty */
-    uint32_t bytes;      /* waiting, without the frame on the wire */
-    uint32_t deficit;    /* of the weighted scheduler */
+/* One priority of a port: what a frame touches, in one line of memory. */
+struct port_lane {
+    alignas(64) uint32_t head; /* of the queue: a frame handle, POOL_NONE when it is empty */
+    uint32_t tail;
+    uint32_t bytes;   /* waiting, without the frame on the wire */
+    uint32_t peak;    /* the most that ever waited */
+    uint32_t deficit; /* of the weighted scheduler */
+    /* Counted as ethtool does, bytes with FCS but without preamble and gap.  Frames and bytes are
+     * no neighbours: gcc would add them as a vector, which takes longer. */
+    uint64_t tx_frames, rx_frames, tx_bytes, rx_bytes;
+};
+
+/* Why frames take the long way through a port; 0: they do not. */
+enum port_odd {
+    PORT_DOWN = 1 << 0,        /* no carrier */
+    PORT_FAULTY = 1 << 1,      /* a fault takes or damages frames */
+    PORT_WATCHED = 1 << 2,     /* the probe wants every frame */
+    PORT_CUT_THROUGH = 1 << 3, /* the peer acts on a frame's header */
+    PORT_FRACTION = 1 << 4,    /* a byte is no whole picosecond */
 };
 
 struct port;
@@ -69,41 +82,41 @@ struct port;
 typedef uint32_t port_source(struct port *port, uint8_t allowed, time_ps now);
 
 struct port {
-    /* hot: one line decides whether a frame can leave now */
-    time_ps busy_until; /* the wire is taken until then */
-    time_ps kick_at;    /* time of the pending KICK, or TIME_NEVER */
-    struct node *node;  /* owner */
+    /* one line: may a frame leave now, when does it arrive, and where */
+    alignas(64) time_ps busy_until; /* the wire is taken until then */
+    time_ps kick_at;                /* time of the pending KICK, or TIME_NEVER */
+    time_ps arrival_delay;          /* propagation, and the peer's ingress latency */
+    struct node *node;              /* owner */
+    struct frame_pool *frames;
     uint32_t peer_node;
     uint16_t peer_port;
-    uint16_t index;   /* of this port in its node */
-    uint8_t ready;    /* mask: priorities with something to send; the source keeps it */
-    uint8_t paused;   /* mask: priorities that the peer has paused */
-    uint8_t pfc_due;  /* mask: priorities whose XOFF or XON waits for the wire */
-    uint8_t asserted; /* mask: priorities in which this end holds its peer paused */
-    uint8_t told;     /* mask: priorities in which the last PFC frame sent was an XOFF */
-    bool up;
+    uint16_t index;       /* of this port in its node */
+    uint32_t ps_per_byte; /* of its rate; 0: no whole number */
+    uint16_t largest;     /* frame: L2 bytes, above a giant */
+    uint8_t odd;          /* enum port_odd */
+    uint8_t ready;        /* mask: priorities with something to send; the source keeps it */
+    uint8_t paused;       /* mask: priorities that the peer has paused */
+    uint8_t pfc_due;      /* mask: priorities whose XOFF or XON waits for the wire */
+    uint8_t asserted;     /* mask: priorities in which this end holds its peer paused */
     bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
-    uint8_t turn;  /* of the weighted scheduler */
-    uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
+
+    struct port_lane lanes[PRIORITIES];
+
+    port_source *source;
+    const struct probe *probe;
     struct wire_rate rate;
-    time_ps arrival_delay; /* propagation, and the peer's ingress latency */
     time_ps propagation;
     time_ps peer_response; /* the peer's delay from a PFC frame to its effect */
     int64_t peer_mtu;
-    port_source *source;
-    struct frame_pool *frames;
-
-    struct port_queue queues[PRIORITIES];
-    struct port_count tx[PRIORITIES], rx[PRIORITIES];
-
+    uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
+    uint8_t told;         /* mask: priorities in which the last PFC frame sent was an XOFF */
+    uint8_t turn;         /* of the weighted scheduler */
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];
     struct port_params params;
-    const struct probe *probe;
     uint64_t giants, corrupt; /* received and dropped */
     uint64_t pfc_frames_tx, pfc_frames_rx;
-    uint64_t hops;            /* frames that crossed the link from here */
     struct port_fault *fault; /* NULL: none */
 };
 
@@ -136,34 +149,119 @@ time_ps port_propagation(const struct port_params *params);
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
                struct port_ingress b_ingress);
 
-/* Something became ready: sends it now if the wire is free, else makes sure of a KICK. */
-void port_kick(struct port *port, time_ps now);
-
 /* Queues a frame behind those of its priority; the caller kicks. */
-void port_append(struct port *port, uint32_t handle);
+void port_append(struct port *port, uint32_t handle, struct frame *frame);
 
 /* Takes the first frame of a queue that is not empty. */
 uint32_t port_shift(struct port *port, uint8_t priority);
 
+/* The part of port_send for a port that is odd. */
+void port_send_odd(struct port *port, uint32_t handle, time_ps now);
+
+/* Sends a frame now; the wire is free.  It is none of MAC control. */
+static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
+                             time_ps now)
+{
+    if (UNLIKELY(port->odd != 0)) {
+        port_send_odd(port, handle, now);
+        return;
+    }
+    const int64_t byte = port->ps_per_byte;
+    const time_ps last_bit = now + (frame->bytes + WIRE_PREAMBLE_BYTES) * byte;
+    struct port_lane *lane = &port->lanes[frame->priority];
+    port->busy_until = last_bit + (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * byte;
+    lane->tx_frames++;
+    lane->tx_bytes += frame->bytes;
+    node_post(port->node, port->peer_node, last_bit + port->arrival_delay, NET_EVENT_ARRIVAL,
+              port->peer_port, handle);
+}
+
+static inline bool port_has_work(const struct port *port)
+{
+    return ((port->ready & ~port->paused) | port->pfc_due) != 0;
+}
+
 /* True when a frame of that priority may leave at once and nothing waits before it. */
 static inline bool port_is_free(const struct port *port, uint8_t priority, time_ps now)
 {
-    return port->busy_until <= now && ((port->ready & ~port->paused) | port->pfc_due) == 0 &&
-           (port->paused & 1u << priority) == 0;
+    return port->busy_until <= now && !port_has_work(port) && (port->paused & 1u << priority) == 0;
 }
 
-/* Sends a frame now; the wire is free. */
-void port_send(struct port *port, uint32_t handle, time_ps now);
+/* Makes sure of a KICK when the wire is free. */
+static inline void port_kick_later(struct port *port)
+{
+    if (port->kick_at == port->busy_until)
+        return;
+    port->kick_at = port->busy_until;
+    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index, 0);
+}
+
+/* Sends the PFC frame that is due; the wire is free. */
+void port_send_pfc(struct port *port, time_ps now);
+
+/* Something became ready, or the wire free: sends the next frame, or makes sure of a KICK.  An
+ * owner that names its source here has it inlined; all others call port_kick. */
+static inline void port_serve(struct port *port, port_source *source, time_ps now)
+{
+    if (!port_has_work(port) || port->choosing)
+        return;
+    if (now < port->busy_until) {
+        port_kick_later(port);
+        return;
+    }
+    if (UNLIKELY(port->pfc_due != 0)) {
+        port_send_pfc(port, now);
+    } else {
+        port->choosing = true;
+        const uint32_t handle = source(port, (uint8_t)~port->paused, now);
+        port->choosing = false;
+        if (handle == POOL_NONE)
+            return;
+        port_send(port, handle, frame_at(port->frames, handle), now);
+    }
+    if (port_has_work(port))
+        port_kick_later(port);
+}
+
+void port_kick(struct port *port, time_ps now);
+
+/* True when a KICK came that nothing overtook; port_serve must follow. */
+static inline bool port_kicked(struct port *port, time_ps now)
+{
+    if (port->kick_at != now)
+        return false;
+    port->kick_at = TIME_NEVER;
+    return true;
+}
 
 /* The carrier comes or goes; frames sent into a dead link are dropped. */
 void port_set_up(struct port *port, bool up, time_ps now);
 
+/* Frames that leave by the port suffer the fault from now on; NULL: they suffer none. */
+void port_set_fault(struct port *port, struct port_fault *fault);
+
 /* Handles KICK, PFC_ACT, PAUSE_END and PFC_REFRESH. */
 void port_on_event(struct port *port, const struct event *event);
 
+/* The part of port_receive for frames that the owner may not see. */
+bool port_receive_odd(struct port *port, uint32_t handle, time_ps now);
+
 /* A frame arrived: counts it; takes MAC control frames, giants and corrupt ones off the owner's
  * hands. False: the port has consumed or dropped it. */
-bool port_receive(struct port *port, uint32_t handle, time_ps now);
+static inline bool port_receive(struct port *port, uint32_t handle, struct frame *frame,
+                                time_ps now)
+{
+    node_digest(port->node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
+                                (uint32_t)frame->bytes << 8 | frame->tos);
+    const unsigned odd = (port->odd & PORT_DOWN) | (frame->flags & FRAME_CORRUPT);
+    if (UNLIKELY(odd != 0 || frame_is_mac_control(frame) || frame->bytes > port->largest))
+        return port_receive_odd(port, handle, now);
+    struct port_lane *lane = &port->lanes[frame->priority];
+    lane->rx_frames++;
+    lane->rx_bytes += frame->bytes;
+    frame->in_port = port->index;
+    return true;
+}
 
 /* Holds the peer paused in one priority (XOFF, refreshed) until released (XON). */
 void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why);
@@ -172,10 +270,13 @@ void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pa
 /* Time of n pause quanta (512 bit times each) at the port's rate. */
 time_ps port_quanta_ps(const struct port *port, uint32_t quanta);
 
-/* True when a frame is larger than the port's MTU allows. */
-static inline bool port_is_giant(const struct port *port, const struct frame *frame)
+/* Frames that left by the port, PFC too. */
+static inline uint64_t port_frames_sent(const struct port *port)
 {
-    return (int64_t)frame->bytes > port->params.mtu + WIRE_ETHERNET_BYTES;
+    uint64_t frames = 0;
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        frames += port->lanes[i].tx_frames;
+    return frames;
 }
 
 void port_audit(const struct port *port);

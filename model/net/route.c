@@ -82,21 +82,32 @@ static void distances(const struct route_graph *graph, const struct adjacency *n
 }
 
 /* The next group of a table; its ports follow. */
-static uint16_t open_group(struct route_table *table)
+static void open_group(struct route_table *table)
 {
-    CHECK(table->group_count < UINT16_MAX);
+    CHECK(table->group_count < ROUTE_GROUP);
     table->groups = realloc(table->groups, (table->group_count + 1u) * sizeof *table->groups);
     CHECK(table->groups != NULL);
-    table->groups[table->group_count] = (struct route_group){.first = table->port_count};
-    return (uint16_t)table->group_count++;
+    table->groups[table->group_count++] = (struct route_group){.first = table->port_count};
 }
 
 static void add_port(struct route_table *table, uint16_t port)
 {
+    CHECK(port < ROUTE_GROUP);
     table->ports = realloc(table->ports, (table->port_count + 1u) * sizeof *table->ports);
     CHECK(table->ports != NULL);
     table->ports[table->port_count++] = port;
     table->groups[table->group_count - 1].count++;
+}
+
+/* The way by the group that was opened last; a group of one port is that port and goes again. */
+static uint16_t close_group(struct route_table *table)
+{
+    const struct route_group *group = &table->groups[table->group_count - 1];
+    CHECK(group->count > 0);
+    if (group->count > 1)
+        return (uint16_t)(ROUTE_GROUP + table->group_count - 1);
+    table->group_count--;
+    return table->ports[--table->port_count];
 }
 
 /* Where an endpoint's cable leads. */
@@ -128,14 +139,15 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
         struct route_table *table = &tables[node];
-        const uint16_t group = open_group(table);
+        open_group(table);
         for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++)
             if (graph->forwards[next->edges[e].to] &&
                 distance[next->edges[e].to] == distance[node] - 1)
                 add_port(table, next->edges[e].port);
+        const uint16_t way = close_group(table);
         for (uint32_t i = 0; i < graph->endpoint_count; i++)
             if (places[i].known && places[i].node == target)
-                table->group_of[i] = group;
+                table->ways[i] = way;
     }
     free(distance);
     free(queue);
@@ -150,8 +162,10 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
         if (!graph->forwards[node])
             continue;
         tables[node] = (struct route_table){.endpoint_count = graph->endpoint_count};
-        tables[node].group_of = zeroed(graph->endpoint_count, sizeof(uint16_t));
-        open_group(&tables[node]);
+        tables[node].ways = zeroed(graph->endpoint_count, sizeof(uint16_t));
+        for (uint32_t i = 0; i < graph->endpoint_count; i++)
+            tables[node].ways[i] = ROUTE_NONE;
+        open_group(&tables[node]); /* ROUTE_NONE's */
     }
     for (uint32_t i = 0; i < graph->endpoint_count; i++) {
         places[i] = attachment(graph, &next, i);
@@ -159,8 +173,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
         if (!place->known)
             continue;
         is_target[place->node] = 1;
-        tables[place->node].group_of[i] = open_group(&tables[place->node]);
-        add_port(&tables[place->node], place->port);
+        tables[place->node].ways[i] = place->port;
     }
     for (uint32_t node = 0; node < graph->node_count; node++)
         if (is_target[node])
@@ -173,7 +186,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
 
 void route_table_fini(struct route_table *table)
 {
-    free(table->group_of);
+    free(table->ways);
     free(table->groups);
     free(table->ports);
     *table = (struct route_table){0};

@@ -18,9 +18,12 @@ struct route_group {
     uint32_t count;
 };
 
+/* The way to an endpoint: a port, or a group of them. */
+enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP }; /* group 0 is empty */
+
 struct route_table {
-    uint16_t *group_of;         /* by endpoint */
-    struct route_group *groups; /* group 0 is empty: no route */
+    uint16_t *ways;             /* by endpoint: the only port, or ROUTE_GROUP + group */
+    struct route_group *groups; /* of two ports and more */
     uint16_t *ports;
     uint32_t endpoint_count, group_count, port_count;
 };
@@ -49,13 +52,28 @@ void route_table_fini(struct route_table *table);
 static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
                                   uint32_t entropy, uint64_t seed)
 {
-    const struct route_group group = table->groups[table->group_of[endpoint]];
-    if (group.count == 1)
-        return table->ports[group.first];
-    if (group.count == 0)
+    const uint16_t way = table->ways[endpoint];
+    if (way < ROUTE_GROUP)
+        return way;
+    if (UNLIKELY(way == ROUTE_NONE))
         return UINT16_MAX;
+    const struct route_group group = table->groups[way - ROUTE_GROUP];
     const uint64_t hash = hash_mix(entropy ^ seed);
     return table->ports[group.first + (uint32_t)(((hash >> 32) * group.count) >> 32)];
+}
+
+/* All the ports that route_pick picks from; returns how many. */
+static inline uint32_t route_all(const struct route_table *table, uint32_t endpoint,
+                                 const uint16_t **ports)
+{
+    const uint16_t *way = &table->ways[endpoint];
+    if (*way < ROUTE_GROUP) {
+        *ports = way;
+        return 1;
+    }
+    const struct route_group *group = &table->groups[*way - ROUTE_GROUP];
+    *ports = table->ports + group->first;
+    return group->count;
 }
 
 #endif

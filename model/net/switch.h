@@ -47,17 +47,19 @@ struct switch_counters {
 struct switch_port_counters {
     uint64_t dropped[PROBE_DROP_CAUSE_COUNT]; /* by ingress port */
     uint64_t ecn_marked[PRIORITIES];          /* by egress port */
-    int64_t queue_peak[PRIORITIES];           /* bytes, by egress port */
 };
 
 struct swtch {
     struct node node;
     struct frame_pool *frames;
     struct port *ports;
+    uint64_t ecmp_seed;
+    int64_t
+        mark_above[2]; /* queue bytes up to which nothing is marked, at enqueue and at dequeue */
     uint16_t port_count;
     uint8_t lossless; /* mask of priorities */
     uint8_t strict;   /* mask of priorities that are served before the weighted ones */
-    uint64_t ecmp_seed;
+    bool cut_through;
     struct route_table routes;
     struct buffer buffer;
     uint8_t priority_of_dscp[64];

@@ -73,8 +73,9 @@ static void dispatch(struct host *host, const struct event *event)
     struct rnic *rnic = host->rnics[event->port];
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
         const uint32_t handle = (uint32_t)event->argument;
-        rnic_prefetch(rnic, frame_at(host->frames, handle)->qpn);
-        if (LIKELY(port_receive(&rnic->port, handle, event->at)))
+        struct frame *frame = frame_at(host->frames, handle);
+        rnic_prefetch(rnic, frame->qpn);
+        if (LIKELY(port_receive(&rnic->port, handle, frame, event->at)))
             rnic_receive(rnic, handle, event->at);
     } else if (event->kind < NET_EVENT_FIRST_OWN) {
         port_on_event(&rnic->port, event);

@@ -26,7 +26,7 @@ struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn)
 
 void rnic_send_control(struct rnic *rnic, uint32_t handle)
 {
-    port_append(&rnic->port, handle);
+    port_append(&rnic->port, handle, frame_at(rnic->port.frames, handle));
     if ((*rnic->host_kicks & RNIC_HOST_BUSY) != 0)
         rnic_want_kick(rnic);
     else

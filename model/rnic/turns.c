@@ -201,7 +201,7 @@ static uint32_t next_answer(struct rnic *rnic)
 
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 {
-    if (UNLIKELY(rnic->port.queues[priority].head != POOL_NONE))
+    if (UNLIKELY(rnic->port.lanes[priority].head != POOL_NONE))
         return port_shift(&rnic->port, priority);
     if (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE) {
         const uint32_t handle = next_answer(rnic);
@@ -214,7 +214,7 @@ static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 bool turns_has_more(const struct rnic *rnic, uint8_t priority)
 {
     return rnic->ready[priority].head != POOL_NONE ||
-           rnic->port.queues[priority].head != POOL_NONE ||
+           rnic->port.lanes[priority].head != POOL_NONE ||
            (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE);
 }
 

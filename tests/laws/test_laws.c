@@ -132,10 +132,10 @@ static void check_wires(const struct world *world)
             uint64_t sent = 0, sent_bytes = 0, taken = peer->pfc_frames_rx;
             uint64_t taken_bytes = peer->pfc_frames_rx * WIRE_PFC_BYTES;
             for (int i = 0; i < PRIORITIES; i++) {
-                sent += port->tx[i].frames;
-                sent_bytes += port->tx[i].bytes;
-                taken += peer->rx[i].frames;
-                taken_bytes += peer->rx[i].bytes;
+                sent += port->lanes[i].tx_frames;
+                sent_bytes += port->lanes[i].tx_bytes;
+                taken += peer->lanes[i].rx_frames;
+                taken_bytes += peer->lanes[i].rx_bytes;
             }
             assert_int_equal(sent, taken);
             assert_int_equal(sent_bytes, taken_bytes);

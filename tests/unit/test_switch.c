@@ -241,8 +241,8 @@ static void weights_share_the_wire(void **state)
         pump_start(&star.pumps[i], 0);
     }
     engine_run(&star.engine, 5 * PS_PER_MS);
-    const uint64_t heavy = star.swtch.ports[0].tx[3].frames,
-                   light = star.swtch.ports[0].tx[0].frames;
+    const uint64_t heavy = star.swtch.ports[0].lanes[3].tx_frames,
+                   light = star.swtch.ports[0].lanes[0].tx_frames;
     assert_in_range(heavy * 1000 / (heavy + light), 745, 755);
     star_fini(&star);
 }
