@@ -34,6 +34,8 @@ static void write_counter(const struct place *place, const struct named *counter
 static void write_priority(const struct place *place, const char *name, const char *sonic,
                            uint64_t value, const char *unit)
 {
+    if (value == 0)
+        return; /* most are: a large fabric has a hundred thousand counters */
     char named_text[48], sonic_text[64];
     snprintf(named_text, sizeof named_text, "%s%d_%s", name[0] == 'r' ? "rx_prio" : "tx_prio",
              place->priority, name + 3);
@@ -137,6 +139,8 @@ static void write_switch_port(struct place place, const struct swtch *swtch, uin
     place.priority = -1;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++) {
         char name[48];
+        if (from->dropped[i] == 0)
+            continue;
         snprintf(name, sizeof name, "rx_dropped_%s", record_drop_cause((uint8_t)i));
         write_counter(&place, &(struct named){name, NULL, from->dropped[i], "count"});
     }
