@@ -24,6 +24,8 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
+    /* The event comes next: prefetches what it will touch.  NULL: nothing is worth it. */
+    void (*foresee)(const struct node *node, const struct event *event);
 };
 
 struct node {

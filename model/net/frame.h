@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 enum {
-    WIRE_GAP_BYTES = 20,      /* preamble and SFD 8, inter-packet gap 12 */
+    WIRE_GAP_BYTES = 20, /* preamble and SFD 8, inter-packet gap 12 */
     WIRE_PREAMBLE_BYTES = 8,
     WIRE_ETHERNET_BYTES = 18, /* header 14, FCS 4: what a netdev MTU leaves out */
     WIRE_ROCE_BYTES = 62,     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 */

@@ -143,6 +143,8 @@ uint32_t port_shift(struct port *port, uint8_t priority)
     lane->bytes -= frame->bytes;
     if (lane->head == POOL_NONE)
         port->ready &= (uint8_t) ~(1u << priority);
+    else /* it has waited long, and goes next */
+        __builtin_prefetch(frame_at(port->frames, lane->head));
     return handle;
 }
 

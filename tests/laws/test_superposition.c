@@ -49,7 +49,7 @@ static void sink_event(struct node *node, const struct event *event)
     frame_give(sink->pump.frames, handle);
 }
 
-static const struct node_ops sink_ops = {"sink", sink_event, NULL};
+static const struct node_ops sink_ops = {.name = "sink", .on_event = sink_event};
 
 struct fabric {
     struct engine engine;

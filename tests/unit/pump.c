@@ -74,7 +74,7 @@ static void audit(const struct node *node)
     port_audit(&((const struct pump *)(const void *)node)->port);
 }
 
-static const struct node_ops pump_ops = {"pump", on_event, audit};
+static const struct node_ops pump_ops = {.name = "pump", .on_event = on_event, .audit = audit};
 
 void pump_init(struct pump *pump, struct engine *engine, const char *name,
                const struct port_params *params, struct frame_pool *frames)
