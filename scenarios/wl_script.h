@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_script - what a storage workload does next, and when.
  * The decisions of a workload of kind nvme without the I/O: a script is asked for its next step and
- * told of completions; it reaches no host and no timer, so that it can be tested alone.
- * Rules, in this order: it ends when its latency search is done; it pauses (think time) with
- * nothing under way; at most `depth` are under way; what was written is read back in batches
- * (verify); it ends at its count or its bytes; each direction that has a rate waits until it is
- * due. Clock: `now` is passed in.  Owner: the instance.  Errors: none. */
+ * told of completions; it reaches no host and no timer, so that it can be tested alone. Rules, in
+ * this order: it ends when its latency search is done; it pauses (think time) with nothing under
+ * way; at most `depth` are under way; what was written is read back in batches (verify); it ends at
+ * its count or its bytes; each direction that has a rate waits until it is due.
+ * Clock: `now` is passed in.  Owner: the instance.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_WL_SCRIPT_H
 #define STORMGLASS_SCENARIOS_WL_SCRIPT_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * env - the world as protocol code is allowed to see it.
- * NVMe-oF hosts, targets, media and workloads reach time, timers, random numbers and
- * observers only through this struct; the simulator fills it in on virtual time, the bridge on real
- * time (libev). Owner: the world.  Clock: env_now is constant during one callback in the
- * simulator. */
+ * NVMe-oF hosts, targets, media and workloads reach time, timers, random numbers and observers only
+ * through this struct; the simulator fills it in on virtual time, the bridge on real time (libev).
+ * Owner: the world.  Clock: env_now is constant during one callback in the simulator. */
 #ifndef STORMGLASS_BASE_ENV_H
 #define STORMGLASS_BASE_ENV_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * hist - a log-linear histogram of non-negative integers.
- * Each power of two is cut into 128 equal buckets, so a reported value is off by less
- * than 1/256 of itself (values below 256 are exact).  Fixed memory, any value up to 2^63-1. Idea:
- * HdrHistogram (G. Tene). */
+ * Each power of two is cut into 128 equal buckets, so a reported value is off by less than 1/256 of
+ * itself (values below 256 are exact).  Fixed memory, any value up to 2^63-1.
+ * Idea: HdrHistogram (G. Tene). */
 #ifndef STORMGLASS_BASE_HIST_H
 #define STORMGLASS_BASE_HIST_H
 

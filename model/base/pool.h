@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pool - items of one size, named by index.
- * The address range for `limit` items is reserved once and touched only as far as it is
- * used, so that an item never moves, an index is one multiplication away from its item, and growing
- * costs nothing. The free list is last-in first-out: the next item is the one whose cache lines are
- * warm. Owner: whoever calls pool_init.  Errors: a pool that is full ends the run by name (CHECK).
- * */
+ * The address range for `limit` items is reserved once and touched only as far as it is used, so
+ * that an item never moves, an index is one multiplication away from its item, and growing costs
+ * nothing. The free list is last-in first-out: the next item is the one whose cache lines are warm.
+ * Owner: whoever calls pool_init.  Errors: a pool that is full ends the run by name (CHECK). */
 #ifndef STORMGLASS_BASE_POOL_H
 #define STORMGLASS_BASE_POOL_H
 

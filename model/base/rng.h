@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rng - counter-based streams of random numbers.
- * One stream for each (seed, owner, purpose): draw n is a pure function of the stream's
- * key and n, so a new draw or a new owner moves no other stream.  No floating point; a probability
- * is a ratio. Source: SplitMix64, Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014. */
+ * One stream for each (seed, owner, purpose): draw n is a pure function of the stream's key and n,
+ * so a new draw or a new owner moves no other stream.  No floating point; a probability is a ratio.
+ * Source: SplitMix64, Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA
+ * 2014. */
 #ifndef STORMGLASS_BASE_RNG_H
 #define STORMGLASS_BASE_RNG_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * engine - virtual time, events and nodes.
- * A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is
- * touched only by its own events, which it executes in the order (time, source node's rank, that
- * source's own sequence number).  The order knows nothing of queues, threads or memory, so neither
- * does the result.  Ranks come from a hash of the seed and the node's name: no host wins every tie
- * by its number, and a new host reorders no others. Owner: whoever calls engine_init owns the
- * nodes' memory.  Clock: event.at is `now`.  No allocation per event. */
+ * A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is touched only
+ * by its own events, which it executes in the order (time, source node's rank, that source's own
+ * sequence number).  The order knows nothing of queues, threads or memory, so neither does the
+ * result.  Ranks come from a hash of the seed and the node's name: no host wins every tie by its
+ * number, and a new host reorders no others.
+ * Owner: whoever calls engine_init owns the nodes' memory.  Clock: event.at is `now`.  No
+ * allocation per event. */
 #ifndef STORMGLASS_ENGINE_ENGINE_H
 #define STORMGLASS_ENGINE_ENGINE_H
 

@@ -6,8 +6,8 @@
  * number.  Events of the far future wait in a heap.  The width follows the density of events, so
  * that a bucket holds a few.  The order that comes out is event_before's and depends on none of
  * this.
- * Idea: calendar queue, R. Brown, CACM 31(10), 1988.  Chosen by measurement: see `stormglass bench
- * queue`. */
+ * Idea: calendar queue, R. Brown, CACM 31(10), 1988.  Chosen by measurement:
+ * `stormglass bench event-queues`. */
 #ifndef STORMGLASS_ENGINE_WHEEL_H
 #define STORMGLASS_ENGINE_WHEEL_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * buffer - a switch's shared packet memory.
- * Source:  IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and Hahne,
- * IEEE/ACM ToN 6(2), 1998; the carving into reserved, shared and headroom: SONiC buffer model
- * (BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG). The memory is cut into a reserved minimum for each
- * (ingress port, priority) group, headroom for each lossless group, and the shared rest.  A frame
- * is charged to its group from arrival until its transmission begins: the egress pipeline reads it
- * out faster than the wire sends it.
- *   - reserved room first; then shared room while the group's share is below the policy's threshold
- * (the frame that reaches it still fits: XOFF is sent then); then headroom; then there is none: the
- * frame is dropped.
- *   - a lossy frame has no headroom, and its egress queue must be below its own threshold.
+ * Source:  IEEE 802.1Q-2018 annex N (headroom); dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+ *          ToN 6(2), 1998; the carving: SONiC (BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG).
+ *
+ * The memory is cut into a reserved minimum for each (ingress port, priority) group, headroom for
+ * each lossless group, and the shared rest.  A frame is charged to its group from arrival until its
+ * transmission begins: the egress pipeline reads it out faster than the wire sends it.
+ *   - Reserved room first; then shared room while the group's share is below the policy's threshold
+ *     (the frame that reaches it still fits, and XOFF is sent for it); then headroom; then there is
+ *     none and the frame is dropped.
+ *   - A lossy frame has no headroom, and its egress queue must be below a threshold of its own.
  *   - XON when headroom is empty and the share is `xon_offset` below the threshold.
  * Not modelled: cells, shared headroom pools.  Owner: the switch.  Units: bytes. */
 #ifndef STORMGLASS_NET_BUFFER_H

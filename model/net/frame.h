@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * frame - one Ethernet frame in flight, one cache line.
- * Sizes on the wire are exact to the byte; content is what the model needs: the
- * transport headers, a content tag for bulk data, and a blob where real bytes travel (capsules,
- * MADs, Identify data). Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, IBTA Vol
- * 1 ch. 9 and annex A17 (RoCEv2). */
+ * Sizes on the wire are exact to the byte; content is what the model needs: the transport headers,
+ * a content tag for bulk data, and a blob where real bytes travel (capsules, MADs, Identify data).
+ * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, IBTA Vol 1 ch. 9 and annex A17
+ * (RoCEv2). */
 #ifndef STORMGLASS_NET_FRAME_H
 #define STORMGLASS_NET_FRAME_H
 

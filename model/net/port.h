@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * port - an Ethernet port: transmitter, PFC reaction and PFC sender.
- * Source:  IEEE 802.3 cl. 31/annex 31B, IEEE 802.1Q cl. 36 (PFC: quanta of 512 bit
- * times, XOFF, XON; a frame that has begun is finished).  A pause is sent again every `pfc-refresh`
- * while it holds. The port sends what its owner has ready: a switch queues frames in the port, an
- * RNIC is asked for the next one (struct port_source).  One event is due per frame and hop: its
- * arrival at the peer; a second one (KICK) only when something is ready behind it. Owner: the node.
- * Clock: now is passed in. */
+ * Source:  IEEE 802.3 cl. 31/annex 31B, IEEE 802.1Q cl. 36 (PFC: quanta of 512 bit times, XOFF,
+ * XON; a frame that has begun is finished).  A pause is sent again every `pfc-refresh` while it
+ * holds.
+ * The port sends what its owner has ready: a switch queues frames in the port, an RNIC is
+ * asked for the next one (struct port_source).  One event is due per frame and hop: its arrival at
+ * the peer; a second one (KICK) only when something is ready behind it.
+ * Owner: the node.  Clock: now is passed in. */
 #ifndef STORMGLASS_NET_PORT_H
 #define STORMGLASS_NET_PORT_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch - a shared-buffer Ethernet switch.
- * Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking,
- * PFC, strict and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks ->
- * memory -> egress queue -> wire. Source:  PFC and priorities IEEE 802.1Q cl. 36, 37 (ETS); ECN RFC
- * 3168 with the RED-like profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3
- * (class selector, RFC 2474). Not modelled: learning (routes are given), multicast, VLANs, ports
- * that are slower inside than outside. */
+ * Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking, PFC, strict
+ * and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks -> memory ->
+ * egress queue -> wire.
+ * Source:  priorities, PFC and ETS IEEE 802.1Q-2018 cl. 36, 37; ECN RFC 3168 with the RED-like
+ *          profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3 (RFC 2474).
+ * Not modelled: learning (routes are given), multicast, VLANs, ports slower inside than outside. */
 #ifndef STORMGLASS_NET_SWITCH_H
 #define STORMGLASS_NET_SWITCH_H
 

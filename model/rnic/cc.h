@@ -2,8 +2,9 @@
  * cc - congestion control, a plug-in: one file and one line in cc.def.
  * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
  * costs nothing: only after on_cnp has answered "limited" are on_sent and next_send called, until
- * on_sent says "free". Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's
- * timers are caught up when it is asked. */
+ * on_sent says "free".
+ * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
+ * it is asked. */
 #ifndef STORMGLASS_RNIC_CC_H
 #define STORMGLASS_RNIC_CC_H
 

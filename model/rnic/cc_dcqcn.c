@@ -13,13 +13,14 @@
  * and their simulator.
  *
  * No events: the timers are caught up when a CNP comes or the queue pair wants to send.  Pacing is
- * a fluid account: a frame adds its bits to the debt, time pays it at the current rate, and
- * sending waits until it is paid.  Where the rate timer falls into the wait, next_send answers
- * with that moment and is asked again, so the wait is exact piece by piece.  Up to one maximum
- * frame of credit is kept while others hold the wire; without it, two queue pairs at half the line
- * rate would not fill it. Not modelled: the firmware's 10-bit fixed point; hyper increase grows by
- * rhai each time (the paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a
- * rate reaches its target and the limit ends. */
+ * a fluid account: a frame adds its bits to the debt, time pays it at the current rate, and sending
+ * waits until it is paid.  Where the rate timer falls into the wait, next_send answers with that
+ * moment and is asked again, so the wait is exact piece by piece.  Up to one maximum frame of
+ * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
+ * would not fill it.
+ * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the
+ * paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target
+ * and the limit ends. */
 #include "rnic/cc_dcqcn.h"
 
 #include <assert.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc_dcqcn - DCQCN: parameters and the reaction point's state.
- * Source:  Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015,
- * section 3. Units:   rates bits per second, alpha 2^-32, debt 10^-12 bit (so that rate x
- * picoseconds is exact). */
+ * Source:  Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
+ * 3.
+ * Units:   rates bits per second, alpha 2^-32, debt 10^-12 bit (so that rate x picoseconds is
+ * exact). */
 #ifndef STORMGLASS_RNIC_CC_DCQCN_H
 #define STORMGLASS_RNIC_CC_DCQCN_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cm - the connection manager: rdma_cm's active and passive side on IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
- * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Not modelled: address
- * and route resolution (addresses are known), time-wait, MRA.  Messages ride in the data's traffic
- * class, as the kernel sends them. Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type.
- * */
+ * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Not modelled: address and
+ * route resolution (addresses are known), time-wait, MRA.  Messages ride in the data's traffic
+ * class, as the kernel sends them.
+ * Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type. */
 #ifndef STORMGLASS_RNIC_CM_H
 #define STORMGLASS_RNIC_CM_H
 

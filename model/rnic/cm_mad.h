@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cm_mad - the connection manager's messages, byte by byte.
  * Source: IBTA Vol 1 12.6 (messages), 13.4 (MAD header), annex A11 (IP service header); 256-byte
- * MADs, big-endian. Not modelled: MRA, LAP, APR, SIDR, alternate paths. */
+ * MADs, big-endian.
+ * Not modelled: MRA, LAP, APR, SIDR, alternate paths. */
 #ifndef STORMGLASS_RNIC_CM_MAD_H
 #define STORMGLASS_RNIC_CM_MAD_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host - a node with RNICs, and the world as its protocols see it.
  * Implements struct env on virtual time: a timer is one event at most, however often it is moved
- * later. Owner: whoever calls host_init; the host's address must not change.  Protocols may call
- * verbs and timers from callbacks, and from outside between engine_start and the end of the run. */
+ * later.
+ * Owner: whoever calls host_init; the host's address must not change.  Protocols may call verbs and
+ * timers from callbacks, and from outside between engine_start and the end of the run. */
 #ifndef STORMGLASS_RNIC_HOST_H
 #define STORMGLASS_RNIC_HOST_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * requester - sends request packets of a queue pair.
  * Segmentation by path MTU, AckReq, the limits on what may be outstanding, and going back after a
- * loss. Source: IBTA Vol 1 9.7.2 to 9.7.7. */
+ * loss.
+ * Source: IBTA Vol 1 9.7.2 to 9.7.7. */
 #ifndef STORMGLASS_RNIC_REQUESTER_H
 #define STORMGLASS_RNIC_REQUESTER_H
 
