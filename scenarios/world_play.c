@@ -39,8 +39,8 @@ struct world_play {
     struct entry *entries;
     struct edge *edges;
     uint32_t edge_count, edge_next;
-    struct port_fault **faults; /* made for ports; kept to be freed */
-    uint32_t fault_count;
+    struct port **faulty; /* ports with a fault of their own, to be freed */
+    uint32_t faulty_count;
     uint32_t serial;
     bool attention; /* an entry may have finished */
 };
@@ -85,8 +85,9 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     struct instance *instance = &world->play->entries[index].instances[number];
     const time_ps delay = workload->job != NULL ? workload->job->start_delay : 0;
     const time_ps now = world->engine.now;
-    const time_ps start = (workload->start > now ? workload->start : now) + delay;
     time_ps stop = earlier(workload->stop, world->window_end);
+    /* A fio job that is delayed, or waits for others, past the end issues nothing. */
+    const time_ps start = earlier((workload->start > now ? workload->start : now) + delay, stop);
     if (workload->job != NULL && workload->job->runtime < stop - start)
         stop = start + workload->job->runtime;
     *instance = (struct instance){.ops = workload->ops, .world = world, .entry = index};
@@ -208,10 +209,10 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     if (port->fault != NULL)
         return port->fault;
     struct world_play *play = world->play;
-    play->faults = realloc(play->faults, (play->fault_count + 1) * sizeof(struct port_fault *));
-    CHECK(play->faults != NULL);
-    play->faults[play->fault_count] = room(1, sizeof(struct port_fault));
-    port_set_fault(port, play->faults[play->fault_count++]);
+    play->faulty = realloc(play->faulty, (play->faulty_count + 1) * sizeof(struct port *));
+    CHECK(play->faulty != NULL);
+    play->faulty[play->faulty_count++] = port;
+    port_set_fault(port, room(1, sizeof(struct port_fault)));
     char owner[NODE_NAME_BYTES + 16];
     world_port_name(world, port->node->id, port->index, owner, sizeof owner);
     port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
@@ -268,14 +269,43 @@ static void apply_to_host(struct world *world, const struct scenario_fault *faul
     }
 }
 
+static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
+{
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        if (fault->spots[i].node == spot->node && fault->spots[i].port == spot->port)
+            return true;
+    return false;
+}
+
+/* The last begun of the others that do the same to the spot at this moment; NULL: none. */
+static const struct scenario_fault *still_at(const struct world *world, uint32_t ended,
+                                             const struct scenario_spot *spot)
+{
+    const struct scenario_fault *faults = world->scenario->faults, *found = NULL;
+    const time_ps now = faults[ended].end;
+    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
+        const struct scenario_fault *other = &faults[i];
+        if (i != ended && other->kind == faults[ended].kind &&
+            other->priority == faults[ended].priority && other->at <= now && now < other->end &&
+            has_spot(other, spot) && (found == NULL || found->at <= other->at))
+            found = other;
+    }
+    return found;
+}
+
+/* The end of one fault leaves what another, overlapping one still does. */
 static void apply(struct world *world, const struct edge *edge)
 {
     const struct scenario_fault *fault = &world->scenario->faults[edge->fault];
     for (uint32_t i = 0; i < fault->spot_count; i++) {
-        if (fault->spots[i].port == SCENARIO_ALL_PORTS)
-            apply_to_host(world, fault, fault->spots[i].node, edge->on);
+        const struct scenario_spot *spot = &fault->spots[i];
+        const struct scenario_fault *other = edge->on ? NULL : still_at(world, edge->fault, spot);
+        const struct scenario_fault *now = other != NULL ? other : fault;
+        const bool on = edge->on || other != NULL;
+        if (spot->port == SCENARIO_ALL_PORTS)
+            apply_to_host(world, now, spot->node, on);
         else
-            apply_to_port(world, fault, &fault->spots[i], edge->on);
+            apply_to_port(world, now, spot, on);
     }
 }
 
@@ -318,10 +348,13 @@ void world_play_fini(struct world *world)
             play->entries[i].instances[n].ops->destroy(play->entries[i].instances[n].workload);
         free(play->entries[i].instances);
     }
-    for (uint32_t i = 0; play != NULL && i < play->fault_count; i++)
-        free(play->faults[i]);
+    /* Targets and sinks are freed later and send their disconnects by these ports. */
+    for (uint32_t i = 0; play != NULL && i < play->faulty_count; i++) {
+        free(play->faulty[i]->fault);
+        port_set_fault(play->faulty[i], NULL);
+    }
     if (play != NULL) {
-        free(play->faults);
+        free(play->faulty);
         free(play->entries);
         free(play->edges);
     }
