@@ -53,7 +53,9 @@ static const struct opt wl_nvme_opts[] = {
     {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
      "Pause after each completed I/O, with nothing under way.", "fio thinktime"},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "I/Os issued earlier than this after the start are not measured.", "fio ramp_time"},
+     "Rates count what completes from this after the start on; latency, what is issued from then "
+     "on.",
+     "fio ramp_time"},
     {0},
 };
 
@@ -164,10 +166,10 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
     const struct workload_completion done = {
         .issued_at = io->issued_at,
         .now = io->completed_at,
+        .from = wl->site.start + wl->params.warm_up,
         .stop = wl->site.stop,
         .bytes = io->bytes,
         .read = io->opcode == NVME_READ,
-        .measured = io->issued_at >= wl->site.start + wl->params.warm_up,
     };
     workload_completed(wl->site.stats, &done);
 }

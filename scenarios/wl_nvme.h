@@ -44,7 +44,7 @@ struct wl_nvme_params {
     int64_t offset;      /* where they begin */
     int64_t name_space;  /* its number, from 1; 0: instances take turns */
     int64_t think_time;  /* pause after a completion before the next I/O */
-    int64_t warm_up;     /* I/Os issued earlier than this after start are not measured */
+    int64_t warm_up;     /* measured from this after start on */
     struct wl_nvme_fio fio;
 };
 

@@ -94,10 +94,10 @@ static void finish_oldest(struct pair *pair, bool good)
     const struct workload_completion done = {
         .issued_at = issued_at,
         .now = now,
+        .from = wl->site.start,
         .stop = wl->site.stop,
         .bytes = (uint64_t)wl->params.message_size,
         .read = wl->opcode == IBV_WR_RDMA_READ,
-        .measured = true,
     };
     workload_completed(stats, &done);
 }

@@ -49,16 +49,19 @@ void workload_barred(struct workload_stats *stats, time_ps at)
     stats->failed++;
 }
 
-static uint64_t part_before_stop(const struct workload_stats *stats,
-                                 const struct workload_completion *done)
+/* Of the operation's bytes, those that moved between from and stop. */
+static uint64_t part_in_window(const struct workload_stats *stats,
+                               const struct workload_completion *done)
 {
     const time_ps since =
         done->issued_at > stats->last_completion ? done->issued_at : stats->last_completion;
-    if (done->now <= done->stop)
+    const time_ps first = since > done->from ? since : done->from;
+    const time_ps last = done->now < done->stop ? done->now : done->stop;
+    if (first == since && last == done->now)
         return done->bytes;
-    if (since >= done->stop)
+    if (first >= last)
         return 0;
-    return (uint64_t)((unsigned __int128)done->bytes * (uint64_t)(done->stop - since) /
+    return (uint64_t)((unsigned __int128)done->bytes * (uint64_t)(last - first) /
                       (uint64_t)(done->now - since));
 }
 
@@ -67,11 +70,10 @@ void workload_completed(struct workload_stats *stats, const struct workload_comp
     stats->completed++;
     stats->bytes += done->bytes;
     *(done->read ? &stats->bytes_read : &stats->bytes_written) += done->bytes;
-    if (done->measured) {
+    if (done->issued_at >= done->from)
         hist_add(&stats->latency, done->now - done->issued_at);
-        stats->completed_window += done->now <= done->stop;
-        stats->bytes_window += part_before_stop(stats, done);
-    }
+    stats->completed_window += done->now > done->from && done->now <= done->stop;
+    stats->bytes_window += part_in_window(stats, done);
     if (stats->last_completion < done->now)
         stats->last_completion = done->now;
 }

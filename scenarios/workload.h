@@ -20,9 +20,9 @@ enum { WORKLOAD_NAME_BYTES = 48 };
 struct workload_stats {
     char name[WORKLOAD_NAME_BYTES];
     uint64_t issued, completed, failed;
-    uint64_t bytes;            /* payload of all completed operations */
-    uint64_t bytes_window;     /* of it, what moved between start and stop: what goodput counts */
-    uint64_t completed_window; /* completed between start and stop: what IOPS counts */
+    uint64_t bytes;                     /* payload of all completed operations */
+    uint64_t bytes_window;              /* of it, what moved in the window: what goodput counts */
+    uint64_t completed_window;          /* completed in the window: what IOPS counts */
     uint64_t bytes_read, bytes_written; /* of all completed operations */
     uint64_t corrupt;                   /* reads that returned another content than was written */
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
@@ -93,14 +93,15 @@ void workload_issued(struct workload_stats *stats, time_ps at);
  * what is issued is always what is completed, failed and under way. */
 void workload_barred(struct workload_stats *stats, time_ps at);
 
-/* A good completion: counts it, and for the rates what of it lies before `stop`.  The first one
- * after stop counts in proportion, as if its data had flowed evenly since the completion before it:
- * so the goodput of a few large messages does not depend on where the window cuts one. */
+/* A good completion: counts it, and for the rates what of it lies between `from`, where the warm-up
+ * ends, and `stop`; its latency counts when it was issued from then on.  The first one after each
+ * counts in proportion, as if its data had flowed evenly since the completion before it: so the
+ * goodput of a few large messages does not depend on where the window cuts one, and a rate times
+ * the mean latency is what is under way (Little's law) however long the latency is. */
 struct workload_completion {
-    time_ps issued_at, now, stop;
+    time_ps issued_at, now, from, stop;
     uint64_t bytes;
     bool read;
-    bool measured; /* false: within the warm-up */
 };
 void workload_completed(struct workload_stats *stats, const struct workload_completion *done);
 

@@ -225,6 +225,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     world->stats = room(scenario->workload_count, sizeof *world->stats);
     engine_init(&world->engine, scenario->seed);
     frame_pool_init(&world->frames);
+    engine_items(&world->engine, world->frames.frames.items, sizeof(struct frame));
     world->engine.hostile = STORMGLASS_HOSTILE;
     make_fabric(world, probe, diag);
     engine_start(&world->engine);

@@ -32,4 +32,42 @@ near 'V10 go-back-0, messages' "$(livelock go-back-0 '.workloads[0].completed')"
 share=$(livelock go-back-n '.workloads[0].goodput_bps / (40e9 * 1024 / 1106)')
 near 'V10 go-back-n, share of the link' "$share" 0.865 0.026
 
+# wire_rates END SCENARIO [OPTION...]: for each sender its name and what it put on the wire from 50 ms to END ms, in
+# Gb/s with preamble and gap, from the record of the frames.
+wire_rates() {
+    local db end=$1
+    shift
+    db=$(mktemp -u)
+    "$program" run "$@" --record packets -o "$db" >/dev/null 2>&1
+    "$program" query --json "$db" "SELECT n.name AS host, sum(f.bytes + 20) * 8 / (($end - 50) * 1e6) AS gbps
+        FROM frame f JOIN node n USING(node) WHERE n.kind = 'host' AND f.payload_bytes > 0
+        AND f.at_ps >= 50000000000 AND f.at_ps < ${end}000000000 GROUP BY n.name" |
+        jq -r '.[] | "\(.host) \(.gbps)"'
+    rm -f "$db" "$db"-wal "$db"-shm
+}
+
+# V14: N DCQCN flows on one 40 Gb/s link.  The fluid model's fixed point is C/N each (Zhu et al., CoNEXT 2016):
+# each rate within 5 % over 100 ms, and the link full to 0.3 %.
+for flows in 2 4 8; do
+    sum=0
+    while read -r host rate; do
+        near "V14 $host, one of $flows, Gb/s" "$rate" "$((40 / flows))" \
+            "$(awk -v n="$flows" 'BEGIN { print 2 / n }')"
+        sum=$(awk -v s="$sum" -v r="$rate" 'BEGIN { print s + r }')
+    done < <(wire_rates 150 tests/validation/v14-dcqcn.yaml --set "workloads.0.from=host0..host$((flows - 1))")
+    near "V14 all $flows flows, Gb/s" "$sum" 40 0.12
+done
+
+# V15: the second of two flows joins later; 20 Gb/s each from 50 ms on, within 1.5.
+sum=0
+while read -r host rate; do
+    near "V15 $host, Gb/s" "$rate" 20 1.5
+    sum=$(awk -v s="$sum" -v r="$rate" 'BEGIN { print s + r }')
+done < <(wire_rates 100 tests/validation/v15-convergence.yaml)
+near 'V15 together, Gb/s' "$sum" 40 0.5
+
+# Little's law: rate times mean latency is what is under way, 4 queues of 127, however long the latency.
+near "Little's law, I/Os under way" "$("$program" run tests/validation/little.yaml --json |
+    jq '.workloads[0] | .iops * .latency_ns.mean / 1e9')" 508 5
+
 [ "$failures" -eq 0 ]
