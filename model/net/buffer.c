@@ -33,8 +33,8 @@ static bool take_headroom(struct buffer *buffer, struct buffer_group *group, int
 
 static int64_t threshold_of(const struct buffer *buffer, const struct buffer_group *group)
 {
-    return buffer->policy->threshold(buffer, group->headroom > 0 ? buffer->alpha_lossless
-                                                                 : buffer->alpha_lossy);
+    return buffer->policy->threshold(buffer, group->lossless ? buffer->alpha_lossless
+                                                             : buffer->alpha_lossy);
 }
 
 static void set_ample(struct buffer_group *group)
@@ -45,7 +45,6 @@ static void set_ample(struct buffer_group *group)
 enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
                                       int64_t bytes)
 {
-    const bool lossless = group->headroom > 0;
     const int64_t threshold = threshold_of(buffer, group);
     const int64_t shared = buffer_share(buffer, group, bytes);
     const bool fits = group->headroom_used == 0 &&
@@ -56,7 +55,7 @@ enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group
     else if (!take_headroom(buffer, group, bytes))
         return BUFFER_REFUSE;
     const bool full = group->headroom_used > 0 || (shared > 0 && group->shared_used >= threshold);
-    const bool pause = lossless && full && !group->xoff;
+    const bool pause = group->lossless && full && !group->xoff;
     group->xoff |= pause;
     set_ample(group);
     return pause ? BUFFER_ADMIT_XOFF : BUFFER_ADMIT;
@@ -101,7 +100,8 @@ void buffer_audit(const struct buffer *buffer)
         CHECK(group->reserved_used <= buffer->reserved);
         CHECK(group->shared_used >= 0);
         CHECK(group->headroom_used <= group->headroom);
-        CHECK(!group->xoff || group->headroom > 0);
+        CHECK(!group->xoff || group->lossless);
+        CHECK(group->lossless || group->headroom == 0);
         CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
         shared += group->shared_used;
         used += group->reserved_used + group->shared_used + group->headroom_used;

@@ -25,10 +25,11 @@ struct buffer;
 struct buffer_group {
     alignas(32) int64_t shared_used;
     uint32_t reserved_used, headroom_used;
-    uint32_t headroom; /* limit; 0: lossy */
+    uint32_t headroom; /* limit */
     /* Below it shared_used is below the threshold while buffer.shared_used <= ample_used.  0 while
      * headroom is in use or the peer paused; ample_at_ease is what it is at other times. */
     uint32_t ample, ample_at_ease;
+    bool lossless; /* pauses its sender; has headroom, if only none */
     bool xoff;
 };
 

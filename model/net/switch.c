@@ -393,9 +393,11 @@ static int64_t set_aside(struct swtch *swtch)
         const int64_t headroom = lossless_headroom(swtch, i);
         sum += headroom * lossless;
         most = headroom > most ? headroom : most;
-        for (unsigned p = 0; p < PRIORITIES; p++)
-            if ((swtch->lossless & 1u << p) != 0)
-                swtch->buffer.groups[i * PRIORITIES + p].headroom = (uint32_t)headroom;
+        for (unsigned p = 0; p < PRIORITIES; p++) {
+            struct buffer_group *group = &swtch->buffer.groups[i * PRIORITIES + p];
+            group->lossless = (swtch->lossless & 1u << p) != 0;
+            group->headroom = group->lossless ? (uint32_t)headroom : 0;
+        }
     }
     return sum + (ports - swtch->port_count) * most * lossless +
            ports * PRIORITIES * swtch->params.reserved;
@@ -438,18 +440,4 @@ static void audit(const struct node *node)
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
 }
 
-/* The port's first line, the lane of the first lossless priority, where most of the traffic is,
- * and the frame. */
-static void foresee(const struct node *node, const struct event *event)
-{
-    const struct swtch *swtch = (const struct swtch *)(const void *)node;
-    const struct port *port = &swtch->ports[event->port];
-    __builtin_prefetch(port);
-    if (event->kind == NET_EVENT_ARRIVAL)
-        __builtin_prefetch(frame_at(swtch->frames, (uint32_t)event->argument));
-    __builtin_prefetch(
-        &port->lanes[__builtin_ctz(swtch->lossless | 1u << PRIORITIES) % PRIORITIES]);
-}
-
-const struct node_ops switch_node_ops = {
-    .name = "switch", .on_event = on_event, .audit = audit, .foresee = foresee};
+const struct node_ops switch_node_ops = {.name = "switch", .on_event = on_event, .audit = audit};

@@ -201,6 +201,16 @@ static void incast_is_lossless(void **state)
     star_fini(&star);
 }
 
+/* Without headroom a lossless class still pauses, and what comes after is a loss of a lossless
+ * class. */
+static void lossless_without_headroom_pauses_and_drops(void **state)
+{
+    (void)state;
+    const struct boundary none = boundary(0, &(struct rng){.key = 9});
+    assert_true(none.drops > 0);
+    assert_int_equal(none.headroom_peak, 0);
+}
+
 /* The same in a lossy class: drops, and no pause. */
 static void lossy_incast_drops(void **state)
 {
@@ -273,10 +283,15 @@ static void marking_follows_the_queue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(store_and_forward_by_hand), cmocka_unit_test(cut_through_by_hand),
-        cmocka_unit_test(headroom_boundary),         cmocka_unit_test(automatic_headroom_is_enough),
-        cmocka_unit_test(incast_is_lossless),        cmocka_unit_test(lossy_incast_drops),
-        cmocka_unit_test(weights_share_the_wire),    cmocka_unit_test(marking_follows_the_queue),
+        cmocka_unit_test(store_and_forward_by_hand),
+        cmocka_unit_test(cut_through_by_hand),
+        cmocka_unit_test(headroom_boundary),
+        cmocka_unit_test(automatic_headroom_is_enough),
+        cmocka_unit_test(incast_is_lossless),
+        cmocka_unit_test(lossless_without_headroom_pauses_and_drops),
+        cmocka_unit_test(lossy_incast_drops),
+        cmocka_unit_test(weights_share_the_wire),
+        cmocka_unit_test(marking_follows_the_queue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
