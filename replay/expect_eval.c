@@ -89,20 +89,35 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
                         result->workloads[i].name, words_count(result->workloads[i].corrupt).text);
 }
 
+/* A latency of operations none of which completed is no number that could be below a bound. */
+static bool has_no_samples(const struct expectation *expectation, const struct result *result)
+{
+    return expectation->workload != EXPECT_WHOLE_RUN &&
+           expect_kind(expectation->quantity) == QUANTITY_TIME &&
+           result->workloads[expectation->workload].latency->count == 0;
+}
+
+static void judge(const struct expectation *expectation, const struct result *result,
+                  struct result_expectation *verdict)
+{
+    const struct result_ratio value = value_of(expectation, result);
+    verdict->text = expectation->text;
+    verdict->held = holds(expectation, value);
+    write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
+                 value);
+    if (!has_no_samples(expectation, result))
+        return;
+    verdict->held = false;
+    snprintf(verdict->actual, sizeof verdict->actual, "nothing completed");
+}
+
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short)
 {
     CHECK(result->expectations == NULL);
     result->expectation_count = scenario->expectation_count;
     result->expectations = calloc(scenario->expectation_count + 1, sizeof *result->expectations);
     CHECK(result->expectations != NULL);
-    for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-        const struct expectation *expectation = &scenario->expectations[i];
-        struct result_expectation *verdict = &result->expectations[i];
-        const struct result_ratio value = value_of(expectation, result);
-        verdict->text = expectation->text;
-        verdict->held = holds(expectation, value);
-        write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
-                     value);
-    }
+    for (uint32_t i = 0; i < scenario->expectation_count; i++)
+        judge(&scenario->expectations[i], result, &result->expectations[i]);
     fail_on_its_own(scenario, result, cut_short);
 }
