@@ -66,19 +66,13 @@ void engine_start(struct engine *engine)
         ranks[i].node->digest = hash_mix(ranks[i].hash);
     }
     free(ranks);
+    engine->queue.near.nodes = engine->nodes;
 }
 
-/* The caches fetch what the next event of the bucket will touch while the present one is executed:
- * in a fabric of some size that is in no near cache any more. */
-static inline void foresee(const struct engine *engine, const struct wheel *queue)
+void engine_items(struct engine *engine, const void *items, uint32_t item_bytes)
 {
-    const uint64_t key = *queue->next;
-    if (key == WHEEL_END)
-        return;
-    const struct event *event = wheel_slot(queue, (uint32_t)key);
-    const struct node *node = engine->nodes[event->node];
-    if (node->ops->foresee != NULL)
-        node->ops->foresee(node, event);
+    engine->queue.near.items = (uintptr_t)items;
+    engine->queue.near.item_bytes = item_bytes;
 }
 
 /* Executes what the open bucket gives; returns how many events that were. */
@@ -91,7 +85,6 @@ static uint64_t run_bucket(struct engine *engine)
     for (; (event = wheel_next(queue)) != NULL; events++) {
         struct node *node = engine->nodes[event->node];
         engine->now = event->at;
-        foresee(engine, queue);
         digest_chain(&node->digest, (uint64_t)event->at + event->order * 31 + event->kind);
         node->ops->on_event(node, event);
         wheel_give(queue, event);

@@ -25,8 +25,6 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
-    /* The event comes next: prefetches what it will touch.  NULL: nothing is worth it. */
-    void (*foresee)(const struct node *node, const struct event *event);
 };
 
 struct node {
@@ -39,8 +37,7 @@ struct node {
     char name[NODE_NAME_BYTES];
 };
 
-#define ORDER_SEQUENCE_BITS 44 /* 2^44 events a node, 2^20 nodes */
-#define ENGINE_NODES_MAX    (1u << (64 - ORDER_SEQUENCE_BITS))
+#define ENGINE_NODES_MAX (1u << (64 - ORDER_SEQUENCE_BITS))
 
 struct engine {
     struct wheel queue;
@@ -62,6 +59,9 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
 
 /* Fixes the ranks; after this nodes may post.  Called once, when all nodes are added. */
 void engine_start(struct engine *engine);
+
+/* Most events' argument is the index of one of these items, see struct wheel_near. */
+void engine_items(struct engine *engine, const void *items, uint32_t item_bytes);
 
 /* Executes every event up to and including `until`; returns false when none is left. */
 bool engine_run(struct engine *engine, time_ps until);

@@ -8,10 +8,11 @@
  * Every event in a list has a turn in (turn, turn + WHEEL_BUCKETS), so a bucket never mixes two
  * turns.  Events of the far heap are compared when a bucket is opened: those that belong to it join
  * it; nothing else moves.  An event for the open bucket itself is put among the keys that are left.
- * Keys compare as numbers but for equal times, where the events' order decides. The width aims at 3
- * to 7 events in an opened bucket: below, opening costs more than sorting saves; above, the sort
- * does.  It is looked at every RECKON_OPENED buckets and changed by a factor of two.
- * */
+ * Keys compare as numbers but where time and source are the same: there the events' order decides.
+ *
+ * The width aims at 4 to 10 events in an opened bucket: below, opening costs more than sorting
+ * saves; above, the sort does.  It is looked at every RECKON_OPENED buckets and changed by a factor
+ * of two; it is not made less when that would part few events, or put many beyond the horizon. */
 #include "engine/wheel.h"
 
 #include <stdlib.h>
@@ -20,22 +21,25 @@
 enum {
     FIRST_SHIFT = 13, /* 8 ns */
     SHIFT_MIN = 4,
-    SHIFT_MAX = 31, /* the time in a bucket fits in KEY_TIME's 32 bits */
-    KEY_TIME = 32,  /* a key's bits below the time: the slot */
+    SHIFT_MAX = 18, /* 262 ns, a horizon of 1 ms; what a key has bits for */
     FIRST_ROOM = 256,
     NETWORK = 8, /* keys that a sorting network takes; above, sorted pieces are merged */
-    SLOTS_MAX = 1 << 26,
+    SLOTS_MAX = (1 << WHEEL_KEY_SLOT) - 1,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 28, /* tenths of an event in an opened bucket */
-    EVENTS_MANY = 70,
-    FAR_SHARE =
-        8, /* one in so many beyond the horizon is too many: it costs more than a fuller bucket */
+    EVENTS_FEW = 40, /* tenths of an event in an opened bucket */
+    EVENTS_MANY = 100,
+    FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller buckets */
 };
+
+static struct node *const nobody[1];
 
 void wheel_init(struct wheel *wheel)
 {
-    *wheel =
-        (struct wheel){.shift = FIRST_SHIFT, .turn = -1, .room = FIRST_ROOM, .far_turn = INT64_MAX};
+    *wheel = (struct wheel){.shift = FIRST_SHIFT,
+                            .turn = -1,
+                            .room = FIRST_ROOM,
+                            .far_turn = INT64_MAX,
+                            .near = {.nodes = nobody}};
     pool_init(&wheel->slots, "events", sizeof(struct event), SLOTS_MAX);
     wheel->heads = malloc(WHEEL_BUCKETS * sizeof *wheel->heads);
     wheel->occupied = calloc(WHEEL_WORDS, sizeof *wheel->occupied);
@@ -66,21 +70,25 @@ size_t wheel_count(const struct wheel *wheel)
 
 /* ------------------------------------------------------------------ keys */
 
-static uint64_t key_of(const struct wheel *wheel, uint32_t slot)
+enum { KEY_TIME = WHEEL_KEY_SLOT + 64 - ORDER_SEQUENCE_BITS };
+
+static uint64_t key_of(time_ps base, const struct event *event, uint32_t slot)
 {
-    return (uint64_t)(wheel_slot(wheel, slot)->at - wheel->base) << KEY_TIME | slot;
+    const uint64_t rank = event->order >> ORDER_SEQUENCE_BITS;
+    return (uint64_t)(event->at - base) << KEY_TIME | rank << WHEEL_KEY_SLOT | slot;
 }
 
+/* Of one source for one time: only the events' own order tells them apart. */
 static bool tie(uint64_t a, uint64_t b)
 {
-    return (a ^ b) >> KEY_TIME == 0;
+    return (a ^ b) >> WHEEL_KEY_SLOT == 0;
 }
 
 static bool before(const struct wheel *wheel, uint64_t a, uint64_t b)
 {
     if (LIKELY(!tie(a, b)))
         return a < b;
-    return wheel_slot(wheel, (uint32_t)a)->order < wheel_slot(wheel, (uint32_t)b)->order;
+    return wheel_event(wheel, a)->order < wheel_event(wheel, b)->order;
 }
 
 static void grow(struct wheel *wheel)
@@ -97,10 +105,10 @@ static void grow(struct wheel *wheel)
 /* Puts the event among those that are left of the open bucket: mostly near the end. */
 static void push_open(struct wheel *wheel, uint32_t slot)
 {
+    const uint64_t key = key_of(wheel->base, wheel_slot(wheel, slot), slot);
     CHECK(wheel_slot(wheel, slot)->at >= wheel->base);
     if (UNLIKELY(wheel->end == wheel->keys + wheel->room - 1))
         grow(wheel);
-    const uint64_t key = key_of(wheel, slot);
     uint64_t *hole = wheel->end;
     for (; hole != wheel->next && before(wheel, key, hole[-1]); hole--)
         *hole = hole[-1];
@@ -162,12 +170,18 @@ static inline void merge8(uint64_t *k)
     order(&k[5], &k[6]);
 }
 
-/* Puts keys of equal times in the order of their events. */
-static void settle(const struct wheel *wheel, uint64_t *keys, size_t count)
+static bool any_tie(const uint64_t *keys, size_t count)
+{
+    bool any = false;
+    for (size_t i = 1; i < count; i++)
+        any |= tie(keys[i - 1], keys[i]);
+    return any;
+}
+
+/* Puts keys that tie in the order of their events. */
+static ASIDE void settle(const struct wheel *wheel, uint64_t *keys, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        if (LIKELY(!tie(keys[i - 1], keys[i])))
-            continue;
         const uint64_t key = keys[i];
         size_t hole = i;
         for (; hole > 0 && before(wheel, key, keys[hole - 1]); hole--)
@@ -176,25 +190,25 @@ static void settle(const struct wheel *wheel, uint64_t *keys, size_t count)
     }
 }
 
-/* Sorts up to NETWORK keys; behind `count` there is room for NETWORK of them. */
-static void sort_few(const struct wheel *wheel, uint64_t *keys, size_t count)
+/* Sorts up to NETWORK keys; behind them WHEEL_END makes up the number. */
+static inline void sort_few(uint64_t *keys, size_t count)
 {
-    for (size_t i = count; i < NETWORK; i++)
-        keys[i] = WHEEL_END;
     sort4(keys);
     if (count > 4) {
         sort4(keys + 4);
         merge8(keys);
     }
-    settle(wheel, keys, count);
 }
 
-static void merge(const struct wheel *wheel, const uint64_t *keys, size_t a_end, size_t b_end,
-                  uint64_t *out)
+static void merge(const uint64_t *keys, size_t a_end, size_t b_end, uint64_t *out)
 {
     size_t a = 0, b = a_end;
-    while (a < a_end && b < b_end)
-        *out++ = before(wheel, keys[b], keys[a]) ? keys[b++] : keys[a++];
+    while (a < a_end && b < b_end) {
+        const bool second = keys[b] < keys[a];
+        *out++ = second ? keys[b] : keys[a];
+        b += second;
+        a += !second;
+    }
     memcpy(out, keys + a, (a_end - a) * sizeof *keys);
     memcpy(out + (a_end - a), keys + b, (b_end - b) * sizeof *keys);
 }
@@ -208,15 +222,25 @@ static size_t least(size_t a, size_t b)
 static void sort_many(struct wheel *wheel, size_t count)
 {
     for (size_t at = 0; at < count; at += NETWORK)
-        sort_few(wheel, wheel->keys + at, least(count - at, NETWORK));
+        sort_few(wheel->keys + at, least(count - at, NETWORK));
     for (size_t run = NETWORK; run < count; run *= 2) {
         for (size_t at = 0; at < count; at += 2 * run)
-            merge(wheel, wheel->keys + at, least(count - at, run), least(count - at, 2 * run),
+            merge(wheel->keys + at, least(count - at, run), least(count - at, 2 * run),
                   wheel->spare + at);
         uint64_t *sorted = wheel->spare;
         wheel->spare = wheel->keys;
         wheel->keys = sorted;
     }
+}
+
+static void sort(struct wheel *wheel, size_t count)
+{
+    if (LIKELY(count <= NETWORK))
+        sort_few(wheel->keys, count);
+    else
+        sort_many(wheel, count);
+    if (UNLIKELY(any_tie(wheel->keys, count)))
+        settle(wheel, wheel->keys, count);
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -285,14 +309,14 @@ static void rewiden(struct wheel *wheel, unsigned shift, time_ps start)
 static void reckon_width(struct wheel *wheel, int64_t turn)
 {
     const uint64_t events = 10 * wheel->opened_events / wheel->opened;
-    const bool too_far = wheel->far_pushes > wheel->opened_events / FAR_SHARE;
+    const uint64_t far = wheel->far_pushes * FAR_SHARE;
     const time_ps start = turn << wheel->shift;
-    if (wheel->shift < SHIFT_MAX && (events < EVENTS_FEW || too_far))
+    if (wheel->shift < SHIFT_MAX && (events < EVENTS_FEW || far > wheel->opened_events))
         rewiden(wheel, wheel->shift + 1, start);
     else if (wheel->shift > SHIFT_MIN && events >= EVENTS_MANY &&
-             wheel->far_pushes < wheel->opened_events / FAR_SHARE / 4)
+             2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
         rewiden(wheel, wheel->shift - 1, start);
-    wheel->opened = wheel->opened_events = wheel->far_pushes = 0;
+    wheel->opened = wheel->opened_events = wheel->parted_events = wheel->far_pushes = 0;
 }
 
 /* Moves the far events that belong to the open bucket to its keys. */
@@ -303,29 +327,49 @@ static size_t gather_far(struct wheel *wheel, size_t count)
             grow(wheel);
         const uint32_t slot = pool_take(&wheel->slots);
         *wheel_slot(wheel, slot) = heap_pop(&wheel->far);
-        wheel->keys[count++] = key_of(wheel, slot);
+        wheel->keys[count++] = key_of(wheel->base, wheel_slot(wheel, slot), slot);
         reckon_far(wheel);
     }
     return count;
 }
 
-/* Gathers the keys of the open bucket; returns how many. */
+/* Gathers the keys of the open bucket, WHEEL_END behind them; returns how many.  What the events
+ * will touch comes into the cache while others are sorted and executed. */
 static size_t gather(struct wheel *wheel)
 {
+    const struct wheel_near near = wheel->near;
     const struct event *events = wheel_slot(wheel, 0);
     const uint32_t *link = wheel->slots.link;
     const time_ps base = wheel->base;
-    uint64_t *keys = wheel->keys;
-    size_t count = 0;
+    uint64_t *keys = wheel->keys, *full = keys + wheel->room - NETWORK;
     uint32_t slot = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_BUCKETS - 1));
     for (; slot != POOL_NONE; slot = link[slot]) {
-        if (UNLIKELY(count + NETWORK >= wheel->room)) {
+        const struct event *event = &events[slot];
+        *keys++ = key_of(base, event, slot);
+        __builtin_prefetch(
+            (const void *)(near.items + near.item_bytes * (uint32_t)event->argument));
+        __builtin_prefetch(near.nodes[event->node]);
+        if (UNLIKELY(keys == full)) {
             grow(wheel);
-            keys = wheel->keys;
+            keys = wheel->keys + wheel->room / 2 - NETWORK;
+            full = wheel->keys + wheel->room - NETWORK;
         }
-        keys[count++] = (uint64_t)(events[slot].at - base) << KEY_TIME | slot;
     }
-    return UNLIKELY(wheel->far_turn == wheel->turn) ? gather_far(wheel, count) : count;
+    size_t count = (size_t)(keys - wheel->keys);
+    if (UNLIKELY(wheel->far_turn == wheel->turn))
+        count = gather_far(wheel, count);
+    for (size_t i = 0; i < NETWORK; i++)
+        wheel->keys[count + i] = WHEEL_END;
+    return count;
+}
+
+/* What reckon_width goes by: buckets, events, and those that narrower buckets would part. */
+static void count_opened(struct wheel *wheel, size_t count)
+{
+    const uint64_t halves = wheel->keys[0] ^ wheel->keys[count - 1];
+    wheel->opened++;
+    wheel->opened_events += count;
+    wheel->parted_events += halves >> (KEY_TIME - 1) >> wheel->shift == 0 ? 0 : count;
 }
 
 static bool open_next(struct wheel *wheel, time_ps until)
@@ -340,15 +384,11 @@ static bool open_next(struct wheel *wheel, time_ps until)
     wheel->turn = turn;
     wheel->base = turn << wheel->shift;
     const size_t count = gather(wheel);
-    if (LIKELY(count <= NETWORK))
-        sort_few(wheel, wheel->keys, count);
-    else
-        sort_many(wheel, count);
+    sort(wheel, count);
     wheel->next = wheel->keys;
     wheel->end = wheel->keys + count;
     *wheel->end = WHEEL_END;
-    wheel->opened++;
-    wheel->opened_events += count;
+    count_opened(wheel, count);
     return true;
 }
 
@@ -357,6 +397,8 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     if (*wheel->next == WHEEL_END && !open_next(wheel, until))
         return false;
     const time_ps left = until - wheel->base;
+    if (UNLIKELY(left < 0))
+        return false;
     wheel->bound = left >> wheel->shift > 0 ? WHEEL_END : (uint64_t)(left + 1) << KEY_TIME;
     return *wheel->next < wheel->bound;
 }

@@ -21,7 +21,17 @@ enum {
     WHEEL_WORDS = WHEEL_BUCKETS / 64,
 };
 
+/* A key is time since the bucket's start, rank of the source, slot: it sorts as a number. */
+enum { WHEEL_KEY_SLOT = 26 };
 #define WHEEL_END UINT64_MAX /* above every key */
+
+/* What events will touch, to be fetched into the cache a little earlier.  For an argument that is
+ * no item's index that is in vain but does no harm. */
+struct wheel_near {
+    struct node *const *nodes; /* by event.node; until it is set, events are of node 0 */
+    uintptr_t items;           /* whose indices most arguments are: address and size */
+    uintptr_t item_bytes;
+};
 
 struct wheel {
     /* what every event touches */
@@ -40,7 +50,9 @@ struct wheel {
     size_t room;      /* of both */
     struct heap far;  /* events beyond the horizon when they came */
     int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
-    uint64_t opened, opened_events, far_pushes; /* since the width was last looked at */
+    /* since the width was last looked at */
+    uint64_t opened, opened_events, parted_events, far_pushes;
+    struct wheel_near near;
 };
 
 void wheel_init(struct wheel *wheel);
@@ -59,6 +71,11 @@ static inline struct event *wheel_slot(const struct wheel *wheel, uint32_t slot)
     return (struct event *)(void *)wheel->slots.items + slot;
 }
 
+static inline struct event *wheel_event(const struct wheel *wheel, uint64_t key)
+{
+    return wheel_slot(wheel, (uint32_t)key & ((1u << WHEEL_KEY_SLOT) - 1));
+}
+
 static inline void wheel_list(struct wheel *wheel, uint32_t slot, int64_t turn)
 {
     const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);
@@ -71,7 +88,7 @@ static inline void wheel_push(struct wheel *wheel, const struct event *event)
 {
     const int64_t turn = event->at >> wheel->shift;
     const uint32_t slot = pool_take(&wheel->slots);
-    *wheel_slot(wheel, slot) = *event;
+    event_copy(wheel_slot(wheel, slot), event);
     if (LIKELY((uint64_t)(turn - wheel->turn - 1) < WHEEL_BUCKETS - 1))
         wheel_list(wheel, slot, turn);
     else
@@ -86,7 +103,7 @@ static inline const struct event *wheel_next(struct wheel *wheel)
     if (UNLIKELY(key >= wheel->bound))
         return NULL;
     wheel->next++;
-    return wheel_slot(wheel, (uint32_t)key);
+    return wheel_event(wheel, key);
 }
 
 /* The event is done with. */

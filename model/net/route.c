@@ -43,6 +43,7 @@ static struct adjacency neighbours(const struct route_graph *graph)
         .edges = zeroed(2u * graph->link_count, sizeof(struct edge)),
     };
     for (uint32_t i = 0; i < graph->link_count; i++) {
+        CHECK((graph->links[i].a_port | graph->links[i].b_port) < ROUTE_GROUP);
         next.first[graph->links[i].a + 1]++;
         next.first[graph->links[i].b + 1]++;
     }
@@ -81,33 +82,24 @@ static void distances(const struct route_graph *graph, const struct adjacency *n
     }
 }
 
-/* The next group of a table; its ports follow. */
-static void open_group(struct route_table *table)
+/* The way by any of the ports; equal groups are one. */
+static uint16_t way_by(struct route_table *table, const uint16_t *ports, uint16_t count)
 {
-    CHECK(table->group_count < ROUTE_GROUP);
-    table->groups = realloc(table->groups, (table->group_count + 1u) * sizeof *table->groups);
+    const uint32_t bytes = count * (uint32_t)sizeof *ports;
+    if (count == 1)
+        return ports[0];
+    uint32_t at = 0;
+    for (; at < table->used; at += 1u + table->groups[at])
+        if (table->groups[at] == count && memcmp(&table->groups[at + 1], ports, bytes) == 0)
+            return (uint16_t)(ROUTE_GROUP + at);
+    CHECK(at < ROUTE_GROUP);
+    table->used = at + 1 + count;
+    table->groups = realloc(table->groups, table->used * sizeof *table->groups);
     CHECK(table->groups != NULL);
-    table->groups[table->group_count++] = (struct route_group){.first = table->port_count};
-}
-
-static void add_port(struct route_table *table, uint16_t port)
-{
-    CHECK(port < ROUTE_GROUP);
-    table->ports = realloc(table->ports, (table->port_count + 1u) * sizeof *table->ports);
-    CHECK(table->ports != NULL);
-    table->ports[table->port_count++] = port;
-    table->groups[table->group_count - 1].count++;
-}
-
-/* The way by the group that was opened last; a group of one port is that port and goes again. */
-static uint16_t close_group(struct route_table *table)
-{
-    const struct route_group *group = &table->groups[table->group_count - 1];
-    CHECK(group->count > 0);
-    if (group->count > 1)
-        return (uint16_t)(ROUTE_GROUP + table->group_count - 1);
-    table->group_count--;
-    return table->ports[--table->port_count];
+    table->groups[at] = count;
+    if (count > 0)
+        memcpy(&table->groups[at + 1], ports, bytes);
+    return (uint16_t)(ROUTE_GROUP + at);
 }
 
 /* Where an endpoint's cable leads. */
@@ -129,28 +121,38 @@ static struct place attachment(const struct route_graph *graph, const struct adj
     return (struct place){0};
 }
 
+/* The ports of a node towards neighbours one step nearer; returns how many. */
+static uint16_t nearer(const struct route_graph *graph, const struct adjacency *next, uint32_t node,
+                       const uint32_t *distance, uint16_t *ports)
+{
+    uint16_t count = 0;
+    for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
+        const struct edge *edge = &next->edges[e];
+        if (graph->forwards[edge->to] && distance[edge->to] == distance[node] - 1)
+            ports[count++] = edge->port;
+    }
+    return count;
+}
+
 static void route_to(const struct route_graph *graph, const struct adjacency *next,
                      const struct place *places, uint32_t target, struct route_table *tables)
 {
     uint32_t *distance = zeroed(graph->node_count, sizeof *distance);
     uint32_t *queue = zeroed(graph->node_count, sizeof *queue);
+    uint16_t *ports = zeroed(2u * graph->link_count, sizeof *ports);
     distances(graph, next, target, distance, queue);
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
-        struct route_table *table = &tables[node];
-        open_group(table);
-        for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++)
-            if (graph->forwards[next->edges[e].to] &&
-                distance[next->edges[e].to] == distance[node] - 1)
-                add_port(table, next->edges[e].port);
-        const uint16_t way = close_group(table);
+        const uint16_t way =
+            way_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
         for (uint32_t i = 0; i < graph->endpoint_count; i++)
             if (places[i].known && places[i].node == target)
-                table->ways[i] = way;
+                tables[node].ways[i] = way;
     }
     free(distance);
     free(queue);
+    free(ports);
 }
 
 void route_compute(const struct route_graph *graph, struct route_table *tables)
@@ -165,7 +167,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
         tables[node].ways = zeroed(graph->endpoint_count, sizeof(uint16_t));
         for (uint32_t i = 0; i < graph->endpoint_count; i++)
             tables[node].ways[i] = ROUTE_NONE;
-        open_group(&tables[node]); /* ROUTE_NONE's */
+        CHECK(way_by(&tables[node], NULL, 0) == ROUTE_NONE);
     }
     for (uint32_t i = 0; i < graph->endpoint_count; i++) {
         places[i] = attachment(graph, &next, i);
@@ -188,6 +190,5 @@ void route_table_fini(struct route_table *table)
 {
     free(table->ways);
     free(table->groups);
-    free(table->ports);
     *table = (struct route_table){0};
 }

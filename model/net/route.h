@@ -13,19 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct route_group {
-    uint32_t first; /* in ports */
-    uint32_t count;
-};
-
-/* The way to an endpoint: a port, or a group of them. */
-enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP }; /* group 0 is empty */
+/* The way to an endpoint: a port, or from ROUTE_GROUP on the place of a group. */
+enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP };
 
 struct route_table {
-    uint16_t *ways;             /* by endpoint: the only port, or ROUTE_GROUP + group */
-    struct route_group *groups; /* of two ports and more */
-    uint16_t *ports;
-    uint32_t endpoint_count, group_count, port_count;
+    uint16_t *ways;   /* by endpoint */
+    uint16_t *groups; /* each is a number and so many ports; the first is empty: no route */
+    uint32_t endpoint_count;
+    uint32_t used; /* of groups */
 };
 
 /* The fabric as routing sees it. */
@@ -57,9 +52,9 @@ static inline uint16_t route_pick(const struct route_table *table, uint32_t endp
         return way;
     if (UNLIKELY(way == ROUTE_NONE))
         return UINT16_MAX;
-    const struct route_group group = table->groups[way - ROUTE_GROUP];
+    const uint16_t *group = &table->groups[way - ROUTE_GROUP];
     const uint64_t hash = hash_mix(entropy ^ seed);
-    return table->ports[group.first + (uint32_t)(((hash >> 32) * group.count) >> 32)];
+    return group[1 + (uint32_t)(((hash >> 32) * group[0]) >> 32)];
 }
 
 /* All the ports that route_pick picks from; returns how many. */
@@ -71,9 +66,9 @@ static inline uint32_t route_all(const struct route_table *table, uint32_t endpo
         *ports = way;
         return 1;
     }
-    const struct route_group *group = &table->groups[*way - ROUTE_GROUP];
-    *ports = table->ports + group->first;
-    return group->count;
+    const uint16_t *group = &table->groups[*way - ROUTE_GROUP];
+    *ports = group + 1;
+    return group[0];
 }
 
 #endif

@@ -105,17 +105,7 @@ static void audit(const struct node *node)
     host_audit((const struct host *)(const void *)node);
 }
 
-static void foresee(const struct node *node, const struct event *event)
-{
-    const struct host *host = (const struct host *)(const void *)node;
-    if (event->kind != NET_EVENT_ARRIVAL)
-        return;
-    __builtin_prefetch(frame_at(host->frames, (uint32_t)event->argument));
-    __builtin_prefetch(host->rnics[event->port]);
-}
-
-static const struct node_ops host_ops = {
-    .name = "host", .on_event = on_event, .audit = audit, .foresee = foresee};
+static const struct node_ops host_ops = {.name = "host", .on_event = on_event, .audit = audit};
 
 /* ------------------------------------------------------------------ life */
 
