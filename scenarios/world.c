@@ -8,6 +8,7 @@
 #include "rnic/verbs_sim.h"
 #include "scenarios/world_play.h"
 
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,7 +53,8 @@ static void make_switch(struct world *world, const struct scenario_node *node,
     struct port_params *ports = room(node->port_count, sizeof *ports);
     for (uint16_t i = 0; i < node->port_count; i++)
         ports[i] = *node->ports[i].params;
-    struct swtch *swtch = room(1, sizeof *swtch);
+    struct swtch *swtch = aligned_alloc(alignof(struct swtch), sizeof *swtch);
+    CHECK(swtch != NULL);
     switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
                 &world->frames, probe);
     if (node->priority_of_dscp != NULL)

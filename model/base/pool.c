@@ -26,6 +26,11 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
     };
 }
 
+void pool_use_huge_pages(struct pool *pool)
+{
+    madvise(pool->items, (size_t)pool->item_bytes * pool->limit, MADV_HUGEPAGE);
+}
+
 void pool_fini(struct pool *pool)
 {
     if (pool->items == NULL)

@@ -29,6 +29,11 @@ struct pool {
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit);
 void pool_fini(struct pool *pool);
+
+/* Much of the pool will be touched in no order: huge pages, where the kernel has them, spare walks
+ * through page tables. */
+void pool_use_huge_pages(struct pool *pool);
+
 _Noreturn void pool_is_full(const struct pool *pool);
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)

@@ -46,16 +46,18 @@ struct buffer_policy {
 extern const struct buffer_policy *const buffer_policies[]; /* NULL ends it */
 
 struct buffer {
-    const struct buffer_policy *policy;
+    /* what every frame touches */
     struct buffer_group *groups; /* port * PRIORITIES + priority */
-    int64_t shared_size, shared_used;
+    int64_t shared_used;
     int64_t ample_used; /* up to it groups have ample room, see above; -1: never */
     int64_t reserved;   /* for each group */
     int64_t used, used_peak, shared_peak;
+
+    const struct buffer_policy *policy;
+    int64_t total, shared_size;          /* of the memory, and of its shared part */
     int64_t alpha_lossless, alpha_lossy; /* ppm */
     int64_t static_threshold, xon_offset;
     int64_t headroom_peak;
-    int64_t total; /* of the memory */
     uint32_t group_count;
 };
 

@@ -27,6 +27,7 @@ const char *frame_opcode_name(uint8_t opcode)
 void frame_pool_init(struct frame_pool *pool)
 {
     pool_init(&pool->frames, "frames", sizeof(struct frame), FRAMES_MAX);
+    pool_use_huge_pages(&pool->frames);
     pool_init(&pool->small, "capsules", FRAME_SMALL_BLOB, SMALL_BLOBS_MAX);
     pool_init(&pool->large, "data blobs", FRAME_LARGE_BLOB, LARGE_BLOBS_MAX);
 }

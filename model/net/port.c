@@ -79,7 +79,8 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .probe = probe,
     };
     for (int i = 0; i < PRIORITIES; i++) {
-        port->lanes[i] = (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE};
+        port->lanes[i] =
+            (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
         port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
     }
@@ -263,6 +264,8 @@ void port_kick(struct port *port, time_ps now)
 void port_set_up(struct port *port, bool up, time_ps now)
 {
     set_odd(port, PORT_DOWN, !up);
+    for (int i = 0; i < PRIORITIES; i++)
+        port->lanes[i].rx_limit = up ? port->largest : 0;
     if (up)
         port_kick(port, now);
 }
@@ -347,8 +350,10 @@ static void pause_end(struct port *port, uint8_t priority, time_ps now)
         unblock(port, priority, now);
 }
 
-bool port_receive_odd(struct port *port, uint32_t handle, time_ps now)
+bool port_receive_odd(struct port *port, const struct event *event)
 {
+    const uint32_t handle = (uint32_t)event->argument;
+    const time_ps now = event->at;
     const struct frame *frame = frame_at(port->frames, handle);
     if ((port->odd & PORT_DOWN) != 0) {
         drop(port, handle, PROBE_DROP_LINK_DOWN, now);

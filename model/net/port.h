@@ -62,6 +62,8 @@ struct port_lane {
     uint32_t bytes;   /* waiting, without the frame on the wire */
     uint32_t peak;    /* the most that ever waited */
     uint32_t deficit; /* of the weighted scheduler */
+    /* Frames that come in and are larger go the long way: giants, or all when the port is down. */
+    uint32_t rx_limit;
     /* Counted as ethtool does, bytes with FCS but without preamble and gap.  Frames and bytes are
      * no neighbours: gcc would add them as a vector, which takes longer. */
     uint64_t tx_frames, rx_frames, tx_bytes, rx_bytes;
@@ -194,7 +196,10 @@ static inline void port_kick_later(struct port *port)
     if (port->kick_at == port->busy_until)
         return;
     port->kick_at = port->busy_until;
-    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index, 0);
+    /* The highest that waits will probably go: named, it comes into the cache in time. */
+    const unsigned priority = 31u - (unsigned)__builtin_clz(port->ready | 1u);
+    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index,
+              port->lanes[priority].head);
 }
 
 /* Sends the PFC frame that is due; the wire is free. */
@@ -245,22 +250,22 @@ void port_set_fault(struct port *port, struct port_fault *fault);
 void port_on_event(struct port *port, const struct event *event);
 
 /* The part of port_receive for frames that the owner may not see. */
-bool port_receive_odd(struct port *port, uint32_t handle, time_ps now);
+bool port_receive_odd(struct port *port, const struct event *event);
 
-/* A frame arrived: counts it; takes MAC control frames, giants and corrupt ones off the owner's
- * hands. False: the port has consumed or dropped it. */
-static inline bool port_receive(struct port *port, uint32_t handle, struct frame *frame,
-                                time_ps now)
+/* A frame arrived at a port of the node: counts it; takes MAC control frames, giants and corrupt
+ * ones off the owner's hands.  False: the port has consumed or dropped it. */
+static inline bool port_receive(struct port *port, struct node *node, const struct event *event,
+                                struct frame *frame)
 {
-    node_digest(port->node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
-                                (uint32_t)frame->bytes << 8 | frame->tos);
-    const unsigned odd = (port->odd & PORT_DOWN) | (frame->flags & FRAME_CORRUPT);
-    if (UNLIKELY(odd != 0 || frame_is_mac_control(frame) || frame->bytes > port->largest))
-        return port_receive_odd(port, handle, now);
     struct port_lane *lane = &port->lanes[frame->priority];
+    node_digest(node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
+                          (uint32_t)frame->bytes << 8 | frame->tos);
+    if (UNLIKELY(frame->bytes > lane->rx_limit || frame_is_mac_control(frame) ||
+                 (frame->flags & FRAME_CORRUPT) != 0))
+        return port_receive_odd(port, event);
     lane->rx_frames++;
     lane->rx_bytes += frame->bytes;
-    frame->in_port = port->index;
+    frame->in_port = event->port;
     return true;
 }
 

@@ -121,12 +121,18 @@ static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egres
     return false;
 }
 
-static void release(struct swtch *swtch, const struct frame *frame, uint16_t egress, time_ps now)
+static ASIDE void resume(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                         time_ps now)
 {
-    if (LIKELY(!buffer_release(&swtch->buffer, group_of(swtch, frame), frame->bytes)))
-        return;
     const struct probe_pause why = edge(swtch, frame, egress, now);
     port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
+}
+
+static inline void release(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                           time_ps now)
+{
+    if (UNLIKELY(buffer_release(&swtch->buffer, group_of(swtch, frame), frame->bytes)))
+        resume(swtch, frame, egress, now);
 }
 
 /* ------------------------------------------------------------------ ECN */
@@ -173,7 +179,7 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
     }
 }
 
-static uint32_t take(struct port *port, uint8_t allowed, time_ps now)
+static inline uint32_t take(struct port *port, uint8_t allowed, time_ps now)
 {
     struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
@@ -218,7 +224,10 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         return;
     }
     port_append(port, handle, frame);
-    port_serve(port, take, now);
+    if (UNLIKELY(now >= port->busy_until))
+        port_kick(port, now);
+    else if (port_has_work(port))
+        port_kick_later(port);
 }
 
 static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *frame, time_ps now)
@@ -267,7 +276,7 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
     struct frame *frame = frame_at(swtch->frames, handle);
     if (LIKELY(!frame_is_mac_control(frame)))
         frame->priority = swtch->priority_of_dscp[frame->tos >> 2];
-    if (UNLIKELY(!port_receive(port, handle, frame, now)))
+    if (UNLIKELY(!port_receive(port, &swtch->node, event, frame)))
         return;
     if (UNLIKELY(swtch->cut_through) && must_wait(swtch, frame))
         wait_for_rest(swtch, handle, frame, now);

@@ -50,19 +50,21 @@ struct switch_port_counters {
 };
 
 struct swtch {
-    struct node node;
+    alignas(64) struct node node;
+
+    /* what every frame touches: the next two lines of memory, and a half */
     struct frame_pool *frames;
     struct port *ports;
+    struct route_table routes;
     uint64_t ecmp_seed;
-    int64_t
-        mark_above[2]; /* queue bytes up to which nothing is marked, at enqueue and at dequeue */
+    int64_t mark_above[2]; /* queue bytes at enqueue and at dequeue: up to them nothing is marked */
     uint16_t port_count;
     uint8_t lossless; /* mask of priorities */
     uint8_t strict;   /* mask of priorities that are served before the weighted ones */
     bool cut_through;
-    struct route_table routes;
     struct buffer buffer;
-    uint8_t priority_of_dscp[64];
+    alignas(64) uint8_t priority_of_dscp[64];
+
     struct switch_params params;
     struct switch_counters counters;
     struct switch_port_counters *port_counters;

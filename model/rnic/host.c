@@ -57,11 +57,10 @@ static const struct env_ops env_ops = {.now = now, .timer_set = timer_set};
 
 static void kick_ports(struct host *host, time_ps at)
 {
-    const uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
+    uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
     host->kicks = RNIC_HOST_BUSY;
-    for (uint32_t i = 0; i < host->rnic_count; i++)
-        if ((kicks & 1u << i) != 0)
-            port_kick(&host->rnics[i]->port, at);
+    for (; kicks != 0; kicks &= kicks - 1)
+        port_kick(&host->rnics[__builtin_ctz(kicks)]->port, at);
 }
 
 static void dispatch(struct host *host, const struct event *event)
@@ -75,7 +74,7 @@ static void dispatch(struct host *host, const struct event *event)
         const uint32_t handle = (uint32_t)event->argument;
         struct frame *frame = frame_at(host->frames, handle);
         rnic_prefetch(rnic, frame->qpn);
-        if (LIKELY(port_receive(&rnic->port, handle, frame, event->at)))
+        if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
             rnic_receive(rnic, handle, event->at);
     } else if (event->kind < NET_EVENT_FIRST_OWN) {
         port_on_event(&rnic->port, event);

@@ -101,6 +101,9 @@ void turns_unlist(struct rnic *rnic, struct qp *qp)
 
 /* ------------------------------------------------------------------ whose turn */
 
+/* Without these a QP that has something to send may send it now. */
+#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND)
+
 /* When the requester may send; clears an RNR wait that is over. */
 static time_ps requester_due(struct qp *qp, time_ps now)
 {
@@ -130,6 +133,11 @@ void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if ((qp->flags & QP_LISTED) != 0)
         return;
+    if (LIKELY((qp->flags & QP_MAY_WAIT) == 0)) {
+        if (requester_ready(qp))
+            push_ready(rnic, qp);
+        return;
+    }
     const time_ps at = due(rnic, qp, now);
     if (at <= now) {
         push_ready(rnic, qp);
@@ -163,8 +171,7 @@ static void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps no
 
 static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    const unsigned slow = QP_RNR_WAIT | QP_LIMITED | QP_RESPOND;
-    return LIKELY((qp->flags & slow) == 0) ? requester_ready(qp) : due(rnic, qp, now) <= now;
+    return LIKELY((qp->flags & QP_MAY_WAIT) == 0) ? requester_ready(qp) : due(rnic, qp, now) <= now;
 }
 
 static uint32_t next_data(struct rnic *rnic, uint8_t priority, time_ps now)

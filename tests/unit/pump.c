@@ -56,7 +56,7 @@ static void on_event(struct node *node, const struct event *event)
         return;
     }
     const uint32_t handle = (uint32_t)event->argument;
-    if (!port_receive(&pump->port, handle, frame_at(pump->frames, handle), event->at))
+    if (!port_receive(&pump->port, &pump->node, event, frame_at(pump->frames, handle)))
         return;
     const struct frame *frame = frame_at(pump->frames, handle);
     pump->received++;
