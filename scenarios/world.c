@@ -6,6 +6,7 @@
 #include "scenarios/world.h"
 
 #include "rnic/verbs_sim.h"
+#include "scenarios/routing.h"
 #include "scenarios/world_play.h"
 
 #include <stdalign.h>
@@ -100,38 +101,13 @@ static void join_links(struct world *world)
     }
 }
 
-static void compute_routes(struct world *world, uint32_t endpoints)
+static void compute_routes(struct world *world)
 {
-    const struct scenario *scenario = world->scenario;
-    struct route_link *links = room(scenario->link_count, sizeof *links);
-    uint8_t *forwards = room(scenario->node_count, 1);
-    uint32_t *at_node = room(endpoints, sizeof *at_node);
-    uint16_t *at_port = room(endpoints, sizeof *at_port);
-    for (uint32_t i = 0; i < scenario->link_count; i++) {
-        const struct scenario_link *link = &scenario->links[i];
-        links[i] = (struct route_link){link->node[0], link->node[1], link->port[0], link->port[1]};
-    }
-    uint32_t endpoint = 0;
-    for (uint32_t i = 0; i < scenario->node_count; i++) {
-        const struct scenario_node *node = &scenario->nodes[i];
-        forwards[i] = node->kind == SCENARIO_SWITCH;
-        for (uint16_t p = 0; node->kind == SCENARIO_HOST && p < node->port_count; p++) {
-            at_node[endpoint] = i;
-            at_port[endpoint++] = p;
-        }
-    }
-    const struct route_graph graph = {
-        scenario->node_count, links, scenario->link_count, forwards, at_node, at_port, endpoints};
-    struct route_table *tables = room(scenario->node_count, sizeof *tables);
-    route_compute(&graph, tables);
-    for (uint32_t i = 0; i < scenario->node_count; i++)
-        if (forwards[i])
+    struct route_table *tables = routing_compute(world->scenario, NULL);
+    for (uint32_t i = 0; i < world->scenario->node_count; i++)
+        if (node_of(world, i)->kind == SCENARIO_SWITCH)
             world_switch(world, i)->routes = tables[i];
     free(tables);
-    free(links);
-    free(forwards);
-    free(at_node);
-    free(at_port);
 }
 
 static void carve_memories(struct world *world, struct diag *diag)
@@ -155,7 +131,7 @@ static void make_fabric(struct world *world, const struct probe *probe, struct d
             make_host(world, &scenario->nodes[i], probe, &endpoints);
     }
     join_links(world);
-    compute_routes(world, endpoints);
+    compute_routes(world);
     carve_memories(world, diag);
 }
 

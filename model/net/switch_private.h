@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_private - what the files of a switch share.
+ * Included only by switch*.c. */
+#ifndef STORMGLASS_NET_SWITCH_PRIVATE_H
+#define STORMGLASS_NET_SWITCH_PRIVATE_H
+
+#include "net/switch.h"
+
+/* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
+ * follows. */
+enum { CUT_THROUGH_BYTES = 64 };
+enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE };           /* ecn_at */
+enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
+
+/* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
+uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
+
+#endif
