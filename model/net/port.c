@@ -1,54 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port - transmission and pauses.
+ * port - transmission.
  *
  *    start      preamble       frame             gap
  *      |-----------|==============================|-----------|
  *           8                  bytes                   12
  *                                                 '- + propagation: the last bit has arrived
- *                                                             '- busy_until: the next may start
- *
- * Pauses.  An XOFF is acted upon one response delay after its last bit; then no frame of the
- * priority begins until the quanta have run out, counted from there, or an XON is acted upon.  A
- * newer XOFF replaces the time, so the PAUSE_END of the older one finds another time and does
- * nothing. */
-#include "net/port.h"
+ *                                                             '- busy_until: the next may start */
+#include "net/port_private.h"
 
 #include <stdlib.h>
-
-/* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
- * Gb/s. */
-const struct opt port_opts[] = {
-    {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
-     "Bits per second on the wire.", "IEEE 802.3"},
-    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
-     "Cable length; propagation is 5.05 ns/m.", "SONiC buffer model: 198 000 km/s in fibre"},
-    {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
-     "Propagation delay one way; 0 takes it from the length.", "own"},
-    {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
-     "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
-     "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)"},
-    {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
-     NULL, "From the last bit of a PFC frame to its effect on the transmitter.",
-     "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s"},
-    {"pfc-quanta", OPT_INT, offsetof(struct port_params, pfc_quanta), "65535", "1", "65535", NULL,
-     "Pause time in an XOFF, in quanta of 512 bit times.", "IEEE 802.1Q-2018 36.1"},
-    {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
-     "Time between XOFFs while a pause holds; 0 is half of the quanta's time.",
-     "assumed: refreshed well before it expires"},
-    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "0,1,2,3,4,5,6,7", NULL,
-     "0,1,2,3,4,5,6,7", NULL, "The priorities in which the port sends and obeys PFC.",
-     "IEEE 802.1Q-2018 36.1.3.3"},
-    {0},
-};
-
-enum { PS_PER_MM_NUMERATOR = 505, PS_PER_MM_DENOMINATOR = 100 }; /* 5.05 ns/m */
-
-time_ps port_propagation(const struct port_params *params)
-{
-    if (params->delay > 0)
-        return params->delay;
-    return params->length * PS_PER_MM_NUMERATOR / PS_PER_MM_DENOMINATOR;
-}
 
 static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
 {
@@ -226,36 +186,6 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
 }
 
-static uint32_t pfc_frame(struct port *port)
-{
-    const uint32_t handle = frame_take(port->frames);
-    struct frame *frame = frame_at(port->frames, handle);
-    *frame = (struct frame){
-        .bytes = WIRE_PFC_BYTES,
-        .opcode = FRAME_PFC,
-        .priority = PRIORITIES - 1,
-        .classes = port->pfc_due,
-        .blob = POOL_NONE,
-    };
-    for (unsigned i = 0; i < PRIORITIES; i++) {
-        if ((port->pfc_due & 1u << i) == 0)
-            continue;
-        const bool xoff = (port->asserted & 1u << i) != 0;
-        frame->quanta[i] = xoff ? (uint16_t)port->params.pfc_quanta : 0;
-        port->told = (uint8_t)(xoff ? port->told | 1u << i : port->told & ~(1u << i));
-        port->pauses[i].tx_xoff += xoff;
-        port->pauses[i].tx_xon += !xoff;
-    }
-    port->pfc_due = 0;
-    port->pfc_frames_tx++;
-    return handle;
-}
-
-void port_send_pfc(struct port *port, time_ps now)
-{
-    port_send_odd(port, pfc_frame(port), now);
-}
-
 void port_kick(struct port *port, time_ps now)
 {
     port_serve(port, port->source, now);
@@ -276,79 +206,7 @@ void port_set_fault(struct port *port, struct port_fault *fault)
     set_odd(port, PORT_FAULTY, fault != NULL);
 }
 
-/* ------------------------------------------------------------------ pauses obeyed */
-
-static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
-{
-    const struct probe_blocked told = {now, port->node->id, port->index, priority, blocked};
-    port->probe->blocked(port->probe->self, &told);
-}
-
-static void block(struct port *port, uint8_t priority, time_ps now)
-{
-    port->paused |= (uint8_t)(1u << priority);
-    port->pauses[priority].blocked_since = now;
-    tell_blocked(port, priority, true, now);
-}
-
-static void unblock(struct port *port, uint8_t priority, time_ps now)
-{
-    struct port_pauses *pauses = &port->pauses[priority];
-    const time_ps span = now - pauses->blocked_since;
-    CHECK(span >= 0);
-    pauses->blocked_ps += span;
-    pauses->blocked_longest = span > pauses->blocked_longest ? span : pauses->blocked_longest;
-    pauses->blocked_since = TIME_NEVER;
-    port->paused &= (uint8_t) ~(1u << priority);
-    tell_blocked(port, priority, false, now);
-    port_kick(port, now);
-}
-
-static void obey_class(struct port *port, uint8_t priority, uint16_t quanta, time_ps now)
-{
-    const bool paused = (port->paused & 1u << priority) != 0;
-    if (quanta == 0) {
-        if (paused)
-            unblock(port, priority, now);
-        return;
-    }
-    if (!paused)
-        block(port, priority, now);
-    port->pause_until[priority] = now + port_quanta_ps(port, quanta);
-    node_post(port->node, port->node->id, port->pause_until[priority], NET_EVENT_PAUSE_END,
-              port->index, priority);
-}
-
-static void obey(struct port *port, uint32_t handle, time_ps now)
-{
-    const struct frame frame = *frame_at(port->frames, handle);
-    frame_give(port->frames, handle);
-    for (uint8_t i = 0; i < PRIORITIES; i++)
-        if ((frame.classes & port->params.pfc_enabled & 1 << i) != 0)
-            obey_class(port, i, frame.quanta[i], now);
-}
-
-static void receive_pfc(struct port *port, uint32_t handle, time_ps now)
-{
-    const struct frame *frame = frame_at(port->frames, handle);
-    port->pfc_frames_rx++;
-    for (unsigned i = 0; i < PRIORITIES; i++) {
-        const bool named = (frame->classes & 1u << i) != 0;
-        port->pauses[i].rx_xoff += named && frame->quanta[i] > 0;
-        port->pauses[i].rx_xon += named && frame->quanta[i] == 0;
-    }
-    if (port->params.pfc_response == 0)
-        obey(port, handle, now);
-    else
-        node_post(port->node, port->node->id, now + port->params.pfc_response, NET_EVENT_PFC_ACT,
-                  port->index, handle);
-}
-
-static void pause_end(struct port *port, uint8_t priority, time_ps now)
-{
-    if ((port->paused & 1u << priority) != 0 && port->pause_until[priority] == now)
-        unblock(port, priority, now);
-}
+/* ------------------------------------------------------------------ events */
 
 bool port_receive_odd(struct port *port, const struct event *event)
 {
@@ -361,69 +219,12 @@ bool port_receive_odd(struct port *port, const struct event *event)
         port->corrupt++;
         drop(port, handle, PROBE_DROP_CORRUPT, now);
     } else if (frame_is_mac_control(frame)) {
-        receive_pfc(port, handle, now);
+        port_receive_pfc(port, handle, now);
     } else {
         port->giants++;
         drop(port, handle, PROBE_DROP_MTU, now);
     }
     return false;
-}
-
-/* ------------------------------------------------------------------ pauses sent */
-
-static void refresh_later(struct port *port, uint8_t priority, time_ps now)
-{
-    port->refresh_at[priority] = now + port->params.pfc_refresh;
-    node_post(port->node, port->node->id, port->refresh_at[priority], NET_EVENT_PFC_REFRESH,
-              port->index, priority);
-}
-
-void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why)
-{
-    const uint8_t bit = (uint8_t)(1u << priority);
-    if ((port->params.pfc_enabled & bit) == 0 || (port->asserted & bit) != 0)
-        return;
-    port->asserted |= bit;
-    port->pfc_due |= bit;
-    port->pauses[priority].asserted_since = why->at;
-    port->probe->pause(port->probe->self, why);
-    refresh_later(port, priority, why->at);
-    port_kick(port, why->at);
-}
-
-void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pause *why)
-{
-    const uint8_t bit = (uint8_t)(1u << priority);
-    if ((port->asserted & bit) == 0)
-        return;
-    port->asserted &= (uint8_t)~bit;
-    if ((port->told & bit) != 0)
-        port->pfc_due |= bit;
-    else
-        port->pfc_due &= (uint8_t)~bit; /* the peer never heard of it */
-    struct port_pauses *pauses = &port->pauses[priority];
-    pauses->asserted_ps += why->at - pauses->asserted_since;
-    pauses->asserted_since = TIME_NEVER;
-    port->refresh_at[priority] = TIME_NEVER;
-    port->probe->pause(port->probe->self, why);
-    port_kick(port, why->at);
-}
-
-static void refresh(struct port *port, uint8_t priority, time_ps now)
-{
-    if (port->refresh_at[priority] != now)
-        return; /* released since, or released and asserted again */
-    port->pfc_due |= (uint8_t)(1u << priority);
-    const struct probe_pause again = {.at = now,
-                                      .node = port->node->id,
-                                      .port = port->index,
-                                      .priority = priority,
-                                      .xoff = true,
-                                      .refresh = true,
-                                      .egress = UINT16_MAX};
-    port->probe->pause(port->probe->self, &again);
-    refresh_later(port, priority, now);
-    port_kick(port, now);
 }
 
 void port_on_event(struct port *port, const struct event *event)
@@ -434,13 +235,13 @@ void port_on_event(struct port *port, const struct event *event)
             port_kick(port, event->at);
         return;
     case NET_EVENT_PFC_ACT:
-        obey(port, (uint32_t)event->argument, event->at);
+        port_obey(port, (uint32_t)event->argument, event->at);
         return;
     case NET_EVENT_PAUSE_END:
-        pause_end(port, (uint8_t)event->argument, event->at);
+        port_pause_end(port, (uint8_t)event->argument, event->at);
         return;
     case NET_EVENT_PFC_REFRESH:
-        refresh(port, (uint8_t)event->argument, event->at);
+        port_refresh(port, (uint8_t)event->argument, event->at);
         return;
     case NET_EVENT_ARRIVAL:
     case NET_EVENT_FIRST_OWN:

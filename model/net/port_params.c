@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * port_params - the rows, and what follows from them alone. */
+#include "net/port.h"
+
+/* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
+ * Gb/s. */
+const struct opt port_opts[] = {
+    {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
+     "Bits per second on the wire.", "IEEE 802.3"},
+    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
+     "Cable length; propagation is 5.05 ns/m.", "SONiC buffer model: 198 000 km/s in fibre"},
+    {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
+     "Propagation delay one way; 0 takes it from the length.", "own"},
+    {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
+     "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
+     "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)"},
+    {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
+     NULL, "From the last bit of a PFC frame to its effect on the transmitter.",
+     "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s"},
+    {"pfc-quanta", OPT_INT, offsetof(struct port_params, pfc_quanta), "65535", "1", "65535", NULL,
+     "Pause time in an XOFF, in quanta of 512 bit times.", "IEEE 802.1Q-2018 36.1"},
+    {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
+     "Time between XOFFs while a pause holds; 0 is half of the quanta's time.",
+     "assumed: refreshed well before it expires"},
+    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "0,1,2,3,4,5,6,7", NULL,
+     "0,1,2,3,4,5,6,7", NULL, "The priorities in which the port sends and obeys PFC.",
+     "IEEE 802.1Q-2018 36.1.3.3"},
+    {0},
+};
+
+enum { PS_PER_MM_NUMERATOR = 505, PS_PER_MM_DENOMINATOR = 100 }; /* 5.05 ns/m */
+
+time_ps port_propagation(const struct port_params *params)
+{
+    if (params->delay > 0)
+        return params->delay;
+    return params->length * PS_PER_MM_NUMERATOR / PS_PER_MM_DENOMINATOR;
+}
