@@ -67,7 +67,7 @@ static void write_port_priority(struct place place, const struct port *port, int
     write_priority(&place, "rx_pause_xoff", NULL, pauses->rx_xoff, "count");
     write_priority(&place, "rx_pause_transition", "ON2OFF_RX_PKTS", pauses->rx_xon, "count");
     write_priority(&place, "rx_pause_duration", "RX_PAUSE_DURATION_US",
-                   (uint64_t)(blocked / PS_PER_US), "us");
+                   (uint64_t)(port_held_ps(port, (uint8_t)priority, now) / PS_PER_US), "us");
     write_priority(&place, "tx_pause_duration", "TX_PAUSE_DURATION_US",
                    (uint64_t)(asserted / PS_PER_US), "us");
     write_priority(&place, "tx_blocked_ps", NULL, (uint64_t)blocked, "ps");

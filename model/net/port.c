@@ -42,6 +42,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         port->lanes[i] =
             (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
         port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
+        port->pauses[i].held_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
     }
     if (params->pfc_refresh == 0)
@@ -255,7 +256,10 @@ void port_audit(const struct port *port)
     for (unsigned i = 0; i < PRIORITIES; i++) {
         const bool paused = (port->paused & 1u << i) != 0;
         const bool asserted = (port->asserted & 1u << i) != 0;
+        const bool held = (port->held & 1u << i) != 0;
+        CHECK(paused == (held && (port->ignored & 1u << i) == 0));
         CHECK(paused == (port->pauses[i].blocked_since != TIME_NEVER));
+        CHECK(held == (port->pauses[i].held_since != TIME_NEVER));
         CHECK(asserted == (port->pauses[i].asserted_since != TIME_NEVER));
         CHECK(asserted == (port->refresh_at[i] != TIME_NEVER));
         CHECK((port->lanes[i].head == POOL_NONE) == (port->lanes[i].bytes == 0));

@@ -51,6 +51,8 @@ struct port_pauses {
     time_ps blocked_ps;    /* time that the transmitter obeyed a pause, closed intervals */
     time_ps blocked_since; /* of the open interval, or TIME_NEVER */
     time_ps blocked_longest;
+    time_ps held_ps;     /* time that a pause of the peer ran, obeyed or not, closed intervals */
+    time_ps held_since;  /* likewise of the open interval, or TIME_NEVER */
     time_ps asserted_ps; /* time that this end held its peer paused */
     time_ps asserted_since;
 };
@@ -98,7 +100,7 @@ struct port {
     uint16_t largest;     /* frame: L2 bytes, above a giant */
     uint8_t odd;          /* enum port_odd */
     uint8_t ready;        /* mask: priorities with something to send; the source keeps it */
-    uint8_t paused;       /* mask: priorities that the peer has paused */
+    uint8_t paused;       /* mask: priorities that the peer has paused, and it is obeyed */
     uint8_t pfc_due;      /* mask: priorities whose XOFF or XON waits for the wire */
     uint8_t asserted;     /* mask: priorities in which this end holds its peer paused */
     bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
@@ -113,7 +115,9 @@ struct port {
     int64_t peer_mtu;
     uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
     uint8_t told;         /* mask: priorities in which the last PFC frame sent was an XOFF */
-    uint8_t turn;         /* of the weighted scheduler */
+    uint8_t held;         /* mask: priorities in which a pause of the peer runs, obeyed or not */
+    uint8_t ignored; /* mask: priorities in which no pause is obeyed; in others paused is held */
+    uint8_t turn;    /* of the weighted scheduler */
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];
@@ -272,6 +276,14 @@ static inline bool port_receive(struct port *port, struct node *node, const stru
 /* Holds the peer paused in one priority (XOFF, refreshed) until released (XON). */
 void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why);
 void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pause *why);
+
+/* While on, no pause of the peer stops the priority, and one that stops it now is over.  Pauses are
+ * counted as received all the same, and held_ps runs as if they were obeyed.  Off: a pause whose
+ * quanta still run stops it again. */
+void port_ignore_pauses(struct port *port, uint8_t priority, bool on, time_ps now);
+
+/* Time until now that pauses of the peer ran in the priority, obeyed or not. */
+time_ps port_held_ps(const struct port *port, uint8_t priority, time_ps now);
 
 /* Time of n pause quanta (512 bit times each) at the port's rate. */
 time_ps port_quanta_ps(const struct port *port, uint32_t quanta);

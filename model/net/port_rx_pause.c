@@ -31,19 +31,57 @@ static void unblock(struct port *port, uint8_t priority, time_ps now)
     port_kick(port, now);
 }
 
-static void obey_class(struct port *port, uint8_t priority, uint16_t quanta, time_ps now)
+/* What the peer asks for has changed, or whether it is heeded: the transmitter follows. */
+static void follow(struct port *port, uint8_t priority, time_ps now)
 {
     const bool paused = (port->paused & 1u << priority) != 0;
-    if (quanta == 0) {
-        if (paused)
-            unblock(port, priority, now);
-        return;
-    }
-    if (!paused)
+    const bool wanted = (port->held & ~port->ignored & 1u << priority) != 0;
+    if (wanted && !paused)
         block(port, priority, now);
-    port->pause_until[priority] = now + port_quanta_ps(port, quanta);
-    node_post(port->node, port->node->id, port->pause_until[priority], NET_EVENT_PAUSE_END,
-              port->index, priority);
+    else if (!wanted && paused)
+        unblock(port, priority, now);
+}
+
+static void hold(struct port *port, uint8_t priority, time_ps until, time_ps now)
+{
+    if ((port->held & 1u << priority) == 0)
+        port->pauses[priority].held_since = now;
+    port->held |= (uint8_t)(1u << priority);
+    port->pause_until[priority] = until;
+    node_post(port->node, port->node->id, until, NET_EVENT_PAUSE_END, port->index, priority);
+    follow(port, priority, now);
+}
+
+static void let_go(struct port *port, uint8_t priority, time_ps now)
+{
+    if ((port->held & 1u << priority) == 0)
+        return;
+    port->pauses[priority].held_ps += now - port->pauses[priority].held_since;
+    port->pauses[priority].held_since = TIME_NEVER;
+    port->held &= (uint8_t) ~(1u << priority);
+    follow(port, priority, now);
+}
+
+static void obey_class(struct port *port, uint8_t priority, uint16_t quanta, time_ps now)
+{
+    if (quanta == 0)
+        let_go(port, priority, now);
+    else
+        hold(port, priority, now + port_quanta_ps(port, quanta), now);
+}
+
+void port_ignore_pauses(struct port *port, uint8_t priority, bool on, time_ps now)
+{
+    CHECK(priority < PRIORITIES);
+    const unsigned bit = 1u << priority;
+    port->ignored = (uint8_t)(on ? port->ignored | bit : port->ignored & ~bit);
+    follow(port, priority, now);
+}
+
+time_ps port_held_ps(const struct port *port, uint8_t priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    return pauses->held_ps + (pauses->held_since == TIME_NEVER ? 0 : now - pauses->held_since);
 }
 
 void port_obey(struct port *port, uint32_t handle, time_ps now)
@@ -73,6 +111,6 @@ void port_receive_pfc(struct port *port, uint32_t handle, time_ps now)
 
 void port_pause_end(struct port *port, uint8_t priority, time_ps now)
 {
-    if ((port->paused & 1u << priority) != 0 && port->pause_until[priority] == now)
-        unblock(port, priority, now);
+    if (port->pause_until[priority] == now)
+        let_go(port, priority, now);
 }

@@ -149,6 +149,57 @@ static void other_priorities_go_on(void **state)
     pair_fini(&pair);
 }
 
+static void ask(struct pair *pair, uint8_t priority, bool xoff, time_ps at)
+{
+    engine_run(&pair->engine, at);
+    const struct probe_pause why = {.at = at, .priority = priority, .xoff = xoff};
+    if (xoff)
+        port_pfc_assert(&pair->b.port, priority, &why);
+    else
+        port_pfc_release(&pair->b.port, priority, &why);
+}
+
+static void ignore(struct pair *pair, bool on, time_ps at)
+{
+    engine_run(&pair->engine, at);
+    port_ignore_pauses(&pair->a.port, 3, on, at);
+}
+
+/* Held from 10 us (and 64 + 8 bytes and the cable later) to 60 us likewise, ignored from 30 us to
+ * 40 us and again when it has ended. */
+static void pauses_can_be_ignored(void **state)
+{
+    (void)state;
+    struct pair pair;
+    pair_init(&pair, 100, 0);
+    const struct port_pauses *pauses = &pair.a.port.pauses[3];
+    const time_ps heard = 72 * 80 + 15150;
+    pump_start(&pair.a, 0);
+    ask(&pair, 3, true, 10 * PS_PER_US);
+    ignore(&pair, true, 30 * PS_PER_US);
+    assert_int_equal(pauses->blocked_ps, 20 * PS_PER_US - heard);
+    assert_int_equal(port_held_ps(&pair.a.port, 3, 30 * PS_PER_US), 20 * PS_PER_US - heard);
+    const uint64_t before = pair.a.sent;
+    ignore(&pair, false, 40 * PS_PER_US);
+    assert_int_equal(pair.a.sent - before, 10 * PS_PER_US / (1538 * 80)); /* one went at once */
+    assert_int_equal(pair.a.port.paused, 1 << 3);
+    engine_run(&pair.engine, 50 * PS_PER_US);
+    assert_int_equal(pair.a.sent - before, 10 * PS_PER_US / (1538 * 80)); /* one went at once */
+    ask(&pair, 3, false, 60 * PS_PER_US);
+    ignore(&pair, true, 70 * PS_PER_US);
+    ask(&pair, 3, true, 80 * PS_PER_US);
+    engine_run(&pair.engine, 90 * PS_PER_US);
+    assert_int_equal(pauses->rx_xoff, 2);
+    assert_int_equal(pauses->blocked_ps, 20 * PS_PER_US - heard + 20 * PS_PER_US + heard);
+    assert_int_equal(port_held_ps(&pair.a.port, 3, 90 * PS_PER_US),
+                     50 * PS_PER_US + 10 * PS_PER_US - heard);
+    assert_int_equal(pair.a.port.paused, 0);
+    ask(&pair, 3, false, 90 * PS_PER_US);
+    ignore(&pair, false, 100 * PS_PER_US);
+    assert_int_equal(pair.a.port.paused, 0);
+    pair_fini(&pair);
+}
+
 static void giants_are_dropped_and_counted(void **state)
 {
     (void)state;
@@ -175,6 +226,7 @@ int main(void)
         cmocka_unit_test(resume_ends_a_pause),
         cmocka_unit_test(refresh_keeps_a_pause),
         cmocka_unit_test(other_priorities_go_on),
+        cmocka_unit_test(pauses_can_be_ignored),
         cmocka_unit_test(giants_are_dropped_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
