@@ -133,11 +133,11 @@ struct scenario_fault {
     time_ps end; /* TIME_NEVER: it stays */
     const struct scenario_spot *spots;
     uint32_t spot_count;
-    int64_t drain;     /* slow-receiver: ppm of the line rate */
-    int64_t priority;  /* pause-storm */
-    int64_t rate;      /* bit-errors: errors per bit, in parts per 10^15 */
-    int64_t n;         /* drop-every: each n-th frame */
-    int64_t data_only; /* drop-every: counts frames with payload only */
+    int64_t drain;    /* slow-receiver: ppm of the line rate */
+    int64_t priority; /* pause-storm */
+    int64_t rate;     /* bit-errors: errors per bit, in parts per 10^15 */
+    int64_t n;        /* drop-every: each n-th frame */
+    int64_t frames;   /* drop-every: enum port_fault_frames */
     struct diag_place place;
 };
 

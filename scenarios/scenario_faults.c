@@ -40,8 +40,10 @@ static const struct opt error_opts[] = {{"rate", OPT_RATIO, FIELD(rate), "1e-12"
 static const struct opt drop_opts[] = {
     {"n", OPT_INT, FIELD(n), "256", "1", NULL, NULL, "Each n-th frame is dropped.",
      "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
-    {"frames", OPT_CHOICE, FIELD(kind), "data", NULL, NULL, "all|data",
-     "Which frames are counted and dropped; data: those with a payload.", "own"},
+    {"frames", OPT_CHOICE, FIELD(kind), "data", NULL, NULL, "all|data|pause|resume",
+     "Those that are counted and dropped: all, MAC control too; with a payload; PFC and PAUSE that "
+     "stop something; that only resume.",
+     "own"},
     {0}};
 
 static const struct opt no_opts[] = {{0}};
@@ -162,7 +164,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, s
     made->priority = what->priority;
     made->rate = what->rate;
     made->n = what->n;
-    made->data_only = what->kind;
+    made->frames = what->kind;
     made->place = written->place;
 }
 

@@ -238,7 +238,7 @@ static void apply_to_port(struct world *world, const struct scenario_fault *faul
         return;
     case SCENARIO_FAULT_DROP_EVERY:
         fault_of(world, port)->drop_every = on ? (uint64_t)fault->n : 0;
-        port->fault->data_only = fault->data_only != 0;
+        port->fault->frames = (uint8_t)fault->frames;
         return;
     case SCENARIO_FAULT_PFC_OFF: {
         const struct scenario_node *node = &world->scenario->nodes[spot->node];

@@ -128,6 +128,31 @@ static void drop(const struct port *port, uint32_t handle, enum probe_drop_cause
     frame_give(port->frames, handle);
 }
 
+static bool stops_something(const struct frame *frame)
+{
+    bool stops = frame->opcode == FRAME_PAUSE && frame->quanta[0] > 0;
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        stops |= (frame->classes & 1u << i) != 0 && frame->quanta[i] > 0;
+    return stops;
+}
+
+static bool fault_concerns(const struct port_fault *fault, const struct frame *frame)
+{
+    const bool control = frame_is_mac_control(frame);
+    switch ((enum port_fault_frames)fault->frames) {
+    case PORT_FAULT_DATA:
+        return frame->payload > 0;
+    case PORT_FAULT_PAUSE:
+        return control && stops_something(frame);
+    case PORT_FAULT_RESUME:
+        return control && !stops_something(frame);
+    case PORT_FAULT_ALL:
+    case PORT_FAULT_KINDS:
+        break;
+    }
+    return true;
+}
+
 /* True when the fault takes the frame. A corrupt frame travels on to fail its receiver's check. */
 static bool fault_takes(struct port_fault *fault, struct frame *frame)
 {
@@ -138,7 +163,7 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
             fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
         }
     }
-    if (fault->drop_every == 0 || (fault->data_only && frame->payload == 0))
+    if (fault->drop_every == 0 || !fault_concerns(fault, frame))
         return false;
     return ++fault->seen % fault->drop_every == 0;
 }

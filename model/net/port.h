@@ -127,10 +127,20 @@ struct port {
     struct port_fault *fault; /* NULL: none */
 };
 
+/* The frames that a fault counts and loses: all, MAC control too; those with a payload; PFC and
+ * PAUSE frames that stop something; those that only let go. */
+enum port_fault_frames {
+    PORT_FAULT_ALL,
+    PORT_FAULT_DATA,
+    PORT_FAULT_PAUSE,
+    PORT_FAULT_RESUME,
+    PORT_FAULT_KINDS
+};
+
 /* What a scenario's faults do to the frames that leave by a port. */
 struct port_fault {
     uint64_t drop_every; /* every n-th frame is lost; 0: none */
-    bool data_only;      /* counts and loses only frames with a payload */
+    uint8_t frames;      /* enum port_fault_frames */
     uint64_t seen;
     int64_t bits_between_errors; /* mean; 0: none */
     int64_t bits_to_error;

@@ -179,7 +179,7 @@ static void faults_become_spots_and_times(void **state)
     assert_int_equal(faults[1].spot_count, 2);
     assert_int_equal(faults[1].spots[0].port, 4);
     assert_int_equal(faults[2].n, 256);
-    assert_int_equal(faults[2].data_only, 0);
+    assert_int_equal(faults[2].frames, 0);
     assert_int_equal(faults[3].spot_count, 2);
     assert_int_equal(faults[3].rate, 1000000);
     assert_int_equal(faults[4].priority, 4);
