@@ -55,6 +55,8 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
         busiest->busy = port;
         busiest->busy_ps = busy;
     }
+    totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
+    totals->pfc_resume_frames += (int64_t)port->global.tx_xon;
     for (int i = 0; i < PRIORITIES; i++) {
         const time_ps blocked = collect_blocked_ps(port, i, now);
         const time_ps longest = collect_blocked_longest_ps(port, i, now);

@@ -29,6 +29,25 @@ static bool is_lossless(const struct scenario_node *node, unsigned priority)
     return (node->switch_params->pfc_priorities >> priority & 1) != 0;
 }
 
+/* Both ends of a link must speak the same kind of pause. */
+static void check_kinds(const struct scenario *scenario, const struct scenario_node *node,
+                        struct check_report *report)
+{
+    static const char *const kinds[] = {"PFC", "PAUSE", "no frames"};
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        const struct scenario_port *port = &node->ports[p];
+        if (port->link == SCENARIO_NO_LINK || node->index > port->peer_node)
+            continue;
+        const struct scenario_node *peer = &scenario->nodes[port->peer_node];
+        const int64_t here = port->params->flow_control;
+        const int64_t there = peer->ports[port->peer_port].params->flow_control;
+        if (here != there)
+            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
+                      "%s:p%u pauses by %s and %s:p%u by %s: neither obeys the other", node->name,
+                      p, kinds[here], peer->name, port->peer_port, kinds[there]);
+    }
+}
+
 /* One DSCP at one switch, and at the switches behind it. */
 static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
                       unsigned dscp, struct check_report *report)
@@ -39,7 +58,8 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         if (port->link == SCENARIO_NO_LINK)
             continue;
         const struct scenario_node *peer = &scenario->nodes[port->peer_node];
-        if (is_lossless(node, here) && (port->params->pfc_enabled >> here & 1) == 0)
+        const bool off = port->params->flow_control == PORT_FLOW_NONE;
+        if (is_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0))
             check_add(report, DIAG_WARNING, scenario->links[port->link].place,
                       "%s is lossless in priority %u, but PFC is off in it on %s:p%u", node->name,
                       here, node->name, p);
@@ -73,6 +93,8 @@ void check_classes(const struct scenario *scenario, struct check_report *report)
         for (uint16_t p = 0; p < host->port_count; p++)
             check_edge(scenario, host, &host->ports[p], report);
     }
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        check_kinds(scenario, &scenario->nodes[i], report);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         for (unsigned dscp = 0; dscp < 64; dscp++) {
             if ((dscps >> dscp & 1) == 0)

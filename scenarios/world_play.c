@@ -242,7 +242,8 @@ static void apply_to_port(struct world *world, const struct scenario_fault *faul
         return;
     case SCENARIO_FAULT_PFC_OFF: {
         const struct scenario_node *node = &world->scenario->nodes[spot->node];
-        port->params.pfc_enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
+        const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
+        port_enable_pauses(port, (uint8_t)enabled, world->engine.now);
         return;
     }
     case SCENARIO_FAULT_SLOW_RECEIVER:

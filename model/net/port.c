@@ -22,6 +22,11 @@ static void set_odd(struct port *port, enum port_odd reason, bool on)
     port->odd = (uint8_t)(on ? port->odd | reason : port->odd & ~reason);
 }
 
+static uint8_t enabled_of(const struct port *port, int64_t priorities)
+{
+    return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
+}
+
 void port_init(struct port *port, struct node *node, uint16_t index,
                const struct port_params *params, struct frame_pool *frames,
                const struct probe *probe, port_source *source)
@@ -45,6 +50,9 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         port->pauses[i].held_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
     }
+    port->global.asserted_since = port->global.blocked_since = TIME_NEVER;
+    port->global.held_since = TIME_NEVER;
+    port->enabled = enabled_of(port, params->pfc_enabled);
     if (params->pfc_refresh == 0)
         port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
     CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
@@ -219,11 +227,26 @@ void port_kick(struct port *port, time_ps now)
 
 void port_set_up(struct port *port, bool up, time_ps now)
 {
+    const bool was_up = (port->odd & PORT_DOWN) == 0;
+    if (up == was_up)
+        return;
     set_odd(port, PORT_DOWN, !up);
+    port->carrier += !up;
     for (int i = 0; i < PRIORITIES; i++)
         port->lanes[i].rx_limit = up ? port->largest : 0;
+    port_tx_pause_carrier(port, up);
     if (up)
         port_kick(port, now);
+    else
+        port_rx_pause_forget(port, ALL_PRIORITIES, now);
+}
+
+void port_enable_pauses(struct port *port, uint8_t priorities, time_ps now)
+{
+    port->enabled = enabled_of(port, priorities);
+    const bool global = port->params.flow_control == PORT_FLOW_GLOBAL;
+    port_tx_pause_enable(port, now);
+    port_rx_pause_forget(port, global && port->enabled != 0 ? 0 : (uint8_t)~port->enabled, now);
 }
 
 void port_set_fault(struct port *port, struct port_fault *fault)
@@ -276,17 +299,28 @@ void port_on_event(struct port *port, const struct event *event)
     check_failed("a port's event has one of the kinds above", __FILE__, __LINE__);
 }
 
+static void audit_pauses(const struct port *port)
+{
+    const bool global = port->params.flow_control == PORT_FLOW_GLOBAL;
+    CHECK(port->asserted == (port->wanted & port->enabled));
+    CHECK(port->paused == (port->held & ~port->ignored));
+    CHECK((port->global.asserted_since != TIME_NEVER) == (global && port->asserted != 0));
+    CHECK((port->odd & PORT_DOWN) == 0 || (port->held | port->pfc_due | port->told) == 0);
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const struct port_pauses *pauses = &port->pauses[i];
+        const bool asserted = (port->asserted & 1u << i) != 0;
+        const bool refreshed = global ? i == 0 && port->asserted != 0 : asserted;
+        CHECK(((port->paused & 1u << i) != 0) == (pauses->blocked_since != TIME_NEVER));
+        CHECK(((port->held & 1u << i) != 0) == (pauses->held_since != TIME_NEVER));
+        CHECK(asserted == (pauses->asserted_since != TIME_NEVER));
+        CHECK(refreshed == (port->refresh_at[i] != TIME_NEVER));
+    }
+}
+
 void port_audit(const struct port *port)
 {
+    audit_pauses(port);
     for (unsigned i = 0; i < PRIORITIES; i++) {
-        const bool paused = (port->paused & 1u << i) != 0;
-        const bool asserted = (port->asserted & 1u << i) != 0;
-        const bool held = (port->held & 1u << i) != 0;
-        CHECK(paused == (held && (port->ignored & 1u << i) == 0));
-        CHECK(paused == (port->pauses[i].blocked_since != TIME_NEVER));
-        CHECK(held == (port->pauses[i].held_since != TIME_NEVER));
-        CHECK(asserted == (port->pauses[i].asserted_since != TIME_NEVER));
-        CHECK(asserted == (port->refresh_at[i] != TIME_NEVER));
         CHECK((port->lanes[i].head == POOL_NONE) == (port->lanes[i].bytes == 0));
         CHECK(port->lanes[i].bytes <= port->lanes[i].peak);
     }

@@ -31,6 +31,13 @@ enum net_event {
     NET_EVENT_FIRST_OWN = 16
 };
 
+/* Which frames ask for pauses.  A port ignores and counts those of the other kind. */
+enum port_flow_control {
+    PORT_FLOW_PFC,    /* IEEE 802.1Q cl. 36: each priority for itself */
+    PORT_FLOW_GLOBAL, /* IEEE 802.3 annex 31B: PAUSE, all priorities while any is asserted */
+    PORT_FLOW_NONE    /* neither sends nor obeys */
+};
+
 struct port_params {
     int64_t rate;         /* bits per second */
     int64_t length;       /* millimetres */
@@ -39,7 +46,9 @@ struct port_params {
     int64_t pfc_response; /* ps from the PFC frame's last bit to its effect */
     int64_t pfc_quanta;   /* sent in an XOFF */
     int64_t pfc_refresh;  /* ps between XOFFs while one holds; 0: half of the quanta's time */
-    int64_t pfc_enabled;  /* mask of priorities whose pauses the transmitter obeys */
+    int64_t pfc_enabled;  /* mask of priorities that may pause the peer, and obey it */
+    int64_t pfc_xon;      /* an XON ends a pause; else its quanta run out */
+    int64_t flow_control; /* enum port_flow_control */
 };
 
 extern const struct opt port_opts[];
@@ -102,7 +111,7 @@ struct port {
     uint8_t ready;        /* mask: priorities with something to send; the source keeps it */
     uint8_t paused;       /* mask: priorities that the peer has paused, and it is obeyed */
     uint8_t pfc_due;      /* mask: priorities whose XOFF or XON waits for the wire */
-    uint8_t asserted;     /* mask: priorities in which this end holds its peer paused */
+    uint8_t asserted;     /* mask: priorities in which this end wants its peer paused, and may */
     bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
 
     struct port_lane lanes[PRIORITIES];
@@ -115,16 +124,21 @@ struct port {
     int64_t peer_mtu;
     uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
     uint8_t told;         /* mask: priorities in which the last PFC frame sent was an XOFF */
+    uint8_t wanted;       /* mask: asserted by the owner, enabled or not */
+    uint8_t enabled;      /* mask: pfc_enabled, or 0 without flow control */
     uint8_t held;         /* mask: priorities in which a pause of the peer runs, obeyed or not */
     uint8_t ignored; /* mask: priorities in which no pause is obeyed; in others paused is held */
     uint8_t turn;    /* of the weighted scheduler */
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];
+    struct port_pauses global; /* PAUSE frames; of the times only asserted */
     struct port_params params;
-    uint64_t giants, corrupt; /* received and dropped */
-    uint64_t pfc_frames_tx, pfc_frames_rx;
-    struct port_fault *fault; /* NULL: none */
+    uint64_t giants, corrupt;              /* received and dropped */
+    uint64_t pfc_frames_tx, pfc_frames_rx; /* MAC control frames of either kind */
+    uint64_t pfc_frames_ignored;           /* received, of the kind that is not obeyed */
+    uint32_t carrier;                      /* counts its losses */
+    struct port_fault *fault;              /* NULL: none */
 };
 
 /* The frames that a fault counts and loses: all, MAC control too; those with a payload; PFC and
@@ -254,7 +268,9 @@ static inline bool port_kicked(struct port *port, time_ps now)
     return true;
 }
 
-/* The carrier comes or goes; frames sent into a dead link are dropped. */
+/* The carrier comes or goes; frames sent into a dead link are dropped.  When it goes, pauses that
+ * the peer asked for end, also those that still wait for their response; none is sent until it
+ * comes, then one for what is asserted. */
 void port_set_up(struct port *port, bool up, time_ps now);
 
 /* Frames that leave by the port suffer the fault from now on; NULL: they suffer none. */
@@ -282,6 +298,11 @@ static inline bool port_receive(struct port *port, struct node *node, const stru
     frame->in_port = event->port;
     return true;
 }
+
+/* Switches pauses on in these priorities and off in all others.  Off: what this end has asserted it
+ * refreshes no more, and the peer's quanta run out; what the peer has asked for ends.  On: what the
+ * owner still wants is asserted. */
+void port_enable_pauses(struct port *port, uint8_t priorities, time_ps now);
 
 /* Holds the peer paused in one priority (XOFF, refreshed) until released (XON). */
 void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why);

@@ -94,7 +94,7 @@ static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     const struct rx_buffer *rx = &rnic->rx;
     const bool lossless = rnic->params.pfc && frame->priority == rnic->data_priority &&
-                          (rnic->port.params.pfc_enabled & 1 << frame->priority) != 0;
+                          (rnic->port.enabled & 1 << frame->priority) != 0;
     const struct probe_drop dropped = {
         .at = now,
         .node = rnic->port.node->id,

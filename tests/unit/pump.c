@@ -6,7 +6,7 @@ enum { PUMP_EVENT_START = NET_EVENT_FIRST_OWN };
 
 const struct port_ingress pump_ingress = {0};
 
-static uint32_t make_frame(struct pump *pump)
+static uint32_t make_frame(struct pump *pump, uint8_t tos)
 {
     const uint32_t handle = frame_take(pump->frames);
     struct frame *frame = frame_at(pump->frames, handle);
@@ -14,8 +14,8 @@ static uint32_t make_frame(struct pump *pump)
         .bytes = pump->bytes,
         .payload = (uint16_t)(pump->bytes - WIRE_ROCE_BYTES),
         .opcode = FRAME_RC_WRITE_MIDDLE,
-        .priority = pump->tos >> 5,
-        .tos = pump->tos,
+        .priority = tos >> 5,
+        .tos = tos,
         .ttl = 64,
         .entropy = pump->endpoint * 7919u + 1,
         .source = pump->endpoint,
@@ -29,13 +29,28 @@ static uint32_t make_frame(struct pump *pump)
     return handle;
 }
 
+static uint8_t priorities_of(const struct pump *pump)
+{
+    return (uint8_t)(pump->every_priority ? 0xff : 1u << (pump->tos >> 5));
+}
+
+/* The next after the last that may be sent. */
+static uint8_t tos_of_turn(struct pump *pump, uint8_t allowed)
+{
+    do
+        pump->turn = (uint8_t)((pump->turn + 1) % PRIORITIES);
+    while ((allowed & 1u << pump->turn) == 0);
+    return (uint8_t)(pump->turn << 5);
+}
+
 static uint32_t source(struct port *port, uint8_t allowed, time_ps now)
 {
     struct pump *pump = (struct pump *)(void *)port->node;
-    const uint8_t bit = (uint8_t)(1u << (pump->tos >> 5));
-    if ((port->ready & allowed & bit) == 0)
+    const uint8_t possible = port->ready & allowed & priorities_of(pump);
+    if (possible == 0)
         return POOL_NONE;
-    const uint32_t handle = make_frame(pump);
+    const uint32_t handle =
+        make_frame(pump, pump->every_priority ? tos_of_turn(pump, possible) : pump->tos);
     if (pump->to_send == 0 || pump->period > 0)
         port->ready = 0;
     if (pump->to_send > 0 && pump->period > 0)
@@ -47,7 +62,7 @@ static void on_event(struct node *node, const struct event *event)
 {
     struct pump *pump = (struct pump *)(void *)node;
     if (event->kind == PUMP_EVENT_START) {
-        pump->port.ready = (uint8_t)(1u << (pump->tos >> 5));
+        pump->port.ready = priorities_of(pump);
         port_kick(&pump->port, event->at);
         return;
     }
@@ -59,7 +74,13 @@ static void on_event(struct node *node, const struct event *event)
     if (!port_receive(&pump->port, &pump->node, event, frame_at(pump->frames, handle)))
         return;
     const struct frame *frame = frame_at(pump->frames, handle);
+    const time_ps gap = event->at - pump->last_arrival;
+    if (pump->received > 0 && gap > pump->longest_gap) {
+        pump->longest_gap = gap;
+        pump->longest_gap_end = event->at;
+    }
     pump->received++;
+    pump->received_of[frame->priority]++;
     pump->received_bytes += frame->bytes;
     pump->out_of_order += frame->psn != pump->expected_psn;
     pump->expected_psn = frame->psn + 1;

@@ -12,12 +12,16 @@ struct pump {
     uint32_t endpoint, destination;
     uint16_t bytes; /* of each frame it sends */
     uint8_t tos;
+    bool every_priority; /* sends in all eight by turns, not by its tos */
+    uint8_t turn;
     uint64_t to_send; /* frames still to send; UINT64_MAX: without end */
     time_ps period;   /* between frames' starts; 0: as fast as the wire takes them */
     uint64_t sent, received, received_bytes;
     uint32_t next_psn, expected_psn;
     uint64_t out_of_order, marked;
+    uint64_t received_of[PRIORITIES];
     time_ps last_arrival, first_arrival;
+    time_ps longest_gap, longest_gap_end; /* between two arrivals */
 };
 
 void pump_init(struct pump *pump, struct engine *engine, const char *name,

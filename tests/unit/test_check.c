@@ -57,6 +57,12 @@ static void findings_are_found(void **state)
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "PFC is off");
+    assert_finding(HEAD TWO_LEAVES
+                   ", overrides: [{where: leaf0-spine0, flow-control: none}]}\n" HOSTS WORKLOAD,
+                   DIAG_WARNING, "PFC is off");
+    assert_finding(HEAD TWO_LEAVES
+                   ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
+                   DIAG_WARNING, "by PAUSE and spine0:p0 by PFC: neither obeys the other");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "but its headroom is 1000 B");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
