@@ -254,12 +254,12 @@ static void check_link(struct loader *loader, const struct scenario_link *link)
     for (int end = 0; end < 2; end++)
         ends[end] = loader->nodes[link->node[end]].port_blocks[link->port[end]]->params;
     if (ends[0]->rate != ends[1]->rate || ends[0]->length != ends[1]->length ||
-        ends[0]->delay != ends[1]->delay)
-        snprintf(
-            text, sizeof text,
-            "the ends of link %s differ in rate, length or delay; override the link, not a port",
-            link->name);
-    else if (ends[0]->length == 0 && ends[0]->delay == 0)
+        port_propagation(ends[0]) != port_propagation(ends[1]))
+        snprintf(text, sizeof text,
+                 "the ends of link %s differ in rate, length, delay, cable or FEC; override the "
+                 "link, not a port",
+                 link->name);
+    else if (port_propagation(ends[0]) == 0)
         snprintf(text, sizeof text, "link %s takes no time: give it a length or a delay",
                  link->name);
     if (text[0] != '\0')

@@ -38,10 +38,16 @@ enum port_flow_control {
     PORT_FLOW_NONE    /* neither sends nor obeys */
 };
 
+enum port_cable { PORT_CABLE_FIBRE, PORT_CABLE_TWINAX };
+enum port_fec { PORT_FEC_NONE, PORT_FEC_RS_528, PORT_FEC_RS_544, PORT_FEC_AUTO };
+
 struct port_params {
     int64_t rate;         /* bits per second */
     int64_t length;       /* millimetres */
-    int64_t delay;        /* ps; 0: from the length at 5.05 ns/m */
+    int64_t delay;        /* ps; 0: from cable and length */
+    int64_t cable;        /* enum port_cable */
+    int64_t fec;          /* enum port_fec */
+    int64_t fec_latency;  /* ps; -1: from code and rate */
     int64_t mtu;          /* netdev MTU: L2 bytes less 18 */
     int64_t pfc_response; /* ps from the PFC frame's last bit to its effect */
     int64_t pfc_quanta;   /* sent in an XOFF */
@@ -173,7 +179,11 @@ struct port_ingress {
     uint16_t cut_through; /* 0: the whole frame */
 };
 
-/* One way through the cable: the delay, or the length at 5.05 ns/m. */
+/* What forward error correction adds to each bit's way; 0 when there is none. */
+time_ps port_fec_ps(const struct port_params *params);
+
+/* One way through the link: the delay, or that of the cable's length, and the FEC.  All frames take
+ * it, PFC too. */
 time_ps port_propagation(const struct port_params *params);
 
 /* Joins two ports by a link, both directions. */

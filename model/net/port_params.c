@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_params - the rows, and what follows from them alone. */
+ * port_params - the rows. */
 #include "net/port.h"
 
 /* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
@@ -8,9 +8,21 @@ const struct opt port_opts[] = {
     {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
      "Bits per second on the wire.", "IEEE 802.3"},
     {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
-     "Cable length; propagation is 5.05 ns/m.", "SONiC buffer model: 198 000 km/s in fibre"},
+     "Cable length, which gives the propagation.", "IEEE 802.3"},
+    {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fibre", NULL, NULL, "fibre|twinax",
+     "The medium: 5.05 ns/m in fibre, 4.76 ns/m in copper.",
+     "SONiC buffer model: 198 000 km/s; Cisco Nexus 5010: 476 ns in 100 m of twinax"},
     {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
-     "Propagation delay one way; 0 takes it from the length.", "own"},
+     "Propagation delay one way; 0 takes it from cable and length.", "own"},
+    {"fec", OPT_CHOICE, offsetof(struct port_params, fec), "none", NULL, NULL,
+     "none|rs-528|rs-544|auto",
+     "Forward error correction, whose latency adds to the delay one way; auto: what is usual at "
+     "the "
+     "rate.",
+     "IEEE 802.3 cl. 91, 108, 119, 134, 172"},
+    {"fec-latency", OPT_TIME, offsetof(struct port_params, fec_latency), "auto", "0ns", "1ms",
+     "auto", "Latency of the FEC, if there is one; auto: codewords and decoder.",
+     "inferred: time of the codewords interleaved, and 42 ns (rs-528) or 37 ns (rs-544)"},
     {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
      "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
      "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)"},
@@ -36,12 +48,3 @@ const struct opt port_opts[] = {
      "IEEE 802.1Q-2018 36.1.3.3"},
     {0},
 };
-
-enum { PS_PER_MM_NUMERATOR = 505, PS_PER_MM_DENOMINATOR = 100 }; /* 5.05 ns/m */
-
-time_ps port_propagation(const struct port_params *params)
-{
-    if (params->delay > 0)
-        return params->delay;
-    return params->length * PS_PER_MM_NUMERATOR / PS_PER_MM_DENOMINATOR;
-}

@@ -17,12 +17,14 @@ static int64_t mlx5_headroom(int64_t mbps, int64_t metres, int64_t mtu)
     return (301 + 216 * metres / 100) * speed / 1000 + 272 * mtu / 100;
 }
 
-enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4 };
+enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
 
 static int64_t auto_xoff(const struct port *port, int64_t size)
 {
-    const int64_t headroom = mlx5_headroom((int64_t)(port->rate.bps / 1000000),
-                                           port->params.length / 1000, port->params.mtu);
+    /* As many metres of fibre as the link is long in time, its FEC included. */
+    const int64_t metres = port->propagation / FIBRE_PS_PER_METRE;
+    const int64_t headroom =
+        mlx5_headroom((int64_t)(port->rate.bps / 1000000), metres, port->params.mtu);
     const int64_t least =
         size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
     return size - headroom > least ? size - headroom : least;
