@@ -46,6 +46,16 @@ struct probe_drop {
     int64_t headroom_limit;
 };
 
+enum { PROBE_REASONS = 4 };
+
+/* A queue that a switch's pause is due to, and its share of the blame. */
+struct probe_reason {
+    uint16_t egress;
+    uint8_t priority;
+    int64_t weight; /* against those of the other reasons of the same edge */
+    int64_t queued; /* bytes that wait in it, of whatever ingress */
+};
+
 /* One PFC edge at the node that sends it: it asks the peer on `port` to stop or to go on. */
 struct probe_pause {
     time_ps at;
@@ -54,8 +64,11 @@ struct probe_pause {
     uint8_t priority;
     bool xoff;       /* false: XON */
     bool refresh;    /* an XOFF again while it still holds */
-    uint16_t egress; /* where the frame that crossed the threshold was to go; UINT16_MAX: a host */
+    uint16_t egress; /* the first reason's, of an XON the frame's that left; UINT16_MAX: a host */
     int64_t occupancy, threshold;
+    int64_t headroom;     /* bytes that may still come after an XOFF */
+    uint8_t reason_count; /* XOFF of a switch: the heaviest first; 0: a host */
+    struct probe_reason reasons[PROBE_REASONS];
 };
 
 /* A transmitter obeys: from this moment `port` of `node` sends nothing of the priority, or may

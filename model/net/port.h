@@ -97,6 +97,9 @@ enum port_odd {
 
 struct port;
 
+/* Fills in what is known of a pause of the priority that holds. */
+typedef void port_reason(const struct port *port, struct probe_pause *why);
+
 /* Gives the next frame whose priority is in `allowed` (never 0), or POOL_NONE; keeps port->ready
  * current. */
 typedef uint32_t port_source(struct port *port, uint8_t allowed, time_ps now);
@@ -124,6 +127,7 @@ struct port {
 
     port_source *source;
     const struct probe *probe;
+    port_reason *reason; /* for a refresh; NULL: the owner knows none */
     struct wire_rate rate;
     time_ps propagation;
     time_ps peer_response; /* the peer's delay from a PFC frame to its effect */

@@ -187,6 +187,8 @@ void port_refresh(struct port *port, uint8_t timer, time_ps now)
     again.refresh = true;
     if (is_global(port))
         again.priority = (uint8_t)__builtin_ctz(port->asserted);
+    if (port->reason != NULL)
+        port->reason(port, &again);
     port->probe->pause(port->probe->self, &again);
     port_kick(port, now);
 }

@@ -104,6 +104,7 @@ static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egres
     case BUFFER_ADMIT_XOFF: {
         struct probe_pause why = edge(swtch, frame, egress, now);
         why.xoff = true;
+        switch_reasons(swtch, frame, egress, &why);
         port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
         return true;
     }

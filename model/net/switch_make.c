@@ -50,6 +50,8 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
+    for (uint16_t i = 0; i < port_count; i++)
+        swtch->ports[i].reason = switch_reason;
     for (unsigned dscp = 0; dscp < 64; dscp++)
         swtch->priority_of_dscp[dscp] = (uint8_t)(dscp >> 3);
 }

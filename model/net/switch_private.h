@@ -15,4 +15,12 @@ enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
 /* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
+/* Fills in occupancy, threshold and the reasons of an XOFF of why->port and why->priority.
+ * `crossing` is the frame that is on its way to the queue of `egress`; NULL: none. */
+void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,
+                    struct probe_pause *why);
+
+/* The port_reason of a switch's ports. */
+void switch_reason(const struct port *port, struct probe_pause *why);
+
 #endif

@@ -41,6 +41,13 @@ static void set_rate(struct rnic *rnic, int64_t bps)
         rnic->rx_slow = true;
 }
 
+static void still_held(const struct port *port, struct probe_pause *why)
+{
+    const struct rnic *rnic = (const struct rnic *)(const void *)port; /* its first member */
+    why->occupancy = rnic->rx.held;
+    why->threshold = rnic->rx.xoff;
+}
+
 void rx_buffer_init(struct rnic *rnic)
 {
     const struct rnic_params *params = &rnic->params;
@@ -52,6 +59,7 @@ void rx_buffer_init(struct rnic *rnic)
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
     set_rate(rnic, params->drain);
+    rnic->port.reason = still_held;
 }
 
 static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool xoff, time_ps now)
