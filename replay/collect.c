@@ -4,9 +4,13 @@
 
 #include "replay/bottleneck.h"
 #include "replay/explain_words.h"
+#include "replay/victims.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Cisco Nexus: the PFC watchdog polls every 100 ms by default. */
+static const time_ps sustained_pause = 100 * PS_PER_MS;
 
 struct busiest {
     const struct port *paused, *busy;
@@ -199,6 +203,47 @@ static void find_bottleneck(const struct collect *collect, const struct busiest 
     bottleneck_find(&input, result->bottleneck, sizeof result->bottleneck);
 }
 
+static void state_cause(const struct explain *explain, struct result *result)
+{
+    if (explain->root_count == 0)
+        return;
+    const struct explain_root *root = &explain->roots[0];
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_verdict *verdict = &explain->verdict;
+    struct result_cause *cause = &result->cause;
+    explain_cause_words(explain, result->root_cause, sizeof result->root_cause);
+    explain_port_words(fabric, root->port, cause->port, sizeof cause->port);
+    cause->node = fabric->names[fabric->node_of[root->port]];
+    cause->kind = explain_kind_name(root->kind);
+    cause->sure = verdict->sure;
+    cause->share_ppm = (int64_t)((__int128)verdict->first_ps * PPM / verdict->all_ps);
+}
+
+static void find_victims(const struct collect *collect, struct result *result)
+{
+    struct victim *victims = calloc(result->workload_count + 1, sizeof *victims);
+    CHECK(victims != NULL);
+    victims_find(collect->world, &collect->observe->explain, victims, NULL);
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        result->workloads[i].victim = victims_class_name(victims[i].class);
+        result->workloads[i].held_ps = victims[i].held;
+    }
+    free(victims);
+}
+
+/* The levels of Cisco's method: 1 pauses, that is latency; 2 frames of a lossless class are lost
+ * too; 3 traffic stands still: a watchdog acted, pauses go in a circle, or one lasted as long as a
+ * watchdog would have waited. */
+static int64_t severity_of(const struct result_totals *totals)
+{
+    if (totals->drops_watchdog > 0 || totals->pfc_deadlocks > 0 ||
+        totals->pfc_longest_pause_ps >= sustained_pause)
+        return 3;
+    if (totals->drops_lossless > 0)
+        return 2;
+    return totals->pfc_paused_ps > 0 || totals->pfc_pause_frames > 0;
+}
+
 void collect_result(const struct collect *collect, struct result *result)
 {
     const struct world *world = collect->world;
@@ -215,8 +260,8 @@ void collect_result(const struct collect *collect, struct result *result)
     CHECK(result->workloads != NULL);
     for (uint32_t i = 0; i < world->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
-    if (collect->observe->explain.root_count > 0)
-        explain_root_words(&collect->observe->explain, 0, result->root_cause,
-                           sizeof result->root_cause);
+    totals->pfc_severity = severity_of(totals);
+    find_victims(collect, result);
+    state_cause(&collect->observe->explain, result);
     find_bottleneck(collect, &busiest, result);
 }

@@ -5,6 +5,7 @@
 #include "replay/explain.h"
 
 #include "base/check.h"
+#include "replay/explain_verdict.h"
 #include "replay/explain_walk.h"
 
 #include <stdlib.h>
@@ -30,6 +31,7 @@ void explain_fini(struct explain *explain)
     free(explain->root_of);
     free(explain->roots);
     free(explain->paths);
+    free(explain->pieces);
     *explain = (struct explain){0};
 }
 
@@ -45,12 +47,22 @@ static int order_blocks(const void *a, const void *b)
     return explain_order(x->key, x->from, y->key, y->from);
 }
 
+static void sum_blocks(struct explain *explain)
+{
+    for (uint32_t i = 0; i < explain->block_count; i++) {
+        struct explain_block *block = &explain->blocks[i];
+        const bool first = i == 0 || block[-1].key != block->key;
+        block->before = first ? 0 : block[-1].before + block[-1].until - block[-1].from;
+    }
+}
+
 static void fold(struct explain *explain)
 {
     if (explain->hold_count > 0)
         qsort(explain->holds, explain->hold_count, sizeof *explain->holds, order_holds);
     if (explain->block_count > 0)
         qsort(explain->blocks, explain->block_count, sizeof *explain->blocks, order_blocks);
+    sum_blocks(explain);
     for (uint32_t i = 0; i < explain->hold_count; i++)
         explain_walk(explain, &explain->holds[i]);
     explain->hold_count = 0;
@@ -90,12 +102,12 @@ static void cut_open(struct explain *explain, time_ps at, bool again)
         struct explain_block *block = &explain->open_blocks[key];
         if (hold->until != 0) {
             close_hold(explain, hold, at);
-            *hold =
-                (struct explain_hold){key, hold->egress, at, again ? TIME_NEVER : 0, hold->full};
+            hold->from = at;
+            hold->until = again ? TIME_NEVER : 0;
         }
         if (block->until != 0) {
             close_block(explain, block, at);
-            *block = (struct explain_block){key, at, again ? TIME_NEVER : 0};
+            *block = (struct explain_block){key, at, again ? TIME_NEVER : 0, 0};
         }
     }
 }
@@ -111,11 +123,21 @@ static void fold_when_full(struct explain *explain, time_ps now)
 void explain_on_hold(struct explain *explain, const struct explain_edge *edge)
 {
     struct explain_hold *open = &explain->open_holds[explain_key(edge->port, edge->priority)];
+    if (open->until != 0 && edge->begins && open->reason_count > 0 && edge->reason_count == 0)
+        return; /* a refresh that knows less */
     if (open->until != 0)
         close_hold(explain, open, edge->at);
-    if (edge->begins)
-        *open = (struct explain_hold){explain_key(edge->port, edge->priority), edge->egress,
-                                      edge->at, TIME_NEVER, edge->full};
+    if (edge->begins) {
+        *open = (struct explain_hold){
+            .key = explain_key(edge->port, edge->priority),
+            .reason_count = edge->reason_count,
+            .full = edge->full,
+            .coming = edge->coming,
+            .from = edge->at,
+            .until = TIME_NEVER,
+        };
+        memcpy(open->reasons, edge->reasons, sizeof open->reasons);
+    }
     fold_when_full(explain, edge->at);
 }
 
@@ -124,7 +146,7 @@ void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_
 {
     struct explain_block *open = &explain->open_blocks[explain_key(port, priority)];
     if (begins && open->until == 0)
-        *open = (struct explain_block){explain_key(port, priority), at, TIME_NEVER};
+        *open = (struct explain_block){explain_key(port, priority), at, TIME_NEVER, 0};
     else if (!begins && open->until != 0)
         close_block(explain, open, at);
     fold_when_full(explain, at);
@@ -139,17 +161,20 @@ uint32_t explain_open_blocks(const struct explain *explain)
     return count;
 }
 
-/* The open hold that this one waits for, as a key, or NONE. */
+/* The open hold that this one waits for, as a key, or NONE: through the heaviest of its reasons
+ * that is blocked. */
 static uint32_t waits_for(const struct explain *explain, uint32_t key)
 {
     const struct explain_hold *hold = &explain->open_holds[key];
-    if (hold->until == 0 || hold->egress == EXPLAIN_NONE)
-        return EXPLAIN_NONE;
-    const uint32_t priority = key % EXPLAIN_PRIORITIES;
-    if (explain->open_blocks[hold->egress * EXPLAIN_PRIORITIES + priority].until == 0)
-        return EXPLAIN_NONE;
-    const uint32_t next = explain->fabric->peer[hold->egress] * EXPLAIN_PRIORITIES + priority;
-    return explain->open_holds[next].until != 0 ? next : EXPLAIN_NONE;
+    for (int i = 0; hold->until != 0 && i < hold->reason_count; i++) {
+        const struct explain_reason *reason = &hold->reasons[i];
+        if (explain->open_blocks[explain_key(reason->port, reason->priority)].until == 0)
+            continue;
+        const uint32_t next = explain_key(explain->fabric->peer[reason->port], reason->priority);
+        if (explain->open_holds[next].until != 0)
+            return next;
+    }
+    return EXPLAIN_NONE;
 }
 
 /* Every hold waits for at most one other, so following them from each unvisited one and meeting a
@@ -186,6 +211,8 @@ static enum explain_kind largest_kind(const struct explain_root *root)
 static int order_roots(const void *a, const void *b)
 {
     const struct explain_root *x = a, *y = b;
+    if (x->fault != y->fault)
+        return x->fault ? -1 : 1;
     if (x->held_ps != y->held_ps)
         return x->held_ps > y->held_ps ? -1 : 1;
     return explain_order(x->port, x->priority, y->port, y->priority);
@@ -221,8 +248,10 @@ static void sort_roots(struct explain *explain)
 {
     struct explain_root *roots = explain->roots;
     uint32_t *old_keys = explain_zeroed(explain->root_count, sizeof *old_keys);
-    for (uint32_t i = 0; i < explain->root_count; i++) {
+    for (uint32_t i = 0; i < explain->root_count; i++)
         roots[i].kind = largest_kind(&roots[i]);
+    explain_mark_faults(explain);
+    for (uint32_t i = 0; i < explain->root_count; i++) {
         old_keys[i] = explain_key(roots[i].port, roots[i].priority);
     }
     if (explain->root_count > 0)
@@ -244,4 +273,5 @@ void explain_finish(struct explain *explain, time_ps now)
     fold(explain);
     sort_roots(explain);
     sort_paths(explain);
+    explain_judge(explain);
 }

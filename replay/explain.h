@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  * explain - whose fault the pauses were.
  * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a
- * block).  A hold at a switch has a reason: the egress that its frames wait for.  Where that egress
- * is itself blocked by its peer, the reason is further down, at the peer's own hold; where it is
- * not, the egress is a point of congestion, and the root.  A host that holds is a root: its receive
- * buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is divided
- * among the roots that it had, moment by moment.
- * Memory: intervals are folded into the totals
- * whenever EXPLAIN_INTERVALS of them have come together, so it does not grow with the run.
- * Not exact: a hold names the egress of the one frame that crossed the threshold.  Where that
- * egress is free while another egress of the switch is blocked, the blocked one is taken for the
- * reason.
+ * block).  A hold at a switch has reasons: the egress queues that its memory is full of.  Where such
+ * an egress is itself blocked by its peer, the reason is further down, at the peer's own hold; where
+ * it is not, the egress is a point of congestion, and the root.  A host that holds is a root: its
+ * receive buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is
+ * divided among the roots that it had, moment by moment:
+ *   - among its reasons by their weight, each for as long as it takes to send what waited there;
+ *   - an egress that may send but could not a moment ago works off what the block left behind.  Of
+ *     the time T that its queue takes to send, the part that it was blocked during the last T is
+ *     the blocker's, the rest its own.
+ * Memory: intervals are folded into the totals whenever EXPLAIN_INTERVALS of them have come
+ * together, so it does not grow with the run; a walk that takes more than EXPLAIN_STEPS gives the
+ * rest to nobody (unknown_ps).
+ * Not exact: what happened before the present fold is not looked at.
  * Clock: times are handed in; calls come in the order of time. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_H
 #define STORMGLASS_REPLAY_EXPLAIN_H
@@ -21,7 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { EXPLAIN_INTERVALS = 1 << 16, EXPLAIN_HOPS_MAX = 12, EXPLAIN_PRIORITIES = 8 };
+enum { EXPLAIN_INTERVALS = 1 << 16, EXPLAIN_HOPS_MAX = 32, EXPLAIN_PRIORITIES = 8 };
+enum { EXPLAIN_STEPS = 1 << 14, EXPLAIN_REASONS = 4 };
 
 #define EXPLAIN_NONE UINT32_MAX
 
@@ -46,6 +50,19 @@ struct explain_root {
     time_ps held_ps;   /* port time held because of it, anywhere */
     time_ps direct_ps; /* of that, by the root's own node */
     time_ps by_kind[4];
+    bool fault; /* a host's pauses, and not a negligible part of all: it comes first */
+};
+
+/* What the evidence says, after explain_finish.  The first root is the cause.  Unsure: another one
+ * has a comparable share, too much of the time belongs to nobody known, or pauses go in a circle.
+ * Roots at the two ends of one link count as one: a slow host is fed by a congested egress. */
+struct explain_verdict {
+    bool sure;
+    uint32_t rival;   /* the largest root at another link, or EXPLAIN_NONE */
+    time_ps all_ps;   /* all holds */
+    time_ps first_ps; /* of it, the first root's */
+    time_ps rival_ps;
+    time_ps unknown_ps; /* whose cause was not found */
 };
 
 /* A transmitter that had to stop because of a root. */
@@ -56,17 +73,30 @@ struct explain_path {
     time_ps held_ps;
 };
 
+/* A queue that a hold is due to. */
+struct explain_reason {
+    uint32_t port;
+    uint32_t weight; /* against the other reasons' */
+    uint32_t queued; /* bytes; UINT32_MAX: that or more */
+    uint8_t priority;
+};
+
 struct explain_hold {
-    uint32_t key;    /* port * EXPLAIN_PRIORITIES + priority */
-    uint32_t egress; /* port, or EXPLAIN_NONE: a host */
+    uint32_t key;         /* port * EXPLAIN_PRIORITIES + priority */
+    uint8_t reason_count; /* 0: a host */
+    bool full;            /* the buffer was above its threshold */
+    uint32_t coming;      /* bytes that may come after the beginning: headroom */
     time_ps from, until;
-    bool full; /* the buffer was above its threshold */
+    struct explain_reason reasons[EXPLAIN_REASONS];
 };
 
 struct explain_block {
     uint32_t key;
     time_ps from, until;
+    time_ps before; /* the key's blocked time before `from` in this fold */
 };
+
+struct explain_piece;
 
 struct explain {
     const struct explain_fabric *fabric;
@@ -80,26 +110,32 @@ struct explain {
     uint32_t root_count, root_room;
     struct explain_path *paths; /* open addressing until explain_finish, then a sorted row */
     uint32_t path_count, path_room;
+    struct explain_piece *pieces; /* the walk's stack */
+    uint32_t piece_room;
+    time_ps unknown_ps;
+    struct explain_verdict verdict;
 };
 
 void explain_init(struct explain *explain, const struct explain_fabric *fabric);
 void explain_fini(struct explain *explain);
 
-/* One edge at `port` of a hold; `egress` EXPLAIN_NONE for a host.  A refresh is no edge. */
+/* One edge at `port` of a hold.  A refresh is told as one that begins: the reasons may be others. */
 struct explain_edge {
     time_ps at;
     uint32_t port;
     uint8_t priority;
-    bool begins;
-    uint32_t egress;
-    bool full;
+    bool begins, full;
+    uint8_t reason_count;
+    uint32_t coming;
+    struct explain_reason reasons[EXPLAIN_REASONS];
 };
 
 void explain_on_hold(struct explain *explain, const struct explain_edge *edge);
 void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_t priority,
                       bool begins);
 
-/* Ends what is open, and sorts: roots by their share, paths by root, hops and share. */
+/* Ends what is open, sorts, and judges: roots by their share, but those that are faults first;
+ * paths by root, hops and share. */
 void explain_finish(struct explain *explain, time_ps now);
 
 /* Circles of holds and blocks that are open now: each waits for the next.  Call before

@@ -113,6 +113,44 @@ void explain_root_words(const struct explain *explain, uint32_t index, char *tex
     }
 }
 
+/* The root without its numbers. */
+static void short_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_root *root = &explain->roots[index];
+    char port[NAME_BYTES];
+    explain_port_words(fabric, root->port, port, sizeof port);
+    if (fabric->is_host[fabric->node_of[root->port]])
+        snprintf(text, size, "%s, %s", node_name(fabric, root->port),
+                 root->kind == EXPLAIN_STORM ? "which sends PAUSE with room to spare"
+                                             : "which drains slowly");
+    else
+        snprintf(text, size, "%s at %s to %s",
+                 root->kind == EXPLAIN_CIRCLE ? "a circle" : "congestion", port,
+                 node_name(fabric, fabric->peer[root->port]));
+}
+
+void explain_cause_words(const struct explain *explain, char *text, size_t size)
+{
+    const struct explain_verdict *verdict = &explain->verdict;
+    const double all = (double)verdict->all_ps;
+    if (verdict->sure) {
+        explain_root_words(explain, 0, text, size);
+        return;
+    }
+    int used = snprintf(text, size, "unsure: ");
+    explain_root_words(explain, 0, text + used, size - (size_t)used);
+    used = (int)strlen(text);
+    used += snprintf(text + used, size - (size_t)used, ", %s of all held time",
+                     words_percent((double)verdict->first_ps, all).text);
+    if (verdict->rival == EXPLAIN_NONE || (size_t)used >= size)
+        return;
+    char rival[2 * NAME_BYTES];
+    short_words(explain, verdict->rival, rival, sizeof rival);
+    snprintf(text + used, size - (size_t)used, "; or %s, %s", rival,
+             words_percent((double)verdict->rival_ps, all).text);
+}
+
 uint32_t explain_root_host(const struct explain *explain, uint32_t index)
 {
     const struct explain_fabric *fabric = explain->fabric;

@@ -53,21 +53,33 @@ static void on_drop(void *self, const struct probe_drop *drop)
     record_drop(observe->record, drop);
 }
 
+static uint32_t cut32(int64_t value)
+{
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
 static void on_pause(void *self, const struct probe_pause *pause)
 {
     struct observe *observe = self;
     record_pause(observe->record, pause);
-    if (pause->refresh)
-        return;
-    const bool known = pause->egress != UINT16_MAX;
-    const struct explain_edge edge = {
+    struct explain_edge edge = {
         .at = pause->at,
         .port = port_of(observe, pause->node, pause->port),
         .priority = pause->priority,
         .begins = pause->xoff,
-        .egress = known ? port_of(observe, pause->node, pause->egress) : EXPLAIN_NONE,
         .full = pause->threshold > 0 && pause->occupancy >= pause->threshold,
+        .reason_count = pause->xoff ? pause->reason_count : 0,
+        .coming = pause->refresh ? 0 : cut32(pause->headroom),
     };
+    for (int i = 0; i < edge.reason_count; i++) {
+        const struct probe_reason *reason = &pause->reasons[i];
+        edge.reasons[i] = (struct explain_reason){
+            .port = port_of(observe, pause->node, reason->egress),
+            .weight = cut32(reason->weight),
+            .queued = cut32(reason->queued),
+            .priority = reason->priority,
+        };
+    }
     explain_on_hold(&observe->explain, &edge);
 }
 

@@ -129,18 +129,33 @@ static void write_paths(struct store *store, const struct explain *explain)
     store_finish(insert);
 }
 
-static void write_victims(struct store *store, const struct collect *collect)
+static void write_victim_hosts(struct store *store, const struct collect *collect)
 {
-    const uint32_t count = collect->world->workload_count;
-    time_ps *held = calloc(count + 1, sizeof *held);
-    CHECK(held != NULL);
-    victims_find(collect->world, &collect->observe->explain, held);
-    struct store_statement *insert = store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?)");
+    const uint32_t count = collect->world->scenario->node_count;
+    struct victim *hosts = calloc(count + 1, sizeof *hosts);
+    CHECK(hosts != NULL);
+    victims_find(collect->world, &collect->observe->explain, NULL, hosts);
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO pause_victim_host VALUES(?,?,?,?)");
     for (uint32_t i = 0; i < count; i++)
-        if (held[i] > 0)
-            STORE_INSERT(insert, STORE_I(0), STORE_I(i), STORE_I(held[i]));
+        if (hosts[i].class != VICTIM_NONE)
+            STORE_INSERT(insert, STORE_I(0), STORE_I(i),
+                         STORE_T(victims_class_name(hosts[i].class)), STORE_I(hosts[i].held));
     store_finish(insert);
-    free(held);
+    free(hosts);
+}
+
+static void write_victims(struct store *store, const struct collect *collect,
+                          const struct result *result)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?,?)");
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].victim != NULL)
+            STORE_INSERT(insert, STORE_I(0), STORE_I(i), STORE_I(result->workloads[i].held_ps),
+                         STORE_T(result->workloads[i].victim));
+    store_finish(insert);
+    write_victim_hosts(store, collect);
 }
 
 static void write_roots(struct store *store, const struct explain *explain)
@@ -240,7 +255,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);
-    write_victims(store, collect);
+    write_victims(store, collect, result);
     write_verdict(store, result);
     write_result(store, result);
     write_digests(store, &collect->world->engine);

@@ -191,6 +191,13 @@ static struct result_item workload_item(const struct result_workload *workload,
     return (struct result_item){.type = RESULT_INTEGER, .integer = ns};
 }
 
+static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item)
+{
+    if (!any)
+        item.type = RESULT_NULL;
+    emit(self, &item);
+}
+
 static void emit_workload(const struct result *result, uint32_t index, result_emit_fn *emit,
                           void *self)
 {
@@ -204,6 +211,11 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
         item.path = path;
         emit(self, &item);
     }
+    snprintf(path, sizeof path, "workloads[%u].victim", index);
+    emit_or_null(emit, self, workload->victim != NULL,
+                 (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});
+    snprintf(path, sizeof path, "workloads[%u].victim_held_ps", index);
+    emit_integer(emit, self, path, workload->held_ps);
 }
 
 /* A list without members has a row of its own, or its key would be lost. */
@@ -211,6 +223,21 @@ static void emit_list(result_emit_fn *emit, void *self, const char *path, uint32
 {
     if (members == 0)
         emit(self, &(struct result_item){.path = path, .type = RESULT_EMPTY});
+}
+
+static void emit_cause(const struct result *result, result_emit_fn *emit, void *self)
+{
+    const struct result_cause *cause = &result->cause;
+    const struct result_item items[] = {
+        {.path = "root_cause", .type = RESULT_TEXT, .text = result->root_cause},
+        {.path = "root_cause_sure", .type = RESULT_BOOLEAN, .integer = cause->sure},
+        {.path = "root_cause_kind", .type = RESULT_TEXT, .text = cause->kind},
+        {.path = "root_cause_node", .type = RESULT_TEXT, .text = cause->node},
+        {.path = "root_cause_port", .type = RESULT_TEXT, .text = cause->port},
+        {.path = "root_cause_share", .type = RESULT_REAL, .real = (double)cause->share_ppm / 1e6},
+    };
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        emit_or_null(emit, self, result->root_cause[0] != '\0', items[i]);
 }
 
 static void emit_verdict(const struct result *result, result_emit_fn *emit, void *self)
@@ -233,10 +260,7 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
         emit_text(emit, self, path, result->failures[i]);
     }
     emit_text(emit, self, "bottleneck", result->bottleneck);
-    if (result->root_cause[0] != '\0')
-        emit_text(emit, self, "root_cause", result->root_cause);
-    else
-        emit(self, &(struct result_item){.path = "root_cause", .type = RESULT_NULL});
+    emit_cause(result, emit, self);
 }
 
 void result_emit(const struct result *result, result_emit_fn *emit, void *self)

@@ -36,6 +36,7 @@
     X(pfc_longest_pause_ps, "pfc.longest_pause_ps")                                                \
     X(pfc_deadlocks, "pfc.deadlocks")                                                              \
     X(pfc_paused_at_end, "pfc.paused_at_end")                                                      \
+    X(pfc_severity, "pfc.severity")                                                                \
     X(ecn_marked, "ecn.marked")                                                                    \
     X(ecn_cnps, "ecn.cnps")                                                                        \
     X(rnic_retransmitted_packets, "rnic.retransmitted_packets")                                    \
@@ -62,6 +63,8 @@ struct result_workload {
     int64_t bytes_window;     /* payload that they count */
     int64_t window_ps;        /* what they are divided by */
     const struct hist *latency;
+    const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
+    int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
 };
 
 struct result_expectation {
@@ -70,7 +73,16 @@ struct result_expectation {
     char actual[96]; /* what was found */
 };
 
-enum { RESULT_SENTENCE_BYTES = 320, RESULT_FAILURES_MAX = 8 };
+enum { RESULT_SENTENCE_BYTES = 480, RESULT_FAILURES_MAX = 8 };
+
+/* Beside the sentence. */
+struct result_cause {
+    const char *kind; /* slow-receiver, pause-storm, congestion, circle; outlives the result */
+    const char *node; /* that owns the port; of the scenario */
+    char port[80];    /* host0:p0, or a congested egress */
+    bool sure;
+    int64_t share_ppm; /* of all held time */
+};
 
 struct result {
     const char *scenario, *version; /* outlive the result */
@@ -88,6 +100,7 @@ struct result {
     uint32_t failure_count;
     char bottleneck[RESULT_SENTENCE_BYTES];
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
+    struct result_cause cause;
 };
 
 void result_free(struct result *result);

@@ -14,7 +14,20 @@ struct search {
     uint32_t *seen_in; /* by node: the walk that came by last */
     uint32_t *stack;
     uint32_t walk;
+    uint32_t culprit; /* node */
+    uint8_t priority; /* of the root */
+    bool *talks;      /* by node: to the culprit */
 };
+
+const char *victims_class_name(enum victim_class class)
+{
+    static const char *const names[] = {
+        [VICTIM_DIRECT] = "direct",
+        [VICTIM_INDIRECT] = "indirect",
+        [VICTIM_SAME_PATH] = "same-path",
+    };
+    return class >= VICTIM_DIRECT && class < VICTIM_NONE ? names[class] : NULL;
+}
 
 static void *row(size_t count, size_t bytes)
 {
@@ -64,43 +77,89 @@ static time_ps longest_between(struct search *search, uint32_t from, uint32_t to
     return longest;
 }
 
-static time_ps of_workload(struct search *search, const struct scenario_workload *workload,
-                           uint32_t root_host)
+static void mark_talkers(struct search *search)
 {
-    time_ps longest = 0;
-    for (uint32_t i = 0; i < workload->pair_count && i < VICTIMS_PAIRS_MAX; i++) {
-        const struct scenario_pair *pair = &workload->pairs[i];
-        if (pair->from == root_host || pair->to == root_host)
-            continue;
-        const time_ps there = longest_between(search, pair->from, pair->to);
-        const time_ps back = longest_between(search, pair->to, pair->from);
-        longest = there > longest ? there : longest;
-        longest = back > longest ? back : longest;
+    const struct scenario *scenario = search->world->scenario;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        for (uint32_t k = 0; k < workload->pair_count; k++) {
+            const struct scenario_pair *pair = &workload->pairs[k];
+            search->talks[pair->from] |= pair->to == search->culprit;
+            search->talks[pair->to] |= pair->from == search->culprit;
+        }
     }
-    return longest;
 }
 
-void victims_find(const struct world *world, const struct explain *explain, time_ps *held)
+static struct victim of_pair(struct search *search, const struct scenario_pair *pair)
+{
+    const struct host *host = world_host(search->world, pair->from);
+    if (host->rnics[0]->data_priority != search->priority)
+        return (struct victim){VICTIM_NONE, 0};
+    const time_ps there = longest_between(search, pair->from, pair->to);
+    const time_ps back = longest_between(search, pair->to, pair->from);
+    const bool direct = pair->from == search->culprit || pair->to == search->culprit;
+    const bool indirect = search->talks[pair->from] || search->talks[pair->to];
+    struct victim victim = {.held = there > back ? there : back};
+    victim.class = victim.held == 0 ? VICTIM_NONE
+                   : direct         ? VICTIM_DIRECT
+                   : indirect       ? VICTIM_INDIRECT
+                                    : VICTIM_SAME_PATH;
+    return victim;
+}
+
+static void merge(struct victim *whole, struct victim part)
+{
+    whole->class = part.class < whole->class ? part.class : whole->class;
+    whole->held = part.held > whole->held ? part.held : whole->held;
+}
+
+static void find_all(struct search *search, struct victim *workloads, struct victim *hosts)
+{
+    const struct scenario *scenario = search->world->scenario;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        for (uint32_t k = 0; k < workload->pair_count && k < VICTIMS_PAIRS_MAX; k++) {
+            const struct scenario_pair *pair = &workload->pairs[k];
+            const struct victim victim = of_pair(search, pair);
+            if (workloads != NULL)
+                merge(&workloads[i], victim);
+            if (hosts != NULL && pair->from != search->culprit)
+                merge(&hosts[pair->from], victim);
+            if (hosts != NULL && pair->to != search->culprit)
+                merge(&hosts[pair->to], victim);
+        }
+    }
+}
+
+static void set_none(struct victim *victims, uint32_t count)
+{
+    for (uint32_t i = 0; victims != NULL && i < count; i++)
+        victims[i] = (struct victim){VICTIM_NONE, 0};
+}
+
+void victims_find(const struct world *world, const struct explain *explain,
+                  struct victim *workloads, struct victim *hosts)
 {
     const struct explain_fabric *fabric = explain->fabric;
-    const struct scenario *scenario = world->scenario;
-    const uint32_t root_host =
-        explain->root_count == 0 ? EXPLAIN_NONE : explain_root_host(explain, 0);
+    set_none(workloads, world->scenario->workload_count);
+    set_none(hosts, fabric->node_count);
+    if (explain->root_count == 0 || explain_root_host(explain, 0) == EXPLAIN_NONE)
+        return;
     struct search search = {
         .world = world,
         .fabric = fabric,
         .stopped = row(fabric->first_port[fabric->node_count], sizeof(time_ps)),
         .seen_in = row(fabric->node_count, sizeof(uint32_t)),
         .stack = row(fabric->node_count, sizeof(uint32_t)),
+        .culprit = explain_root_host(explain, 0),
+        .priority = explain->roots[0].priority,
+        .talks = row(fabric->node_count, sizeof(bool)),
     };
     mark_stopped(&search, explain);
-    for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        /* A root between switches has no host of its own: nobody is more a victim than another. */
-        held[i] = 0;
-        if (root_host != EXPLAIN_NONE)
-            held[i] = of_workload(&search, &scenario->workloads[i], root_host);
-    }
+    mark_talkers(&search);
+    find_all(&search, workloads, hosts);
     free(search.stopped);
     free(search.seen_in);
     free(search.stack);
+    free(search.talks);
 }

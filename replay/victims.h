@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * victims - workloads that were stopped for another's sake.
- * A pair of hosts is a victim of a root of pauses when none of the two is the root's host, but a
- * port on the shortest paths between them was stopped because of that root.  ECMP uses one of
- * several such paths, so a victim may have been lucky.
+ * victims - who was stopped for another's sake, and how far he is from it.
+ * The culprit is the host that the first root of pauses belongs to, or the host behind the congested
+ * egress.  A pair of hosts is a victim when a port on the shortest paths between them was stopped
+ * because of that root:
+ *   direct     it talks to the culprit itself
+ *   indirect   it does not, but one of its ends does, and is held up there
+ *   same-path  neither does; its frames share ports with those that wait
+ * A workload or a host is in the nearest class of its pairs.
+ * Source: Gupta and Nalla, Detecting, Troubleshooting, and Preventing Congestion in Storage
+ *         Networks, Cisco Press 2024, chapters 4 and 7: culprit, direct, indirect and same-path
+ *         victims.
+ * Not exact: ECMP uses one of several shortest paths, so a victim may have been lucky.
  * Cost: a walk of the paths of each pair, of at most VICTIMS_PAIRS_MAX pairs of a workload. */
 #ifndef STORMGLASS_REPLAY_VICTIMS_H
 #define STORMGLASS_REPLAY_VICTIMS_H
@@ -12,8 +20,20 @@
 
 enum { VICTIMS_PAIRS_MAX = 4096 };
 
-/* For each workload the longest time that one port on its paths was stopped because of the first
- * root; 0: no victim.  `held` has room for all workloads. */
-void victims_find(const struct world *world, const struct explain *explain, time_ps *held);
+/* The nearer, the smaller. */
+enum victim_class { VICTIM_DIRECT = 1, VICTIM_INDIRECT, VICTIM_SAME_PATH, VICTIM_NONE };
+
+struct victim {
+    enum victim_class class;
+    time_ps held; /* the longest that one port on its paths was stopped; 0: no victim */
+};
+
+/* "direct"; NULL: no victim. */
+const char *victims_class_name(enum victim_class class);
+
+/* `workloads` has room for all workloads, `hosts` for all nodes; either may be NULL.  A root
+ * between two switches has no culprit, and then nobody is a victim. */
+void victims_find(const struct world *world, const struct explain *explain,
+                  struct victim *workloads, struct victim *hosts);
 
 #endif

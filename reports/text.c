@@ -242,18 +242,21 @@ static void write_spread(const struct text *text)
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, v.held_ps FROM pause_victim v JOIN workload w USING(workload)"
-                     " WHERE v.root=0 ORDER BY v.held_ps DESC, v.workload LIMIT 4");
+        text->store, "SELECT w.name, v.held_ps, CASE class WHEN 'direct' THEN 'talks to it'"
+                     " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+                     " ELSE 'shares ports with frames that wait' END, class"
+                     " FROM pause_victim v JOIN workload w USING(workload)"
+                     " WHERE v.root=0 ORDER BY class, v.held_ps DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s sends nothing there, but its way was stopped for %s\n",
+        fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its way was stopped for %s\n",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
-                words_time(store_int(rows, 1)).text);
+                store_text(rows, 3), store_text(rows, 2), words_time(store_int(rows, 1)).text);
     store_finish(rows);
 }
 
 static void write_sentence(const struct text *text, const char *words, const char *path)
 {
-    char sentence[512];
+    char sentence[640];
     struct store_statement *row =
         store_prepare(text->store, "SELECT value FROM result WHERE path=?");
     store_bind(row, 1, STORE_T(path));
@@ -263,11 +266,25 @@ static void write_sentence(const struct text *text, const char *words, const cha
         fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
 }
 
+static void write_severity(const struct text *text)
+{
+    static const char *const levels[] = {
+        [1] = "1, mild: pauses, and no loss",
+        [2] = "2, moderate: frames of a lossless class were lost",
+        [3] = "3, severe: traffic stood still",
+    };
+    const int64_t level = result_of(text, "pfc.severity");
+    if (level > 0)
+        fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, "Severity", text->paint.off,
+                levels[level]);
+}
+
 static void write_causes(const struct text *text)
 {
     fputc('\n', text->out);
     write_sentence(text, "Bottleneck", "bottleneck");
     write_sentence(text, "Root cause", "root_cause");
+    write_severity(text);
     write_spread(text);
     write_victims(text);
 }

@@ -45,6 +45,20 @@ static const uint32_t node_of[PORTS] = {H0,    H1,    H2,    H3,    LEAF0, LEAF0
                                         LEAF0, LEAF1, LEAF1, LEAF1, SPINE, SPINE};
 static const int64_t rate[PORTS] = {100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
 
+static const int64_t fast_rate[PORTS] = {100000000000, 100000000000, 100000000000, 100000000000,
+                                         100000000000, 100000000000, 100000000000, 100000000000,
+                                         100000000000, 100000000000, 100000000000, 100000000000};
+
+static const struct explain_fabric fast_fabric = {
+    .node_count = NODES,
+    .names = names,
+    .is_host = is_host,
+    .first_port = first_port,
+    .peer = peer,
+    .node_of = node_of,
+    .rate_bps = fast_rate,
+};
+
 static const struct explain_fabric fabric = {
     .node_count = NODES,
     .names = names,
@@ -55,17 +69,31 @@ static const struct explain_fabric fabric = {
     .rate_bps = rate,
 };
 
-/* `holder` pauses its peer from `from` to `until`; the peer obeys at the same moments. */
+/* `holder` pauses its peer, which obeys at the same moment; `reasons` end with a weight of 0. */
+static void edge_of(struct explain *explain, time_ps at, uint32_t holder,
+                    const struct explain_reason *reasons, bool full)
+{
+    struct explain_edge edge = {
+        .at = at, .port = holder, .priority = PRIO, .begins = true, .full = full};
+    for (; reasons[edge.reason_count].weight > 0; edge.reason_count++) {
+        edge.reasons[edge.reason_count] = reasons[edge.reason_count];
+        edge.reasons[edge.reason_count].priority = PRIO;
+    }
+    explain_on_hold(explain, &edge);
+    explain_on_block(explain, at, peer[holder], PRIO, true);
+}
+
+/* The same with one reason, of which nothing is known but the egress; and the end of a hold. */
 static void edge(struct explain *explain, time_ps at, uint32_t holder, uint32_t egress, bool begins,
                  bool full)
 {
-    explain_on_hold(explain, &(struct explain_edge){.at = at,
-                                                    .port = holder,
-                                                    .priority = PRIO,
-                                                    .begins = begins,
-                                                    .egress = egress,
-                                                    .full = full});
-    explain_on_block(explain, at, peer[holder], PRIO, begins);
+    const struct explain_reason reasons[2] = {{.port = egress, .weight = egress != EXPLAIN_NONE}};
+    if (begins) {
+        edge_of(explain, at, holder, reasons, full);
+        return;
+    }
+    explain_on_hold(explain, &(struct explain_edge){.at = at, .port = holder, .priority = PRIO});
+    explain_on_block(explain, at, peer[holder], PRIO, false);
 }
 
 /* h0 is slow: leaf0's egress to it is blocked, so leaf0 pauses the spine, which pauses leaf1, which
@@ -155,19 +183,104 @@ static void time_of_one_hold_is_divided_between_two_roots(void **state)
     explain_fini(&explain);
 }
 
-/* The frame that crossed the threshold went to a free port, but another port is blocked: that one
- * is to blame. */
-static void blocked_neighbour_egress_takes_the_blame(void **state)
+/* leaf0's memory is full of frames for h0, which is slow, and for h3, three to one. */
+static void reasons_share_a_hold_by_weight(void **state)
 {
     (void)state;
     struct explain explain;
     explain_init(&explain, &fabric);
     edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
-    edge(&explain, 2000, LEAF0_SPINE, LEAF0_H3, true, true);
-    explain_finish(&explain, 5000);
-    assert_int_equal(explain.root_count, 1);
+    edge_of(&explain, 2000, LEAF0_SPINE,
+            (struct explain_reason[]){{.port = LEAF0_H0, .weight = 300, .queued = 3000},
+                                      {.port = LEAF0_H3, .weight = 100, .queued = 1000},
+                                      {0}},
+            true);
+    explain_finish(&explain, 6000);
+    assert_int_equal(explain.root_count, 2);
     assert_int_equal(explain.roots[0].port, H0_P);
-    assert_int_equal(explain.roots[0].held_ps, 4000 + 3000);
+    assert_int_equal(explain.roots[0].held_ps, 5000 + 3000);
+    assert_int_equal(explain.roots[1].port, LEAF0_H3);
+    assert_int_equal(explain.roots[1].held_ps, 1000);
+    assert_true(explain.verdict.sure);
+    assert_int_equal(explain.verdict.all_ps, 9000);
+    explain_fini(&explain);
+}
+
+/* As above, but what waits for h3 is one bit short of nothing: after it is sent, all is h0's. */
+static void reason_ends_when_its_queue_is_sent(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fast_fabric);
+    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
+    edge_of(&explain, 2000, LEAF0_SPINE,
+            (struct explain_reason[]){{.port = LEAF0_H0, .weight = 100, .queued = 100},
+                                      {.port = LEAF0_H3, .weight = 100, .queued = 25},
+                                      {0}},
+            true);
+    explain_finish(&explain, 10000);
+    assert_int_equal(explain.root_count, 2);
+    assert_int_equal(explain.roots[1].port, LEAF0_H3);
+    assert_int_equal(explain.roots[1].held_ps, 1000); /* half of the first 2 ns: 25 B at 100 Gb/s */
+    assert_int_equal(explain.roots[0].held_ps, 9000 + 7000);
+    explain_fini(&explain);
+}
+
+/* leaf0's egress was blocked for 3 of the 4 ns that its queue takes to send; then it may send.
+ * What it works off is still h0's, as far as the block goes back. */
+static void open_egress_works_off_what_a_block_left(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fast_fabric);
+    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 4000, H0_P, EXPLAIN_NONE, false, true);
+    edge_of(&explain, 4000, LEAF0_SPINE,
+            (struct explain_reason[]){{.port = LEAF0_H0, .weight = 1, .queued = 50}, {0}}, true);
+    edge(&explain, 4002, LEAF0_SPINE, EXPLAIN_NONE, false, true);
+    explain_finish(&explain, 9000);
+    assert_int_equal(explain.roots[0].port, H0_P);
+    assert_int_equal(explain.roots[0].held_ps, 3000 + 1); /* 2 * 2999 / 4000 */
+    assert_int_equal(explain.roots[1].port, LEAF0_H0);
+    assert_int_equal(explain.roots[1].held_ps, 1);
+    explain_fini(&explain);
+}
+
+/* A slow host is named before congestion that holds more, and the statement says that it is
+ * unsure. */
+static void fault_with_the_smaller_share_is_named_unsure(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H2_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 1000, LEAF0_H3, LEAF0_H0, true, true);
+    edge(&explain, 3000, H2_P, EXPLAIN_NONE, false, true);
+    explain_finish(&explain, 9000);
+    assert_int_equal(explain.roots[0].port, H2_P);
+    assert_false(explain.verdict.sure);
+    assert_int_equal(explain.verdict.rival, 1);
+    char text[400];
+    explain_cause_words(&explain, text, sizeof text);
+    assert_string_equal(text, "unsure: h2: its receive buffer drains slower than the link delivers "
+                              "(it paused leaf1:p1 for 2.00 ns), 20% of all held time; or "
+                              "congestion at leaf0:p0 to h0, 80%");
+    explain_fini(&explain);
+}
+
+/* What no peer told of is nobody's, and makes the statement unsure. */
+static void hold_without_reason_is_unknown(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H2_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 2000, LEAF0_SPINE, EXPLAIN_NONE, true, true);
+    explain_finish(&explain, 3000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].held_ps, 2000);
+    assert_int_equal(explain.unknown_ps, 1000);
+    assert_false(explain.verdict.sure);
     explain_fini(&explain);
 }
 
@@ -230,7 +343,11 @@ int main(void)
         cmocka_unit_test(host_that_pauses_with_an_empty_buffer_is_a_storm),
         cmocka_unit_test(incast_is_congestion_at_the_egress),
         cmocka_unit_test(time_of_one_hold_is_divided_between_two_roots),
-        cmocka_unit_test(blocked_neighbour_egress_takes_the_blame),
+        cmocka_unit_test(reasons_share_a_hold_by_weight),
+        cmocka_unit_test(reason_ends_when_its_queue_is_sent),
+        cmocka_unit_test(open_egress_works_off_what_a_block_left),
+        cmocka_unit_test(fault_with_the_smaller_share_is_named_unsure),
+        cmocka_unit_test(hold_without_reason_is_unknown),
         cmocka_unit_test(circle_is_found_and_named),
         cmocka_unit_test(folding_loses_no_time),
         cmocka_unit_test(nothing_paused_has_no_root),
