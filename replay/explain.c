@@ -17,6 +17,8 @@ void explain_init(struct explain *explain, const struct explain_fabric *fabric)
     *explain = (struct explain){.fabric = fabric, .path_room = 256};
     explain->open_holds = explain_zeroed(keys, sizeof *explain->open_holds);
     explain->open_blocks = explain_zeroed(keys, sizeof *explain->open_blocks);
+    explain->first_hold = explain_zeroed(keys + 1, sizeof *explain->first_hold);
+    explain->first_block = explain_zeroed(keys + 1, sizeof *explain->first_block);
     explain->root_of = explain_zeroed(keys, sizeof *explain->root_of);
     explain->paths = explain_zeroed(explain->path_room, sizeof *explain->paths);
     memset(explain->root_of, 0xff, keys * sizeof *explain->root_of);
@@ -28,6 +30,8 @@ void explain_fini(struct explain *explain)
     free(explain->open_blocks);
     free(explain->holds);
     free(explain->blocks);
+    free(explain->first_hold);
+    free(explain->first_block);
     free(explain->root_of);
     free(explain->roots);
     free(explain->paths);
@@ -56,6 +60,22 @@ static void sum_blocks(struct explain *explain)
     }
 }
 
+/* Where the intervals of each key begin in the sorted rows. */
+static void index_keys(struct explain *explain)
+{
+    const uint32_t keys =
+        explain->fabric->first_port[explain->fabric->node_count] * EXPLAIN_PRIORITIES;
+    uint32_t hold = 0, block = 0;
+    for (uint32_t key = 0; key <= keys; key++) {
+        while (hold < explain->hold_count && explain->holds[hold].key < key)
+            hold++;
+        while (block < explain->block_count && explain->blocks[block].key < key)
+            block++;
+        explain->first_hold[key] = hold;
+        explain->first_block[key] = block;
+    }
+}
+
 static void fold(struct explain *explain)
 {
     if (explain->hold_count > 0)
@@ -63,6 +83,7 @@ static void fold(struct explain *explain)
     if (explain->block_count > 0)
         qsort(explain->blocks, explain->block_count, sizeof *explain->blocks, order_blocks);
     sum_blocks(explain);
+    index_keys(explain);
     for (uint32_t i = 0; i < explain->hold_count; i++)
         explain_walk(explain, &explain->holds[i]);
     explain->hold_count = 0;

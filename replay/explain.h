@@ -105,7 +105,8 @@ struct explain {
     struct explain_hold *holds;        /* closed, of this fold */
     struct explain_block *blocks;
     uint32_t hold_count, block_count, hold_room, block_room;
-    uint32_t *root_of; /* by key */
+    uint32_t *first_hold, *first_block; /* by key, and behind the last: where its own begin */
+    uint32_t *root_of;                  /* by key */
     struct explain_root *roots;
     uint32_t root_count, root_room;
     struct explain_path *paths; /* open addressing until explain_finish, then a sorted row */

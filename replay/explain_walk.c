@@ -50,30 +50,26 @@ void *explain_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
  * NONE. */
 static uint32_t hold_at(const struct explain *explain, uint32_t key, time_ps at)
 {
-    uint32_t low = 0, high = explain->hold_count; /* first hold behind (key, at) */
+    const uint32_t first = explain->first_hold[key], end = explain->first_hold[key + 1];
+    uint32_t low = first, high = end; /* first hold that begins after `at` */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct explain_hold *hold = &explain->holds[middle];
-        if (explain_order(hold->key, hold->from, key, at) <= 0)
+        if (explain->holds[middle].from <= at)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low > 0 && explain->holds[low - 1].key == key)
-        return low - 1;
-    return low < explain->hold_count && explain->holds[low].key == key ? low : EXPLAIN_NONE;
+    return first == end ? EXPLAIN_NONE : low > first ? low - 1 : first;
 }
 
-/* Index of the first block of the key that ends after `at`; block_count or another key's when there
- * is none. */
+/* Index of the first block of the key that ends after `at`, or where the key's blocks end.  Blocks
+ * of one key do not overlap, so their ends are in order as well. */
 static uint32_t block_from(const struct explain *explain, uint32_t key, time_ps at)
 {
-    uint32_t low = 0, high = explain->block_count;
+    uint32_t low = explain->first_block[key], high = explain->first_block[key + 1];
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct explain_block *block = &explain->blocks[middle];
-        /* Blocks of one key do not overlap, so their ends are in order as well. */
-        if (block->key < key || (block->key == key && block->until <= at))
+        if (explain->blocks[middle].until <= at)
             low = middle + 1;
         else
             high = middle;
@@ -207,8 +203,8 @@ static time_ps sent_at(const struct explain *explain, const struct explain_hold 
     const uint32_t key = explain_key(reason->port, reason->priority);
     time_ps left = time_to_send(explain, reason->port, (uint64_t)reason->queued + hold->coming);
     time_ps at = hold->from;
-    for (uint32_t i = block_from(explain, key, at);
-         i < explain->block_count && explain->blocks[i].key == key && at < limit; i++) {
+    const uint32_t end = explain->first_block[key + 1];
+    for (uint32_t i = block_from(explain, key, at); i < end && at < limit; i++) {
         const struct explain_block *block = &explain->blocks[i];
         const time_ps open = block->from > at ? block->from - at : 0;
         if (open >= left)
@@ -304,7 +300,7 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
     }
     struct dealer dealer = {piece->amount, piece->until - piece->from};
     for (; part.from < piece->until; at++) {
-        const bool another = at + 1 < explain->hold_count && explain->holds[at + 1].key == key;
+        const bool another = at + 1 < explain->first_hold[key + 1];
         part.until = piece->until;
         if (another && explain->holds[at + 1].from < part.until)
             part.until = explain->holds[at + 1].from;
@@ -322,11 +318,11 @@ static void follow(struct walk *walk, const struct explain_piece *piece)
 static time_ps blocked_before(const struct explain *explain, uint32_t key, time_ps at)
 {
     const uint32_t next = block_from(explain, key, at);
-    if (next < explain->block_count && explain->blocks[next].key == key) {
+    if (next < explain->first_block[key + 1]) {
         const struct explain_block *block = &explain->blocks[next];
         return block->before + (at > block->from ? at - block->from : 0);
     }
-    if (next == 0 || explain->blocks[next - 1].key != key)
+    if (next == explain->first_block[key])
         return 0;
     const struct explain_block *last = &explain->blocks[next - 1];
     return last->before + last->until - last->from;
@@ -351,12 +347,8 @@ static const struct explain_block *block_before(const struct explain *explain, u
                                                 time_ps at)
 {
     uint32_t next = block_from(explain, key, at);
-    if (next < explain->block_count && explain->blocks[next].key == key &&
-        explain->blocks[next].from < at)
-        next++;
-    if (next == 0 || explain->blocks[next - 1].key != key)
-        return NULL;
-    return &explain->blocks[next - 1];
+    next += next < explain->first_block[key + 1] && explain->blocks[next].from < at;
+    return next == explain->first_block[key] ? NULL : &explain->blocks[next - 1];
 }
 
 /* Time that the egress could send in: its own, but for what a block left behind; that goes to the
@@ -385,9 +377,9 @@ static void cut_by_blocks(struct walk *walk, const struct explain_piece *piece)
     struct dealer dealer = {piece->amount, piece->until - piece->from};
     struct explain_piece part = *piece;
     time_ps own = 0;
+    const uint32_t end = explain->first_block[key + 1];
     for (uint32_t i = block_from(explain, key, part.from); part.from < piece->until;) {
-        const bool any = i < explain->block_count && explain->blocks[i].key == key &&
-                         explain->blocks[i].from < piece->until;
+        const bool any = i < end && explain->blocks[i].from < piece->until;
         const struct explain_block *block = any ? &explain->blocks[i] : NULL;
         const bool blocked = any && block->from <= part.from;
         part.until = !any ? piece->until : blocked ? block->until : block->from;
