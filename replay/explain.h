@@ -58,7 +58,7 @@ struct explain_root {
  * Roots at the two ends of one link count as one: a slow host is fed by a congested egress. */
 struct explain_verdict {
     bool sure;
-    uint32_t rival;   /* the largest root at another link, or EXPLAIN_NONE */
+    uint32_t rival;   /* the root that may be the cause instead, or EXPLAIN_NONE */
     time_ps all_ps;   /* all holds */
     time_ps first_ps; /* of it, the first root's */
     time_ps rival_ps;

@@ -6,7 +6,7 @@
  * known cause; and no host elsewhere paused anybody, however short, when the first is no host. */
 #include "replay/explain_verdict.h"
 
-enum { NEGLIGIBLE_PERCENT = 1 };
+enum { NEGLIGIBLE_PPM = 1000 };
 
 static bool at_host(const struct explain *explain, const struct explain_root *root)
 {
@@ -23,7 +23,7 @@ static time_ps all_of(const struct explain *explain)
 
 void explain_mark_faults(struct explain *explain)
 {
-    const time_ps least = all_of(explain) / 100 * NEGLIGIBLE_PERCENT;
+    const time_ps least = (time_ps)((__int128)all_of(explain) * NEGLIGIBLE_PPM / PPM);
     for (uint32_t i = 0; i < explain->root_count; i++) {
         struct explain_root *root = &explain->roots[i];
         root->fault = at_host(explain, root) && root->held_ps >= least;
@@ -35,38 +35,48 @@ static bool same_link(const struct explain *explain, uint32_t a, uint32_t b)
     return a == b || explain->fabric->peer[a] == b;
 }
 
-static time_ps largest(time_ps a, time_ps b)
+/* What else may be the cause: a host elsewhere when the first is none, however little it held; else
+ * the largest of the others.  What feeds the first's own link only counts when it is larger. */
+static uint32_t rival_of(const struct explain *explain)
 {
-    return a > b ? a : b;
+    const struct explain_root *roots = explain->roots;
+    uint32_t rival = EXPLAIN_NONE;
+    for (uint32_t i = 1; i < explain->root_count; i++) {
+        const bool here = same_link(explain, roots[0].port, roots[i].port);
+        if (!at_host(explain, &roots[0]) && !here && at_host(explain, &roots[i]))
+            return i; /* sorted: the largest such */
+        if (here && roots[i].held_ps <= roots[0].held_ps)
+            continue;
+        if (rival == EXPLAIN_NONE || roots[i].held_ps > roots[rival].held_ps)
+            rival = i;
+    }
+    return rival;
 }
 
 void explain_judge(struct explain *explain)
 {
+    const struct explain_root *roots = explain->roots;
     struct explain_verdict *verdict = &explain->verdict;
     *verdict = (struct explain_verdict){
-        .rival = EXPLAIN_NONE,
+        .rival = rival_of(explain),
         .all_ps = all_of(explain),
         .unknown_ps = explain->unknown_ps,
     };
     if (explain->root_count == 0)
         return;
-    const struct explain_root *first = &explain->roots[0];
-    time_ps at_link_ps = 0;
+    time_ps here_ps = 0, elsewhere_ps = 0;
     bool host_elsewhere = false;
     for (uint32_t i = 0; i < explain->root_count; i++) {
-        const struct explain_root *root = &explain->roots[i];
-        const bool here = same_link(explain, first->port, root->port);
-        at_link_ps += here ? root->held_ps : 0;
-        host_elsewhere = host_elsewhere || (!here && at_host(explain, root));
-        if (root->held_ps <=
-            (here ? largest(first->held_ps, verdict->rival_ps) : verdict->rival_ps))
-            continue;
-        verdict->rival = i;
-        verdict->rival_ps = root->held_ps;
+        const bool here = same_link(explain, roots[0].port, roots[i].port);
+        here_ps += here ? roots[i].held_ps : 0;
+        if (!here && roots[i].held_ps > elsewhere_ps)
+            elsewhere_ps = roots[i].held_ps;
+        host_elsewhere = host_elsewhere || (!here && at_host(explain, &roots[i]));
     }
-    verdict->first_ps = first->held_ps;
-    verdict->sure = first->kind != EXPLAIN_CIRCLE && at_link_ps >= verdict->all_ps / 2 &&
-                    first->held_ps >= at_link_ps / 2 && verdict->rival_ps <= at_link_ps / 2 &&
-                    verdict->unknown_ps <= verdict->all_ps / 4 &&
-                    (at_host(explain, first) || !host_elsewhere);
+    const bool host = at_host(explain, &roots[0]);
+    verdict->first_ps = roots[0].held_ps;
+    verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
+    verdict->sure = roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
+                    roots[0].held_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
+                    verdict->unknown_ps <= verdict->all_ps / 4 && (host || !host_elsewhere);
 }
