@@ -127,9 +127,9 @@ fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS eac
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
 
-soak: build/packages-test all ## a thousand causes; then all cases with ever new seeds for SOAK_SECONDS
+soak: build/packages-test all ## names 1,000 causes, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
-	@ROOT_CAUSE_SCENARIOS=1000 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
+	@ROOT_CAUSE_SCENARIOS=1500 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
 lint: build/packages-test ## style, layers and man pages

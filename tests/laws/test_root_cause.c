@@ -26,7 +26,8 @@ struct draft {
     char text[TEXT_BYTES];
     size_t used;
     unsigned hosts, culprit;
-    char name[16]; /* of the culprit */
+    char name[16];    /* of the culprit */
+    const char *kind; /* what it does */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct draft *draft, const char *format, ...)
@@ -177,7 +178,8 @@ static void add_fault(struct draft *draft, unsigned duration_us)
     add(draft, "faults:\n  - {at: %uus, ", between(draft, duration_us / 20, duration_us * 6 / 10));
     if (chance(draft, 85))
         add(draft, "for: %uus, ", between(draft, duration_us / 10, duration_us));
-    if (chance(draft, 65))
+    draft->kind = chance(draft, 65) ? "slow-receiver" : "pause-storm";
+    if (strcmp(draft->kind, "slow-receiver") == 0)
         add(draft, "kind: slow-receiver, drain: %u%%", between(draft, 0, 30));
     else
         add(draft, "kind: pause-storm, priority: %u", chance(draft, 90) ? 3 : between(draft, 0, 7));
@@ -209,7 +211,7 @@ static void write_draft(struct draft *draft, uint64_t seed, unsigned number)
 /* Scenarios by what the statement was. */
 struct tally {
     unsigned played;
-    unsigned paused, first_sure, first_unsure, second, other_sure, other_unsure;
+    unsigned paused, first_sure, first_unsure, second, other_sure, other_unsure, other_kind;
     unsigned calm, calm_silent, calm_congestion, calm_unsure, calm_host;
 };
 
@@ -261,6 +263,7 @@ static void count(struct tally *tally, const struct draft *draft, unsigned numbe
     tally->paused++;
     tally->first_sure += first && !unsure;
     tally->first_unsure += first && unsure;
+    tally->other_kind += first && strcmp(cause->kind, draft->kind) != 0;
     tally->second += second && unsure;
     tally->other_sure += !first && !unsure;
     tally->other_unsure += !first && !second && unsure;
@@ -328,6 +331,7 @@ static void statement_names_the_culprit(void **state)
     assert_true(first * 100 >= tally.paused * NAMED_PERCENT);
     assert_true(tally.first_sure * 2 >= tally.paused); /* always unsure would say nothing */
     assert_int_equal(tally.other_sure, 0);
+    assert_int_equal(tally.other_kind, 0);
     assert_int_equal(tally.calm_host, 0);
 }
 
