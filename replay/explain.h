@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * explain - whose fault the pauses were.
  * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a
- * block).  A hold at a switch has reasons: the egress queues that its memory is full of.  Where such
- * an egress is itself blocked by its peer, the reason is further down, at the peer's own hold; where
- * it is not, the egress is a point of congestion, and the root.  A host that holds is a root: its
- * receive buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is
+ * block).  A hold at a switch has reasons: the egress queues that its memory is full of.  Where
+ * such an egress is itself blocked by its peer, the reason is further down, at the peer's own hold;
+ * where it is not, the egress is a point of congestion, and the root.  A host that holds is a root:
+ * its receive buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is
  * divided among the roots that it had, moment by moment:
  *   - among its reasons by their weight, each for as long as it takes to send what waited there;
  *   - an egress that may send but could not a moment ago works off what the block left behind.  Of
@@ -120,7 +120,7 @@ struct explain {
 void explain_init(struct explain *explain, const struct explain_fabric *fabric);
 void explain_fini(struct explain *explain);
 
-/* One edge at `port` of a hold.  A refresh is told as one that begins: the reasons may be others. */
+/* One edge at `port` of a hold.  A refresh is one that begins: its reasons may be others. */
 struct explain_edge {
     time_ps at;
     uint32_t port;

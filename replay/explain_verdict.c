@@ -2,8 +2,8 @@
  * explain_verdict - shares and thresholds.
  *
  * Sure: the first root and those at the other end of its link have at least half of all the time,
- * and it at least half of that; no other has half as much as they; three quarters of the time have a
- * known cause; and no host elsewhere paused anybody, however short, when the first is no host. */
+ * and it at least half of that; no other has half as much as they; three quarters of the time have
+ * a known cause; and no host elsewhere paused anybody, however short, when the first is no host. */
 #include "replay/explain_verdict.h"
 
 enum { NEGLIGIBLE_PPM = 1000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * victims - who was stopped for another's sake, and how far he is from it.
- * The culprit is the host that the first root of pauses belongs to, or the host behind the congested
- * egress.  A pair of hosts is a victim when a port on the shortest paths between them was stopped
- * because of that root:
+ * The culprit is the host that the first root of pauses belongs to, or the host behind the
+ * congested egress.  A pair of hosts is a victim when a port on the shortest paths between them was
+ * stopped because of that root:
  *   direct     it talks to the culprit itself
  *   indirect   it does not, but one of its ends does, and is held up there
  *   same-path  neither does; its frames share ports with those that wait

@@ -280,6 +280,58 @@ static void marking_follows_the_queue(void **state)
     }
 }
 
+static void keep_first_pause(void *self, const struct probe_pause *pause)
+{
+    struct probe_pause *kept = self;
+    if (kept->at == 0)
+        *kept = *pause;
+}
+
+/* Pumps 1 and 2 take nothing.  Pump 0 has 10 frames for 1 and then many for 2; pump 3 has 5 for 1.
+ * What pauses pump 0 is its own 10 and the rest of the threshold, and by a dynamic threshold all
+ * that waits, alpha times. */
+static void pause_names_the_queues_that_are_full(void **state)
+{
+    (void)state;
+    for (int policy = 0; policy < 2; policy++) {
+        struct star star;
+        star_presets(&star);
+        star.params.policy = policy; /* dynamic, static */
+        star.params.alpha = 2000;    /* ppm */
+        star.params.xoff = 60000;
+        star_init(&star);
+        struct probe_pause told = {0};
+        struct probe probe = probe_none;
+        probe.self = &told;
+        probe.pause = keep_first_pause;
+        star.swtch.ports[0].probe = &probe;
+        const struct probe_pause block = {.at = 0, .priority = 3, .xoff = true};
+        port_pfc_assert(&star.pumps[1].port, 3, &block);
+        port_pfc_assert(&star.pumps[2].port, 3, &block);
+        engine_run(&star.engine, 4 * PS_PER_US);
+        send(&star, 3, 1, 5);
+        pump_start(&star.pumps[3], 5 * PS_PER_US);
+        send(&star, 0, 1, 10);
+        pump_start(&star.pumps[0], 5 * PS_PER_US);
+        engine_run(&star.engine, 20 * PS_PER_US);
+        assert_int_equal(told.at, 0);
+        send(&star, 0, 2, 200);
+        pump_start(&star.pumps[0], 21 * PS_PER_US);
+        engine_run(&star.engine, 60 * PS_PER_US);
+        const int64_t frame = star.pumps[0].bytes, alpha = policy == 0 ? star.params.alpha : 0;
+        assert_true(told.xoff && told.port == 0 && told.egress == 2);
+        assert_int_equal(told.reason_count, 2);
+        assert_int_equal(told.reasons[0].egress, 2);
+        assert_int_equal(told.reasons[1].egress, 1);
+        assert_int_equal(told.reasons[1].queued, 15 * frame);
+        assert_int_equal(told.reasons[1].weight, 10 * frame + 15 * frame * alpha / PPM);
+        const int64_t second = told.reasons[0].queued;
+        assert_int_equal(told.reasons[0].weight, second + second * alpha / PPM);
+        assert_int_equal(told.occupancy, 10 * frame + second - star.params.reserved);
+        star_fini(&star);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +344,7 @@ int main(void)
         cmocka_unit_test(lossy_incast_drops),
         cmocka_unit_test(weights_share_the_wire),
         cmocka_unit_test(marking_follows_the_queue),
+        cmocka_unit_test(pause_names_the_queues_that_are_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
