@@ -86,11 +86,7 @@ struct port_ingress switch_ingress(const struct swtch *swtch);
 /* Cuts the memory when all ports are joined.  False: it is too small, and why. */
 bool switch_carve(struct swtch *swtch, char *why, size_t size);
 
-/* What headroom must hold: the bytes that can arrive between the frame that makes XOFF due and the
- * peer's silence. IEEE 802.1Q-2018 annex N: two propagation delays, the largest frame that the
- * pause waits for, the pause itself, the peer's response, the largest frame that it has begun, and
- * this switch's ingress latency.  A dynamic threshold may have fallen below the group's share
- * before that frame came: then the frame itself is in headroom too. */
+/* What headroom must hold of a port that is joined, whatever frames come: headroom_auto. */
 int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);
 
 extern const struct node_ops switch_node_ops;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_make - a switch comes into being: its ports, and the carving of its memory. */
+#include "net/headroom.h"
 #include "net/switch_private.h"
 
 #include <stdio.h>
@@ -74,11 +75,20 @@ struct port_ingress switch_ingress(const struct swtch *swtch)
 
 int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port)
 {
-    const int64_t own_frame = port->params.mtu + WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
-    const int64_t peer_frame = port->peer_mtu + WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
-    const time_ps loop = 2 * port->propagation + port->peer_response + swtch->params.latency;
-    const int64_t in_loop = (int64_t)units_bytes_in(loop, port->rate.bps) + 1;
-    return in_loop + own_frame + WIRE_PFC_BYTES + WIRE_GAP_BYTES + 2 * peer_frame;
+    const struct headroom_link link = {
+        .rate = (int64_t)port->rate.bps,
+        .length = port->params.length,
+        .propagation = port->propagation,
+        .mtu = port->params.mtu,
+        .peer_mtu = port->peer_mtu,
+        .response = port->peer_response,
+        .latency = swtch->params.latency,
+        .cell = 1,
+        .smallest = HEADROOM_SMALLEST_FRAME,
+        .largest = port->params.mtu + WIRE_ETHERNET_BYTES,
+        .dynamic = true, /* with a static threshold, too: the shared memory may be full before it */
+    };
+    return headroom_auto(&link);
 }
 
 static int64_t lossless_headroom(const struct swtch *swtch, uint16_t port)

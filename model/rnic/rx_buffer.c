@@ -7,15 +7,8 @@
  * A change of the drain rate begins the head frame's time anew. */
 #include "rnic/rx_buffer.h"
 
+#include "net/headroom.h"
 #include "rnic/rnic.h"
-
-/* Linux mlx5 port_buffer.c: headroom in bytes for rate in Mb/s, cable in m, MTU; at least 40 Gb/s.
- * */
-static int64_t mlx5_headroom(int64_t mbps, int64_t metres, int64_t mtu)
-{
-    const int64_t speed = mbps < 40000 ? 40000 : mbps;
-    return (301 + 216 * metres / 100) * speed / 1000 + 272 * mtu / 100;
-}
 
 enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
 
@@ -24,7 +17,7 @@ static int64_t auto_xoff(const struct port *port, int64_t size)
     /* As many metres of fibre as the link is long in time, its FEC included. */
     const int64_t metres = port->propagation / FIBRE_PS_PER_METRE;
     const int64_t headroom =
-        mlx5_headroom((int64_t)(port->rate.bps / 1000000), metres, port->params.mtu);
+        headroom_mlx5((int64_t)(port->rate.bps / 1000000), metres, port->params.mtu);
     const int64_t least =
         size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
     return size - headroom > least ? size - headroom : least;
