@@ -25,7 +25,7 @@ struct cli_option {
     const char *about;
 };
 
-enum { CLI_OPTIONS_MAX = 16 };
+enum { CLI_OPTIONS_MAX = 24 };
 
 /* What a command line gave.  Options are found by name. */
 struct cli_args {
@@ -47,7 +47,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cmd_run, cmd_check, cmd_replay, cmd_query, cmd_list,
-    cmd_explain_parameter, cmd_bench;
+    cmd_explain_parameter, cmd_bench, cmd_headroom;
 
 /* Runs a command with its own argv (argv[0] is the command's name). */
 int cli_run(const struct cli_command *command, int argc, char **argv);

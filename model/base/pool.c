@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static void *reserve(size_t bytes)
@@ -38,6 +39,12 @@ void pool_fini(struct pool *pool)
     munmap(pool->items, (size_t)pool->item_bytes * pool->limit);
     munmap(pool->link, sizeof(uint32_t) * (size_t)pool->limit);
     *pool = (struct pool){0};
+}
+
+void pool_clear(struct pool *pool)
+{
+    memset(pool->link, 0, pool->used * sizeof *pool->link);
+    pool->used = pool->free = pool->taken = 0;
 }
 
 void pool_is_full(const struct pool *pool)

@@ -30,6 +30,9 @@ struct pool {
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit);
 void pool_fini(struct pool *pool);
 
+/* Takes every item back. */
+void pool_clear(struct pool *pool);
+
 /* Much of the pool will be touched in no order: huge pages, where the kernel has them, spare walks
  * through page tables. */
 void pool_use_huge_pages(struct pool *pool);

@@ -39,6 +39,13 @@ void frame_pool_fini(struct frame_pool *pool)
     pool_fini(&pool->large);
 }
 
+void frame_pool_clear(struct frame_pool *pool)
+{
+    pool_clear(&pool->frames);
+    pool_clear(&pool->small);
+    pool_clear(&pool->large);
+}
+
 unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes)
 {
     CHECK(frame->blob == POOL_NONE && bytes > 0 && bytes <= FRAME_LARGE_BLOB);

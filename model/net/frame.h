@@ -115,6 +115,9 @@ enum { FRAME_SMALL_BLOB = 64, FRAME_LARGE_BLOB = 4096, FRAME_BLOB_LARGE = 1u << 
 void frame_pool_init(struct frame_pool *pool);
 void frame_pool_fini(struct frame_pool *pool);
 
+/* Takes back whatever is out, so that the next run finds the pool as new. */
+void frame_pool_clear(struct frame_pool *pool);
+
 static inline struct frame *frame_at(const struct frame_pool *pool, uint32_t handle)
 {
     return (struct frame *)(void *)pool->frames.items + handle;

@@ -3,16 +3,17 @@
  *
  *   peer   |8| frame 0 |12|8| frame 1 |12| ...                         |8| frame n
  *                     '-propagation, latency-> T                       ^ begins by A
- *   here      |8| own frame |12|8| pause |                             |
- *              ^ begins by T              '-propagation, response----> A
+ *   here      |8| own frame |12|8| pause |
+ *              ^ begins by T              '-propagation, response-----> A
  *
  * At T frame 0 reaches the memory and the pause is decided.  In the worst case an own frame has
- * begun in that moment: the pause waits for its mtu + 18 + 20 bytes.  No frame begins after A.  With
- * B the time of a byte:
+ * begun in that moment: the pause waits for its mtu + 18 + 20 bytes.  No frame begins after A.
+ * With B the time of a byte:
  *   A - T = B * (own + 20 + 8 + 64) + propagation + response
  *   T     = begin of frame 0 + B * (8 + frame 0) + propagation + latency
  * Frame n begins B * sum(frame 0 .. n-1, 20 more each) after frame 0.  It still comes when
- *   sum(frame 1 .. n-1, 20 more each) <= own + 20 + 72 - 12 + (2 propagation + response + latency)/B
+ *   sum(frame 1 .. n-1, 20 more each) <= own + 20 + 72 - 12 + loop / B
+ *   loop = 2 propagation + response + latency
  * whatever the size of frame 0.  The right side is the wire's bytes Y; frame n itself may be of any
  * size. */
 #include "net/headroom.h"

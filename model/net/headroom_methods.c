@@ -158,8 +158,9 @@ static void sonic(const struct headroom_link *link, struct headroom_sum *sum)
 
 /* ------------------------------------------------------------------ SONiC, static tables */
 
-/* xoff of device/mellanox/x86_64-nvidia_sn4280-r0/Mellanox-SN4280-O28/pg_profile_lookup.ini.  The
- * rows of 400G over 1500 and 2000 m repeat those of 200G to the byte, surely by mistake: left out. */
+/* xoff of device/mellanox/x86_64-nvidia_sn4280-r0/Mellanox-SN4280-O28/pg_profile_lookup.ini.
+ * The rows of 400G over 1500 and 2000 m repeat those of 200G to the byte, surely by mistake: left
+ * out. */
 enum { TABLE_LENGTHS = 5 };
 
 static const int64_t table_metres[TABLE_LENGTHS] = {5, 40, 300, 1500, 2000};

@@ -34,7 +34,6 @@ struct end {
 
 struct stage {
     struct engine engine;
-    struct frame_pool frames;
     struct swtch swtch;
     struct end ends[ENDS];
     struct probe probe;
@@ -154,15 +153,19 @@ static void make_routes(struct stage *stage)
     stage->swtch.routes = tables[0];
 }
 
-static struct port_params port_of(const struct headroom_link *link, unsigned end)
+/* This end's ports. */
+static void make_ports(const struct headroom_link *link, struct port_params here[ENDS])
 {
-    struct port_params params;
-    opt_presets(port_opts, &params);
-    params.rate = link->rate;
-    params.delay = end == SENDER ? link->propagation : short_delay;
-    params.mtu = end == SENDER || link->mtu > link->peer_mtu ? link->mtu : link->peer_mtu;
-    params.pfc_response = 0;
-    return params;
+    opt_presets(port_opts, &here[SENDER]);
+    here[SENDER].rate = link->rate;
+    here[SENDER].delay = link->propagation;
+    here[SENDER].mtu = link->mtu;
+    here[SENDER].pfc_response = 0;
+    for (unsigned i = SENDER + 1; i < ENDS; i++) {
+        here[i] = here[SENDER];
+        here[i].delay = short_delay;
+        here[i].mtu = link->mtu > link->peer_mtu ? link->mtu : link->peer_mtu;
+    }
 }
 
 static void make_ends(struct stage *stage, const struct port_params *here)
@@ -180,14 +183,14 @@ static void make_ends(struct stage *stage, const struct port_params *here)
             params.pfc_response = play->link->response;
         }
         *end = (struct end){
-            .frames = &stage->frames,
+            .frames = play->pool,
             .sizes = sizes[i],
             .size_count = i == SENDER ? play->frame_count : 1,
             .priority = i == REVERSE ? OTHER_CLASS : CLASS,
             .destination = destinations[i],
         };
         engine_add(&stage->engine, &end->node, &end_ops, names[i]);
-        port_init(&end->port, &end->node, 0, &params, &stage->frames, &probe_none, source);
+        port_init(&end->port, &end->node, 0, &params, play->pool, &probe_none, source);
         port_join(&stage->swtch.ports[i], switch_ingress(&stage->swtch), &end->port,
                   (struct port_ingress){0});
     }
@@ -240,12 +243,10 @@ static void stage_open(struct stage *stage, struct headroom_play *play)
     stage->probe.pause = on_pause;
     reckon(stage);
     struct port_params here[ENDS];
-    for (unsigned i = 0; i < ENDS; i++)
-        here[i] = port_of(play->link, i);
+    make_ports(play->link, here);
     const struct switch_params params = params_of(stage);
     engine_init(&stage->engine, play->seed);
-    frame_pool_init(&stage->frames);
-    switch_init(&stage->swtch, &stage->engine, "switch", &params, ENDS, here, &stage->frames,
+    switch_init(&stage->swtch, &stage->engine, "switch", &params, ENDS, here, play->pool,
                 &stage->probe);
     make_routes(stage);
     make_ends(stage, here);
@@ -258,7 +259,7 @@ static void stage_close(struct stage *stage)
 {
     switch_fini(&stage->swtch);
     engine_fini(&stage->engine);
-    frame_pool_fini(&stage->frames);
+    frame_pool_clear(stage->play->pool);
 }
 
 /* Reverse below sender below switch, see above. */

@@ -8,15 +8,17 @@
  * The sender sends frames of the class without a gap and obeys PFC.  What it sends until then does
  * not depend on the reverse frame or on the headroom, so a first play tells when the pause is
  * decided, and the next ones put the reverse frame where they want it.
- * Units: bytes, picoseconds.  Errors: none.  Everything lives only as long as the call. */
+ * Units: bytes, picoseconds.  Errors: none.  All but the pool lives only as long as the call. */
 #ifndef STORMGLASS_NET_HEADROOM_PLAY_H
 #define STORMGLASS_NET_HEADROOM_PLAY_H
 
+#include "net/frame.h"
 #include "net/headroom.h"
 
 enum { HEADROOM_NO_REVERSE = -1 };
 
 struct headroom_play {
+    struct frame_pool *pool; /* the caller's, empty; empty again afterwards */
     const struct headroom_link *link;
     const int64_t *frames; /* sizes that the sender sends in turn, over and over */
     unsigned frame_count;

@@ -11,17 +11,20 @@
 #include "net/headroom.h"
 
 struct headroom_proof {
-    int64_t frame;       /* the peer's frames, L2 bytes */
-    int64_t exact;       /* bytes that the formula gives */
-    int64_t found;       /* bytes that the search found */
-    unsigned phases;     /* that were played */
-    unsigned losing;     /* phases that lose a frame with one cell less than that, ... */
-    uint64_t drops;      /* ... the most that one of them loses, ... */
-    time_ps phase;       /* ... the reverse frame having begun so long before the decision */
-    uint64_t drops_with; /* with what was found, over all phases */
+    int64_t frame;   /* the peer's frames, L2 bytes */
+    int64_t exact;   /* bytes that the formula gives */
+    int64_t found;   /* bytes with which no phase loses a frame, and no fewer */
+    unsigned phases; /* that were played */
+    unsigned losing; /* phases that lose a frame with one cell less than that, ... */
+    uint64_t drops;  /* ... the most that one of them loses, ... */
+    time_ps phase;   /* ... the reverse frame having begun so long before the decision */
     uint64_t plays;
-    bool holds; /* drops, none with it, and the formula gives the same */
+    bool holds; /* a cell less loses frames, and the formula gives the same */
 };
+
+/* Plays hold every frame that the wire can bring: false when those are too many (a loop of
+ * hundreds of megabytes). */
+bool headroom_can_prove(const struct headroom_link *link, int64_t frame);
 
 /* Equal frames without end. */
 void headroom_prove(const struct headroom_link *link, int64_t frame, unsigned phases,

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * headroom_ask - options that are rows of a port or a switch have their bounds and presets. */
+#include "cli/headroom_ask.h"
+
+#include "base/quantity.h"
+#include "net/switch.h"
+#include "scenarios/profile_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option headroom_options[] = {
+    {"rate", 0, "RATE", "of the link, such as 100Gbps; several give a table"},
+    {"length", 0, "LENGTH", "of the cable, such as 100m"},
+    {"delay", 0, "TIME", "one way, instead of the length's"},
+    {"cable", 0, "KIND", "fibre (default, 5.05 ns/m) or twinax (4.76 ns/m)"},
+    {"mtu", 0, "SIZE", "of this end, without Ethernet header and FCS"},
+    {"peer-mtu", 0, "SIZE", "of the other end; the same"},
+    {"lossless-mtu", 0, "SIZE", "of the lossless class, for methods that ask; the same"},
+    {"response", 0, "TIME", "of the peer to a pause: a time, ieee or sonic (their tables)"},
+    {"profile", 0, "NAME", "of a switch: takes its cell, latency and policy"},
+    {"latency", 0, "TIME", "of this end, from a frame's last bit to the memory"},
+    {"cell", 0, "SIZE", "of the memory; a frame takes whole cells"},
+    {"policy", 0, "POLICY", "of the threshold: dynamic or static"},
+    {"smallest", 0, "SIZE", "frame of the class; 66B, an acknowledgement"},
+    {"small-packets", 0, "SHARE", "that SONiC's method reckons with; 0%"},
+    {"frame", 0, "SIZE", "that the proof sends, L2 bytes; may be given often"},
+    {"phases", 0, "N",
+     "of the reverse direction that each step of the proof plays; 16, 0: no proof"},
+    {"table", 0, NULL, "one line for each rate from 10G to 800G"},
+    {"json", 0, NULL, "one JSON object with every term"},
+    {0},
+};
+
+/* ------------------------------------------------------------------ rows of this command */
+
+struct own {
+    int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases, cable, cell;
+};
+
+#define FIELD(name) offsetof(struct own, name)
+
+static const struct opt own_opts[] = {
+    {"peer-mtu", OPT_SIZE, FIELD(peer_mtu), "auto", "256B", "16000B", "auto",
+     "MTU of the other end; auto: as this one's.", "own"},
+    {"lossless-mtu", OPT_SIZE, FIELD(lossless_mtu), "auto", "256B", "16000B", "auto",
+     "MTU of the lossless class; auto: the smaller of both ends'.", "own"},
+    {"response", OPT_TIME, FIELD(response), "500ns", "0ns", "1ms", "ieee|sonic",
+     "From the last bit of a PFC frame to its effect.", "as a port's pfc-response"},
+    {"smallest", OPT_SIZE, FIELD(smallest), "66B", "64B", "16018B", NULL,
+     "Smallest frame of the class.", "a RoCEv2 acknowledgement"},
+    {"frame", OPT_SIZE, FIELD(frame), "1518B", "64B", "16018B", NULL, "Frames of the proof.",
+     "own"},
+    {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
+     "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua"},
+    {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own"},
+    {"cable", OPT_CHOICE, FIELD(cable), "fibre", NULL, NULL, "fibre|twinax", "Kind of cable.",
+     "SONiC buffer model: 198 000 km/s in fibre; Cisco: 476 ns for 100 m of twinax"},
+    {"cell", OPT_SIZE, FIELD(cell), "1B", "1B", "16KiB", NULL, "Unit of packet memory.", "own"},
+    {0},
+};
+
+/* ------------------------------------------------------------------ reading */
+
+/* One text for a row of a table; false and a message when it does not fit. */
+static bool read_text(const char *option, const struct opt *row, const char *text, int64_t *value)
+{
+    char why[OPT_WHY_BYTES];
+    if (opt_parse(row, text, value, why))
+        return true;
+    cli_error("--%s %.64s: %s", option, text, why);
+    return false;
+}
+
+/* The option of that name, if it was given, for the row of the same or another name. */
+static bool read_row(const struct cli_args *args, const char *option, const struct opt *rows,
+                     const char *name, void *params)
+{
+    const char *text = cli_value(args, option);
+    const struct opt *row = opt_find(rows, name);
+    return text == NULL || read_text(option, row, text, opt_field(row, params));
+}
+
+static bool read_rows(const struct cli_args *args, struct port_params *port,
+                      struct switch_params *params, struct own *own)
+{
+    const struct {
+        const char *option;
+        const struct opt *rows;
+        const char *name;
+        void *params;
+    } all[] = {
+        {"length", port_opts, "length", port},
+        {"delay", port_opts, "delay", port},
+        {"mtu", port_opts, "mtu", port},
+        {"latency", switch_opts, "latency", params},
+        {"policy", switch_opts, "policy", params},
+        {"cell", own_opts, "cell", own},
+        {"peer-mtu", own_opts, "peer-mtu", own},
+        {"lossless-mtu", own_opts, "lossless-mtu", own},
+        {"response", own_opts, "response", own},
+        {"smallest", own_opts, "smallest", own},
+        {"small-packets", own_opts, "small-packets", own},
+        {"phases", own_opts, "phases", own},
+        {"cable", own_opts, "cable", own},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (!read_row(args, all[i].option, all[i].rows, all[i].name, all[i].params))
+            return false;
+    return true;
+}
+
+/* An option that may be given often. */
+static bool read_list(const struct cli_args *args, const char *option, const struct opt *row,
+                      int64_t *list, unsigned max, unsigned *count)
+{
+    uint32_t given;
+    const char **texts = cli_values(args, option, &given);
+    if (given > max) {
+        cli_error("--%s: at most %u times", option, max);
+        return false;
+    }
+    for (*count = 0; *count < given; ++*count)
+        if (!read_text(option, row, texts[*count], &list[*count]))
+            return false;
+    return true;
+}
+
+static bool read_profile(const struct cli_args *args, struct switch_params *params)
+{
+    const char *name = cli_value(args, "profile");
+    opt_presets(switch_opts, params);
+    if (name == NULL)
+        return true;
+    struct diag *diag = calloc(1, sizeof *diag);
+    CHECK(diag != NULL);
+    const bool found = profile_switch(name, "--profile", params, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    return found;
+}
+
+/* ------------------------------------------------------------------ the link */
+
+enum { PS_PER_100_MM_TWINAX = 476 };
+
+static time_ps propagation(const struct port_params *port, bool twinax)
+{
+    if (port->delay > 0 || !twinax)
+        return port_propagation(port);
+    return port->length * PS_PER_100_MM_TWINAX / 100;
+}
+
+static int64_t or_else(int64_t value, int64_t automatic)
+{
+    return value < 0 ? automatic : value;
+}
+
+/* A length is what the cable's delay makes of it when only that is given. */
+static int64_t length_of(const struct cli_args *args, const struct port_params *port)
+{
+    if (port->delay == 0 || cli_given(args, "length"))
+        return port->length;
+    const struct port_params metre = {.length = 1000};
+    return (int64_t)((__int128)port->delay * metre.length / port_propagation(&metre));
+}
+
+static void make_link(const struct cli_args *args, const struct port_params *port,
+                      const struct switch_params *params, const struct own *own,
+                      struct headroom_link *link)
+{
+    const int64_t peer_mtu = or_else(own->peer_mtu, port->mtu);
+    *link = (struct headroom_link){
+        .length = length_of(args, port),
+        .propagation = propagation(port, own->cable > 0),
+        .mtu = port->mtu,
+        .peer_mtu = peer_mtu,
+        .lossless_mtu = or_else(own->lossless_mtu, port->mtu < peer_mtu ? port->mtu : peer_mtu),
+        .latency = params->latency,
+        .cell = own->cell,
+        .smallest = own->smallest,
+        .largest = UINT16_MAX,
+        .dynamic = buffer_policies[params->policy] == &buffer_dynamic,
+        .small_packets = own->small_packets,
+    };
+}
+
+static bool is_sound(const struct headroom_ask *ask)
+{
+    const struct headroom_link *link = &ask->link;
+    if (link->propagation <= 0)
+        cli_error("headroom: a link has a --length or a --delay above 0");
+    else if (link->smallest > headroom_largest(link))
+        cli_error("headroom: the --smallest frame does not fit into the MTU");
+    else
+        return true;
+    return false;
+}
+
+static bool frames_fit(const struct headroom_ask *ask)
+{
+    const struct headroom_link *link = &ask->link;
+    for (unsigned i = 0; i < ask->frame_count; i++) {
+        if (ask->frames[i] >= link->smallest && ask->frames[i] <= headroom_largest(link))
+            continue;
+        cli_error("--frame %lldB: frames of this class have %lld to %lld bytes",
+                  (long long)ask->frames[i], (long long)link->smallest,
+                  (long long)headroom_largest(link));
+        return false;
+    }
+    return true;
+}
+
+/* Rates of a table where none is given. */
+static void usual_rates(struct headroom_ask *ask)
+{
+    static const int64_t gbps[] = {10, 25, 40, 50, 100, 200, 400, 800};
+    ask->rate_count = sizeof gbps / sizeof gbps[0];
+    for (unsigned i = 0; i < ask->rate_count; i++)
+        ask->rates[i] = gbps[i] * 1000000000;
+}
+
+bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
+{
+    struct port_params port;
+    struct switch_params params;
+    struct own own;
+    *ask = (struct headroom_ask){.json = cli_given(args, "json")};
+    opt_presets(port_opts, &port);
+    opt_presets(own_opts, &own);
+    if (!read_profile(args, &params) || !read_rows(args, &port, &params, &own) ||
+        !read_list(args, "rate", opt_find(port_opts, "rate"), ask->rates, HEADROOM_RATES_MAX,
+                   &ask->rate_count) ||
+        !read_list(args, "frame", opt_find(own_opts, "frame"), ask->frames, HEADROOM_FRAMES_MAX,
+                   &ask->frame_count))
+        return false;
+    ask->table = cli_given(args, "table") || ask->rate_count > 1;
+    ask->response = own.response;
+    ask->phases = (unsigned)own.phases;
+    if (ask->rate_count == 0 && ask->table)
+        usual_rates(ask);
+    else if (ask->rate_count == 0)
+        ask->rates[ask->rate_count++] = port.rate;
+    make_link(args, &port, &params, &own, &ask->link);
+    return is_sound(ask) && frames_fit(ask);
+}
+
+bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headroom_link *link)
+{
+    const bool ieee = ask->response == HEADROOM_RESPONSE_IEEE;
+    const int64_t quanta = ieee ? headroom_ieee_quanta(rate) : headroom_sonic_quanta(rate);
+    *link = ask->link;
+    link->rate = rate;
+    link->response = ask->response >= 0 ? ask->response : headroom_quanta_ps(quanta, rate);
+    if (ask->response >= 0 || quanta > 0)
+        return true;
+    char text[QUANTITY_TEXT_BYTES];
+    quantity_format(QUANTITY_RATE, rate, text, sizeof text);
+    cli_error("--response %s: no response is known for %s; give a time%s", ieee ? "ieee" : "sonic",
+              text, ieee ? " or sonic" : "");
+    return false;
+}
