@@ -14,6 +14,8 @@ const struct cli_option headroom_options[] = {
     {"length", 0, "LENGTH", "of the cable, such as 100m"},
     {"delay", 0, "TIME", "one way, instead of the length's"},
     {"cable", 0, "KIND", "fibre (default, 5.05 ns/m) or twinax (4.76 ns/m)"},
+    {"fec", 0, "CODE", "none (default), rs-528, rs-544 or auto: adds its latency"},
+    {"fec-latency", 0, "TIME", "of the FEC, instead of its code's"},
     {"mtu", 0, "SIZE", "of this end, without Ethernet header and FCS"},
     {"peer-mtu", 0, "SIZE", "of the other end; the same"},
     {"lossless-mtu", 0, "SIZE", "of the lossless class, for methods that ask; the same"},
@@ -35,7 +37,7 @@ const struct cli_option headroom_options[] = {
 /* ------------------------------------------------------------------ rows of this command */
 
 struct own {
-    int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases, cable, cell;
+    int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases, cell;
 };
 
 #define FIELD(name) offsetof(struct own, name)
@@ -54,8 +56,6 @@ static const struct opt own_opts[] = {
     {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
      "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua"},
     {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own"},
-    {"cable", OPT_CHOICE, FIELD(cable), "fibre", NULL, NULL, "fibre|twinax", "Kind of cable.",
-     "SONiC buffer model: 198 000 km/s in fibre; Cisco: 476 ns for 100 m of twinax"},
     {"cell", OPT_SIZE, FIELD(cell), "1B", "1B", "16KiB", NULL, "Unit of packet memory.", "own"},
     {0},
 };
@@ -92,6 +92,9 @@ static bool read_rows(const struct cli_args *args, struct port_params *port,
     } all[] = {
         {"length", port_opts, "length", port},
         {"delay", port_opts, "delay", port},
+        {"cable", port_opts, "cable", port},
+        {"fec", port_opts, "fec", port},
+        {"fec-latency", port_opts, "fec-latency", port},
         {"mtu", port_opts, "mtu", port},
         {"latency", switch_opts, "latency", params},
         {"policy", switch_opts, "policy", params},
@@ -102,7 +105,6 @@ static bool read_rows(const struct cli_args *args, struct port_params *port,
         {"smallest", own_opts, "smallest", own},
         {"small-packets", own_opts, "small-packets", own},
         {"phases", own_opts, "phases", own},
-        {"cable", own_opts, "cable", own},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (!read_row(args, all[i].option, all[i].rows, all[i].name, all[i].params))
@@ -142,15 +144,6 @@ static bool read_profile(const struct cli_args *args, struct switch_params *para
 
 /* ------------------------------------------------------------------ the link */
 
-enum { PS_PER_100_MM_TWINAX = 476 };
-
-static time_ps propagation(const struct port_params *port, bool twinax)
-{
-    if (port->delay > 0 || !twinax)
-        return port_propagation(port);
-    return port->length * PS_PER_100_MM_TWINAX / 100;
-}
-
 static int64_t or_else(int64_t value, int64_t automatic)
 {
     return value < 0 ? automatic : value;
@@ -161,7 +154,7 @@ static int64_t length_of(const struct cli_args *args, const struct port_params *
 {
     if (port->delay == 0 || cli_given(args, "length"))
         return port->length;
-    const struct port_params metre = {.length = 1000};
+    const struct port_params metre = {.length = 1000, .cable = port->cable};
     return (int64_t)((__int128)port->delay * metre.length / port_propagation(&metre));
 }
 
@@ -172,7 +165,6 @@ static void make_link(const struct cli_args *args, const struct port_params *por
     const int64_t peer_mtu = or_else(own->peer_mtu, port->mtu);
     *link = (struct headroom_link){
         .length = length_of(args, port),
-        .propagation = propagation(port, own->cable > 0),
         .mtu = port->mtu,
         .peer_mtu = peer_mtu,
         .lossless_mtu = or_else(own->lossless_mtu, port->mtu < peer_mtu ? port->mtu : peer_mtu),
@@ -188,9 +180,7 @@ static void make_link(const struct cli_args *args, const struct port_params *por
 static bool is_sound(const struct headroom_ask *ask)
 {
     const struct headroom_link *link = &ask->link;
-    if (link->propagation <= 0)
-        cli_error("headroom: a link has a --length or a --delay above 0");
-    else if (link->smallest > headroom_largest(link))
+    if (link->smallest > headroom_largest(link))
         cli_error("headroom: the --smallest frame does not fit into the MTU");
     else
         return true;
@@ -222,13 +212,13 @@ static void usual_rates(struct headroom_ask *ask)
 
 bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
 {
-    struct port_params port;
+    struct port_params *port = &ask->port;
     struct switch_params params;
     struct own own;
     *ask = (struct headroom_ask){.json = cli_given(args, "json")};
-    opt_presets(port_opts, &port);
+    opt_presets(port_opts, port);
     opt_presets(own_opts, &own);
-    if (!read_profile(args, &params) || !read_rows(args, &port, &params, &own) ||
+    if (!read_profile(args, &params) || !read_rows(args, port, &params, &own) ||
         !read_list(args, "rate", opt_find(port_opts, "rate"), ask->rates, HEADROOM_RATES_MAX,
                    &ask->rate_count) ||
         !read_list(args, "frame", opt_find(own_opts, "frame"), ask->frames, HEADROOM_FRAMES_MAX,
@@ -240,23 +230,34 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
     if (ask->rate_count == 0 && ask->table)
         usual_rates(ask);
     else if (ask->rate_count == 0)
-        ask->rates[ask->rate_count++] = port.rate;
-    make_link(args, &port, &params, &own, &ask->link);
+        ask->rates[ask->rate_count++] = port->rate;
+    make_link(args, port, &params, &own, &ask->link);
     return is_sound(ask) && frames_fit(ask);
 }
 
-bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headroom_link *link)
+static bool no_response(bool ieee, int64_t rate)
 {
-    const bool ieee = ask->response == HEADROOM_RESPONSE_IEEE;
-    const int64_t quanta = ieee ? headroom_ieee_quanta(rate) : headroom_sonic_quanta(rate);
-    *link = ask->link;
-    link->rate = rate;
-    link->response = ask->response >= 0 ? ask->response : headroom_quanta_ps(quanta, rate);
-    if (ask->response >= 0 || quanta > 0)
-        return true;
     char text[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, rate, text, sizeof text);
     cli_error("--response %s: no response is known for %s; give a time%s", ieee ? "ieee" : "sonic",
               text, ieee ? " or sonic" : "");
     return false;
+}
+
+/* The latency of a FEC and a response that is counted in quanta go by the rate. */
+bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headroom_link *link)
+{
+    const bool ieee = ask->response == HEADROOM_RESPONSE_IEEE;
+    const int64_t quanta = ieee ? headroom_ieee_quanta(rate) : headroom_sonic_quanta(rate);
+    struct port_params port = ask->port;
+    port.rate = rate;
+    *link = ask->link;
+    link->rate = rate;
+    link->propagation = port_propagation(&port);
+    link->response = ask->response >= 0 ? ask->response : headroom_quanta_ps(quanta, rate);
+    if (link->propagation <= 0)
+        cli_error("headroom: a link has a --length or a --delay above 0");
+    else if (ask->response < 0 && quanta == 0)
+        return no_response(ieee, rate);
+    return link->propagation > 0;
 }

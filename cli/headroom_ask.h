@@ -6,12 +6,14 @@
 
 #include "cli/cli.h"
 #include "net/headroom_proof.h"
+#include "net/port.h"
 
 enum { HEADROOM_RATES_MAX = 16, HEADROOM_FRAMES_MAX = 16, HEADROOM_PROOFS_MAX = 32 };
 
-/* The link without its rate, and what to do with it. */
+/* The link without what goes by its rate, and what to do with it. */
 struct headroom_ask {
     struct headroom_link link;
+    struct port_params port; /* what the propagation comes from */
     int64_t rates[HEADROOM_RATES_MAX];
     unsigned rate_count;
     int64_t frames[HEADROOM_FRAMES_MAX]; /* of the proof; none: headroom_sizes */

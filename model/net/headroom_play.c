@@ -159,6 +159,7 @@ static void make_ports(const struct headroom_link *link, struct port_params here
     opt_presets(port_opts, &here[SENDER]);
     here[SENDER].rate = link->rate;
     here[SENDER].delay = link->propagation;
+    here[SENDER].fec = PORT_FEC_NONE; /* its latency is in the propagation */
     here[SENDER].mtu = link->mtu;
     here[SENDER].pfc_response = 0;
     for (unsigned i = SENDER + 1; i < ENDS; i++) {

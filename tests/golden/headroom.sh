@@ -38,6 +38,7 @@ is true '[.proofs[] | .holds and .losing_phases > 0 and .drops_below > 0 and .fo
 is '[1518]' '[.proofs[].frame_bytes]' --phases 1 --policy static --frame 1518B
 is 100000 '.link.length_mm' --phases 0 --delay 505ns
 is 47600 '.link.propagation_ps' --phases 0 --length 10m --cable twinax
+is 605000 '.link.propagation_ps' --phases 0 --length 100m --fec rs-528 --fec-latency 100ns
 is 2017280 '.link.response_ps' --phases 0 --response ieee
 is 0 '(.proofs | length)' --phases 0
 
