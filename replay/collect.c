@@ -2,6 +2,7 @@
  * collect - sums over ports, switches and RNICs. */
 #include "replay/collect.h"
 
+#include "net/watchdog.h"
 #include "replay/bottleneck.h"
 #include "replay/explain_words.h"
 #include "replay/victims.h"
@@ -90,6 +91,14 @@ static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
     totals->packets += (int64_t)port_frames_sent(&rnic->port);
 }
 
+static void add_watchdog(const struct swtch *swtch, struct result_totals *totals)
+{
+    for (uint32_t i = 0; swtch->watchdog != NULL && i < swtch->port_count * PRIORITIES; i++) {
+        totals->pfc_watchdog_storms += (int64_t)swtch->watchdog->queues[i].storms;
+        totals->pfc_watchdog_restored += (int64_t)swtch->watchdog->queues[i].restored;
+    }
+}
+
 static void add_switch(const struct swtch *swtch, struct result_totals *totals)
 {
     totals->ecn_marked += (int64_t)swtch->counters.ecn_marked;
@@ -97,6 +106,7 @@ static void add_switch(const struct swtch *swtch, struct result_totals *totals)
         totals->buffer_peak_bytes = swtch->buffer.used_peak;
     if (swtch->buffer.headroom_peak > totals->headroom_peak_bytes)
         totals->headroom_peak_bytes = swtch->buffer.headroom_peak;
+    add_watchdog(swtch, totals);
     for (uint16_t i = 0; i < swtch->port_count; i++)
         totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
 }

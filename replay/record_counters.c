@@ -4,6 +4,7 @@
  * drivers/infiniband/hw/mlx5/counters.c; SAI saiport.h. */
 #include "replay/record_counters.h"
 
+#include "net/watchdog.h"
 #include "replay/collect.h"
 
 #include <stdio.h>
@@ -128,6 +129,21 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         write_counter(place, &counters[i]);
 }
 
+/* As `show pfcwd stats` has them. */
+static void write_watchdog(const struct place *place, const struct watchdog_queue *queue)
+{
+    const struct named counters[] = {
+        {"pfcwd_storms", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED", queue->storms, "count"},
+        {"pfcwd_restored", "PFC_WD_QUEUE_STATS_DEADLOCK_RESTORED", queue->restored, "count"},
+        {"pfcwd_tx_ok", "PFC_WD_QUEUE_STATS_TX_PACKETS", queue->tx_passed, "count"},
+        {"pfcwd_tx_dropped", "PFC_WD_QUEUE_STATS_TX_DROPPED_PACKETS", queue->tx_dropped, "count"},
+        {"pfcwd_rx_ok", "PFC_WD_QUEUE_STATS_RX_PACKETS", queue->rx_passed, "count"},
+        {"pfcwd_rx_dropped", "PFC_WD_QUEUE_STATS_RX_DROPPED_PACKETS", queue->rx_dropped, "count"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        write_counter(place, &counters[i]);
+}
+
 static void write_switch_port(struct place place, const struct swtch *swtch, uint16_t index)
 {
     const struct switch_port_counters *from = &swtch->port_counters[index];
@@ -135,6 +151,8 @@ static void write_switch_port(struct place place, const struct swtch *swtch, uin
         place.priority = i;
         write_priority(&place, "tx_ecn_marked", NULL, from->ecn_marked[i], "count");
         write_priority(&place, "tx_queue_peak", NULL, swtch->ports[index].lanes[i].peak, "bytes");
+        if (swtch->watchdog != NULL)
+            write_watchdog(&place, &swtch->watchdog->queues[index * PRIORITIES + i]);
     }
     place.priority = -1;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++) {

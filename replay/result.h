@@ -37,6 +37,8 @@
     X(pfc_deadlocks, "pfc.deadlocks")                                                              \
     X(pfc_paused_at_end, "pfc.paused_at_end")                                                      \
     X(pfc_severity, "pfc.severity")                                                                \
+    X(pfc_watchdog_storms, "pfc.watchdog_storms")                                                  \
+    X(pfc_watchdog_restored, "pfc.watchdog_restored")                                              \
     X(ecn_marked, "ecn.marked")                                                                    \
     X(ecn_cnps, "ecn.cnps")                                                                        \
     X(rnic_retransmitted_packets, "rnic.retransmitted_packets")                                    \

@@ -211,6 +211,8 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
         world_free(world);
         return NULL;
     }
+    for (uint32_t i = 0; i < scenario->switch_count; i++)
+        switch_start(world->switches[i]);
     for (uint32_t i = 0; i < scenario->host_count; i++)
         make_target(world, &scenario->nodes[i]);
     make_sinks(world);

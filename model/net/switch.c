@@ -13,8 +13,9 @@
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits
  * for its last bit (CUT_WAIT). */
 #include "net/switch_private.h"
+#include "net/watchdog.h"
 
-enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN };
+enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };
 
 enum { DWRR_QUANTUM = 512 };
 
@@ -71,6 +72,16 @@ static ASIDE void reject(struct swtch *swtch, uint32_t handle, uint16_t egress, 
                                         : frame->ttl <= 1    ? PROBE_DROP_TTL
                                                              : PROBE_DROP_MTU;
     struct probe_drop drop = dropped(swtch, frame, cause, now);
+    drop.egress = egress;
+    swtch->probe->drop(swtch->probe->self, &drop);
+    frame_give(swtch->frames, handle);
+}
+
+/* The watchdog lets nothing by. */
+static ASIDE void discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    struct probe_drop drop = dropped(swtch, frame, PROBE_DROP_WATCHDOG, now);
     drop.egress = egress;
     swtch->probe->drop(swtch->probe->self, &drop);
     frame_give(swtch->frames, handle);
@@ -192,6 +203,21 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
     return handle;
 }
 
+/* Each frame is out of the queue before its room is given back: the XON that this may cause asks
+ * other ports, or this one, for frames. */
+uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now)
+{
+    struct port_lane *lane = &port->lanes[priority];
+    uint64_t frames = 0;
+    for (; lane->head != POOL_NONE; frames++) {
+        const uint32_t handle = port_shift(port, priority);
+        release(swtch, frame_at(swtch->frames, handle), port->index, now);
+        discard(swtch, handle, port->index, now);
+    }
+    lane->deficit = 0;
+    return frames;
+}
+
 /* ------------------------------------------------------------------ forwarding */
 
 /* Never straight back at once: giving the room back may make an XON due on the port it came by. */
@@ -252,13 +278,39 @@ static bool must_wait(const struct swtch *swtch, const struct frame *frame)
            swtch->ports[egress].rate.bps > swtch->ports[frame->in_port].rate.bps;
 }
 
-static ASIDE void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct frame *frame,
-                                time_ps now)
+static void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                          time_ps now)
 {
     const uint64_t rest = frame->bytes - (uint64_t)CUT_THROUGH_BYTES;
     const uint64_t bps = swtch->ports[frame->in_port].rate.bps;
     node_post(&swtch->node, swtch->node.id, now + units_transfer_ps(rest, bps),
               SWITCH_EVENT_CUT_WAIT, frame->in_port, handle);
+}
+
+/* True when the watchdog drops the frame. */
+static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                         time_ps now)
+{
+    if (swtch->condemned == 0)
+        return false;
+    const uint16_t egress =
+        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+    if (egress == UINT16_MAX || !watchdog_takes(swtch, frame, egress))
+        return false;
+    discard(swtch, handle, egress, now);
+    return true;
+}
+
+/* True when a frame that came goes no further now. */
+static ASIDE bool hold_back(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                            time_ps now)
+{
+    if (is_condemned(swtch, handle, frame, now))
+        return true;
+    if (!swtch->cut_through || !must_wait(swtch, frame))
+        return false;
+    wait_for_rest(swtch, handle, frame, now);
+    return true;
 }
 
 static inline void on_arrival(struct swtch *swtch, const struct event *event)
@@ -271,10 +323,9 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
         frame->priority = swtch->priority_of_dscp[frame->tos >> 2];
     if (UNLIKELY(!port_receive(port, &swtch->node, event, frame)))
         return;
-    if (UNLIKELY(swtch->cut_through) && must_wait(swtch, frame))
-        wait_for_rest(swtch, handle, frame, now);
-    else
-        forward(swtch, handle, frame, now);
+    if (UNLIKELY(swtch->careful) && hold_back(swtch, handle, frame, now))
+        return;
+    forward(swtch, handle, frame, now);
 }
 
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
@@ -285,10 +336,19 @@ static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
         if (port_kicked(port, event->at))
             port_serve(port, switch_take, event->at);
     } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
-        forward(swtch, handle, frame_at(swtch->frames, handle), event->at);
+        struct frame *frame = frame_at(swtch->frames, handle);
+        if (!is_condemned(swtch, handle, frame, event->at))
+            forward(swtch, handle, frame, event->at);
+    } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
+        watchdog_poll(swtch, SWITCH_EVENT_WATCHDOG, event->at);
     } else {
         port_on_event(port, event);
     }
+}
+
+void switch_start(struct swtch *swtch)
+{
+    watchdog_start(swtch, SWITCH_EVENT_WATCHDOG);
 }
 
 /* Arrivals by themselves: what they do not call costs them nothing. */
@@ -312,6 +372,7 @@ static void audit(const struct node *node)
             queued += swtch->ports[i].lanes[p].bytes;
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
+    watchdog_audit(swtch);
 }
 
 const struct node_ops switch_node_ops = {.name = "switch", .on_event = on_event, .audit = audit};

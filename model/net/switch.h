@@ -32,11 +32,16 @@ struct switch_params {
     int64_t forwarding;         /* 0 store-and-forward, 1 cut-through */
     int64_t ecmp_seed;          /* -1: own seed for each switch */
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
+    int64_t watchdog;           /* enum watchdog_action */
+    int64_t watchdog_rule;      /* enum watchdog_rule */
+    int64_t watchdog_detection, watchdog_restoration, watchdog_poll; /* ps; -1: by ports */
+    int64_t watchdog_start;  /* ps: the first poll; -1: drawn */
+    int64_t watchdog_jitter; /* ps: most that a poll is late */
 };
 
 extern const struct opt switch_opts[];
 
-enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1 };
+enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1, SWITCH_WATCHDOG_AUTO = -1 };
 
 struct switch_counters {
     uint64_t ecn_marked;
@@ -62,13 +67,16 @@ struct swtch {
     uint8_t lossless; /* mask of priorities */
     uint8_t strict;   /* mask of priorities that are served before the weighted ones */
     bool cut_through;
+    bool careful;      /* cut_through, or something is condemned: frames are looked at twice */
+    uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
     struct buffer buffer;
     alignas(64) uint8_t priority_of_dscp[64];
 
     struct switch_params params;
     struct switch_counters counters;
     struct switch_port_counters *port_counters;
-    struct rng marking; /* ECN draws */
+    struct rng marking;        /* ECN draws */
+    struct watchdog *watchdog; /* NULL: off */
     const struct probe *probe;
 };
 
@@ -85,6 +93,9 @@ struct port_ingress switch_ingress(const struct swtch *swtch);
 
 /* Cuts the memory when all ports are joined.  False: it is too small, and why. */
 bool switch_carve(struct swtch *swtch, char *why, size_t size);
+
+/* Begins what a switch does by itself, its watchdog's polls.  After engine_start. */
+void switch_start(struct swtch *swtch);
 
 /* What headroom must hold of a port that is joined, whatever frames come: headroom_auto. */
 int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);

@@ -2,6 +2,7 @@
  * switch_make - a switch comes into being: its ports, and the carving of its memory. */
 #include "net/headroom.h"
 #include "net/switch_private.h"
+#include "net/watchdog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,12 +36,14 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         .lossless = (uint8_t)params->pfc_priorities,
         .strict = strict_mask(params),
         .cut_through = params->forwarding == SWITCH_CUT_THROUGH,
+        .careful = params->forwarding == SWITCH_CUT_THROUGH,
         .mark_above = {INT64_MAX, INT64_MAX},
         .ecmp_seed = params->ecmp_seed == SWITCH_ECMP_SEED_OWN
                          ? hash_text(name, hash_mix(engine->seed))
                          : hash_mix((uint64_t)params->ecmp_seed),
         .params = *params,
         .marking = rng_stream(engine->seed, name, "ecn"),
+        .watchdog = watchdog_new(params, port_count),
         .probe = probe,
     };
     engine_add(engine, &swtch->node, &switch_node_ops, name);
@@ -60,6 +63,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
 void switch_fini(struct swtch *swtch)
 {
     route_table_fini(&swtch->routes);
+    watchdog_free(swtch->watchdog);
     free(swtch->ports);
     free(swtch->port_counters);
     free(swtch->buffer.groups);

@@ -61,5 +61,30 @@ const struct opt switch_opts[] = {
     WEIGHT(5),
     WEIGHT(6),
     WEIGHT(7),
+    {"watchdog", OPT_CHOICE, FIELD(watchdog), "off", NULL, NULL, "off|drop|forward|alert",
+     "PFC watchdog, and what it does to a queue that pauses hold for too long.",
+     "SONiC pfcwd: drop is its default where it is on"},
+    {"watchdog-rule", OPT_CHOICE, FIELD(watchdog_rule), "mellanox", NULL, NULL,
+     "mellanox|mellanox-2024|mellanox-2023|broadcom",
+     "What the watchdog takes for a storm: packets wait, none left, paused for more than 99 % of "
+     "the interval (mellanox, with 1 % of the detection time forgiven; mellanox-2024, without); "
+     "packets wait, none left, any pause came, or none waits and 80 % (mellanox-2023); one pause "
+     "from poll to poll (broadcom).",
+     "sonic-swss pfc_detect_mellanox.lua, pull requests 3036 and 4784; pfc_detect_broadcom.lua, "
+     "1111"},
+    {"watchdog-detection", OPT_TIME, FIELD(watchdog_detection), "auto", "100ms", "5s", "auto",
+     "How long a storm lasts before the watchdog acts; auto: 200 ms for each 32 ports.",
+     "sonic-utilities pfcwd/main.py: 200 ms, scaled; 100 to 5000 ms"},
+    {"watchdog-restoration", OPT_TIME, FIELD(watchdog_restoration), "auto", "100ms", "60s", "auto",
+     "How long no pause comes before the queue is restored; auto: 200 ms for each 32 ports.",
+     "sonic-utilities pfcwd/main.py: 200 ms, scaled; 100 to 60000 ms"},
+    {"watchdog-poll", OPT_TIME, FIELD(watchdog_poll), "auto", "100ms", "1s", "auto",
+     "Interval of the watchdog's polls; auto: 200 ms for each 32 ports, at most 1 s.",
+     "sonic-utilities pfcwd/main.py: 200 ms, scaled; 100 to 1000 ms"},
+    {"watchdog-start", OPT_TIME, FIELD(watchdog_start), "auto", "0ns", "10s", "auto",
+     "Time of the first poll; auto: drawn for each switch within one interval.", "own"},
+    {"watchdog-jitter", OPT_TIME, FIELD(watchdog_jitter), "0ns", "0ns", "10s", NULL,
+     "Most that a poll is late, drawn for each.",
+     "own; SONiC polls late when its CPU is busy (sonic-swss issue 4920)"},
     {0},
 };

@@ -23,4 +23,8 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
 /* The port_reason of a switch's ports. */
 void switch_reason(const struct port *port, struct probe_pause *why);
 
+/* Drops what waits in a queue of the port, as the watchdog asks; gives room back (XON may follow)
+ * and returns how many frames that were. */
+uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now);
+
 #endif
