@@ -87,6 +87,7 @@ static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
     totals->rnic_naks += (int64_t)counters->naks;
     totals->rnic_rnr_naks += (int64_t)counters->rnr_naks;
     totals->rnic_qp_errors += (int64_t)counters->qp_errors;
+    totals->rnic_pause_storms += (int64_t)counters->stalls;
     totals->ecn_cnps += (int64_t)counters->cnps_sent;
     totals->packets += (int64_t)port_frames_sent(&rnic->port);
 }

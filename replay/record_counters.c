@@ -124,6 +124,8 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         {"np_cnp_sent", NULL, from->cnps_sent, "count"},
         {"rp_cnp_handled", NULL, from->cnps_handled, "count"},
         {"rx_discards_phy", NULL, from->rx_buffer_drops, "count"},
+        {"tx_pause_storm_warning_events", NULL, from->stall_warnings, "count"},
+        {"tx_pause_storm_error_events", NULL, from->stalls, "count"},
     };
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         write_counter(place, &counters[i]);

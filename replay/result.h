@@ -46,6 +46,7 @@
     X(rnic_naks, "rnic.naks")                                                                      \
     X(rnic_rnr_naks, "rnic.rnr_naks")                                                              \
     X(rnic_qp_errors, "rnic.qp_errors")                                                            \
+    X(rnic_pause_storms, "rnic.pause_storms")                                                      \
     X(buffer_peak_bytes, "buffer.peak_bytes")                                                      \
     X(headroom_peak_bytes, "buffer.headroom_peak_bytes")
 

@@ -182,6 +182,9 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
     case RNIC_EVENT_DRAIN:
         rx_buffer_on_drain(rnic, event->at);
         return;
+    case RNIC_EVENT_STALL:
+        rx_buffer_on_stall(rnic, (uint8_t)event->argument, event->at);
+        return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);
         return;

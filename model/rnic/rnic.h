@@ -24,7 +24,8 @@ enum rnic_event {
     RNIC_EVENT_DRAIN,      /* the receive buffer's head is out */
     RNIC_EVENT_MAD,        /* argument: frame handle */
     RNIC_EVENT_DATA_CAME,  /* argument: communication ID; data established the connection */
-    RNIC_EVENT_FIRST_OWN   /* the host's own start here */
+    RNIC_EVENT_FIRST_OWN,  /* the host's own start here, up to the next */
+    RNIC_EVENT_STALL = 32  /* argument: priority; its pause may have lasted too long */
 };
 
 struct rnic_params {
@@ -37,7 +38,7 @@ struct rnic_params {
     int64_t dscp, priority, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
     int64_t ttl;
     int64_t rx_buffer, rx_xoff, rx_xon, drain;
-    int64_t pfc;
+    int64_t pfc, pfc_watchdog;
     int64_t cm_timeout, cm_retries;
 };
 
@@ -69,6 +70,8 @@ struct rnic_counters {
     uint64_t ecn_marked;              /* np_ecn_marked_roce_packets */
     uint64_t cnps_sent, cnps_handled; /* np_cnp_sent, rp_cnp_handled */
     uint64_t rx_buffer_drops;         /* rx_discards_phy */
+    uint64_t stall_warnings;          /* tx_pause_storm_warning_events */
+    uint64_t stalls;                  /* tx_pause_storm_error_events */
     uint64_t stray;                   /* packets for no queue pair, or one that takes none */
     uint64_t posted_sends, posted_receives; /* work requests */
     uint64_t finished_sends,

@@ -70,6 +70,11 @@ const struct opt rnic_opts[] = {
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
      "The receive buffer pauses the peer in the data priority; false: it drops when full.",
      "IEEE 802.1Q cl. 36"},
+    {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
+     "After so long a pause of its peer without a break the RNIC sends none until the cause has "
+     "gone, and drops what finds no room; 0: never.",
+     "Guo et al., SIGCOMM 2016, 4.3: 100 ms; Linux mlx5 pfc-prevention-tout: 80 ms to 8 s, auto "
+     "100 ms"},
     {"cm-timeout", OPT_TIME, ROW(cm_timeout), "6144ms", "1us", "1000s", NULL,
      "A connection manager message without its answer is sent again after this time.",
      "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},

@@ -10,6 +10,8 @@
 #include "net/headroom.h"
 #include "rnic/rnic.h"
 
+#include <stdio.h>
+
 enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
 
 static int64_t auto_xoff(const struct port *port, int64_t size)
@@ -46,6 +48,8 @@ void rx_buffer_init(struct rnic *rnic)
     const struct rnic_params *params = &rnic->params;
     struct rx_buffer *rx = &rnic->rx;
     *rx = (struct rx_buffer){.head = POOL_NONE, .tail = POOL_NONE, .due = TIME_NEVER};
+    for (int i = 0; i < PRIORITIES; i++)
+        rx->look_at[i] = TIME_NEVER;
     rx->size = params->rx_buffer;
     rx->xoff = params->rx_xoff == RNIC_AUTO ? auto_xoff(&rnic->port, rx->size) : params->rx_xoff;
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
@@ -69,16 +73,72 @@ static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool x
     };
 }
 
-/* A priority is paused while the buffer is over, or a storm wants it. */
-static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
+/* Linux mlx5 en_ethtool.c: the warning comes at 85 % of the time, not before 80 ms. */
+static time_ps warning_after(time_ps stall)
+{
+    const time_ps most = stall / 100 * 85, least = 80 * PS_PER_MS;
+    const time_ps warning = most > least ? most : least;
+    return warning < stall ? warning : stall;
+}
+
+/* The peer is to be paused in the priority while the buffer is over, or a storm wants it. */
+static bool wants_pause(const struct rnic *rnic, uint8_t priority)
 {
     const bool over = rnic->rx.over && rnic->params.pfc && priority == rnic->data_priority;
-    const bool want = over || (rnic->rx.storm & 1u << priority) != 0;
-    const struct probe_pause why = edge(rnic, priority, want, now);
-    if (want)
+    return over || (rnic->rx.storm & 1u << priority) != 0;
+}
+
+static void look_again(struct rnic *rnic, uint8_t priority, time_ps at)
+{
+    rnic->rx.look_at[priority] = at;
+    rnic_post(rnic, at, RNIC_EVENT_STALL, priority);
+}
+
+static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    const uint8_t bit = (uint8_t)(1u << priority);
+    const bool want = wants_pause(rnic, priority);
+    const time_ps stall = rnic->params.pfc_watchdog;
+    if (!want)
+        rnic->rx.stalled &= (uint8_t)~bit;
+    const bool may = want && (rnic->rx.stalled & bit) == 0;
+    const struct probe_pause why = edge(rnic, priority, may, now);
+    if (may)
         port_pfc_assert(&rnic->port, priority, &why);
     else
         port_pfc_release(&rnic->port, priority, &why);
+    if (UNLIKELY(stall > 0) && may && rnic->rx.look_at[priority] == TIME_NEVER)
+        look_again(rnic, priority, now + warning_after(stall));
+}
+
+static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    char text[64];
+    rnic->counters.stalls++;
+    rnic->rx.stalled |= (uint8_t)(1u << priority);
+    snprintf(text, sizeof text, "PFC watchdog: no more pauses in priority %u", priority);
+    rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
+    set_pause(rnic, priority, now);
+}
+
+/* One look is due at a time; it finds the pause that it was for, or a younger one. */
+void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    const time_ps stall = rnic->params.pfc_watchdog, warning = warning_after(stall);
+    const time_ps since = rnic->port.pauses[priority].asserted_since;
+    CHECK(rnic->rx.look_at[priority] == now);
+    rnic->rx.look_at[priority] = TIME_NEVER;
+    if (!wants_pause(rnic, priority))
+        return;
+    if (since == TIME_NEVER) { /* the port may not */
+        look_again(rnic, priority, now + warning);
+        return;
+    }
+    rnic->counters.stall_warnings += now - since == warning;
+    if (now - since >= stall)
+        give_up(rnic, priority, now);
+    else
+        look_again(rnic, priority, since + (now - since < warning ? warning : stall));
 }
 
 static void start_head(struct rnic *rnic, time_ps now)
@@ -96,14 +156,15 @@ static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     const struct rx_buffer *rx = &rnic->rx;
-    const bool lossless = rnic->params.pfc && frame->priority == rnic->data_priority &&
+    const bool stalled = (rx->stalled & 1u << frame->priority) != 0;
+    const bool lossless = !stalled && rnic->params.pfc && frame->priority == rnic->data_priority &&
                           (rnic->port.enabled & 1 << frame->priority) != 0;
     const struct probe_drop dropped = {
         .at = now,
         .node = rnic->port.node->id,
         .port = rnic->port.index,
         .priority = frame->priority,
-        .cause = PROBE_DROP_RX_BUFFER,
+        .cause = stalled ? PROBE_DROP_WATCHDOG : PROBE_DROP_RX_BUFFER,
         .lossless = lossless,
         .egress = UINT16_MAX,
         .frame_bytes = frame->bytes,
@@ -189,5 +250,6 @@ void rx_buffer_audit(const struct rnic *rnic)
     CHECK((rx->head == POOL_NONE) == (held == 0));
     CHECK(rnic->rx_slow || held == 0);
     CHECK(0 <= rx->xon && rx->xon <= rx->xoff);
+    CHECK((rx->stalled & rnic->port.asserted) == 0);
     CHECK(rx->over ? rx->held > rx->xon : rx->held <= rx->xoff);
 }
