@@ -28,6 +28,8 @@
     X(PFC_PAUSED, "pfc.paused_ps", "pfc.paused", QUANTITY_TIME)                                    \
     X(PFC_LONGEST_PAUSE, "pfc.longest_pause_ps", "pfc.longest_pause", QUANTITY_TIME)               \
     X(PFC_DEADLOCKS, "pfc.deadlocks", "pfc.deadlocks", QUANTITY_INT)                               \
+    X(PFC_WATCHDOG_STORMS, "pfc.watchdog_storms", "pfc.watchdog_storms", QUANTITY_INT)             \
+    X(PFC_WATCHDOG_RESTORED, "pfc.watchdog_restored", "pfc.watchdog_restored", QUANTITY_INT)       \
     X(ECN_MARKED, "ecn.marked", "ecn.marked", QUANTITY_INT)                                        \
     X(ECN_CNPS, "ecn.cnps", "ecn.cnps", QUANTITY_INT)                                              \
     X(RNIC_RETRANSMITTED, "rnic.retransmitted_packets", "rnic.retransmitted_packets",              \
@@ -36,6 +38,7 @@
     X(RNIC_NAKS, "rnic.naks", "rnic.naks", QUANTITY_INT)                                           \
     X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT)                               \
     X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT)                            \
+    X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT)                   \
     X(ISSUED, ".issued", ".issued", QUANTITY_INT)                                                  \
     X(COMPLETED, ".completed", ".completed", QUANTITY_INT)                                         \
     X(FAILED, ".failed", ".failed", QUANTITY_INT)                                                  \
