@@ -9,6 +9,7 @@
 #include "nvme/target.h"
 #include "rnic/cc.h"
 #include "rnic/rnic.h"
+#include "scenarios/routing.h"
 #include "scenarios/workload.h"
 
 #include <stdio.h>
@@ -36,6 +37,7 @@ static bool each_fixed(parameters_fn *call, void *self)
     } tables[] = {
         {"fabric.host-links", port_opts},
         {"fabric.switch", switch_opts},
+        {"fabric.routing", routing_opts},
         {"hosts.defaults.rnic", rnic_opts},
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},

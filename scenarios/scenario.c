@@ -243,6 +243,7 @@ static void load_parts(struct loader *loader)
                                                      scenario_load_hosts,
                                                      scenario_load_overrides,
                                                      scenario_finish_nodes,
+                                                     scenario_load_routes,
                                                      scenario_load_workloads,
                                                      scenario_load_faults,
                                                      scenario_load_expectations};

@@ -104,6 +104,30 @@ struct scenario_workload {
     struct diag_place place;
 };
 
+/* Ports of one switch. */
+struct scenario_ways {
+    const uint16_t *ports;
+    uint32_t count;
+};
+
+/* Written ways: what is at one of the switches and goes to one of the hosts leaves by these ports,
+ * several of them as equal costs. */
+struct scenario_route {
+    const struct scenario_spot *at;   /* switches as a whole */
+    const struct scenario_ways *ways; /* of each */
+    uint32_t at_count;
+    const struct scenario_spot *to; /* hosts as a whole */
+    uint32_t to_count;
+    struct diag_place place;
+};
+
+/* How routes follow what fails. */
+struct scenario_routing {
+    int64_t detection; /* ps from the loss of carrier, or its return, to the switches' knowledge */
+    int64_t convergence;  /* ps from there to new routes in all switches */
+    int64_t local_repair; /* a switch does without its own dead ports as soon as it knows */
+};
+
 /* Kinds that are played, their word, and the kind's own key where there is one. */
 #define SCENARIO_FAULTS(X)                                                                         \
     X(SLOW_RECEIVER, "slow-receiver")                                                              \
@@ -111,7 +135,10 @@ struct scenario_workload {
     X(LINK_DOWN, "link-down")                                                                      \
     X(BIT_ERRORS, "bit-errors")                                                                    \
     X(DROP_EVERY, "drop-every")                                                                    \
-    X(PFC_OFF, "pfc-off")
+    X(PFC_OFF, "pfc-off")                                                                          \
+    X(LINK_FLAP, "link-flap")                                                                      \
+    X(SWITCH_DOWN, "switch-down")                                                                  \
+    X(MISROUTE, "misroute")
 
 enum scenario_fault_kind {
 #define X(name, word) SCENARIO_FAULT_##name,
@@ -125,19 +152,23 @@ struct scenario_spot {
     uint16_t port; /* SCENARIO_ALL_PORTS: the node */
 };
 
-/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole;
- * link-down, bit-errors, drop-every and pfc-off to ports.  A link gives both of its ports. */
+/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole,
+ * switch-down and misroute to switches as a whole, all others to ports.  A link gives both of its
+ * ports. */
 struct scenario_fault {
     enum scenario_fault_kind kind;
     time_ps at;
     time_ps end; /* TIME_NEVER: it stays */
     const struct scenario_spot *spots;
     uint32_t spot_count;
-    int64_t drain;    /* slow-receiver: ppm of the line rate */
-    int64_t priority; /* pause-storm */
-    int64_t rate;     /* bit-errors: errors per bit, in parts per 10^15 */
-    int64_t n;        /* drop-every: each n-th frame */
-    int64_t frames;   /* drop-every: enum port_fault_frames */
+    int64_t drain;                      /* slow-receiver: ppm of the line rate */
+    int64_t priority;                   /* pause-storm */
+    int64_t rate;                       /* bit-errors: errors per bit, in parts per 10^15 */
+    int64_t n;                          /* drop-every: each n-th frame */
+    int64_t frames;                     /* drop-every: enum port_fault_frames */
+    int64_t period;                     /* link-flap: ps from one loss of carrier to the next */
+    int64_t duty;                       /* link-flap: ppm of the period without carrier */
+    const struct scenario_route *route; /* misroute */
     struct diag_place place;
 };
 
@@ -172,6 +203,9 @@ struct scenario {
     uint32_t node_count, host_count, switch_count;
     struct scenario_link *links;
     uint32_t link_count;
+    const struct scenario_route *routes; /* a later one goes before an earlier one */
+    uint32_t route_count;
+    struct scenario_routing routing;
 
     const struct scenario_workload *workloads;
     uint32_t workload_count;

@@ -223,8 +223,8 @@ static void show_topology(struct loader *loader, const struct tree_node *written
 
 void scenario_load_fabric(struct loader *loader)
 {
-    static const char *const keys[] = {"topology", "host-links", "fabric-links",
-                                       "switch",   "overrides",  NULL};
+    static const char *const keys[] = {"topology",  "host-links", "fabric-links", "switch",
+                                       "overrides", "routes",     "routing",      NULL};
     const struct tree_node *section = scenario_map(loader, loader->root, "fabric");
     const struct tree_node *topology =
         section == NULL ? NULL : scenario_map(loader, section, "topology");

@@ -10,7 +10,7 @@
 /* All that any kind has; each kind's rows name its part. */
 struct keys {
     int64_t at, length; /* length -1: until the end of the run */
-    int64_t drain, priority, rate, n, kind;
+    int64_t drain, priority, rate, n, kind, period, duty;
 };
 
 #define FIELD(name) offsetof(struct keys, name)
@@ -46,25 +46,38 @@ static const struct opt drop_opts[] = {
      "own"},
     {0}};
 
+static const struct opt flap_opts[] = {
+    {"period", OPT_TIME, FIELD(period), "100ms", "1us", "1000s", NULL,
+     "From one loss of carrier to the next.", "own"},
+    {"duty", OPT_PERCENT, FIELD(duty), "50%", "0%", "100%", NULL,
+     "Share of each period, from its beginning, in which the link is down.", "own"},
+    {0}};
+
 static const struct opt no_opts[] = {{0}};
+
+static const char *const common_keys[] = {"kind", "where", NULL};
+static const char *const route_keys[] = {"kind", "where", "to", "via", NULL};
 
 static const struct kind {
     const char *word;
     const struct opt *rows;
-    bool of_hosts; /* else of ports */
+    enum { OF_PORTS, OF_HOSTS, OF_SWITCHES } of;
+    const char *const *also; /* keys beside the rows */
 } kinds[] = {
-    [SCENARIO_FAULT_SLOW_RECEIVER] = {"slow-receiver", drain_opts, true},
-    [SCENARIO_FAULT_PAUSE_STORM] = {"pause-storm", storm_opts, true},
-    [SCENARIO_FAULT_LINK_DOWN] = {"link-down", no_opts, false},
-    [SCENARIO_FAULT_BIT_ERRORS] = {"bit-errors", error_opts, false},
-    [SCENARIO_FAULT_DROP_EVERY] = {"drop-every", drop_opts, false},
-    [SCENARIO_FAULT_PFC_OFF] = {"pfc-off", no_opts, false},
+    [SCENARIO_FAULT_SLOW_RECEIVER] = {"slow-receiver", drain_opts, OF_HOSTS, common_keys},
+    [SCENARIO_FAULT_PAUSE_STORM] = {"pause-storm", storm_opts, OF_HOSTS, common_keys},
+    [SCENARIO_FAULT_LINK_DOWN] = {"link-down", no_opts, OF_PORTS, common_keys},
+    [SCENARIO_FAULT_BIT_ERRORS] = {"bit-errors", error_opts, OF_PORTS, common_keys},
+    [SCENARIO_FAULT_DROP_EVERY] = {"drop-every", drop_opts, OF_PORTS, common_keys},
+    [SCENARIO_FAULT_PFC_OFF] = {"pfc-off", no_opts, OF_PORTS, common_keys},
+    [SCENARIO_FAULT_LINK_FLAP] = {"link-flap", flap_opts, OF_PORTS, common_keys},
+    [SCENARIO_FAULT_SWITCH_DOWN] = {"switch-down", no_opts, OF_SWITCHES, common_keys},
+    [SCENARIO_FAULT_MISROUTE] = {"misroute", no_opts, OF_SWITCHES, route_keys},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-static const char *const not_yet[] = {"link-flap", "switch-down", "target-stall", "target-crash",
-                                      NULL};
+static const char *const not_yet[] = {"target-stall", "target-crash", NULL};
 
 const char *scenario_fault_name(enum scenario_fault_kind kind)
 {
@@ -112,29 +125,42 @@ static void spread(struct loader *loader, const struct selection *from, struct s
     }
 }
 
-static bool read_where(struct loader *loader, const struct tree_node *written, bool of_hosts,
-                       struct selection *selection)
+static bool read_where(struct loader *loader, const struct tree_node *written,
+                       const struct kind *kind, struct selection *selection)
 {
-    const unsigned any = SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS;
+    static const char *const names[] = {"link or port", "host", "switch"};
+    static const unsigned meant[] = {SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS,
+                                     SELECT_HOSTS, SELECT_SWITCHES};
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL) {
-        tree_error(loader->diag, written, "expected where: the %s that is meant",
-                   of_hosts ? "host" : "link or port");
+        tree_error(loader->diag, written, "expected where: the %s that is meant", names[kind->of]);
         return false;
     }
     struct selection found;
-    if (!select_from(loader->scenario, where, of_hosts ? SELECT_HOSTS : any, &found, loader->diag))
+    if (!select_from(loader->scenario, where, meant[kind->of], &found, loader->diag))
         return false;
     *selection = found;
-    if (!of_hosts)
+    if (kind->of == OF_PORTS)
         spread(loader, &found, selection);
     return true;
+}
+
+static void fill(struct scenario_fault *made, const struct keys *when, const struct keys *what)
+{
+    made->at = when->at;
+    made->end = when->length < 0 ? TIME_NEVER : when->at + when->length;
+    made->drain = what->drain;
+    made->priority = what->priority;
+    made->rate = what->rate;
+    made->n = what->n;
+    made->frames = what->kind;
+    made->period = what->period;
+    made->duty = what->duty;
 }
 
 static void load_entry(struct loader *loader, const struct tree_node *written, size_t index,
                        struct scenario_fault *made)
 {
-    static const char *const also[] = {"kind", "where", NULL};
     const struct tree_node *word = scenario_word(loader, written, "kind");
     struct selection selection = {0};
     if (word == NULL) {
@@ -148,23 +174,18 @@ static void load_entry(struct loader *loader, const struct tree_node *written, s
     struct block *times = block_new(loader->arena, path, time_opts, sizeof(struct keys));
     struct block *own = block_new(loader->arena, path, kind->rows, sizeof(struct keys));
     const struct block *const known[] = {times, own, NULL};
-    if (!block_only(written, also, known, loader->diag) ||
-        !read_where(loader, written, kind->of_hosts, &selection))
+    if (!block_only(written, kind->also, known, loader->diag) ||
+        !read_where(loader, written, kind, &selection))
         return;
+    if (made->kind == SCENARIO_FAULT_MISROUTE)
+        made->route = scenario_load_route(loader, written, "where");
     scenario_take_part(loader, times, written, NULL);
-    scenario_take_part(loader, own, written, also);
+    scenario_take_part(loader, own, written, kind->also);
     scenario_show(loader, times, false);
     scenario_show(loader, own, false);
-    const struct keys *when = times->params, *what = own->params;
-    made->at = when->at;
-    made->end = when->length < 0 ? TIME_NEVER : when->at + when->length;
+    fill(made, times->params, own->params);
     made->spots = selection.spots;
     made->spot_count = (uint32_t)selection.count;
-    made->drain = what->drain;
-    made->priority = what->priority;
-    made->rate = what->rate;
-    made->n = what->n;
-    made->frames = what->kind;
     made->place = written->place;
 }
 

@@ -17,6 +17,7 @@ struct loader_node {
     const struct block *switch_block;
     const struct block **port_blocks;
     const struct loader_host *host;
+    uint32_t written_ports; /* of the ways that are written for it */
 };
 
 /* A block in the settings table: every row, or only those that the scenario wrote (overrides). */
@@ -84,6 +85,7 @@ const struct tree_file *scenario_open(struct loader *loader, const struct tree_n
 void scenario_load_fabric(struct loader *loader);
 void scenario_load_hosts(struct loader *loader);
 void scenario_load_overrides(struct loader *loader);
+void scenario_load_routes(struct loader *loader); /* and what `fabric.routing` says */
 void scenario_load_workloads(struct loader *loader);
 void scenario_load_faults(struct loader *loader);
 void scenario_load_expectations(struct loader *loader);
@@ -102,6 +104,11 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
 void scenario_finish_host(struct loader *loader, uint32_t node);
 
 extern const struct block_word scenario_switch_words[];
+
+/* A written way: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
+ * messages when something is wrong. */
+const struct scenario_route *
+scenario_load_route(struct loader *loader, const struct tree_node *written, const char *where);
 
 /* The jobs of a fio file become workloads. */
 struct scenario_workload_list {

@@ -15,6 +15,7 @@
 #include "scenarios/scenario.h"
 #include "scenarios/workload.h"
 
+struct world_faults;
 struct world_play;
 
 struct world {
@@ -33,6 +34,7 @@ struct world {
     uint32_t busy_instances; /* workload instances that are not idle yet */
     time_ps window_end;      /* workloads stop issuing here */
     struct world_play *play;
+    struct world_faults *faults;
 };
 
 /* NULL and messages in diag on failure. `probe` outlives the world. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_play - begins and ends workloads and faults.
+ * world_play - begins and ends workloads, and lets faults happen.
  * Both happen between events: the engine runs up to the moment before, or stops after the event in
  * which a workload became idle, and then the world acts.  So no node ever touches another, and the
  * moment is the same in every run.
@@ -10,6 +10,7 @@
 
 #include "rnic/verbs_sim.h"
 #include "scenarios/fio.h"
+#include "scenarios/world_faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,19 +29,8 @@ struct entry {
     bool begun, finished;
 };
 
-/* One end of a fault's time. */
-struct edge {
-    time_ps at;
-    uint32_t fault;
-    bool on;
-};
-
 struct world_play {
     struct entry *entries;
-    struct edge *edges;
-    uint32_t edge_count, edge_next;
-    struct port **faulty; /* ports with a fault of their own, to be freed */
-    uint32_t faulty_count;
     uint32_t serial;
     bool attention; /* an entry may have finished */
 };
@@ -202,123 +192,6 @@ static bool all_finished(const struct world *world)
     return world->workload_count > 0;
 }
 
-/* ------------------------------------------------------------------ faults */
-
-static struct port_fault *fault_of(struct world *world, struct port *port)
-{
-    if (port->fault != NULL)
-        return port->fault;
-    struct world_play *play = world->play;
-    play->faulty = realloc(play->faulty, (play->faulty_count + 1) * sizeof(struct port *));
-    CHECK(play->faulty != NULL);
-    play->faulty[play->faulty_count++] = port;
-    port_set_fault(port, room(1, sizeof(struct port_fault)));
-    char owner[NODE_NAME_BYTES + 16];
-    world_port_name(world, port->node->id, port->index, owner, sizeof owner);
-    port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
-    return port->fault;
-}
-
-static void set_bit_errors(struct port_fault *fault, int64_t per_10_15)
-{
-    fault->bits_between_errors = per_10_15 > 0 ? INT64_C(1000000000000000) / per_10_15 : 0;
-    fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
-}
-
-static void apply_to_port(struct world *world, const struct scenario_fault *fault,
-                          const struct scenario_spot *spot, bool on)
-{
-    struct port *port = world_port(world, spot->node, spot->port);
-    switch (fault->kind) {
-    case SCENARIO_FAULT_LINK_DOWN:
-        port_set_up(port, !on, world->engine.now);
-        return;
-    case SCENARIO_FAULT_BIT_ERRORS:
-        set_bit_errors(fault_of(world, port), on ? fault->rate : 0);
-        return;
-    case SCENARIO_FAULT_DROP_EVERY:
-        fault_of(world, port)->drop_every = on ? (uint64_t)fault->n : 0;
-        port->fault->frames = (uint8_t)fault->frames;
-        return;
-    case SCENARIO_FAULT_PFC_OFF: {
-        const struct scenario_node *node = &world->scenario->nodes[spot->node];
-        const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
-        port_enable_pauses(port, (uint8_t)enabled, world->engine.now);
-        return;
-    }
-    case SCENARIO_FAULT_SLOW_RECEIVER:
-    case SCENARIO_FAULT_PAUSE_STORM:
-        break;
-    }
-    check_failed("a port's fault is one of the kinds above", __FILE__, __LINE__);
-}
-
-static void apply_to_host(struct world *world, const struct scenario_fault *fault, uint32_t node,
-                          bool on)
-{
-    struct host *host = world_host(world, node);
-    for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++) {
-        struct rnic *rnic = host->rnics[i];
-        const int64_t line = (int64_t)rnic->port.rate.bps;
-        const int64_t slow = (int64_t)((__int128)line * fault->drain / PPM);
-        if (fault->kind == SCENARIO_FAULT_PAUSE_STORM)
-            rnic_set_storm(rnic, (uint8_t)fault->priority, on, world->engine.now);
-        else if (on)
-            rnic_set_drain(rnic, slow > 0 ? slow : RNIC_STOPPED, world->engine.now);
-        else
-            rnic_set_drain(rnic, rnic->params.drain, world->engine.now);
-    }
-}
-
-static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
-{
-    for (uint32_t i = 0; i < fault->spot_count; i++)
-        if (fault->spots[i].node == spot->node && fault->spots[i].port == spot->port)
-            return true;
-    return false;
-}
-
-/* The last begun of the others that do the same to the spot at this moment; NULL: none. */
-static const struct scenario_fault *still_at(const struct world *world, uint32_t ended,
-                                             const struct scenario_spot *spot)
-{
-    const struct scenario_fault *faults = world->scenario->faults, *found = NULL;
-    const time_ps now = faults[ended].end;
-    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
-        const struct scenario_fault *other = &faults[i];
-        if (i != ended && other->kind == faults[ended].kind &&
-            other->priority == faults[ended].priority && other->at <= now && now < other->end &&
-            has_spot(other, spot) && (found == NULL || found->at <= other->at))
-            found = other;
-    }
-    return found;
-}
-
-/* The end of one fault leaves what another, overlapping one still does. */
-static void apply(struct world *world, const struct edge *edge)
-{
-    const struct scenario_fault *fault = &world->scenario->faults[edge->fault];
-    for (uint32_t i = 0; i < fault->spot_count; i++) {
-        const struct scenario_spot *spot = &fault->spots[i];
-        const struct scenario_fault *other = edge->on ? NULL : still_at(world, edge->fault, spot);
-        const struct scenario_fault *now = other != NULL ? other : fault;
-        const bool on = edge->on || other != NULL;
-        if (spot->port == SCENARIO_ALL_PORTS)
-            apply_to_host(world, now, spot->node, on);
-        else
-            apply_to_port(world, now, spot, on);
-    }
-}
-
-/* Keeps the edges in the order of time, and of the scenario within one moment. */
-static void add_edge(struct world_play *play, struct edge edge)
-{
-    uint32_t hole = play->edge_count++;
-    for (; hole > 0 && edge.at < play->edges[hole - 1].at; hole--)
-        play->edges[hole] = play->edges[hole - 1];
-    play->edges[hole] = edge;
-}
-
 /* ------------------------------------------------------------------ time */
 
 void world_play_init(struct world *world)
@@ -327,12 +200,7 @@ void world_play_init(struct world *world)
     struct world_play *play = room(1, sizeof *play);
     world->play = play;
     play->entries = room(scenario->workload_count, sizeof *play->entries);
-    play->edges = room(2u * scenario->fault_count, sizeof *play->edges);
-    for (uint32_t i = 0; i < scenario->fault_count; i++) {
-        add_edge(play, (struct edge){scenario->faults[i].at, i, true});
-        if (scenario->faults[i].end != TIME_NEVER)
-            add_edge(play, (struct edge){scenario->faults[i].end, i, false});
-    }
+    world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
                  scenario->workloads[i].name);
@@ -349,16 +217,10 @@ void world_play_fini(struct world *world)
             play->entries[i].instances[n].ops->destroy(play->entries[i].instances[n].workload);
         free(play->entries[i].instances);
     }
-    /* Targets and sinks are freed later and send their disconnects by these ports. */
-    for (uint32_t i = 0; play != NULL && i < play->faulty_count; i++) {
-        free(play->faulty[i]->fault);
-        port_set_fault(play->faulty[i], NULL);
-    }
-    if (play != NULL) {
-        free(play->faulty);
+    /* Targets and sinks are freed later and send their disconnects by ports without fault. */
+    world_faults_fini(world);
+    if (play != NULL)
         free(play->entries);
-        free(play->edges);
-    }
     free(play);
     world->play = NULL;
 }
@@ -373,21 +235,17 @@ static time_ps last_moment(const struct world *world)
 /* Up to the next fault, or `until`. */
 static void advance(struct world *world, time_ps until)
 {
-    struct world_play *play = world->play;
-    const bool fault_due =
-        play->edge_next < play->edge_count && play->edges[play->edge_next].at <= until;
-    if (!fault_due) {
+    const time_ps due = world_faults_due(world);
+    if (due > until) {
         engine_run(&world->engine, until);
         return;
     }
-    const struct edge *edge = &play->edges[play->edge_next];
-    if (edge->at > world->engine.now)
-        engine_run(&world->engine, edge->at - 1);
+    if (due > world->engine.now)
+        engine_run(&world->engine, due - 1);
     if (world->engine.stopped)
         return;
-    world->engine.now = edge->at;
-    apply(world, edge);
-    play->edge_next++;
+    world->engine.now = due;
+    world_faults_apply(world);
 }
 
 bool world_run(struct world *world, time_ps until)
@@ -398,9 +256,7 @@ bool world_run(struct world *world, time_ps until)
         if (all_finished(world))
             return false;
         advance(world, end);
-    } while (world->engine.stopped || world->engine.now < end ||
-             (world->play->edge_next < world->play->edge_count &&
-              world->play->edges[world->play->edge_next].at <= end));
+    } while (world->engine.stopped || world->engine.now < end || world_faults_due(world) <= end);
     return end < last_moment(world);
 }
 

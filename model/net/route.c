@@ -186,6 +186,12 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
     free(next.edges);
 }
 
+void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count)
+{
+    CHECK(endpoint < table->endpoint_count);
+    table->ways[endpoint] = way_by(table, ports, count);
+}
+
 void route_table_fini(struct route_table *table)
 {
     free(table->ways);

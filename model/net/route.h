@@ -43,6 +43,9 @@ struct route_graph {
 void route_compute(const struct route_graph *graph, struct route_table *tables);
 void route_table_fini(struct route_table *table);
 
+/* The way to one endpoint becomes any of the ports, which are different; none of them: no route. */
+void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count);
+
 /* The egress port, or UINT16_MAX when there is no route. */
 static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
                                   uint32_t entropy, uint64_t seed)

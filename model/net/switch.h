@@ -97,6 +97,9 @@ bool switch_carve(struct swtch *swtch, char *why, size_t size);
 /* Begins what a switch does by itself, its watchdog's polls.  After engine_start. */
 void switch_start(struct swtch *swtch);
 
+/* The power goes: every frame in the switch is lost (link-down).  Its ports have no carrier. */
+void switch_lose(struct swtch *swtch, time_ps now);
+
 /* What headroom must hold of a port that is joined, whatever frames come: headroom_auto. */
 int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);
 

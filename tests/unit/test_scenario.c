@@ -327,7 +327,7 @@ static const struct {
     {HEAD FABRIC HOSTS WORKLOAD "expect: [no-pauses]\n", 6, 10, "did you mean 'no-pause'?"},
     {HEAD FABRIC HOSTS WORKLOAD "expect: no-pause\n", 6, 9, "expected a list"},
     {HEAD FABRIC HOSTS WORKLOAD "faults: [{where: host0}]\n", 6, 10, "expected kind"},
-    {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: link-flap, where: host0}]\n", 6, 17,
+    {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: target-stall, where: host0}]\n", 6, 17,
      "not supported yet"},
     {HEAD FABRIC HOSTS WORKLOAD "faults: [{kind: slow-receiver, where: leaf0}]\n", 6, 39,
      "no host is called"},
