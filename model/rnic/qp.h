@@ -69,6 +69,7 @@ struct qp_read {
     uint32_t next_psn; /* of the next response */
     uint32_t packets;  /* responses left */
     bool begun;        /* its first response has left */
+    bool again;        /* a duplicate: it was asked for before */
 };
 
 struct qp {

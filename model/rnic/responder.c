@@ -203,9 +203,19 @@ static void caught_up(struct qp *qp, time_ps now)
 
 /* ------------------------------------------------------------------ READ */
 
+/* A requester that asks for one more than fit has the first of them: what is being answered again
+ * there was answered in time, only late. */
+static void forget_ghost(struct qp *qp)
+{
+    const bool full = qp->read_tail - qp->read_head > qp->read_mask;
+    if (full && qp->reads[qp->read_head & qp->read_mask].again)
+        qp->read_head++;
+}
+
 static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     struct mr *mr = NULL;
+    forget_ghost(qp);
     if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
         refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;
@@ -224,6 +234,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .left = frame->length,
         .next_psn = frame->psn,
         .packets = psn_count(frame->length, qp->mtu),
+        .again = psn_diff(frame->psn, qp->epsn) < 0,
     };
     qp->flags |= QP_RESPOND;
     turns_schedule(rnic, qp, now);
