@@ -252,8 +252,8 @@ static struct digest play(const char *text, time_ps slice, bool returns, struct 
     return digest;
 }
 
-/* In number 624 responses of READs come by two ways: a responder that answers duplicates has no room
- * for the next READ of a requester that needs none of them any more. */
+/* In number 624 responses of READs come by two ways: a responder that answers duplicates has no
+ * room for the next READ of a requester that needs none of them any more. */
 static const unsigned hazards[] = {624};
 
 static unsigned number_of(unsigned i)
