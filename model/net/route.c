@@ -90,7 +90,8 @@ static uint16_t way_by(struct route_table *table, const uint16_t *ports, uint16_
         return ports[0];
     uint32_t at = 0;
     for (; at < table->used; at += 1u + table->groups[at])
-        if (table->groups[at] == count && memcmp(&table->groups[at + 1], ports, bytes) == 0)
+        if (table->groups[at] == count &&
+            (count == 0 || memcmp(&table->groups[at + 1], ports, bytes) == 0))
             return (uint16_t)(ROUTE_GROUP + at);
     CHECK(at < ROUTE_GROUP);
     table->used = at + 1 + count;

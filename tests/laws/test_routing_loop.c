@@ -5,9 +5,9 @@
  * Each frame crosses the loop's links TTL times, n links share that, so that rate r loads each link
  * by r * TTL / n: deadlock if and only if r > n * B / TTL.
  *
- * Here the first switch takes the TTL down by one before the first link, and a frame that comes with
- * TTL 1 is dropped: TTL - 1 crossings, at least two rounds.  n divides them.  The victim uses
- * one of the loop's links and one percent of it. */
+ * Here the first switch takes the TTL down by one before the first link, and a frame that comes
+ * with TTL 1 is dropped: TTL - 1 crossings.  They are n times at least two: whoever goes round only
+ * once meets nobody.  The victim uses one of the loop's links and one percent of it. */
 #include "scenarios/world.h"
 
 #include <setjmp.h>
