@@ -249,10 +249,27 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         port_kick_later(port);
 }
 
-static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *frame, time_ps now)
+/* What ECMP tells the frame's flow by. */
+static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
+{
+    const uint64_t addresses = (uint64_t)frame->source << 32 | frame->destination;
+    const uint64_t with_queue_pair = (uint64_t)frame->qpn << 32 | frame->entropy;
+    switch ((enum switch_hash)swtch->params.ecmp_hash) {
+    case SWITCH_HASH_5_TUPLE:
+        break;
+    case SWITCH_HASH_ADDRESSES:
+        return (uint32_t)(hash_mix(addresses) >> 32);
+    case SWITCH_HASH_QUEUE_PAIR:
+        return (uint32_t)(hash_mix(with_queue_pair) >> 32);
+    }
+    return frame->entropy;
+}
+
+static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *frame,
+                           uint32_t entropy, time_ps now)
 {
     const uint16_t egress =
-        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+        route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
     if (UNLIKELY(egress == UINT16_MAX || frame->ttl <= 1 ||
                  frame->bytes > swtch->ports[egress].largest)) {
         reject(swtch, handle, egress, now);
@@ -267,13 +284,18 @@ static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *f
         enqueue(swtch, handle, egress, now);
 }
 
+static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
+{
+    return route_pick(&swtch->routes, frame->destination, entropy_of(swtch, frame),
+                      swtch->ecmp_seed);
+}
+
 /* True when the frame's bits come slower than its way out would send them. */
 static bool must_wait(const struct swtch *swtch, const struct frame *frame)
 {
-    if (frame->bytes <= CUT_THROUGH_BYTES)
+    if (!swtch->cut_through || frame->bytes <= CUT_THROUGH_BYTES)
         return false;
-    const uint16_t egress =
-        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+    const uint16_t egress = egress_of(swtch, frame);
     return egress != UINT16_MAX &&
            swtch->ports[egress].rate.bps > swtch->ports[frame->in_port].rate.bps;
 }
@@ -293,24 +315,27 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
 {
     if (swtch->condemned == 0)
         return false;
-    const uint16_t egress =
-        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+    const uint16_t egress = egress_of(swtch, frame);
     if (egress == UINT16_MAX || !watchdog_takes(swtch, frame, egress))
         return false;
     discard(swtch, handle, egress, now);
     return true;
 }
 
-/* True when a frame that came goes no further now. */
-static ASIDE bool hold_back(struct swtch *swtch, uint32_t handle, const struct frame *frame,
-                            time_ps now)
+static void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
-    if (is_condemned(swtch, handle, frame, now))
-        return true;
-    if (!swtch->cut_through || !must_wait(swtch, frame))
-        return false;
-    wait_for_rest(swtch, handle, frame, now);
-    return true;
+    struct frame *frame = frame_at(swtch->frames, handle);
+    if (!is_condemned(swtch, handle, frame, now))
+        forward(swtch, handle, frame, entropy_of(swtch, frame), now);
+}
+
+static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                                    time_ps now)
+{
+    if (must_wait(swtch, frame))
+        wait_for_rest(swtch, handle, frame, now);
+    else
+        forward_whole(swtch, handle, now);
 }
 
 static inline void on_arrival(struct swtch *swtch, const struct event *event)
@@ -323,9 +348,10 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
         frame->priority = swtch->priority_of_dscp[frame->tos >> 2];
     if (UNLIKELY(!port_receive(port, &swtch->node, event, frame)))
         return;
-    if (UNLIKELY(swtch->careful) && hold_back(swtch, handle, frame, now))
-        return;
-    forward(swtch, handle, frame, now);
+    if (UNLIKELY(swtch->careful))
+        forward_carefully(swtch, handle, frame, now);
+    else
+        forward(swtch, handle, frame, frame->entropy, now);
 }
 
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
@@ -336,9 +362,7 @@ static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
         if (port_kicked(port, event->at))
             port_serve(port, switch_take, event->at);
     } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
-        struct frame *frame = frame_at(swtch->frames, handle);
-        if (!is_condemned(swtch, handle, frame, event->at))
-            forward(swtch, handle, frame, event->at);
+        forward_whole(swtch, handle, event->at);
     } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
         watchdog_poll(swtch, SWITCH_EVENT_WATCHDOG, event->at);
     } else {

@@ -31,6 +31,7 @@ struct switch_params {
     int64_t latency;            /* ps from a frame's last bit (cut-through: header) to the memory */
     int64_t forwarding;         /* 0 store-and-forward, 1 cut-through */
     int64_t ecmp_seed;          /* -1: own seed for each switch */
+    int64_t ecmp_hash;          /* enum switch_hash */
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
     int64_t watchdog;           /* enum watchdog_action */
     int64_t watchdog_rule;      /* enum watchdog_rule */
@@ -42,6 +43,9 @@ struct switch_params {
 extern const struct opt switch_opts[];
 
 enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1, SWITCH_WATCHDOG_AUTO = -1 };
+
+/* What ECMP tells flows apart by. */
+enum switch_hash { SWITCH_HASH_5_TUPLE, SWITCH_HASH_ADDRESSES, SWITCH_HASH_QUEUE_PAIR };
 
 struct switch_counters {
     uint64_t ecn_marked;
@@ -67,7 +71,8 @@ struct swtch {
     uint8_t lossless; /* mask of priorities */
     uint8_t strict;   /* mask of priorities that are served before the weighted ones */
     bool cut_through;
-    bool careful;      /* cut_through, or something is condemned: frames are looked at twice */
+    bool special;      /* cuts through, or does not hash the 5-tuple */
+    bool careful;      /* special, or something is condemned: frames are looked at twice */
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
     struct buffer buffer;
     alignas(64) uint8_t priority_of_dscp[64];

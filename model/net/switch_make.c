@@ -36,16 +36,18 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         .lossless = (uint8_t)params->pfc_priorities,
         .strict = strict_mask(params),
         .cut_through = params->forwarding == SWITCH_CUT_THROUGH,
-        .careful = params->forwarding == SWITCH_CUT_THROUGH,
         .mark_above = {INT64_MAX, INT64_MAX},
         .ecmp_seed = params->ecmp_seed == SWITCH_ECMP_SEED_OWN
                          ? hash_text(name, hash_mix(engine->seed))
                          : hash_mix((uint64_t)params->ecmp_seed),
+        .special =
+            params->forwarding == SWITCH_CUT_THROUGH || params->ecmp_hash != SWITCH_HASH_5_TUPLE,
         .params = *params,
         .marking = rng_stream(engine->seed, name, "ecn"),
         .watchdog = watchdog_new(params, port_count),
         .probe = probe,
     };
+    swtch->careful = swtch->special;
     engine_add(engine, &swtch->node, &switch_node_ops, name);
     if (params->ecn_kmax > 0)
         swtch->mark_above[params->ecn_at] = params->ecn_kmin;

@@ -53,6 +53,12 @@ const struct opt switch_opts[] = {
      "store-and-forward|cut-through", "When a frame may leave.", "IEEE 802.1D; vendors' documents"},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
      "Seed of the path hash; auto: each switch its own. Equal seeds in two tiers polarize.", "own"},
+    {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL,
+     "5-tuple|addresses|queue-pair",
+     "What tells flows apart: IP addresses, protocol and UDP ports; addresses alone; or the "
+     "5-tuple "
+     "and the BTH's destination queue pair.",
+     "5-tuple: IBTA annex A17, UDP source port; queue-pair: switches with user-defined fields"},
     WEIGHT(0),
     WEIGHT(1),
     WEIGHT(2),

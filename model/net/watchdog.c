@@ -197,7 +197,7 @@ static void condemn(struct swtch *swtch, uint16_t port, uint8_t priority, bool o
     swtch->condemned = 0;
     for (uint16_t i = 0; i < swtch->port_count; i++)
         swtch->condemned |= condemned[i];
-    swtch->careful = swtch->cut_through || swtch->condemned != 0;
+    swtch->careful = swtch->special || swtch->condemned != 0;
 }
 
 /* The queue is emptied while its pause still holds: nothing of it slips out. */
@@ -380,5 +380,5 @@ void watchdog_audit(const struct swtch *swtch)
         }
     }
     CHECK(condemned == swtch->condemned);
-    CHECK(swtch->careful == (swtch->cut_through || condemned != 0));
+    CHECK(swtch->careful == (swtch->special || condemned != 0));
 }

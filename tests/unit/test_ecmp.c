@@ -5,6 +5,7 @@
 #include "net/route.h"
 #include "rnic/qp.h"
 #include "rnic/rnic.h"
+#include "scenarios/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -130,6 +131,48 @@ static void a_group_of_one_is_a_port(void **state)
     route_table_fini(&table);
 }
 
+/* Frames by the uplinks of the sender's leaf, of many queue pairs between the same two hosts. */
+static void uplinks(const char *hash, uint64_t sent[4])
+{
+    static struct diag diag;
+    static const char text[] =
+        "stormglass: 1\nname: t\nduration: 200us\nfabric:\n"
+        "  topology: {kind: leaf-spine, leaves: 2, spines: 4, hosts-per-leaf: 1}\n"
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, qps: 64}]\n";
+    const struct scenario_input input = {
+        .name = "t.yaml", .text = text, .length = strlen(text), .sets = &hash, .set_count = 1};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    assert_non_null(scenario);
+    struct world *world = world_build(scenario, &probe_none, &diag);
+    assert_non_null(world);
+    world->engine.hostile = false;
+    while (world_run(world, TIME_NEVER))
+        ;
+    for (int i = 0; i < 4; i++)
+        sent[i] = port_frames_sent(&world->switches[0]->ports[1 + i]);
+    world_free(world);
+    scenario_free(scenario);
+}
+
+static void a_hash_sees_the_fields_that_it_is_given(void **state)
+{
+    (void)state;
+    uint64_t sent[4];
+    unsigned used = 0;
+    uplinks("fabric.switch.ecmp-hash=addresses", sent);
+    for (int i = 0; i < 4; i++)
+        used += sent[i] > 0;
+    assert_int_equal(used, 1);
+    uplinks("fabric.switch.ecmp-hash=5-tuple", sent);
+    for (int i = 0; i < 4; i++)
+        assert_true(sent[i] > 100);
+    uint64_t others[4];
+    uplinks("fabric.switch.ecmp-hash=queue-pair", others);
+    for (int i = 0; i < 4; i++)
+        assert_true(others[i] > 100);
+    assert_memory_not_equal(sent, others, sizeof sent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +180,7 @@ int main(void)
         cmocka_unit_test(equal_seeds_polarize),
         cmocka_unit_test(flows_collide_like_balls_in_bins),
         cmocka_unit_test(a_group_of_one_is_a_port),
+        cmocka_unit_test(a_hash_sees_the_fields_that_it_is_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
