@@ -76,6 +76,36 @@ static void findings_are_found(void **state)
                    DIAG_ERROR, "there is no path from a to b");
 }
 
+#define ROUTES(list) TWO_LEAVES ", routes: [" list "]"
+
+static void written_routes_are_followed(void **state)
+{
+    (void)state;
+    assert_finding(HEAD ROUTES("{at: spine1, to: host0, via: leaf1}, "
+                               "{at: leaf1, to: host0, via: spine1}") "}\n" HOSTS WORKLOAD,
+                   DIAG_ERROR, "round in a circle by");
+    assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine0}, "
+                               "{at: leaf1, to: host0, via: spine0}, "
+                               "{at: spine0, to: host0, via: leaf1}") "}\n" HOSTS WORKLOAD,
+                   DIAG_ERROR, "from host4 to host0 round in a circle by");
+    /* The way back is another one. */
+    assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
+                               "{at: leaf1, to: host0, via: spine0}") ", overrides: [{where: "
+                                                                      "leaf0-spine1, mtu: "
+                                                                      "1500B}]}\n" HOSTS WORKLOAD,
+                   DIAG_ERROR, "need MTU 4156, but leaf0:p5 has 1500");
+    struct scenario *scenario =
+        load_fine(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
+                              "{at: leaf1, to: host0, via: spine1}") ", overrides: [{where: "
+                                                                     "leaf0-spine0, mtu: "
+                                                                     "1500B}]}\n" HOSTS WORKLOAD);
+    struct check_report report;
+    check_scenario(scenario, &report);
+    assert_int_equal(report.errors, 0);
+    check_free(&report);
+    scenario_free(scenario);
+}
+
 static void nothing_is_found_where_nothing_is_wrong(void **state)
 {
     (void)state;
@@ -100,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_are_found),
+        cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
