@@ -159,22 +159,32 @@ static void mask_write(int64_t value, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, used == 0 ? "%d" : ",%d", bit);
 }
 
+/* What was expected, and the words that would have done as well. */
+static void expected(const struct opt *row, const char *what, const char *text,
+                     char why[OPT_WHY_BYTES])
+{
+    char words[64];
+    words_write(row->choices, words, sizeof words);
+    snprintf(why, OPT_WHY_BYTES, "expected %s, or %s, but found \"%.24s\"", what, words, text);
+}
+
 static bool parse_quantity(const struct opt *row, enum quantity_kind kind, const char *text,
                            int64_t *value, char why[OPT_WHY_BYTES])
 {
-    const int64_t word = word_index(row->choices, text);
-    if (word >= 0) {
-        *value = -1 - word;
-        return true;
-    }
     if (quantity_parse(kind, text, value, why))
         return true;
-    if (row->choices != NULL) {
-        char words[64];
-        words_write(row->choices, words, sizeof words);
-        snprintf(why, OPT_WHY_BYTES, "expected %s, or %s, but found \"%.24s\"",
-                 quantity_expected(kind), words, text);
-    }
+    if (row->choices != NULL)
+        expected(row, quantity_expected(kind), text, why);
+    return false;
+}
+
+static bool parse_numbers(const struct opt *row, const char *text, int64_t *value,
+                          char why[OPT_WHY_BYTES])
+{
+    if (parse_mask(text, value, why))
+        return true;
+    if (row->choices != NULL)
+        expected(row, "a list of numbers such as [3, 4]", text, why);
     return false;
 }
 
@@ -188,13 +198,12 @@ static int64_t parse_own(const struct opt *row, const char *text)
     return value;
 }
 
-/* Bounds hold for quantities, not for the words beside them. */
 static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
 {
-    if (row->choices != NULL && value < 0)
-        return true;
     char text[64];
-    opt_format(row, value, text, sizeof text);
+    struct opt bare = *row; /* a number, even where it stands for a word */
+    bare.choices = NULL;
+    opt_format(&bare, value, text, sizeof text);
     if (row->min != NULL && value < parse_own(row, row->min)) {
         snprintf(why, OPT_WHY_BYTES, "%s is less than the least allowed, %s", text, row->min);
         return false;
@@ -213,8 +222,13 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
         return parse_bool(text, value, why);
     if (row->type == OPT_CHOICE)
         return parse_choice(row, text, value, why);
+    const int64_t word = word_index(row->choices, text);
+    if (word >= 0) { /* bounds hold for quantities, not for the words beside them */
+        *value = -1 - word;
+        return true;
+    }
     if (row->type == OPT_MASK)
-        return parse_mask(text, value, why) && in_bounds(row, *value, why);
+        return parse_numbers(row, text, value, why) && in_bounds(row, *value, why);
     CHECK(quantity_of(row->type, &kind));
     return parse_quantity(row, kind, text, value, why) && in_bounds(row, *value, why);
 }
@@ -227,10 +241,10 @@ void opt_format(const struct opt *row, int64_t value, char *text, size_t size)
         snprintf(text, size, "%s", value ? "true" : "false");
     else if (row->type == OPT_CHOICE)
         word_write(row->choices, value, text, size);
-    else if (row->type == OPT_MASK)
-        mask_write(value, text, size);
     else if (row->choices != NULL && value < 0)
         word_write(row->choices, -1 - value, text, size);
+    else if (row->type == OPT_MASK)
+        mask_write(value, text, size);
     else if (quantity_of(row->type, &kind))
         quantity_format(kind, value, text, size);
 }

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 struct params {
-    int64_t size, time, word, mask, flag, count;
+    int64_t size, time, word, mask, flag, count, maybe, some;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -31,6 +31,9 @@ static const struct opt rows[] = {
     {"mask", OPT_MASK, FIELD(mask), "3", NULL, "0,1,2,3,4,5,6,7", NULL, "Some bits.", "own"},
     {"flag", OPT_BOOL, FIELD(flag), "true", NULL, NULL, NULL, "A flag.", "own"},
     {"count", OPT_INT, FIELD(count), "1", "1", "9", NULL, "A number.", "own"},
+    {"maybe", OPT_INT, FIELD(maybe), "auto", "0", "9", "auto", "A number or a word.", "own"},
+    {"some", OPT_MASK, FIELD(some), "auto", NULL, "0,1,2,3,4,5,6,7", "auto", "Bits or a word.",
+     "own"},
     {0}};
 
 static void presets_are_set(void **state)
@@ -44,6 +47,8 @@ static void presets_are_set(void **state)
     assert_int_equal(params.mask, 8);
     assert_int_equal(params.flag, 1);
     assert_int_equal(params.count, 1);
+    assert_int_equal(params.maybe, -1);
+    assert_int_equal(params.some, -1);
 }
 
 static void texts_are_taken_or_refused(void **state)
@@ -57,6 +62,13 @@ static void texts_are_taken_or_refused(void **state)
     } cases[] = {
         {"size", "4KB", true, 4000, NULL},
         {"size", "none", true, -2, NULL},
+        {"maybe", "auto", true, -1, NULL},
+        {"maybe", "-1", false, 0, "-1 is less than the least allowed, 0"},
+        {"maybe", "-5", false, 0, "-5 is less than the least allowed, 0"},
+        {"some", "auto", true, -1, NULL},
+        {"some", "1,2", true, 6, NULL},
+        {"some", "8", false, 0, "8 is more than the most allowed"},
+        {"some", "audo", false, 0, "numbers such as [3, 4], or auto, but found"},
         {"size", "999B", false, 0, "less than the least allowed, 1KB"},
         {"size", "2MB", false, 0, "more than the most allowed, 1MB"},
         {"size", "big", false, 0, "auto or none"},
