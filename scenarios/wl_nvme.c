@@ -420,6 +420,7 @@ static void start(struct workload *workload)
         .device = wl->site.device,
         .params = &params,
         .target_ip = wl->site.target_ip,
+        .class = wl->site.class,
         .user = {.self = wl, .on_ready = on_ready, .on_io = on_io},
     };
     wl->host = nvme_host_create(&site);

@@ -315,8 +315,8 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
         .rnr_retry_count = 7, /* without end, IBTA Vol 1 9.7.5.2.8 */
     };
     const struct verbs_user user = {.self = pair, .on_cm = on_cm, .on_completion = on_completion};
-    pair->conn = verbs->connect(wl->site.device, wl->site.target_ip, WORKLOAD_RDMA_PORT, &cap,
-                                &param, &user);
+    const struct verbs_peer peer = {wl->site.target_ip, WORKLOAD_RDMA_PORT, wl->site.class};
+    pair->conn = verbs->connect(wl->site.device, &peer, &cap, &param, &user);
 }
 
 /* The table. */

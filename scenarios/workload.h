@@ -40,13 +40,14 @@ struct workload_site {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
     uint32_t target_ip;
-    uint32_t workload;       /* index of the entry */
-    uint32_t instance;       /* index of the pair within the entry, from 0 */
-    uint32_t copy;           /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
-    uint32_t serial;         /* among all instances of the run, from 1; 0: no reads are compared */
-    const void *params;      /* the kind's own, filled by its rows */
-    const void *nvme_params; /* struct nvme_host_params for kinds that need it */
-    time_ps start, stop;     /* absolute */
+    struct verbs_class class; /* of its connections */
+    uint32_t workload;        /* index of the entry */
+    uint32_t instance;        /* index of the pair within the entry, from 0 */
+    uint32_t copy;            /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
+    uint32_t serial;          /* among all instances of the run, from 1; 0: no reads are compared */
+    const void *params;       /* the kind's own, filled by its rows */
+    const void *nvme_params;  /* struct nvme_host_params for kinds that need it */
+    time_ps start, stop;      /* absolute */
     struct workload_stats *stats;
     void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: told once */
     void *on_idle_self;

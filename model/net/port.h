@@ -18,7 +18,7 @@
 
 #include <stdalign.h>
 
-enum { PRIORITIES = 8 };
+enum { PRIORITIES = 8, DSCPS = 64 };
 
 /* Kinds of event that every node with ports has; a node type's own start at NET_EVENT_FIRST_OWN. */
 enum net_event {

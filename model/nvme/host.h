@@ -70,6 +70,7 @@ struct nvme_host_site {
     struct verbs_device *device;
     const struct nvme_host_params *params; /* copied */
     uint32_t target_ip;
+    struct verbs_class class; /* of all its queues: nvme connect --tos */
     struct nvme_host_user user;
 };
 

@@ -248,8 +248,8 @@ void nvme_host_queue_connect(struct host_queue *queue)
         .rnr_retry_count = 7,
     };
     const struct verbs_user user = {.self = queue, .on_cm = on_cm, .on_completion = on_completion};
-    queue->conn = verbs(queue)->connect(host->site.device, host->site.target_ip, NVME_RDMA_PORT,
-                                        &cap, &param, &user);
+    const struct verbs_peer peer = {host->site.target_ip, NVME_RDMA_PORT, host->site.class};
+    queue->conn = verbs(queue)->connect(host->site.device, &peer, &cap, &param, &user);
     bool posted = queue->conn != NULL;
     for (unsigned i = 0; posted && i < queue->size; i++)
         posted = post_receive(queue, i);

@@ -10,6 +10,7 @@
 #include "rnic/cm.h"
 
 #include "rnic/cm_conn.h"
+#include "rnic/cm_send.h"
 #include "rnic/responder.h"
 #include "rnic/rnic.h"
 
@@ -33,7 +34,7 @@ static void on_timer(void *self, time_ps now);
 static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                  const struct cm_mad *mad)
 {
-    struct verbs_event event = {.type = type, .status = status, .peer_ip = rnic_ip(conn->peer)};
+    struct verbs_event event = {.type = type, .status = status, .peer_ip = rnic_ip(conn->way.peer)};
     if (mad != NULL) {
         /* As the peer wrote them; rdma_cm would swap the two on the passive side. */
         event.responder_resources = mad->responder_resources;
@@ -43,45 +44,6 @@ static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int stat
     }
     if (!conn->destroyed && conn->user.on_cm != NULL)
         conn->user.on_cm(conn->user.self, conn, &event);
-}
-
-/* ------------------------------------------------------------------ messages */
-
-static void send_mad(struct rnic *rnic, uint32_t peer, const struct cm_mad *mad)
-{
-    const uint32_t handle = frame_take(rnic->port.frames);
-    struct frame *frame = frame_at(rnic->port.frames, handle);
-    *frame = (struct frame){
-        .bytes = frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES),
-        .payload = CM_MAD_BYTES,
-        .opcode = FRAME_UD_SEND_ONLY,
-        .priority = rnic->data_priority,
-        .tos = (uint8_t)(rnic->params.dscp << 2),
-        .ttl = rnic->ttl,
-        .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer), qp_udp_source_port(1, 1)),
-        .source = rnic->endpoint,
-        .destination = peer,
-        .qpn = 1,
-        .length = CM_MAD_BYTES,
-        .blob = POOL_NONE,
-    };
-    cm_mad_encode(mad, frame_blob_take(rnic->port.frames, frame, CM_MAD_BYTES));
-    rnic_send_control(rnic, handle);
-}
-
-/* RTU, DREQ, DREP. */
-static void send_short(struct verbs_conn *conn, enum cm_attribute attribute)
-{
-    const struct cm_mad mad = {
-        .attribute = (uint16_t)attribute,
-        .tid = conn->tid,
-        .local_id = cm_conn_id(conn),
-        .remote_id = conn->remote_id,
-        .remote_qpn = conn->theirs.qpn,
-    };
-    send_mad(conn->rnic, conn->peer, &mad);
-    if (attribute == CM_DREQ)
-        conn->mine = mad;
 }
 
 static void set_timer(struct verbs_conn *conn)
@@ -119,7 +81,7 @@ static void on_timer(void *self, time_ps now)
     (void)now;
     if (conn->tries < conn->rnic->params.cm_retries) {
         conn->tries++;
-        send_mad(conn->rnic, conn->peer, &conn->mine);
+        cm_send(conn->rnic, &conn->way, &conn->mine);
         set_timer(conn);
         return;
     }
@@ -141,28 +103,6 @@ int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
         return ENOMEM;
     cm->listeners[cm->listener_count++] = (struct cm_listener){.port = port, .user = *user};
     return 0;
-}
-
-static enum ibv_rate packet_rate(uint64_t bps)
-{
-    switch (bps / 1000000000) {
-    case 10:
-        return IBV_RATE_10_GBPS;
-    case 25:
-        return IBV_RATE_25_GBPS;
-    case 40:
-        return IBV_RATE_40_GBPS;
-    case 50:
-        return IBV_RATE_50_GBPS;
-    case 100:
-        return IBV_RATE_100_GBPS;
-    case 200:
-        return IBV_RATE_200_GBPS;
-    case 400:
-        return IBV_RATE_400_GBPS;
-    default:
-        return IBV_RATE_MAX;
-    }
 }
 
 static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
@@ -191,13 +131,13 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
         .rnr_retry = least(param->rnr_retry_count, own->rnr_retry),
         .service_id = CM_SERVICE_ID(port),
         .source_ip = rnic_ip(rnic->endpoint),
-        .destination_ip = rnic_ip(conn->peer),
+        .destination_ip = rnic_ip(conn->way.peer),
         .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
         .mtu = (uint8_t)qp_mtu_code((uint32_t)own->path_mtu),
-        .packet_rate = (uint8_t)packet_rate(rnic->port.rate.bps),
-        .traffic_class = (uint8_t)(own->dscp << 2),
+        .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
+        .traffic_class = conn->way.class.tos,
         .hop_limit = rnic->ttl,
-        .service_level = rnic->data_priority,
+        .service_level = conn->way.class.priority,
         .ack_timeout = (uint8_t)own->timeout,
         .response_timeout = RESPONSE_TIMEOUT,
         .max_retries = (uint8_t)own->cm_retries,
@@ -206,19 +146,30 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
                                           VERBS_REQ_PRIVATE_MAX);
 }
 
-struct verbs_conn *cm_connect(struct rnic *rnic, uint32_t ip, uint16_t port,
+/* ECN is no part of a connection's class: its packets are marked as the congestion control wants.
+ */
+static struct packet_class class_of(const struct rnic *rnic, const struct verbs_class *wanted)
+{
+    const uint8_t tos = wanted->tos_set ? wanted->tos & TOS_DSCP : rnic_tos(rnic->params.dscp);
+    return (struct packet_class){
+        .priority = wanted->priority_set ? wanted->priority : rnic->priority_of_dscp[tos >> 2],
+        .tos = tos,
+    };
+}
+
+struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
                               const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
                               const struct verbs_user *user)
 {
-    if (ip < RNIC_FIRST_IP)
+    if (peer->ip < RNIC_FIRST_IP)
         return NULL;
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
-    conn->peer = ip - RNIC_FIRST_IP;
+    conn->way = (struct cm_way){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class)};
     conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_REQ_SENT;
-    make_req(conn, port, param);
-    send_mad(rnic, conn->peer, &conn->mine);
+    make_req(conn, peer->port, param);
+    cm_send(rnic, &conn->way, &conn->mine);
     set_timer(conn);
     return conn;
 }
@@ -238,7 +189,7 @@ static void connect_qp(struct verbs_conn *conn, uint8_t rnr_retry)
     const struct cm_mad *req = conn->passive ? theirs : mine;
     const struct rnic_params *own = &conn->rnic->params;
     const struct qp_connection with = {
-        .peer = conn->peer,
+        .peer = conn->way.peer,
         .peer_qpn = theirs->qpn,
         .send_psn = mine->starting_psn,
         .receive_psn = theirs->starting_psn,
@@ -276,16 +227,9 @@ int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
                                           VERBS_REP_PRIVATE_MAX);
     connect_qp(conn, req->rnr_retry);
     conn->state = CM_REP_SENT;
-    send_mad(rnic, conn->peer, &conn->mine);
+    cm_send(rnic, &conn->way, &conn->mine);
     set_timer(conn);
     return 0;
-}
-
-static void send_reject(struct rnic *rnic, uint32_t peer, const struct cm_mad *rej)
-{
-    struct cm_mad mad = *rej;
-    mad.attribute = CM_REJ;
-    send_mad(rnic, peer, &mad);
 }
 
 int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
@@ -293,13 +237,14 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
     if (conn->state != CM_REQ_RECEIVED)
         return EINVAL;
     struct cm_mad rej = {
+        .attribute = CM_REJ,
         .tid = conn->tid,
         .local_id = cm_conn_id(conn),
         .remote_id = conn->remote_id,
         .reason = CM_REJ_CONSUMER,
     };
     rej.private_len = copy_private(&rej, private_data, private_len, VERBS_REJ_PRIVATE_MAX);
-    send_reject(conn->rnic, conn->peer, &rej);
+    cm_send(conn->rnic, &conn->way, &rej);
     conn->state = CM_CLOSED;
     return 0;
 }
@@ -316,7 +261,7 @@ void cm_disconnect(struct verbs_conn *conn)
     stop_timer(conn);
     end_qp(conn);
     conn->state = CM_DREQ_SENT;
-    send_short(conn, CM_DREQ);
+    cm_send_short(conn, CM_DREQ);
     set_timer(conn);
 }
 
@@ -324,7 +269,7 @@ void cm_destroy(struct verbs_conn *conn)
 {
     CHECK(conn->taken && !conn->destroyed);
     if (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT)
-        send_short(conn, CM_DREQ);
+        cm_send_short(conn, CM_DREQ);
     if (conn->state == CM_REQ_RECEIVED)
         cm_reject(conn, NULL, 0);
     stop_timer(conn);
@@ -355,24 +300,28 @@ static const struct cm_listener *listener_of(const struct cm *cm, uint64_t servi
     return NULL;
 }
 
-static void on_req(struct rnic *rnic, uint32_t peer, const struct cm_mad *req)
+static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm_mad *req)
 {
-    struct verbs_conn *conn = cm_conn_of_request(rnic, peer, req->local_id);
+    struct verbs_conn *conn = cm_conn_of_request(rnic, back->peer, req->local_id);
     if (conn != NULL) { /* sent again: so is the answer, if there is one */
         if (conn->mine.attribute == CM_REP && conn->state != CM_CLOSED)
-            send_mad(rnic, peer, &conn->mine);
+            cm_send(rnic, &conn->way, &conn->mine);
         return;
     }
     const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
     if (listener == NULL) {
-        const struct cm_mad rej = {
-            .tid = req->tid, .remote_id = req->local_id, .reason = CM_REJ_INVALID_SERVICE_ID};
-        send_reject(rnic, peer, &rej);
+        const struct cm_mad rej = {.attribute = CM_REJ,
+                                   .tid = req->tid,
+                                   .remote_id = req->local_id,
+                                   .reason = CM_REJ_INVALID_SERVICE_ID};
+        cm_send(rnic, back, &rej);
         return;
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);
     conn->passive = true;
-    conn->peer = peer;
+    conn->way.peer = back->peer;
+    conn->way.class.tos = req->traffic_class & TOS_DSCP;
+    conn->way.class.priority = rnic->priority_of_dscp[req->traffic_class >> 2];
     conn->remote_id = req->local_id;
     conn->tid = req->tid;
     conn->theirs = *req;
@@ -383,7 +332,7 @@ static void on_req(struct rnic *rnic, uint32_t peer, const struct cm_mad *req)
 static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
 {
     if (conn->state == CM_ESTABLISHED && !conn->passive)
-        send_short(conn, CM_RTU); /* the first one was lost */
+        cm_send_short(conn, CM_RTU); /* the first one was lost */
     if (conn->state != CM_REQ_SENT)
         return;
     stop_timer(conn);
@@ -391,7 +340,7 @@ static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
     conn->theirs = *rep;
     connect_qp(conn, rep->rnr_retry);
     conn->state = CM_ESTABLISHED;
-    send_short(conn, CM_RTU);
+    cm_send_short(conn, CM_RTU);
     tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);
 }
 
@@ -423,7 +372,7 @@ static void on_rej(struct verbs_conn *conn, const struct cm_mad *rej)
         close_conn(conn, RDMA_CM_EVENT_REJECTED, rej->reason, rej);
 }
 
-static void on_dreq(struct rnic *rnic, uint32_t peer, struct verbs_conn *conn,
+static void on_dreq(struct rnic *rnic, const struct cm_way *back, struct verbs_conn *conn,
                     const struct cm_mad *dreq)
 {
     const struct cm_mad drep = {
@@ -432,7 +381,7 @@ static void on_dreq(struct rnic *rnic, uint32_t peer, struct verbs_conn *conn,
         .local_id = dreq->remote_id,
         .remote_id = dreq->local_id,
     };
-    send_mad(rnic, peer, &drep); /* also for a connection that is gone, so that the peer can end */
+    cm_send(rnic, back, &drep); /* also for a connection that is gone, so that the peer can end */
     if (conn != NULL && (conn->state == CM_ESTABLISHED || conn->state == CM_REP_SENT ||
                          conn->state == CM_DREQ_SENT))
         close_conn(conn, RDMA_CM_EVENT_DISCONNECTED, 0, NULL);
@@ -445,15 +394,17 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         rnic->counters.stray++;
         return;
     }
+    /* What answers no connection goes back as it came (Linux ib_init_ah_attr_from_wc). */
+    const struct cm_way back = {frame->source, {frame->priority, frame->tos & TOS_DSCP}};
     if (mad.attribute == CM_REQ) {
-        on_req(rnic, frame->source, &mad);
+        on_req(rnic, &back, &mad);
         return;
     }
     struct verbs_conn *conn = cm_conn_of_id(rnic, mad.remote_id);
-    if (conn != NULL && conn->peer != frame->source)
+    if (conn != NULL && conn->way.peer != frame->source)
         conn = NULL;
     if (mad.attribute == CM_DREQ)
-        on_dreq(rnic, frame->source, conn, &mad);
+        on_dreq(rnic, &back, conn, &mad);
     else if (conn == NULL)
         rnic->counters.stray++;
     else if (mad.attribute == CM_REP)

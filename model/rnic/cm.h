@@ -2,8 +2,9 @@
  * cm - the connection manager: rdma_cm's active and passive side on IB CM messages.
  * Source: IBTA Vol 1 ch. 12; event sequences of librdmacm; timers of the Linux kernel
  * (drivers/infiniband/core/cma.c: response timeout code 20, 15 retries).  Not modelled: address and
- * route resolution (addresses are known), time-wait, MRA.  Messages ride in the data's traffic
- * class, as the kernel sends them.
+ * route resolution (addresses are known), time-wait, MRA.  Messages ride in the traffic
+ * class of their connection, which the passive side takes from the REQ's primary path (12.7.11,
+ * Linux cm.c cm_format_paths_from_req); the priority is what each side's own map says of it.
  * Owner: the RNIC.  Errors: as events of enum rdma_cm_event_type. */
 #ifndef STORMGLASS_RNIC_CM_H
 #define STORMGLASS_RNIC_CM_H
@@ -11,6 +12,7 @@
 #include "base/env.h"
 #include "base/pool.h"
 #include "rnic/cm_mad.h"
+#include "rnic/packet_class.h"
 #include "rnic/verbs.h"
 
 #include <stdbool.h>
@@ -29,6 +31,12 @@ enum cm_state {
     CM_CLOSED,
 };
 
+/* Where a message goes, and in what class. */
+struct cm_way {
+    uint32_t peer; /* endpoint */
+    struct packet_class class;
+};
+
 struct verbs_conn {
     struct rnic *rnic;
     struct qp *qp; /* NULL until prepared */
@@ -38,7 +46,8 @@ struct verbs_conn {
     uint8_t generation;
     uint8_t tries;        /* of the message that waits for its answer */
     uint32_t undelivered; /* completions under way */
-    uint32_t remote_id, peer;
+    uint32_t remote_id;
+    struct cm_way way; /* to the peer */
     uint64_t tid;
     struct cm_mad mine;   /* the last message of this side that may have to be sent again */
     struct cm_mad theirs; /* the peer's REQ or REP */
@@ -66,7 +75,7 @@ void cm_init(struct rnic *rnic);
 void cm_fini(struct rnic *rnic);
 
 int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user);
-struct verbs_conn *cm_connect(struct rnic *rnic, uint32_t ip, uint16_t port,
+struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
                               const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
                               const struct verbs_user *user);
 int cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap,

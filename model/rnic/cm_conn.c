@@ -57,7 +57,7 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
 {
     for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
         struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
-        if (conn->taken && !conn->destroyed && conn->passive && conn->peer == peer &&
+        if (conn->taken && !conn->destroyed && conn->passive && conn->way.peer == peer &&
             conn->remote_id == remote_id)
             return conn;
     }

@@ -74,6 +74,8 @@ static void dispatch(struct host *host, const struct event *event)
         const uint32_t handle = (uint32_t)event->argument;
         struct frame *frame = frame_at(host->frames, handle);
         rnic_prefetch(rnic, frame->qpn);
+        if (LIKELY(!frame_is_mac_control(frame)))
+            frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
         if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
             rnic_receive(rnic, handle, event->at);
     } else if (event->kind < NET_EVENT_FIRST_OWN) {
@@ -147,6 +149,7 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
         .params = with->params,
         .cc = with->cc,
         .cc_params = with->cc_params,
+        .priority_of_dscp = with->priority_of_dscp,
     };
     rnic_init(rnic, &site);
     host->rnics[host->rnic_count++] = rnic;

@@ -33,8 +33,9 @@ struct host_rnic {
     uint32_t endpoint; /* index in the fabric: its IP address is 10.0.0.1 + endpoint */
     const struct port_params *port;
     const struct rnic_params *params;
-    const struct cc_ops *cc; /* cc_find(...)->ops */
-    const void *cc_params;   /* as its rows fill them; NULL where it has none */
+    const struct cc_ops *cc;         /* cc_find(...)->ops */
+    const void *cc_params;           /* as its rows fill them; NULL where it has none */
+    const uint8_t *priority_of_dscp; /* as struct rnic_site has it */
 };
 
 /* Adds an RNIC; its port has the index of the RNIC.  Join the port, then start the engine. */

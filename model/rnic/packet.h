@@ -8,11 +8,6 @@
 
 #include "rnic/rnic.h"
 
-/* Fields that depend on the class of traffic. */
-struct packet_class {
-    uint8_t priority, tos;
-};
-
 static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint8_t opcode,
                                     struct packet_class class, struct frame **made)
 {
@@ -40,6 +35,11 @@ static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint
 static inline struct packet_class packet_data_class(const struct qp *qp)
 {
     return (struct packet_class){qp->priority, qp->tos};
+}
+
+static inline struct packet_class packet_ack_class(const struct qp *qp)
+{
+    return (struct packet_class){qp->ack_priority, qp->ack_tos};
 }
 
 #endif

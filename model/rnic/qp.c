@@ -115,6 +115,21 @@ static uint32_t new_qpn(const struct rnic *rnic, uint32_t index, uint8_t *genera
     return qpn;
 }
 
+/* Answers ride in the class of their queue pair unless the rows name another. */
+static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
+{
+    const int64_t ack_dscp = rnic->params.ack_dscp, ack_priority = rnic->params.ack_priority;
+    qp->priority = qp->ack_priority = class.priority;
+    qp->tos = class.tos | rnic->ecn;
+    qp->ack_tos = class.tos;
+    if (ack_dscp != RNIC_AUTO) {
+        qp->ack_tos = rnic_tos(ack_dscp);
+        qp->ack_priority = rnic->priority_of_dscp[ack_dscp];
+    }
+    if (ack_priority != RNIC_AUTO)
+        qp->ack_priority = (uint8_t)ack_priority;
+}
+
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn)
 {
     const uint32_t index = pool_take(&rnic->qps);
@@ -129,8 +144,6 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .next_answer = POOL_NONE,
         .wake_at = TIME_NEVER,
         .timeout = rnic->ack_timeout,
-        .priority = rnic->data_priority,
-        .tos = rnic->data_tos,
         .sq = ring(sends, sizeof(struct qp_wqe)),
         .rq = ring(receives, sizeof(struct qp_receive)),
         .sq_mask = sends - 1,
@@ -139,6 +152,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .rq_room = cap->max_recv_wr,
         .conn = conn,
     };
+    set_class(rnic, qp, conn->way.class);
     go(qp, IBV_QPS_INIT);
     return qp;
 }

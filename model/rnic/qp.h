@@ -88,6 +88,7 @@ struct qp {
     uint8_t state;      /* enum ibv_qp_state */
     uint8_t tx_kind;
     uint8_t tos, priority;
+    uint8_t ack_tos, ack_priority;
     uint32_t qpn;
 
     /* the next request to receive */

@@ -79,9 +79,9 @@ uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
     if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !answer_may_leave(qp))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
-    const struct packet_class class = {rnic->ack_priority, rnic->ack_tos};
     struct frame *frame;
-    const uint32_t handle = packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, class, &frame);
+    const uint32_t handle =
+        packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, packet_ack_class(qp), &frame);
     frame->bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES;
     frame->psn = qp->answer_psn;
     frame->aeth = (uint32_t)qp->answer_syndrome << 24 | qp->msn;

@@ -199,19 +199,34 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
 
 /* ------------------------------------------------------------------ making and checking */
 
-static uint8_t tos(int64_t dscp, enum frame_ecn ecn)
+/* Class selector precedence, RFC 2474 4.2.2. */
+void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS])
 {
-    return (uint8_t)(dscp << 2 | ecn);
+    for (unsigned dscp = 0; dscp < DSCPS; dscp++)
+        map[dscp] = (uint8_t)(dscp >> 3);
+    map[params->cnp_dscp] = (uint8_t)params->cnp_priority;
+    if (params->ack_dscp != RNIC_AUTO && params->ack_priority != RNIC_AUTO)
+        map[params->ack_dscp] = (uint8_t)params->ack_priority;
+    map[params->dscp] = (uint8_t)params->priority;
+    for (unsigned dscp = 0; own != NULL && dscp < DSCPS; dscp++)
+        if (own[dscp] != RNIC_DSCP_UNSAID)
+            map[dscp] = own[dscp];
 }
 
 static void init_classes(struct rnic *rnic, const struct rnic_params *params)
 {
-    rnic->ack_priority = (uint8_t)params->ack_priority;
-    rnic->ack_tos = tos(params->ack_dscp, ECN_NOT_ECT);
+    enum { WEIGHT_BYTES = 512 };
     rnic->cnp_priority = (uint8_t)params->cnp_priority;
-    rnic->cnp_tos = tos(params->cnp_dscp, ECN_NOT_ECT);
-    rnic->data_priority = (uint8_t)params->priority;
-    rnic->data_tos = tos(params->dscp, rnic->cc->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT);
+    rnic->cnp_tos = rnic_tos(params->cnp_dscp);
+    rnic->ecn = rnic->cc->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT;
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        rnic->classes[i] = (struct rnic_class){
+            .ready = {POOL_NONE, POOL_NONE},
+            .answers = {POOL_NONE, POOL_NONE},
+            .quantum = (int32_t)params->weight[i] * WEIGHT_BYTES,
+        };
+        rnic->strict |= (uint8_t)((params->weight[i] == 0) << i);
+    }
 }
 
 static void init_cc(struct rnic *rnic, const struct rnic_site *site)
@@ -233,13 +248,10 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .go_back_0 = site->params->loss_recovery == RNIC_GO_BACK_0,
         .ack_coalescing = site->params->ack_coalescing != 0,
         .host_kicks = site->host_kicks,
-        .answers = {POOL_NONE, POOL_NONE},
         .env = site->env,
         .params = *site->params,
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
     };
-    for (unsigned i = 0; i < PRIORITIES; i++)
-        rnic->ready[i] = (struct rnic_list){POOL_NONE, POOL_NONE};
     if (site->params->timeout > 0)
         rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
     port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
@@ -250,6 +262,10 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
               sizeof(struct rnic_completion), COMPLETIONS_MAX);
     mr_table_init(&rnic->mrs);
     init_cc(rnic, site);
+    if (site->priority_of_dscp == NULL)
+        rnic_map_dscp(site->params, NULL, rnic->priority_of_dscp);
+    else
+        memcpy(rnic->priority_of_dscp, site->priority_of_dscp, DSCPS);
     init_classes(rnic, site->params);
     rx_buffer_init(rnic);
     cm_init(rnic);
@@ -283,6 +299,8 @@ void rnic_audit(const struct rnic *rnic)
     port_audit(&rnic->port);
     rx_buffer_audit(rnic);
     audit_qps(rnic);
-    for (uint8_t i = 0; i < PRIORITIES; i++)
+    for (uint8_t i = 0; i < PRIORITIES; i++) {
         CHECK(!turns_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
+        CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
+    }
 }

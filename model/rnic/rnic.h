@@ -36,16 +36,18 @@ struct rnic_params {
     int64_t max_rd_atomic;
     int64_t tx_delay, rx_delay, read_delay;
     int64_t dscp, priority, ack_dscp, ack_priority, cnp_dscp, cnp_priority;
+    int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
     int64_t ttl;
     int64_t rx_buffer, rx_xoff, rx_xon, drain;
-    int64_t pfc, pfc_watchdog;
+    int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
+    int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
 };
 
 extern const struct opt rnic_opts[];
 
 enum { RNIC_GO_BACK_N, RNIC_GO_BACK_0 };        /* loss_recovery */
-enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon */
+enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
 
 /* Names of mlx5's ethtool and hw_counters where it has them. */
@@ -82,6 +84,14 @@ struct rnic_list {
     uint32_t head, tail; /* QP indices */
 };
 
+/* What waits to be sent in one priority. */
+struct rnic_class {
+    struct rnic_list ready;   /* QPs with requests or READ responses */
+    struct rnic_list answers; /* QPs with an ACK or NAK */
+    int32_t credit;           /* of the weighted scheduler; below 0: overdrawn */
+    int32_t quantum;          /* bytes that a turn adds */
+};
+
 struct rnic_completion {
     struct ibv_wc wc;
     struct verbs_conn *conn;
@@ -96,12 +106,14 @@ struct rnic {
     uint32_t qpn_base;
     uint32_t endpoint;
     uint32_t ack_interval;
-    struct rnic_list answers; /* QPs with an ACK or NAK to send */
-    uint8_t ack_priority, ack_tos, cnp_priority, cnp_tos;
-    uint8_t data_priority, data_tos, ttl;
+    uint8_t strict; /* mask of priorities that are served before the weighted ones */
+    uint8_t turn;   /* of the weighted scheduler */
+    uint8_t ecn;    /* of data: ECT(0) when the congestion control wants marks */
+    uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
     bool rx_slow; /* frames go through the receive buffer */
-    struct rnic_list ready[PRIORITIES];
+    struct rnic_class classes[PRIORITIES];
+    alignas(64) uint8_t priority_of_dscp[DSCPS];
 
     struct pool qps;
     const struct cc_ops *cc;
@@ -131,7 +143,14 @@ struct rnic_site {
     const struct rnic_params *params;
     const struct cc_ops *cc;
     const void *cc_params;
+    const uint8_t *priority_of_dscp; /* as rnic_map_dscp gives; NULL: what the rows alone say */
 };
+
+/* What priority each DSCP has at a host's own port: DSCP >> 3, then the rows' pairs, then the
+ * host's own map (DSCPS entries, RNIC_DSCP_UNSAID where it says nothing; or NULL). */
+void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS]);
+
+enum { RNIC_DSCP_UNSAID = UINT8_MAX };
 
 void rnic_init(struct rnic *rnic, const struct rnic_site *site);
 void rnic_fini(struct rnic *rnic);
@@ -155,6 +174,13 @@ static inline uint32_t rnic_ip(uint32_t endpoint)
 }
 
 /* ------------------------------------------------------------------ for the parts of the RNIC */
+
+enum { TOS_DSCP = 0xFC }; /* the bits of a traffic class octet that are not ECN's, RFC 3168 */
+
+static inline uint8_t rnic_tos(int64_t dscp)
+{
+    return (uint8_t)(dscp << 2);
+}
 
 enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS };
 

@@ -3,6 +3,13 @@
 #include "rnic/rnic.h"
 
 #define ROW(field) offsetof(struct rnic_params, field)
+#define WEIGHT(n)                                                                                  \
+    {                                                                                              \
+        "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
+            "Share of priority " #n                                                                \
+            " of what the host sends, among the weighted ones; 0: strict.",                        \
+            "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw"                                 \
+    }
 
 const struct opt rnic_opts[] = {
     {"path-mtu", OPT_SIZE, ROW(path_mtu), "4096B", "256B", "4096B", NULL,
@@ -40,14 +47,28 @@ const struct opt rnic_opts[] = {
     {"read-delay", OPT_TIME, ROW(read_delay), "300ns", "0ns", "1ms", NULL,
      "From a READ request to its first response: data fetch over PCIe.",
      "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018"},
-    {"dscp", OPT_INT, ROW(dscp), "26", "0", "63", NULL, "DSCP of data and of CM messages.",
-     "vendors' convention for lossless RoCE"},
+    {"dscp", OPT_INT, ROW(dscp), "26", "0", "63", NULL,
+     "DSCP of connections that their workload gives none; those that come in have the REQ's.",
+     "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
+     "cm_format_paths_from_req"},
     {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
-     "Priority of data at the host's own port.", "vendors' convention: DSCP 26 to priority 3"},
-    {"ack-dscp", OPT_INT, ROW(ack_dscp), "26", "0", "63", NULL, "DSCP of ACKs and NAKs.",
-     "a queue pair's answers ride in its own class"},
-    {"ack-priority", OPT_INT, ROW(ack_priority), "3", "0", "7", NULL,
-     "Priority of ACKs and NAKs at the host's own port.", "as ack-dscp"},
+     "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
+     "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
+    {"ack-dscp", OPT_INT, ROW(ack_dscp), "auto", "0", "63", "auto",
+     "DSCP of ACKs and NAKs; auto: their queue pair's.",
+     "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)"},
+    {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
+     "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or what ack-dscp "
+     "maps to.",
+     "as ack-dscp"},
+    WEIGHT(0),
+    WEIGHT(1),
+    WEIGHT(2),
+    WEIGHT(3),
+    WEIGHT(4),
+    WEIGHT(5),
+    WEIGHT(6),
+    WEIGHT(7),
     {"cnp-dscp", OPT_INT, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
      "ConnectX CNP_DSCP 48"},
     {"cnp-priority", OPT_INT, ROW(cnp_priority), "6", "0", "7", NULL,
@@ -68,8 +89,10 @@ const struct opt rnic_opts[] = {
      "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
      "own: hosts are no bottleneck unless a scenario says so"},
     {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
-     "The receive buffer pauses the peer in the data priority; false: it drops when full.",
-     "IEEE 802.1Q cl. 36"},
+     "The receive buffer pauses the peer; false: it drops when full.", "IEEE 802.1Q cl. 36"},
+    {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
+     "The priorities that the receive buffer pauses, all together; auto: that of `dscp`.",
+     "mlnx_qos --pfc; own: one buffer for all"},
     {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
      "After so long a pause of its peer without a break the RNIC sends none until the cause has "
      "gone, and drops what finds no room; 0: never.",

@@ -55,6 +55,10 @@ void rx_buffer_init(struct rnic *rnic)
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
+    if (params->pfc && params->pfc_priorities == RNIC_AUTO)
+        rx->lossless = (uint8_t)(1u << rnic->priority_of_dscp[params->dscp]);
+    else if (params->pfc)
+        rx->lossless = (uint8_t)params->pfc_priorities;
     set_rate(rnic, params->drain);
     rnic->port.reason = still_held;
 }
@@ -84,8 +88,8 @@ static time_ps warning_after(time_ps stall)
 /* The peer is to be paused in the priority while the buffer is over, or a storm wants it. */
 static bool wants_pause(const struct rnic *rnic, uint8_t priority)
 {
-    const bool over = rnic->rx.over && rnic->params.pfc && priority == rnic->data_priority;
-    return over || (rnic->rx.storm & 1u << priority) != 0;
+    const unsigned paused = rnic->rx.storm | (rnic->rx.over ? rnic->rx.lossless : 0u);
+    return (paused & 1u << priority) != 0;
 }
 
 static void look_again(struct rnic *rnic, uint8_t priority, time_ps at)
@@ -141,6 +145,12 @@ void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
         look_again(rnic, priority, since + (now - since < warning ? warning : stall));
 }
 
+static void set_pauses(struct rnic *rnic, time_ps now)
+{
+    for (unsigned mask = rnic->rx.lossless; mask != 0; mask &= mask - 1)
+        set_pause(rnic, (uint8_t)__builtin_ctz(mask), now);
+}
+
 static void start_head(struct rnic *rnic, time_ps now)
 {
     struct rx_buffer *rx = &rnic->rx;
@@ -156,9 +166,9 @@ static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     const struct rx_buffer *rx = &rnic->rx;
-    const bool stalled = (rx->stalled & 1u << frame->priority) != 0;
-    const bool lossless = !stalled && rnic->params.pfc && frame->priority == rnic->data_priority &&
-                          (rnic->port.enabled & 1 << frame->priority) != 0;
+    const unsigned bit = 1u << frame->priority;
+    const bool stalled = (rx->stalled & bit) != 0;
+    const bool lossless = !stalled && (rx->lossless & rnic->port.enabled & bit) != 0;
     const struct probe_drop dropped = {
         .at = now,
         .node = rnic->port.node->id,
@@ -199,7 +209,7 @@ void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
         start_head(rnic, now);
     if (!rx->over && rx->held > rx->xoff) {
         rx->over = true;
-        set_pause(rnic, rnic->data_priority, now);
+        set_pauses(rnic, now);
     }
 }
 
@@ -216,7 +226,7 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
     start_head(rnic, now);
     if (rx->over && rx->held <= rx->xon) {
         rx->over = false;
-        set_pause(rnic, rnic->data_priority, now);
+        set_pauses(rnic, now);
     }
     if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
         rnic->rx_slow = false;

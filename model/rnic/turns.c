@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * turns - lists of queue pairs, and the port's source.
  *
- * ready[priority] -> QP -> QP -> ...      one packet from the first, which goes to the end if it
- * has more
- *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data of that
- *   priority the port's own queues                   CNPs and CM messages, before both
+ * Of each priority:
+ *   the port's own queue                    CNPs and CM messages, first
+ *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data
+ *   ready           -> QP -> QP -> ...      one packet from the first, which goes to the end if it
+ *                                           has more
  *
  * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
  * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
@@ -34,7 +35,7 @@ static void set_ready(struct rnic *rnic, uint8_t priority)
 
 static void push_ready(struct rnic *rnic, struct qp *qp)
 {
-    struct rnic_list *list = &rnic->ready[qp->priority];
+    struct rnic_list *list = &rnic->classes[qp->priority].ready;
     const uint32_t index = rnic_qp_index(rnic, qp);
     qp->next_ready = POOL_NONE;
     qp->flags |= QP_LISTED;
@@ -48,21 +49,22 @@ static void push_ready(struct rnic *rnic, struct qp *qp)
 
 void turns_list_answer(struct rnic *rnic, struct qp *qp)
 {
+    struct rnic_list *list = &rnic->classes[qp->ack_priority].answers;
     const uint32_t index = rnic_qp_index(rnic, qp);
     CHECK((qp->rx_flags & QP_RX_LISTED) == 0);
     qp->next_answer = POOL_NONE;
     qp->rx_flags |= QP_RX_LISTED;
-    if (rnic->answers.head == POOL_NONE)
-        rnic->answers.head = index;
+    if (list->head == POOL_NONE)
+        list->head = index;
     else
-        qp_at(rnic, rnic->answers.tail)->next_answer = index;
-    rnic->answers.tail = index;
-    set_ready(rnic, rnic->ack_priority);
+        qp_at(rnic, list->tail)->next_answer = index;
+    list->tail = index;
+    set_ready(rnic, qp->ack_priority);
 }
 
 static void unlist_ready(struct rnic *rnic, const struct qp *qp)
 {
-    struct rnic_list *list = &rnic->ready[qp->priority];
+    struct rnic_list *list = &rnic->classes[qp->priority].ready;
     const uint32_t index = rnic_qp_index(rnic, qp);
     uint32_t before = POOL_NONE;
     for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_ready)
@@ -77,16 +79,17 @@ static void unlist_ready(struct rnic *rnic, const struct qp *qp)
 
 static void unlist_answer(struct rnic *rnic, const struct qp *qp)
 {
+    struct rnic_list *list = &rnic->classes[qp->ack_priority].answers;
     const uint32_t index = rnic_qp_index(rnic, qp);
     uint32_t before = POOL_NONE;
-    for (uint32_t at = rnic->answers.head; at != index; at = qp_at(rnic, at)->next_answer)
+    for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_answer)
         before = at;
     if (before == POOL_NONE)
-        rnic->answers.head = qp->next_answer;
+        list->head = qp->next_answer;
     else
         qp_at(rnic, before)->next_answer = qp->next_answer;
-    if (rnic->answers.tail == index)
-        rnic->answers.tail = before;
+    if (list->tail == index)
+        list->tail = before;
 }
 
 void turns_unlist(struct rnic *rnic, struct qp *qp)
@@ -176,7 +179,7 @@ static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
 
 static uint32_t next_data(struct rnic *rnic, uint8_t priority, time_ps now)
 {
-    struct rnic_list *list = &rnic->ready[priority];
+    struct rnic_list *list = &rnic->classes[priority].ready;
     while (list->head != POOL_NONE) {
         struct qp *qp = qp_at(rnic, list->head);
         uint32_t handle = POOL_NONE;
@@ -193,11 +196,11 @@ static uint32_t next_data(struct rnic *rnic, uint8_t priority, time_ps now)
     return POOL_NONE;
 }
 
-static uint32_t next_answer(struct rnic *rnic)
+static uint32_t next_answer(struct rnic *rnic, struct rnic_list *list)
 {
-    while (rnic->answers.head != POOL_NONE) {
-        struct qp *qp = qp_at(rnic, rnic->answers.head);
-        rnic->answers.head = qp->next_answer;
+    while (list->head != POOL_NONE) {
+        struct qp *qp = qp_at(rnic, list->head);
+        list->head = qp->next_answer;
         qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
         const uint32_t handle = responder_answer(rnic, qp);
         if (handle != POOL_NONE)
@@ -208,10 +211,11 @@ static uint32_t next_answer(struct rnic *rnic)
 
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 {
+    struct rnic_list *answers = &rnic->classes[priority].answers;
     if (UNLIKELY(rnic->port.lanes[priority].head != POOL_NONE))
         return port_shift(&rnic->port, priority);
-    if (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE) {
-        const uint32_t handle = next_answer(rnic);
+    if (answers->head != POOL_NONE) {
+        const uint32_t handle = next_answer(rnic, answers);
         if (handle != POOL_NONE)
             return handle;
     }
@@ -220,21 +224,52 @@ static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 
 bool turns_has_more(const struct rnic *rnic, uint8_t priority)
 {
-    return rnic->ready[priority].head != POOL_NONE ||
-           rnic->port.lanes[priority].head != POOL_NONE ||
-           (priority == rnic->ack_priority && rnic->answers.head != POOL_NONE);
+    const struct rnic_class *class = &rnic->classes[priority];
+    return class->ready.head != POOL_NONE || class->answers.head != POOL_NONE ||
+           rnic->port.lanes[priority].head != POOL_NONE;
+}
+
+/* ------------------------------------------------------------------ whose class */
+
+/* Surplus round robin among the weighted priorities of `mask` (Adiseshu, Parulkar and Varghese,
+ * SIGCOMM 1996), since a frame's size is known only once it is built: a turn lasts while its
+ * credit is positive, and what the last frame takes beyond it is missing from the next turn.  A
+ * turn that a pause has cut short goes on later and is given nothing twice. */
+static ASIDE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
+{
+    while ((mask & 1u << rnic->turn) == 0 || rnic->classes[rnic->turn].credit <= 0) {
+        rnic->turn = (uint8_t)((rnic->turn + 1) % PRIORITIES);
+        struct rnic_class *class = &rnic->classes[rnic->turn];
+        if ((mask & 1u << rnic->turn) != 0 && class->credit <= 0)
+            class->credit += class->quantum;
+    }
+    return rnic->turn;
+}
+
+/* A class that has nothing more loses what is left of its turn. */
+static ASIDE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t handle)
+{
+    struct rnic_class *class = &rnic->classes[priority];
+    if (handle != POOL_NONE)
+        class->credit -= frame_at(rnic->port.frames, handle)->bytes;
+    if ((rnic->port.ready & 1u << priority) == 0 && class->credit > 0)
+        class->credit = 0;
 }
 
 uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
 {
     struct rnic *rnic = of_port(port);
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
-        const uint8_t priority = (uint8_t)(31 - __builtin_clz(mask));
+        const unsigned strict = mask & rnic->strict;
+        const uint8_t priority =
+            LIKELY(strict != 0) ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(rnic, mask);
         const uint32_t handle = next_of(rnic, priority, now);
         if (turns_has_more(rnic, priority))
             port->ready |= (uint8_t)(1u << priority);
         else
             port->ready &= (uint8_t) ~(1u << priority);
+        if (UNLIKELY(strict == 0))
+            charge_class(rnic, priority, handle);
         if (handle != POOL_NONE)
             return handle;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * turns - which queue pair's packet is next on the wire.
- * Strict by priority; within one the port's queues, then answers, then one packet of each ready
- * queue pair in turn. */
+ * The highest strict priority first, then the weighted ones by their shares; within one the port's
+ * queue, then answers, then one packet of each ready queue pair in turn. */
 #ifndef STORMGLASS_RNIC_TURNS_H
 #define STORMGLASS_RNIC_TURNS_H
 

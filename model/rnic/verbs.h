@@ -20,6 +20,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,20 @@ struct verbs_user {
     void (*on_completion)(void *self, struct verbs_conn *conn, const struct ibv_wc *wc);
 };
 
+/* The class of a connection's packets, as librdmacm's RDMA_OPTION_ID_TOS and `nvme connect --tos`
+ * set it.  All zero: the device's own.  The other side takes the traffic class from the REQ. */
+struct verbs_class {
+    bool tos_set, priority_set;
+    uint8_t tos;      /* DSCP << 2; the ECN bits are the device's */
+    uint8_t priority; /* at the device's own port; not set: as the device maps the DSCP */
+};
+
+struct verbs_peer {
+    uint32_t ip;
+    uint16_t port;
+    struct verbs_class class;
+};
+
 /* The largest private data that a protocol can send: IBTA Vol 1 12.6; a REQ keeps 36 of its 92
  * bytes for the IP CM service header (annex A11). */
 enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVATE_MAX = 148 };
@@ -70,7 +85,7 @@ struct verbs_ops {
 
     /* CONNECT_REQUEST events arrive at the listener's user with a new conn to accept or reject. */
     int (*listen)(struct verbs_device *, uint16_t port, const struct verbs_user *);
-    struct verbs_conn *(*connect)(struct verbs_device *, uint32_t ip, uint16_t port,
+    struct verbs_conn *(*connect)(struct verbs_device *, const struct verbs_peer *,
                                   const struct ibv_qp_cap *, const struct rdma_conn_param *,
                                   const struct verbs_user *);
     /* Prepares the queue pair of a requested connection (INIT), so that receives can be posted. */

@@ -45,12 +45,12 @@ static int listen_at(struct verbs_device *device, uint16_t port, const struct ve
     return cm_listen(of_device(device), port, user);
 }
 
-static struct verbs_conn *connect_to(struct verbs_device *device, uint32_t ip, uint16_t port,
+static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
                                      const struct ibv_qp_cap *cap,
                                      const struct rdma_conn_param *param,
                                      const struct verbs_user *user)
 {
-    return cm_connect(of_device(device), ip, port, cap, param, user);
+    return cm_connect(of_device(device), peer, cap, param, user);
 }
 
 /* ------------------------------------------------------------------ posting */

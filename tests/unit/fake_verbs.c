@@ -319,7 +319,7 @@ static int listen_on(struct verbs_device *device, uint16_t port, const struct ve
     return 0;
 }
 
-static struct verbs_conn *connect_to(struct verbs_device *device, uint32_t ip, uint16_t port,
+static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
                                      const struct ibv_qp_cap *cap,
                                      const struct rdma_conn_param *param,
                                      const struct verbs_user *user)
@@ -330,7 +330,7 @@ static struct verbs_conn *connect_to(struct verbs_device *device, uint32_t ip, u
     conn->user = *user;
     for (unsigned i = 0; i < FAKE_DEVICES && world->devices[i] != NULL; i++) {
         struct verbs_device *other = world->devices[i];
-        if (other->ip != ip || other->listener.port != port)
+        if (other->ip != peer->ip || other->listener.port != peer->port)
             continue;
         struct verbs_conn *passive = new_conn(other);
         passive->peer = conn;

@@ -94,7 +94,8 @@ void raw_connect(struct raw_host *raw, unsigned index, const void *private_data,
     queue->capsule = fake_verbs.reg_mr(raw->device, RAW_BUFFER_BYTES, 0, VERBS_BYTES);
     queue->responses = fake_verbs.reg_mr(raw->device, RAW_RECEIVES * NVME_CQE_BYTES,
                                          IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
-    queue->conn = fake_verbs.connect(raw->device, 1, NVME_RDMA_PORT, &cap, &param, &user);
+    const struct verbs_peer peer = {.ip = 1, .port = NVME_RDMA_PORT};
+    queue->conn = fake_verbs.connect(raw->device, &peer, &cap, &param, &user);
     for (unsigned i = 0; i < RAW_RECEIVES; i++)
         post_receive(queue, i);
     fake_run(&raw->world, raw->world.now + PS_PER_MS);

@@ -34,7 +34,9 @@ static void on_frame(void *self, const struct probe_frame *told)
 
 static void on_drop(void *self, const struct probe_drop *drop)
 {
-    ((struct pair *)self)->drops[drop->cause]++;
+    struct pair *pair = self;
+    pair->drops[drop->cause]++;
+    pair->lossless_drops += drop->lossless;
 }
 
 static void on_pause(void *self, const struct probe_pause *pause)
@@ -135,14 +137,25 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
     CHECK(verbs_sim.accept(conn, &answer) == 0);
 }
 
-void pair_connect(struct pair *pair)
+static struct verbs_conn *connect_one(struct pair *pair)
 {
     const struct verbs_user user = {&pair->ends[0], on_cm, on_completion};
+    const struct verbs_peer peer = {RNIC_FIRST_IP + 1, PAIR_SERVICE, pair->class};
+    return verbs_sim.connect(pair->ends[0].device, &peer, &caps, &conn_param, &user);
+}
+
+void pair_connect(struct pair *pair)
+{
     const struct verbs_user server = {&pair->ends[1], on_cm, on_completion};
     engine_start(&pair->engine);
     CHECK(verbs_sim.listen(pair->ends[1].device, PAIR_SERVICE, &server) == 0);
-    pair->ends[0].conn = verbs_sim.connect(pair->ends[0].device, RNIC_FIRST_IP + 1, PAIR_SERVICE,
-                                           &caps, &conn_param, &user);
+    pair->ends[0].conn = connect_one(pair);
+    pair_run(pair, 10 * PS_PER_US);
+}
+
+void pair_connect_more(struct pair *pair)
+{
+    pair->ends[0].conn = connect_one(pair);
     pair_run(pair, 10 * PS_PER_US);
 }
 

@@ -36,7 +36,7 @@ struct pair {
     struct probe probe;
     struct pair_frame *log;
     unsigned log_count;
-    unsigned drops[PROBE_DROP_CAUSE_COUNT];
+    unsigned drops[PROBE_DROP_CAUSE_COUNT], lossless_drops;
     unsigned pauses;
     /* True: this frame is to be lost on the wire. */
     bool (*lose)(struct pair *pair, const struct pair_frame *frame);
@@ -44,7 +44,8 @@ struct pair {
     bool (*mark)(struct pair *pair, const struct pair_frame *frame);
     unsigned seen; /* for lose() and mark() to count with */
     uint64_t lose_state;
-    bool refuse; /* the listener rejects */
+    bool refuse;              /* the listener rejects */
+    struct verbs_class class; /* that end 0 connects in */
 };
 
 /* Parameters to change between pair_presets and pair_make. */
@@ -62,6 +63,9 @@ void pair_free(struct pair *pair);
 /* Listens and connects; ends with both established unless the test has it otherwise. */
 void pair_connect(struct pair *pair);
 void pair_run(struct pair *pair, time_ps span);
+
+/* One more connection, which takes the place of the last one in both ends. */
+void pair_connect_more(struct pair *pair);
 
 /* A pair that is connected, with these parameters and else presets; its log is empty. */
 struct pair *pair_of(int64_t path_mtu, int64_t ack_interval);

@@ -213,8 +213,8 @@ static void test_nobody_listens(void **state)
     const struct ibv_qp_cap cap = {.max_send_wr = 1, .max_recv_wr = 1};
     const struct rdma_conn_param param = {0};
     const struct verbs_user user = pair->ends[0].conn->user;
-    assert_non_null(
-        verbs_sim.connect(pair->ends[0].device, RNIC_FIRST_IP + 1, 99, &cap, &param, &user));
+    const struct verbs_peer peer = {.ip = RNIC_FIRST_IP + 1, .port = 99};
+    assert_non_null(verbs_sim.connect(pair->ends[0].device, &peer, &cap, &param, &user));
     pair_run(pair, 10 * PS_PER_US);
     assert_int_equal(pair->ends[0].cms[1], RDMA_CM_EVENT_REJECTED);
     assert_int_equal(pair->ends[0].statuses[1], CM_REJ_INVALID_SERVICE_ID);
@@ -327,8 +327,8 @@ static void test_destroy_and_reuse(void **state)
     assert_int_equal(pair->ends[1].cms[2], RDMA_CM_EVENT_DISCONNECTED);
     const struct ibv_qp_cap cap = {.max_send_wr = 1, .max_recv_wr = 1};
     const struct rdma_conn_param param = {.retry_count = 7};
-    pair->ends[0].conn = verbs_sim.connect(pair->ends[0].device, RNIC_FIRST_IP + 1, PAIR_SERVICE,
-                                           &cap, &param, &user);
+    const struct verbs_peer peer = {.ip = RNIC_FIRST_IP + 1, .port = PAIR_SERVICE};
+    pair->ends[0].conn = verbs_sim.connect(pair->ends[0].device, &peer, &cap, &param, &user);
     pair_run(pair, 10 * PS_PER_US);
     assert_int_equal(pair->ends[0].cms[1], RDMA_CM_EVENT_ESTABLISHED);
     assert_int_not_equal(verbs_sim.qp_num(pair->ends[0].conn), first);

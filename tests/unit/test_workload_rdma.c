@@ -107,13 +107,13 @@ static void request(void *self, void *what)
         tell(client, RDMA_CM_EVENT_REJECTED, NULL, 0);
 }
 
-static struct verbs_conn *acted_connect(struct verbs_device *device, uint32_t ip, uint16_t port,
+static struct verbs_conn *acted_connect(struct verbs_device *device, const struct verbs_peer *peer,
                                         const struct ibv_qp_cap *cap,
                                         const struct rdma_conn_param *param,
                                         const struct verbs_user *user)
 {
-    (void)device, (void)ip, (void)cap;
-    assert_int_equal(port, WORKLOAD_RDMA_PORT);
+    (void)device, (void)cap;
+    assert_int_equal(peer->port, WORKLOAD_RDMA_PORT);
     struct verbs_conn *conn = new_conn();
     conn->user = *user;
     conn->private_len = param->private_data_len;
