@@ -10,6 +10,7 @@
 #include "rnic/cc.h"
 #include "rnic/rnic.h"
 #include "scenarios/routing.h"
+#include "scenarios/scenario.h"
 #include "scenarios/workload.h"
 
 #include <stdio.h>
@@ -42,6 +43,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},
         {"hosts.targets.namespaces", nvme_namespace_opts},
+        {"workloads", scenario_workload_opts},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (!each_row(tables[i].where, tables[i].rows, call, self))

@@ -9,19 +9,42 @@
 
 /* ---- classes: what a host sends must be the same lossless class everywhere ---- */
 
+/* DSCPs that connections have, a bit for each. */
+struct dscps {
+    uint64_t *of_host; /* by node: in either direction */
+    uint64_t hosts;    /* that hosts' own rows say */
+    uint64_t chosen;   /* that workloads chose, knowing what becomes of them */
+};
+
+static void gather(const struct scenario *scenario, struct arena *arena, struct dscps *dscps)
+{
+    dscps->of_host = arena_array(arena, scenario->host_count, sizeof *dscps->of_host);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            const int64_t own = scenario->nodes[pair->from].host->rnic->dscp;
+            const bool chosen = workload->class.tos_set;
+            const uint64_t bit = UINT64_C(1) << (chosen ? workload->class.tos >> 2 : own);
+            *(chosen ? &dscps->chosen : &dscps->hosts) |= bit;
+            dscps->of_host[pair->from] |= bit;
+            dscps->of_host[pair->to] |= bit;
+        }
+    }
+}
+
 /* The switch at the other end of a host's port decides what the host's DSCP means. */
 static void check_edge(const struct scenario *scenario, const struct scenario_node *host,
-                       const struct scenario_port *port, struct check_report *report)
+                       const struct scenario_port *port, unsigned dscp, struct check_report *report)
 {
     const struct scenario_node *edge = &scenario->nodes[port->peer_node];
-    const struct rnic_params *rnic = host->host->rnic;
     if (port->link == SCENARIO_NO_LINK || edge->kind != SCENARIO_SWITCH)
         return;
-    const unsigned here = edge->priority_of_dscp[rnic->dscp];
-    if (here != (unsigned)rnic->priority)
+    const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
+    if (here != own)
         check_add(report, DIAG_WARNING, host->place,
-                  "%s sends DSCP %d in priority %d, but %s puts it in %u: its pauses never stop it",
-                  host->name, (int)rnic->dscp, (int)rnic->priority, edge->name, here);
+                  "%s sends DSCP %u in priority %u, but %s puts it in %u: its pauses never stop it",
+                  host->name, dscp, own, edge->name, here);
 }
 
 static bool is_lossless(const struct scenario_node *node, unsigned priority)
@@ -74,35 +97,42 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
     }
 }
 
-static void check_lossless(const struct scenario_node *node, unsigned dscp,
+/* A workload that chose its DSCP may well mean a class that drops. */
+static void check_lossless(const struct scenario_node *node, unsigned dscp, bool chosen,
                            struct check_report *report)
 {
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!is_lossless(node, priority))
-        check_add(report, DIAG_WARNING, node->place,
+        check_add(report, chosen ? DIAG_NOTE : DIAG_WARNING, node->place,
                   "%s may drop RoCE data: DSCP %u is priority %u there, which is not lossless",
                   node->name, dscp, priority);
 }
 
+static void check_host(const struct scenario *scenario, const struct scenario_node *host,
+                       uint64_t dscps, struct check_report *report)
+{
+    for (uint64_t left = dscps; left != 0; left &= left - 1)
+        for (uint16_t p = 0; p < host->port_count; p++)
+            check_edge(scenario, host, &host->ports[p], (unsigned)__builtin_ctzll(left), report);
+}
+
 void check_classes(const struct scenario *scenario, struct check_report *report)
 {
-    uint64_t dscps = 0; /* that data are sent with */
-    for (uint32_t i = 0; i < scenario->host_count; i++) {
-        const struct scenario_node *host = &scenario->nodes[i];
-        dscps |= UINT64_C(1) << host->host->rnic->dscp;
-        for (uint16_t p = 0; p < host->port_count; p++)
-            check_edge(scenario, host, &host->ports[p], report);
-    }
+    struct arena scratch = {0};
+    struct dscps dscps = {0};
+    gather(scenario, &scratch, &dscps);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        check_host(scenario, &scenario->nodes[i], dscps.of_host[i], report);
     for (uint32_t i = 0; i < scenario->node_count; i++)
         check_kinds(scenario, &scenario->nodes[i], report);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
-        for (unsigned dscp = 0; dscp < 64; dscp++) {
-            if ((dscps >> dscp & 1) == 0)
-                continue;
-            check_lossless(&scenario->nodes[i], dscp, report);
+        for (uint64_t left = dscps.hosts | dscps.chosen; left != 0; left &= left - 1) {
+            const unsigned dscp = (unsigned)__builtin_ctzll(left);
+            check_lossless(&scenario->nodes[i], dscp, (dscps.hosts >> dscp & 1) == 0, report);
             check_hop(scenario, &scenario->nodes[i], dscp, report);
         }
     }
+    arena_free(&scratch);
 }
 
 /* ---- memory ---- */

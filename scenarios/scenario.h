@@ -13,6 +13,7 @@
 #include "base/opt.h"
 #include "base/units.h"
 #include "net/port.h"
+#include "rnic/verbs.h"
 #include "scenarios/arena.h"
 #include "scenarios/diag.h"
 
@@ -73,7 +74,7 @@ struct scenario_node {
     struct scenario_port *ports;
     const struct scenario_host *host;          /* hosts */
     const struct switch_params *switch_params; /* switches */
-    const uint8_t *priority_of_dscp;           /* switches: 64 entries */
+    const uint8_t *priority_of_dscp;           /* 64 entries */
     struct diag_place place;
 };
 
@@ -99,6 +100,7 @@ struct scenario_workload {
     uint32_t first_job;        /* workload that is job 0 of the same file */
     const struct scenario_pair *pairs;
     uint32_t pair_count;
+    struct verbs_class class; /* of its connections */
     time_ps start,
         stop; /* absolute; stop is at most `duration`.  Start is without a fio job's delays */
     struct diag_place place;
@@ -238,6 +240,9 @@ struct scenario *scenario_load(const struct scenario_input *input, struct diag *
 struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
                                     struct diag *diag);
 void scenario_free(struct scenario *scenario); /* NULL is fine */
+
+/* What every kind of workload has. */
+extern const struct opt scenario_workload_opts[];
 
 /* The word of a fault's kind. */
 const char *scenario_fault_name(enum scenario_fault_kind kind);

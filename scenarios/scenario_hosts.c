@@ -18,6 +18,7 @@ struct loader_host {
     const struct block *rnic, *nvme, *target;
     const struct block *control; /* parameters of the congestion control */
     const struct cc_ops *cc;
+    const uint8_t *dscp; /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
     const struct scenario_namespaces *namespaces; /* NULL: no target */
 };
 
@@ -28,6 +29,7 @@ struct section {
     struct block *rnic, *nvme, *target;
     struct block *control;
     const struct cc_ops *cc;
+    const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
 };
 
@@ -109,9 +111,34 @@ static void check_path_mtu(struct loader *loader, const struct tree_node *map,
                    written->text == NULL ? "" : written->text);
 }
 
+static uint8_t *unsaid_dscp(struct loader *loader)
+{
+    return memset(arena_take(loader->arena, SCENARIO_DSCPS), RNIC_DSCP_UNSAID, SCENARIO_DSCPS);
+}
+
+static void load_dscp(struct loader *loader, struct section *section,
+                      const struct tree_node *written)
+{
+    if (written == NULL)
+        return;
+    uint8_t *map = unsaid_dscp(loader);
+    scenario_load_dscp(loader, written, map);
+    section->dscp = map;
+}
+
+static const uint8_t *overlaid_dscp(struct loader *loader, const uint8_t *from, const uint8_t *over)
+{
+    if (from == NULL || over == NULL)
+        return over == NULL ? from : over;
+    uint8_t *map = unsaid_dscp(loader);
+    for (int i = 0; i < SCENARIO_DSCPS; i++)
+        map[i] = over[i] == RNIC_DSCP_UNSAID ? from[i] : over[i];
+    return map;
+}
+
 static void load_rnic(struct loader *loader, struct section *section)
 {
-    static const char *const also[] = {"profile", "congestion-control", NULL};
+    static const char *const also[] = {"profile", "congestion-control", "dscp-to-priority", NULL};
     const struct tree_node *map = scenario_map(loader, section->written, "rnic");
     if (map == NULL)
         return;
@@ -126,6 +153,7 @@ static void load_rnic(struct loader *loader, struct section *section)
     const struct tree_node *control = tree_get(map, "congestion-control");
     if (control != NULL)
         load_control(loader, section, control);
+    load_dscp(loader, section, scenario_map(loader, map, "dscp-to-priority"));
 }
 
 static void load_section(struct loader *loader, struct section *section)
@@ -177,6 +205,7 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     }
     if (section->namespaces != NULL)
         made->namespaces = section->namespaces;
+    made->dscp = overlaid_dscp(loader, from->dscp, section->dscp);
     return made;
 }
 
@@ -257,7 +286,8 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
                                  .nvme = base.nvme,
                                  .target = base.target,
                                  .control = base.control,
-                                 .cc = base.cc};
+                                 .cc = base.cc,
+                                 .dscp = base.dscp};
     for (uint32_t i = 0; i < loader->scenario->host_count; i++)
         loader->nodes[i].host = host;
 }
@@ -306,4 +336,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .namespace_count = from->namespaces == NULL ? 0 : (uint32_t)from->namespaces->count,
     };
     loader->scenario->nodes[node].host = host;
+    uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
+    rnic_map_dscp(host->rnic, from->dscp, map);
+    loader->scenario->nodes[node].priority_of_dscp = map;
 }

@@ -14,18 +14,25 @@ enum { WORKLOADS_MAX = 10000 };
 
 /* What every kind has. */
 struct common {
-    int64_t start, stop; /* stop -1: the end of the run */
-    int64_t pairing;     /* enum pairing */
+    int64_t start, stop;    /* stop -1: the end of the run */
+    int64_t pairing;        /* enum pairing */
+    int64_t dscp, priority; /* -1: the host's */
 };
 
 #define FIELD(name) offsetof(struct common, name)
 
-static const struct opt common_opts[] = {
+const struct opt scenario_workload_opts[] = {
     {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "When it begins to issue.", "own"},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
      "When it stops issuing; end: with the run's duration.", "own"},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, PAIRING_WORDS,
      "How the members of from and to are put together.", "own"},
+    {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
+     "DSCP of the connections, in both directions; auto: the RNIC's.",
+     "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11"},
+    {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
+     "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
+     "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7"},
     {0}};
 
 static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
@@ -93,6 +100,12 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
     const struct common *common = block->params;
     const time_ps end = loader->scenario->duration;
     entry->made.start = common->start;
+    entry->made.class = (struct verbs_class){
+        .tos_set = common->dscp >= 0,
+        .priority_set = common->priority >= 0,
+        .tos = (uint8_t)(common->dscp < 0 ? 0 : common->dscp << 2),
+        .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
+    };
     entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
     if (common->start < entry->made.stop)
         return;
@@ -163,7 +176,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     if (entry.made.name == NULL || !read_kind(loader, &entry))
         return;
     const char *path = arena_format(loader->arena, "workloads.%s", entry.made.name);
-    struct block *common = block_new(loader->arena, path, common_opts, sizeof(struct common));
+    struct block *common =
+        block_new(loader->arena, path, scenario_workload_opts, sizeof(struct common));
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};

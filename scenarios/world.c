@@ -78,6 +78,7 @@ static void make_host(struct world *world, const struct scenario_node *node,
             .params = node->host->rnic,
             .cc = node->host->cc,
             .cc_params = node->host->cc_params,
+            .priority_of_dscp = node->priority_of_dscp,
         };
         host_add_rnic(host, &rnic);
     }

@@ -86,6 +86,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .verbs = &verbs_sim,
         .device = host_device(host, 0),
         .target_ip = rnic_ip(world->endpoint_of[to->index]),
+        .class = workload->class,
         .workload = index,
         .instance = number / workload->copies,
         .copy = number % workload->copies,
