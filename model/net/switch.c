@@ -163,7 +163,8 @@ static void mark(struct swtch *swtch, struct frame *frame, const struct port *eg
 
 /* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
  * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
- * */
+ * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
+ * was not sent in the meantime is the others' for good. */
 static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
     for (;;) {
@@ -177,9 +178,10 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
             }
         }
         port->turn = (uint8_t)((turn + 1) % PRIORITIES);
-        if ((mask & 1u << port->turn) != 0)
-            port->lanes[port->turn].deficit +=
-                (uint32_t)swtch->params.weight[port->turn] * DWRR_QUANTUM;
+        lane = &port->lanes[port->turn];
+        if ((mask & 1u << port->turn) != 0 &&
+            lane->deficit < frame_at(port->frames, lane->head)->bytes)
+            lane->deficit += (uint32_t)swtch->params.weight[port->turn] * DWRR_QUANTUM;
     }
 }
 
@@ -392,8 +394,11 @@ static void audit(const struct node *node)
     int64_t queued = 0;
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         port_audit(&swtch->ports[i]);
-        for (unsigned p = 0; p < PRIORITIES; p++)
-            queued += swtch->ports[i].lanes[p].bytes;
+        for (unsigned p = 0; p < PRIORITIES; p++) {
+            const struct port_lane *lane = &swtch->ports[i].lanes[p];
+            CHECK(lane->deficit < swtch->params.weight[p] * DWRR_QUANTUM + UINT16_MAX);
+            queued += lane->bytes;
+        }
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
     watchdog_audit(swtch);
