@@ -20,7 +20,8 @@ struct star {
     struct pump pumps[PUMPS];
     struct switch_params params;
     struct rng rng;
-    unsigned paused, returned; /* now, and of those that may send the ones that just could not */
+    unsigned paused;   /* now */
+    unsigned returned; /* were paused before */
 };
 
 static void star_join(struct star *star, const struct port_params *port)
@@ -132,14 +133,14 @@ static struct sent sent_in(struct star *star, time_ps span)
 }
 
 /* Service over quantum of x may be ahead of y's by one turn and a frame of each, the bound of
- * deficit round robin; one turn more when y has just come back to the rest of an interrupted one. */
+ * deficit round robin; a turn more when y is just back and has the rest of an interrupted one. */
 static void expect_not_ahead(const struct star *star, const struct sent *sent, int x, int y)
 {
     const int64_t qx = star->params.weight[x] * QUANTUM, qy = star->params.weight[y] * QUANTUM;
     const int64_t turns = (star->returned >> y & 1) != 0 ? 2 : 1;
     const int64_t ahead = (int64_t)sent->bytes[x] * qy - (int64_t)sent->bytes[y] * qx;
     if (ahead > turns * qx * qy + LARGEST * (qx + qy))
-        fail_msg("queue %d sent %llu bytes with weight %lld, but %d only %llu with %lld", x,
+        fail_msg("queue %d: %llu bytes with weight %lld, but %d: %llu with %lld", x,
                  (unsigned long long)sent->bytes[x], (long long)star->params.weight[x], y,
                  (unsigned long long)sent->bytes[y], (long long)star->params.weight[y]);
 }
