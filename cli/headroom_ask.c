@@ -182,6 +182,8 @@ static bool is_sound(const struct headroom_ask *ask)
     const struct headroom_link *link = &ask->link;
     if (link->smallest > headroom_largest(link))
         cli_error("headroom: the --smallest frame does not fit into the MTU");
+    else if (link->cell > 1 && ask->phases > 0)
+        cli_error("headroom: switches give out memory by the byte: --cell goes with --phases 0");
     else
         return true;
     return false;

@@ -9,7 +9,7 @@
 enum { PHASES_BEFORE = 2 };
 
 /* Of one play: as many frames, and as much memory. */
-enum { FRAMES_MAX = 1 << 22, HEADROOM_MAX = 1 << 30 };
+enum { FRAMES_MAX = 1 << 22, HEADROOM_MAX = 1 << 28 };
 
 struct search {
     struct headroom_play play;

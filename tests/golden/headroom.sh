@@ -41,6 +41,7 @@ is 47600 '.link.propagation_ps' --phases 0 --length 10m --cable twinax
 is 605000 '.link.propagation_ps' --phases 0 --length 100m --fec rs-528 --fec-latency 100ns
 is 2017280 '.link.response_ps' --phases 0 --response ieee
 is 0 '(.proofs | length)' --phases 0
+is 144 '.link.cell_bytes' --phases 0 --cell 144B
 
 # Every speed holds; one line each.
 "$program" headroom --table --phases 1 --length 30m >"$work/table" || fail "--table: exit code $?"
@@ -71,4 +72,5 @@ refuses "did you mean 'shared-buffer-32mb'" --profile shared-buffer-32m
 refuses 'of kind switch' --profile rnic-100g
 refuses 'too many frames' --rate 6400Gbps --delay 1s
 refuses 'more operands' 100Gbps
+refuses 'by the byte' --cell 144B
 exit "$failed"
