@@ -98,13 +98,28 @@ static int64_t any_frame(struct rng *rng, const struct headroom_link *link)
     return link->smallest + (int64_t)rng_below(rng, sizes);
 }
 
+/* So long an ingress latency that a frame would begin in the moment of the silence, a byte before
+ * it, or a byte after. */
+static void touch(struct rng *rng, struct headroom_link *link, int64_t frame)
+{
+    const time_ps byte = 8 * PS_PER_S / link->rate;
+    link->propagation = (link->propagation + byte - 1) / byte * byte;
+    link->response = link->response / byte * byte;
+    const int64_t wire = link->mtu + 38 + 60 + (2 * link->propagation + link->response) / byte;
+    const int64_t next = (wire / (frame + 20) + 1) * (frame + 20);
+    link->latency = (next - wire + (int64_t)rng_below(rng, 3) - 1) * byte;
+}
+
 static void any_link_holds(void **state)
 {
     (void)state;
     struct rng rng = rng_stream(1, "test", "links");
-    for (int i = 0; i < 150; i++) {
-        const struct headroom_link link = any_link(&rng);
-        must_hold(&link, any_frame(&rng, &link), 2);
+    for (int i = 0; i < 200; i++) {
+        struct headroom_link link = any_link(&rng);
+        const int64_t frame = any_frame(&rng, &link);
+        if (i % 2 == 0)
+            touch(&rng, &link, frame);
+        must_hold(&link, frame, 2);
     }
 }
 
