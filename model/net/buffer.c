@@ -78,6 +78,22 @@ bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, int6
     return go_on;
 }
 
+int64_t buffer_share_of_rest(const struct buffer_group *group, int64_t left)
+{
+    const int64_t shared = left - group->reserved_used;
+    return shared < 0 ? 0 : least(shared, group->shared_used);
+}
+
+bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
+                         int64_t left, int64_t shared)
+{
+    struct buffer then = *buffer;
+    then.shared_used = shared;
+    const int64_t resume = buffer_threshold(&then) - buffer->xon_offset;
+    const int64_t no_headroom = (int64_t)group->reserved_used + group->shared_used;
+    return left <= no_headroom && buffer_share_of_rest(group, left) <= (resume > 0 ? resume : 0);
+}
+
 /* Thresholds fall as the shared memory fills: where it is half full, they are no higher than
  * anywhere below.  A frame more then fits too. */
 void buffer_reckon_ample(struct buffer *buffer)

@@ -152,6 +152,20 @@ static inline int64_t buffer_threshold(const struct buffer *buffer)
     return buffer->policy->threshold(buffer, buffer->alpha_lossless);
 }
 
+/* Bytes that a group holds, wherever they lie. */
+static inline int64_t buffer_held(const struct buffer_group *group)
+{
+    return (int64_t)group->reserved_used + group->shared_used + group->headroom_used;
+}
+
+/* What of the shared memory a group has when only `left` of its bytes are left. */
+int64_t buffer_share_of_rest(const struct buffer_group *group, int64_t left);
+
+/* True when XON would be due once `left` bytes of the group are left, and `shared` bytes of the
+ * shared memory in use. */
+bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
+                         int64_t left, int64_t shared);
+
 void buffer_audit(const struct buffer *buffer);
 
 #endif
