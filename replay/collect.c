@@ -5,6 +5,7 @@
 #include "net/watchdog.h"
 #include "replay/bottleneck.h"
 #include "replay/explain_words.h"
+#include "replay/record_deadlocks.h"
 #include "replay/victims.h"
 
 #include <stdio.h>
@@ -255,6 +256,23 @@ static int64_t severity_of(const struct result_totals *totals)
     return totals->pfc_paused_ps > 0 || totals->pfc_pause_frames > 0;
 }
 
+/* One that stands is told of rather than one that is gone.  It is the root of the pauses unless
+ * others are the root of more. */
+static void tell_deadlock(const struct collect *collect, struct result *result)
+{
+    const struct deadlock_watch *watch = &collect->world->deadlocks;
+    const struct explain *explain = &collect->observe->explain;
+    if (watch->count == 0)
+        return;
+    const struct deadlock *told = &watch->found[0];
+    for (uint32_t i = watch->count; i-- > 0;)
+        if (watch->found[i].gone == TIME_NEVER)
+            told = &watch->found[i];
+    record_deadlock_words(collect->world, told, result->deadlock, sizeof result->deadlock);
+    if (explain->root_count == 0 || explain->roots[0].kind == EXPLAIN_CIRCLE)
+        snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
+}
+
 void collect_result(const struct collect *collect, struct result *result)
 {
     const struct world *world = collect->world;
@@ -263,7 +281,7 @@ void collect_result(const struct collect *collect, struct result *result)
     totals->simulated_ps = collect->window_end;
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
     totals->events = (int64_t)world->engine.events;
-    totals->pfc_deadlocks = collect->circles;
+    totals->pfc_deadlocks = world->deadlocks.count;
     add_nodes(world, collect->now, totals, &busiest);
     add_drops(collect->observe, totals);
     result->workload_count = world->workload_count;
@@ -274,5 +292,6 @@ void collect_result(const struct collect *collect, struct result *result)
     totals->pfc_severity = severity_of(totals);
     find_victims(collect, result);
     state_cause(&collect->observe->explain, result);
+    tell_deadlock(collect, result);
     find_bottleneck(collect, &busiest, result);
 }

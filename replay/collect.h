@@ -11,7 +11,6 @@
 struct collect {
     const struct world *world;
     const struct observe *observe; /* finished */
-    uint32_t circles;              /* of pauses, counted before the observer finished */
     time_ps now;                   /* virtual time at the end */
     time_ps window_end;            /* of the measured part: min(duration, --until) */
     time_ps until;                 /* played up to here on purpose or by a signal, or TIME_NEVER */

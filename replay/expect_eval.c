@@ -81,6 +81,8 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
     if (result->totals.drops_lossless > 0 && !speaks_of(scenario, EXPECT_DROPS_LOSSLESS))
         result_fail(result, "%s frames of a lossless class were dropped",
                     words_count(result->totals.drops_lossless).text);
+    if (result->totals.pfc_deadlocks > 0 && !speaks_of(scenario, EXPECT_PFC_DEADLOCKS))
+        result_fail(result, "%s", result->deadlock);
     if (!cut_short)
         fail_unfinished(scenario, result);
     for (uint32_t i = 0; i < result->workload_count; i++)

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "replay/explain_words.h"
 #include "replay/record_counters.h"
+#include "replay/record_deadlocks.h"
 #include "replay/victims.h"
 
 #include <inttypes.h>
@@ -256,6 +257,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_roots(store, explain);
     write_paths(store, explain);
     write_victims(store, collect, result);
+    record_deadlocks(store, collect->world);
     write_verdict(store, result);
     write_result(store, result);
     write_digests(store, &collect->world->engine);

@@ -104,6 +104,7 @@ struct result {
     char bottleneck[RESULT_SENTENCE_BYTES];
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;
+    char deadlock[RESULT_SENTENCE_BYTES];   /* one of them in words; empty: there was none */
 };
 
 void result_free(struct result *result);

@@ -113,13 +113,12 @@ static time_ps window_end(const struct play *play)
 static void finish(struct play *play, struct run *run)
 {
     struct world *world = play->world;
-    const uint32_t circles = explain_circles(&play->observe.explain);
     world_audit(world);
+    deadlock_look(&world->deadlocks, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
     const struct collect collect = {
         .world = world,
         .observe = &play->observe,
-        .circles = circles,
         .now = world->engine.now,
         .window_end = window_end(play),
         .until = play->stopped ? play->played : play->options->until,

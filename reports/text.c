@@ -10,7 +10,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WORKLOADS_MAX = 8, PAUSES_MAX = 5, DROPS_MAX = 5, BAR_WIDTH = 20, SPREAD_PORTS = 3 };
+enum {
+    WORKLOADS_MAX = 8,
+    PAUSES_MAX = 5,
+    DROPS_MAX = 5,
+    DEADLOCKS_MAX = 3,
+    BAR_WIDTH = 20,
+    SPREAD_PORTS = 3
+};
 
 struct text {
     struct store *store;
@@ -124,6 +131,19 @@ static void write_pause(const struct text *text, const struct store_statement *r
             bar, words_percent((double)stopped, (double)span).text);
 }
 
+static void write_deadlocks(const struct text *text)
+{
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT text FROM deadlock ORDER BY until_ps NOTNULL, deadlock");
+    int64_t shown = 0;
+    while (shown < DEADLOCKS_MAX && store_step(rows)) {
+        fprintf(text->out, "  %s%s%s\n", text->paint.bad, store_text(rows, 0), text->paint.off);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
+}
+
 static void write_pauses(const struct text *text)
 {
     head(text, "Pauses");
@@ -150,11 +170,7 @@ static void write_pauses(const struct text *text)
     }
     store_finish(rows);
     rest(text, "SELECT count(*) FROM v_pause", shown, "v_pause");
-    const int64_t deadlocks = result_of(text, "pfc.deadlocks");
-    if (deadlocks > 0)
-        fprintf(text->out,
-                "  %sDEADLOCK: %" PRId64 " circle%s of ports that wait for each other%s\n",
-                text->paint.bad, deadlocks, deadlocks == 1 ? "" : "s", text->paint.off);
+    write_deadlocks(text);
 }
 
 static void write_drops(const struct text *text)

@@ -217,6 +217,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     for (uint32_t i = 0; i < scenario->host_count; i++)
         make_target(world, &scenario->nodes[i]);
     make_sinks(world);
+    deadlock_init(&world->deadlocks, world->switches, world->switch_count);
     world_play_init(world);
     return world;
 }
@@ -226,6 +227,7 @@ void world_free(struct world *world)
     if (world == NULL)
         return;
     world_play_fini(world);
+    deadlock_fini(&world->deadlocks);
     for (uint32_t i = 0; i < world->host_count; i++) {
         if (world->targets[i] != NULL)
             nvme_target_destroy(world->targets[i]);

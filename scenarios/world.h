@@ -8,6 +8,7 @@
 
 #include "base/probe.h"
 #include "engine/engine.h"
+#include "net/deadlock.h"
 #include "net/switch.h"
 #include "nvme/target.h"
 #include "rnic/host.h"
@@ -33,6 +34,7 @@ struct world {
     uint32_t workload_count;
     uint32_t busy_instances; /* workload instances that are not idle yet */
     time_ps window_end;      /* workloads stop issuing here */
+    struct deadlock_watch deadlocks;
     struct world_play *play;
     struct world_faults *faults;
 };

@@ -233,12 +233,21 @@ static time_ps last_moment(const struct world *world)
     return world->window_end + world->scenario->drain;
 }
 
-/* Up to the next fault, or `until`. */
+/* Up to the next look for deadlocks, or `until`. */
+static void advance_looking(struct world *world, time_ps until)
+{
+    const time_ps look = world->deadlocks.next;
+    engine_run(&world->engine, earlier(look, until));
+    if (look <= until && !world->engine.stopped)
+        deadlock_tick(&world->deadlocks, look, world->engine.events);
+}
+
+/* Up to the next fault or look, or `until`. */
 static void advance(struct world *world, time_ps until)
 {
     const time_ps due = world_faults_due(world);
-    if (due > until) {
-        engine_run(&world->engine, until);
+    if (due > until || world->deadlocks.next < due) {
+        advance_looking(world, until);
         return;
     }
     if (due > world->engine.now)
