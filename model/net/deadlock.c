@@ -3,7 +3,7 @@
  * A deadlock that was found stands as long as every queue of its circle does, without a break.
  *
  * When to look: every 10 us, later every 1/256 of the time that has passed, but only when as many
- * events have been executed since the last look as pay for it; and at the latest 16 such times
+ * events have been executed since the last look as pay for it; and at the latest 4 such times
  * later, because where all stands still there are few events. */
 #include "net/deadlock.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     INTERVAL_SHARE = 256, /* of the time that has passed */
-    INTERVALS_MAX = 16,   /* without a look */
+    INTERVALS_MAX = 4,    /* without a look */
     /* A port or frame looked at takes about a fifth of an event; looks may take a hundredth. */
     EVENTS_PER_COST = 20,
 };

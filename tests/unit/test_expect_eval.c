@@ -126,6 +126,30 @@ static void lossless_drop_fails_unless_the_scenario_speaks_of_it(void **state)
     release(&fixture);
 }
 
+static void deadlock_fails_unless_the_scenario_speaks_of_it(void **state)
+{
+    (void)state;
+    static const char sentence[] = "deadlock since 1 ms";
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.result.totals.pfc_deadlocks = 1;
+    memcpy(fixture.result.deadlock, sentence, sizeof sentence);
+    evaluate(&fixture, NULL, 0, false);
+    assert_int_equal(fixture.result.failure_count, 1);
+    assert_string_equal(fixture.result.failures[0], sentence);
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.result.totals.pfc_deadlocks = 1;
+    const struct expectation some = {.quantity = EXPECT_PFC_DEADLOCKS,
+                                     .workload = EXPECT_WHOLE_RUN,
+                                     .op = EXPECT_GT,
+                                     .value = 0};
+    evaluate(&fixture, &some, 1, false);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+}
+
 static void unfinished_command_fails_unless_cut_short_or_expected(void **state)
 {
     (void)state;
@@ -167,6 +191,7 @@ int main(void)
         cmocka_unit_test(comparison_is_exact_at_the_boundary),
         cmocka_unit_test(verdict_says_what_was_found),
         cmocka_unit_test(lossless_drop_fails_unless_the_scenario_speaks_of_it),
+        cmocka_unit_test(deadlock_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),
         cmocka_unit_test(wrong_data_always_fails),
     };
