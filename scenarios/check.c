@@ -44,6 +44,7 @@ void check_scenario(const struct scenario *scenario, struct check_report *report
     check_paths(scenario, report);
     check_classes(scenario, report);
     check_buffers(scenario, report);
+    check_deadlock(scenario, report);
     check_fan_in(scenario, report);
     sort_by_level(report);
 }

@@ -2,7 +2,8 @@
  * check - what is wrong with a scenario before it is run.
  * Findings of a scenario that has loaded: frames that do not fit through a path, priorities that
  * are lossless at one hop and not at the next, headroom that is too small, memory that is too small
- * for its headroom, hosts that cannot reach each other, fan-in.  Not yet: cyclic buffer dependency.
+ * for its headroom, hosts that cannot reach each other, buffers that depend on each other in a
+ * circle, fan-in.
  * Owner of the findings: check_free.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_H
 #define STORMGLASS_SCENARIOS_CHECK_H

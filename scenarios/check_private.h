@@ -11,6 +11,7 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
 void check_paths(const struct scenario *scenario, struct check_report *report);
 void check_classes(const struct scenario *scenario, struct check_report *report);
 void check_buffers(const struct scenario *scenario, struct check_report *report);
+void check_deadlock(const struct scenario *scenario, struct check_report *report);
 void check_fan_in(const struct scenario *scenario, struct check_report *report);
 
 #endif

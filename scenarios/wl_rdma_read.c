@@ -10,6 +10,7 @@ static struct workload *create(const struct workload_site *site)
 const struct workload_ops wl_rdma_read = {
     .name = "rdma-read",
     .about = "reads from the other host's memory",
+    .data = WORKLOAD_DATA_BACK,
     .create = create,
     WL_RDMA_OPS,
 };

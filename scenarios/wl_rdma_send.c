@@ -10,6 +10,7 @@ static struct workload *create(const struct workload_site *site)
 const struct workload_ops wl_rdma_send = {
     .name = "rdma-send",
     .about = "messages into receives that the other host posted",
+    .data = WORKLOAD_DATA_OUT,
     .create = create,
     WL_RDMA_OPS,
 };

@@ -10,6 +10,7 @@ static struct workload *create(const struct workload_site *site)
 const struct workload_ops wl_rdma_write = {
     .name = "rdma-write",
     .about = "writes into the other host's memory",
+    .data = WORKLOAD_DATA_OUT,
     .create = create,
     WL_RDMA_OPS,
 };

@@ -55,6 +55,9 @@ struct workload_site {
 
 struct workload; /* an instance; each kind embeds what it needs */
 
+/* Which way data travel between `from` and `to`. */
+enum workload_data { WORKLOAD_DATA_BOTH_WAYS, WORKLOAD_DATA_OUT, WORKLOAD_DATA_BACK };
+
 struct workload_ops {
     const char *name;  /* the word after `kind:` */
     const char *about; /* one sentence */
@@ -63,6 +66,7 @@ struct workload_ops {
     /* Sends requests to this kind of service at the other end: NVMe target on 4420, or a raw RDMA
      * responder on WORKLOAD_RDMA_PORT. */
     bool needs_nvme_target;
+    enum workload_data data;
     struct workload *(*create)(const struct workload_site *site);
     /* Connects now, so that it can issue at site->start. */
     void (*start)(struct workload *workload);
