@@ -90,10 +90,20 @@ static void mark_talkers(struct search *search)
     }
 }
 
-static struct victim of_pair(struct search *search, const struct scenario_pair *pair)
+/* The priority of the workload's data at the host's own port. */
+static uint8_t priority_at(const struct host *host, const struct verbs_class *class)
+{
+    const struct rnic *rnic = host->rnics[0];
+    if (class->priority_set)
+        return class->priority;
+    return rnic->priority_of_dscp[class->tos_set ? class->tos >> 2 : rnic->params.dscp];
+}
+
+static struct victim of_pair(struct search *search, const struct scenario_workload *workload,
+                             const struct scenario_pair *pair)
 {
     const struct host *host = world_host(search->world, pair->from);
-    if (host->rnics[0]->data_priority != search->priority)
+    if (priority_at(host, &workload->class) != search->priority)
         return (struct victim){VICTIM_NONE, 0};
     const time_ps there = longest_between(search, pair->from, pair->to);
     const time_ps back = longest_between(search, pair->to, pair->from);
@@ -120,7 +130,7 @@ static void find_all(struct search *search, struct victim *workloads, struct vic
         const struct scenario_workload *workload = &scenario->workloads[i];
         for (uint32_t k = 0; k < workload->pair_count && k < VICTIMS_PAIRS_MAX; k++) {
             const struct scenario_pair *pair = &workload->pairs[k];
-            const struct victim victim = of_pair(search, pair);
+            const struct victim victim = of_pair(search, workload, pair);
             if (workloads != NULL)
                 merge(&workloads[i], victim);
             if (hosts != NULL && pair->from != search->culprit)
