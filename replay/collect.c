@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Cisco Nexus: the PFC watchdog polls every 100 ms by default. */
+/* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
+ * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
 static const time_ps sustained_pause = 100 * PS_PER_MS;
 
 struct busiest {
@@ -243,9 +244,9 @@ static void find_victims(const struct collect *collect, struct result *result)
     free(victims);
 }
 
-/* The levels of Cisco's method: 1 pauses, that is latency; 2 frames of a lossless class are lost
- * too; 3 traffic stands still: a watchdog acted, pauses go in a circle, or one lasted as long as a
- * watchdog would have waited. */
+/* The levels of the method in victims.h: 1 pauses, that is latency; 2 frames of a lossless class
+ * are lost too; 3 traffic stands still: a watchdog acted, pauses go in a circle, or one lasted as
+ * long as a watchdog would have waited. */
 static int64_t severity_of(const struct result_totals *totals)
 {
     if (totals->drops_watchdog > 0 || totals->pfc_deadlocks > 0 ||

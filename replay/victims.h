@@ -4,12 +4,13 @@
  * congested egress.  A pair of hosts is a victim when a port on the shortest paths between them was
  * stopped because of that root:
  *   direct     it talks to the culprit itself
- *   indirect   it does not, but one of its ends does, and is held up there
+ *   indirect   it does not, but one of its ends does
  *   same-path  neither does; its frames share ports with those that wait
  * A workload or a host is in the nearest class of its pairs.
- * Source: Gupta and Nalla, Detecting, Troubleshooting, and Preventing Congestion in Storage
- *         Networks, Cisco Press 2024, chapters 4 and 7: culprit, direct, indirect and same-path
- *         victims.
+ * Source: the names from the troubleshooting method for lossless Ethernet after Gupta and Nalla,
+ *         Detecting, Troubleshooting, and Preventing Congestion in Storage Networks (Cisco Press):
+ *         besthub.dev, part 5.  It names the three without defining them in what was at hand; the
+ *         definitions above are ours (assumed).
  * Not exact: ECMP uses one of several shortest paths, so a victim may have been lucky.
  * Cost: a walk of the paths of each pair, of at most VICTIMS_PAIRS_MAX pairs of a workload. */
 #ifndef STORMGLASS_REPLAY_VICTIMS_H
