@@ -4,8 +4,8 @@
  *          pfc_restore.lua, pfcwdorch.cpp, pfcactionhandler.cpp; sonic-utilities pfcwd/main.py.
  *
  * One event per switch and polling interval reads the counters of every lossless queue of every
- * port with PFC (802.3x PAUSE is not its business).  A queue that satisfies the rule in every poll for the detection time is in a
- * storm:
+ * port with PFC (802.3x PAUSE is not its business).  A queue that satisfies the rule in every poll
+ * for the detection time is in a storm:
  *   drop     what waits in it, comes for it, or comes in by its port in its priority is dropped,
  *            and pauses do not stop it;
  *   forward  pauses do not stop it;

@@ -24,7 +24,8 @@ static void storm_and_restoration_in_time(void **state)
     for (int ports = 32; ports <= 64; ports += 32) {
         const time_ps unit = MS(200 * ports / 32);
         for (enum watchdog_rule rule = 0; rule < WATCHDOG_RULES; rule++) {
-            for (int phase = 1; phase < 20; phase += 6) {
+            const int step = ports == 32 ? 6 : 18;
+            for (int phase = 1; phase < 20; phase += step) {
                 const time_ps from = 2 * unit + unit * phase / 20, until = from + 4 * unit;
                 struct star star;
                 star_presets(&star, WATCHDOG_DROP);
@@ -130,14 +131,14 @@ static time_ps deviation(enum watchdog_rule rule, uint64_t phase)
     star.params.watchdog_jitter = MS(3);
     star_init(&star);
     star_send(&star, 0, 1, LOSSLESS);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 4; i++) {
         star_storm(&star, true, MS(4000 * i + 10) + (time_ps)phase);
         star_storm(&star, false, MS(4000 * i + 2010) + (time_ps)phase);
     }
-    star_run(&star, MS(24000));
-    assert_int_equal(star.storms, 6);
-    assert_int_equal(star.restored, 6);
-    for (int i = 0; i < 6; i++) {
+    star_run(&star, MS(16000));
+    assert_int_equal(star.storms, 4);
+    assert_int_equal(star.restored, 4);
+    for (int i = 0; i < 4; i++) {
         const time_ps span = star.restored_at[i] - star.storm_at[i] - MS(2000);
         worst = span > worst ? span : -span > worst ? -span : worst;
     }
@@ -149,7 +150,7 @@ static void late_polls_cost_a_round_without_tolerance(void **state)
 {
     (void)state;
     time_ps old = 0;
-    for (uint64_t phase = 0; phase < 380; phase += 90) {
+    for (uint64_t phase = 0; phase < 380; phase += 180) {
         assert_in_range(deviation(WATCHDOG_MELLANOX, phase * PS_PER_MS), 0, MS(100));
         const time_ps without = deviation(WATCHDOG_MELLANOX_2024, phase * PS_PER_MS);
         old = without > old ? without : old;
