@@ -46,14 +46,30 @@ static void write_priority(const struct place *place, const char *name, const ch
                   &(struct named){named_text, sonic == NULL ? NULL : sonic_text, value, unit});
 }
 
+static uint64_t asserted_us(const struct port_pauses *pauses, time_ps now)
+{
+    const time_ps open = pauses->asserted_since == TIME_NEVER ? 0 : now - pauses->asserted_since;
+    return (uint64_t)((pauses->asserted_ps + open) / PS_PER_US);
+}
+
+static void write_pauses(const struct place *place, const struct port *port,
+                         const struct port_pauses *pauses, time_ps now)
+{
+    const time_ps held = port_held_ps(port, (uint8_t)place->priority, now);
+    write_priority(place, "tx_pause", "TX_PKTS", pauses->tx_xoff + pauses->tx_xon, "count");
+    write_priority(place, "rx_pause", "RX_PKTS", pauses->rx_xoff + pauses->rx_xon, "count");
+    write_priority(place, "tx_pause_xoff", NULL, pauses->tx_xoff, "count");
+    write_priority(place, "rx_pause_xoff", NULL, pauses->rx_xoff, "count");
+    write_priority(place, "rx_pause_transition", "ON2OFF_RX_PKTS", pauses->rx_transitions, "count");
+    write_priority(place, "rx_pause_duration", "RX_PAUSE_DURATION_US", (uint64_t)(held / PS_PER_US),
+                   "us");
+    write_priority(place, "tx_pause_duration", "TX_PAUSE_DURATION_US", asserted_us(pauses, now),
+                   "us");
+}
+
 static void write_port_priority(struct place place, const struct port *port, int priority,
                                 time_ps now)
 {
-    const struct port_pauses *pauses = &port->pauses[priority];
-    const time_ps blocked = collect_blocked_ps(port, priority, now);
-    const time_ps asserted =
-        pauses->asserted_ps +
-        (pauses->asserted_since == TIME_NEVER ? 0 : now - pauses->asserted_since);
     /* MAC control frames leave by priority 7 and are no packets of it. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     place.priority = priority;
@@ -62,18 +78,32 @@ static void write_port_priority(struct place place, const struct port *port, int
                    port->lanes[priority].tx_bytes - control * WIRE_PFC_BYTES, "bytes");
     write_priority(&place, "rx_packets", NULL, port->lanes[priority].rx_frames, "count");
     write_priority(&place, "rx_bytes", NULL, port->lanes[priority].rx_bytes, "bytes");
-    write_priority(&place, "tx_pause", "TX_PKTS", pauses->tx_xoff + pauses->tx_xon, "count");
-    write_priority(&place, "rx_pause", "RX_PKTS", pauses->rx_xoff + pauses->rx_xon, "count");
-    write_priority(&place, "tx_pause_xoff", NULL, pauses->tx_xoff, "count");
-    write_priority(&place, "rx_pause_xoff", NULL, pauses->rx_xoff, "count");
-    write_priority(&place, "rx_pause_transition", "ON2OFF_RX_PKTS", pauses->rx_xon, "count");
-    write_priority(&place, "rx_pause_duration", "RX_PAUSE_DURATION_US",
-                   (uint64_t)(port_held_ps(port, (uint8_t)priority, now) / PS_PER_US), "us");
-    write_priority(&place, "tx_pause_duration", "TX_PAUSE_DURATION_US",
-                   (uint64_t)(asserted / PS_PER_US), "us");
-    write_priority(&place, "tx_blocked_ps", NULL, (uint64_t)blocked, "ps");
+    if (port->params.flow_control == PORT_FLOW_PFC)
+        write_pauses(&place, port, &port->pauses[priority], now);
+    write_priority(&place, "tx_blocked_ps", NULL, (uint64_t)collect_blocked_ps(port, priority, now),
+                   "ps");
     write_priority(&place, "tx_blocked_longest_ps", NULL,
                    (uint64_t)collect_blocked_longest_ps(port, priority, now), "ps");
+}
+
+/* Global pause stops all priorities together: the times of one are those of the port. */
+static void write_global(const struct place *place, const struct port *port, time_ps now)
+{
+    const struct port_pauses *pauses = &port->global;
+    const struct named counters[] = {
+        {"tx_global_pause", "SAI_PORT_STAT_PAUSE_TX_PKTS", pauses->tx_xoff + pauses->tx_xon,
+         "count"},
+        {"rx_global_pause", "SAI_PORT_STAT_PAUSE_RX_PKTS", pauses->rx_xoff + pauses->rx_xon,
+         "count"},
+        {"tx_global_pause_xoff", NULL, pauses->tx_xoff, "count"},
+        {"rx_global_pause_xoff", NULL, pauses->rx_xoff, "count"},
+        {"tx_global_pause_duration", NULL, asserted_us(pauses, now), "us"},
+        {"rx_global_pause_duration", NULL, (uint64_t)(port_held_ps(port, 0, now) / PS_PER_US),
+         "us"},
+        {"rx_global_pause_transition", NULL, port->pauses[0].rx_transitions, "count"},
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        write_counter(place, &counters[i]);
 }
 
 static void write_port(struct place place, const struct port *port, time_ps now)
@@ -91,12 +121,22 @@ static void write_port(struct place place, const struct port *port, time_ps now)
         {"tx_bytes_phy", NULL, tx_bytes, "bytes"},
         {"rx_packets_phy", NULL, rx_frames + port->pfc_frames_rx, "count"},
         {"rx_bytes_phy", NULL, rx_bytes + port->pfc_frames_rx * WIRE_PFC_BYTES, "bytes"},
-        {"rx_jabbers_phy", "SAI_PORT_STAT_ETHER_RX_OVERSIZE_PKTS", port->giants, "count"},
+        {"tx_pause_ctrl_phy", NULL, port->pfc_frames_tx, "count"},
+        {"rx_pause_ctrl_phy", NULL, port->pfc_frames_rx - port->pfc_frames_ignored, "count"},
+        {"tx_mac_control_phy", NULL, port->pfc_frames_tx, "count"},
+        {"rx_mac_control_phy", NULL, port->pfc_frames_rx, "count"},
+        {"rx_unsupported_op_phy", "SAI_PORT_STAT_DOT3_CONTROL_IN_UNKNOWN_OPCODES",
+         port->pfc_frames_ignored, "count"},
+        {"tx_discards_phy", "SAI_PORT_STAT_IF_OUT_DISCARDS", port->tx_discards, "count"},
+        {"link_down_events_phy", NULL, port->carrier, "count"},
+        {"rx_oversize_pkts_phy", "SAI_PORT_STAT_ETHER_RX_OVERSIZE_PKTS", port->giants, "count"},
         {"rx_crc_errors_phy", "SAI_PORT_STAT_IF_IN_ERRORS", port->corrupt, "count"},
         {"tx_busy_ps", NULL, (uint64_t)collect_busy_ps(port), "ps"},
     };
     for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
         write_counter(&place, &counters[i]);
+    if (port->params.flow_control == PORT_FLOW_GLOBAL)
+        write_global(&place, port, now);
 }
 
 static void write_rnic(const struct place *place, const struct rnic *rnic)

@@ -210,6 +210,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
         port->probe->frame(port->probe->self, &sent);
     }
     if ((port->odd & PORT_DOWN) != 0) {
+        port->tx_discards++;
         drop(port, handle, PROBE_DROP_LINK_DOWN, now);
         return;
     }

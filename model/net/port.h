@@ -63,8 +63,9 @@ extern const struct opt port_opts[];
 struct port_pauses {
     uint64_t tx_xoff, tx_xon; /* PFC frames sent with this class enabled */
     uint64_t rx_xoff, rx_xon;
-    time_ps blocked_ps;    /* time that the transmitter obeyed a pause, closed intervals */
-    time_ps blocked_since; /* of the open interval, or TIME_NEVER */
+    uint64_t rx_transitions; /* ends of pauses of the peer: XON, expiry, carrier lost */
+    time_ps blocked_ps;      /* time that the transmitter obeyed a pause, closed intervals */
+    time_ps blocked_since;   /* of the open interval, or TIME_NEVER */
     time_ps blocked_longest;
     time_ps held_ps;     /* time that a pause of the peer ran, obeyed or not, closed intervals */
     time_ps held_since;  /* likewise of the open interval, or TIME_NEVER */
@@ -147,6 +148,7 @@ struct port {
     uint64_t giants, corrupt;              /* received and dropped */
     uint64_t pfc_frames_tx, pfc_frames_rx; /* MAC control frames of either kind */
     uint64_t pfc_frames_ignored;           /* received, of the kind that is not obeyed */
+    uint64_t tx_discards;                  /* sent into a dead link */
     uint32_t carrier;                      /* counts its losses */
     struct port_fault *fault;              /* NULL: none */
 };

@@ -61,6 +61,7 @@ static void let_go(struct port *port, uint8_t priority, time_ps now)
 {
     if ((port->held & 1u << priority) == 0)
         return;
+    port->pauses[priority].rx_transitions++;
     port->pauses[priority].held_ps += now - port->pauses[priority].held_since;
     port->pauses[priority].held_since = TIME_NEVER;
     port->held &= (uint8_t) ~(1u << priority);

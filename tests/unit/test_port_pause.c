@@ -55,6 +55,7 @@ static void a_pause_lasts_its_quanta(void **state)
         assert_silent(&pair, effect, effect + silence);
         assert_int_equal(units_bytes_in(silence, (uint64_t)rates[i] * 1000000000), 4194240);
         assert_int_equal(pair.a.port.pauses[3].rx_xoff, 1);
+        assert_int_equal(pair.a.port.pauses[3].rx_transitions, 1);
         pair_fini(&pair);
     }
 }
@@ -74,6 +75,7 @@ static void a_resume_ends_a_pause(void **state)
         const time_ps heard = pair_heard_ps(&pair);
         assert_silent(&pair, 50 * PS_PER_US + heard, 60 * PS_PER_US + heard);
         assert_int_equal(pair.a.port.pauses[3].rx_xon, 1);
+        assert_int_equal(pair.a.port.pauses[3].rx_transitions, 1);
         assert_int_equal(pair.b.port.pauses[3].asserted_ps, 10 * PS_PER_US);
         pair_fini(&pair);
     }

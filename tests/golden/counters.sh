@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# counters - of pauses: both ends of a link agree, and each name is documented.
+set -u
+program=${STORMGLASS:?the program to test}
+documented=$PWD/docs/counters.md
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+# value DB NODE NAME: the sum over ports and priorities
+value() { sqlite3 -batch -noheader "$1" "SELECT ifnull(sum(value), 0) FROM counter JOIN node n USING (node)
+    WHERE n.name = '$2' AND counter.name = '$3'"; }
+# same DB NODE NAME NODE NAME...: each the same as the first, and not zero
+same() {
+    local db=$1 first
+    first=$(value "$1" "$2" "$3")
+    [ "$first" -gt 0 ] || fail "$db: $2 $3 is zero"
+    for ((i = 4; i < $#; i += 2)); do
+        local node=${*:i:1} name=${*:i+1:1} other
+        other=$(value "$db" "$node" "$name")
+        [ "$other" = "$first" ] || fail "$db: $2 $3 is $first, but $node $name is $other"
+    done
+}
+
+cat >pair.yaml <<'EOF'
+stormglass: 1
+name: pair
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 64KiB, outstanding: 4}]
+faults: [{at: 100us, for: 1ms, kind: slow-receiver, where: host1, drain: 10%}]
+EOF
+for kind in pfc global none; do
+    "$program" run pair.yaml -o $kind.db --set fabric.host-links.flow-control=$kind >/dev/null 2>&1
+done
+"$program" run pair.yaml -o lost.db --set fabric.host-links.pfc-xon=false --set fabric.host-links.pfc-quanta=1000 \
+    >/dev/null 2>&1
+sed 's/^fabric:.*/fabric: {topology: {kind: single-switch, hosts: 2}, overrides: [{where: "switch0:p1", flow-control: global}]}/' \
+    pair.yaml >mixed.yaml
+"$program" run mixed.yaml -o mixed.db >/dev/null 2>&1
+
+same pfc.db host1 tx_prio3_pause host1 tx_pause_ctrl_phy host1 tx_mac_control_phy
+same global.db host1 tx_global_pause host1 tx_pause_ctrl_phy host1 tx_mac_control_phy
+[ "$(value global.db host1 tx_prio3_pause)" = 0 ] || fail 'global: a PFC frame was counted'
+[ "$(value pfc.db host1 tx_global_pause)" = 0 ] || fail 'pfc: a PAUSE frame was counted'
+[ "$(value none.db host1 tx_mac_control_phy)" = 0 ] || fail 'none: MAC control was sent'
+same lost.db host1 tx_prio3_pause host1 tx_prio3_pause_xoff # no XON
+# Frames of host1 are those that its switch port received, and each pause of it ended.
+port1() { sqlite3 -batch -noheader "$1" "SELECT ifnull(sum(value), 0) FROM counter JOIN node n USING (node)
+    WHERE n.name = 'switch0' AND port = 1 AND counter.name = '$2'"; }
+[ "$(port1 pfc.db rx_prio3_pause)" = "$(value pfc.db host1 tx_prio3_pause)" ] || fail 'pfc: frames were lost'
+[ "$(port1 pfc.db rx_prio3_pause_transition)" = "$(port1 pfc.db rx_prio3_pause_xoff)" ] || fail 'pfc: transitions'
+[ "$(port1 global.db rx_global_pause)" = "$(value global.db host1 tx_global_pause)" ] || fail 'global: frames were lost'
+[ "$(port1 mixed.db rx_unsupported_op_phy)" = "$(value mixed.db host1 tx_prio3_pause)" ] || fail 'mixed: not ignored'
+[ "$(port1 mixed.db tx_prio3_blocked_ps)" = 0 ] || fail 'mixed: obeyed'
+
+[ "$(port1 mixed.db rx_unsupported_op_phy)" -gt 0 ] || fail 'mixed: nothing to ignore'
+for db in *.db; do
+    sqlite3 -batch -noheader "$db" "SELECT DISTINCT name FROM counter
+        WHERE name LIKE '%pause%' OR name LIKE '%phy' OR name LIKE '%blocked%'"
+done | sed 's/prio[0-7]/prioN/' | sort -u >names
+[ "$(wc -l <names)" -gt 20 ] || fail 'too few names'
+while read -r name; do
+    grep -q "\`$name\`" "$documented" || fail "$name is not in docs/counters.md"
+done <names
+exit $failed
