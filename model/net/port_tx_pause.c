@@ -164,8 +164,8 @@ void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pa
 
 /* ------------------------------------------------------------------ time, carrier, setting */
 
-static struct probe_pause no_reason(const struct port *port, uint8_t priority, bool xoff,
-                                    time_ps now)
+static struct probe_pause no_reason_yet(const struct port *port, uint8_t priority, bool xoff,
+                                        time_ps now)
 {
     return (struct probe_pause){.at = now,
                                 .node = port->node->id,
@@ -173,6 +173,12 @@ static struct probe_pause no_reason(const struct port *port, uint8_t priority, b
                                 .priority = priority,
                                 .xoff = xoff,
                                 .egress = UINT16_MAX};
+}
+
+static void find_reason(const struct port *port, struct probe_pause *why)
+{
+    if (port->reason != NULL)
+        port->reason(port, why);
 }
 
 void port_refresh(struct port *port, uint8_t timer, time_ps now)
@@ -183,12 +189,11 @@ void port_refresh(struct port *port, uint8_t timer, time_ps now)
     if ((port->odd & PORT_DOWN) != 0)
         return;
     make_due(port, (uint8_t)(is_global(port) ? ALL_PRIORITIES : 1u << timer));
-    struct probe_pause again = no_reason(port, timer, true, now);
+    struct probe_pause again = no_reason_yet(port, timer, true, now);
     again.refresh = true;
     if (is_global(port))
         again.priority = (uint8_t)__builtin_ctz(port->asserted);
-    if (port->reason != NULL)
-        port->reason(port, &again);
+    find_reason(port, &again);
     port->probe->pause(port->probe->self, &again);
     port_kick(port, now);
 }
@@ -206,10 +211,12 @@ void port_tx_pause_enable(struct port *port, time_ps now)
 {
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         const uint8_t bit = (uint8_t)(1u << i);
-        const struct probe_pause why = no_reason(port, i, (port->enabled & bit) != 0, now);
-        if ((port->asserted & ~port->enabled & bit) != 0)
+        struct probe_pause why = no_reason_yet(port, i, (port->enabled & bit) != 0, now);
+        if ((port->asserted & ~port->enabled & bit) != 0) {
             end(port, i, &why, true);
-        else if ((port->wanted & port->enabled & ~port->asserted & bit) != 0)
+        } else if ((port->wanted & port->enabled & ~port->asserted & bit) != 0) {
+            find_reason(port, &why);
             begin(port, i, &why);
+        }
     }
 }
