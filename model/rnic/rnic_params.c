@@ -55,7 +55,8 @@ const struct opt rnic_opts[] = {
      "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
      "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
     {"ack-dscp", OPT_INT, ROW(ack_dscp), "auto", "0", "63", "auto",
-     "DSCP of ACKs and NAKs; auto: their queue pair's.",
+     "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
+     "responses, which then count as lost.",
      "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)"},
     {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
      "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or what ack-dscp "
