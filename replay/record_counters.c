@@ -150,6 +150,7 @@ static void write_rnic(const struct place *place, const struct rnic *rnic)
         {"rx_read_requests", NULL, from->read_requests, "count"},
         {"rx_write_requests", NULL, from->write_requests, "count"},
         {"retransmitted_packets", NULL, from->retransmitted_packets, "count"},
+        {"acks_sent", NULL, from->acks_sent, "count"},
         {"local_ack_timeout_err", NULL, from->timeouts, "count"},
         {"packet_seq_err", NULL, from->naks, "count"},
         {"implied_nak_seq_err", NULL, from->implied_naks, "count"},
