@@ -108,11 +108,10 @@ static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *wa
         const uint16_t in_port = waits->holds[wait->first_hold + h].in_port;
         const struct port *port = &wait->at->ports[in_port];
         const struct deadlock_wait host = {
-            .peer = wait->at, .peer_port = in_port, .priority = wait->priority};
-        const int64_t left = deadlock_waits_left(waits, wait->at, in_port, wait->priority);
+            .peer = wait->at, .peer_port = in_port, .causes = (uint8_t)(1u << wait->priority)};
         if ((port->asserted >> wait->priority & 1) == 0 ||
             deadlock_is_switch(wait->at->node.engine, port->peer_node) ||
-            !deadlock_waits_hold(waits, &host, left) || is_told(waits, reached, place, in_port))
+            !deadlock_waits_is_held(waits, &host) || is_told(waits, reached, place, in_port))
             continue;
         const struct deadlock_queue queue = {
             .node = port->peer_node,

@@ -30,15 +30,19 @@ static uint32_t next_in(struct deadlock_waits *waits, const uint32_t *knot_of, u
     return next;
 }
 
-/* Bytes of the group that `wait` waits for, in queues of the same knot. */
-static int64_t left_in(struct deadlock_waits *waits, const uint32_t *knot_of, uint32_t wait)
+/* True when the bytes in queues of the same knot alone would keep `wait` waiting. */
+static bool is_held_in(struct deadlock_waits *waits, const uint32_t *knot_of, uint32_t wait)
 {
     const struct deadlock_wait *own = &waits->waits[wait];
-    int64_t left = 0;
+    int64_t left[PRIORITIES] = {0};
     for (uint32_t next = next_in(waits, knot_of, wait, 0); next != DEADLOCK_NONE;
          next = next_in(waits, knot_of, wait, next + 1))
-        left += deadlock_waits_held(waits, &waits->waits[next], own->peer_port);
-    return left;
+        left[waits->waits[next].priority] +=
+            deadlock_waits_held(waits, &waits->waits[next], own->peer_port);
+    for (uint8_t cause = 0; cause < PRIORITIES; cause++)
+        if (deadlock_waits_hold(waits, own, cause, left[cause]))
+            return true;
+    return false;
 }
 
 /* Takes out of a knot what would move if only the knot stood; packs the rest. */
@@ -49,8 +53,7 @@ static uint32_t keep_held(struct deadlock_waits *waits, uint32_t *knot_of, uint3
         again = false;
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t wait = members[i];
-            if (knot_of[wait] == DEADLOCK_NONE ||
-                deadlock_waits_hold(waits, &waits->waits[wait], left_in(waits, knot_of, wait)))
+            if (knot_of[wait] == DEADLOCK_NONE || is_held_in(waits, knot_of, wait))
                 continue;
             knot_of[wait] = DEADLOCK_NONE;
             again = true;

@@ -66,45 +66,55 @@ static const struct port *peer_of(const struct deadlock_wait *wait)
     return &wait->peer->ports[wait->peer_port];
 }
 
+static bool is_global(const struct port *port)
+{
+    return port->params.flow_control == PORT_FLOW_GLOBAL;
+}
+
 /* True when nothing but the peer's XON ends the pause: no XON that the peer sent before it
  * asserted is still on its way, and XOFF is refreshed, arrives, and is obeyed. */
 static bool is_lasting(const struct deadlock_wait *wait, time_ps now)
 {
     const struct port *port = wait->port, *peer = peer_of(wait);
-    const time_ps flight =
-        units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, peer->rate.bps) + peer->propagation;
+    const struct port_pauses *pauses =
+        is_global(peer) ? &peer->global : &peer->pauses[wait->priority];
     const time_ps quanta = port_quanta_ps(port, (uint32_t)peer->params.pfc_quanta);
-    return now >=
-               peer->pauses[wait->priority].asserted_since + flight + port->params.pfc_response &&
+    const uint64_t before = peer->largest + (uint64_t)WIRE_PFC_BYTES + 2 * WIRE_GAP_BYTES;
+    const time_ps flight = units_transfer_ps(before, peer->rate.bps) + peer->propagation;
+    return now >= pauses->asserted_since + flight + port->params.pfc_response &&
            peer->params.pfc_refresh < quanta && ((port->odd | peer->odd) & PORT_DOWN) == 0 &&
-           (port->params.pfc_enabled >> wait->priority & 1) != 0;
+           (port->enabled >> wait->priority & 1) != 0;
 }
 
-/* True when what the peer takes for this priority comes from this queue alone. */
-static bool is_only_source(const struct deadlock_wait *wait)
+/* True when the last frame of the priority that could begin before the pause has arrived. */
+static bool is_silent(const struct port *port, unsigned priority, time_ps now)
 {
-    for (unsigned dscp = 0; dscp < 64; dscp++)
-        if (wait->peer->priority_of_dscp[dscp] == wait->priority &&
-            wait->at->priority_of_dscp[dscp] != wait->priority)
-            return false;
-    return true;
-}
-
-/* The last frame began no later than the pause, and it has arrived. */
-static bool is_quiet(const struct deadlock_wait *wait, time_ps now)
-{
-    const struct port *port = wait->port;
     const time_ps last =
         units_transfer_ps(port->largest + (uint64_t)WIRE_GAP_BYTES, port->rate.bps);
-    return now >= port->pauses[wait->priority].blocked_since + last + port->arrival_delay &&
-           is_only_source(wait);
+    return (port->paused >> priority & 1) != 0 &&
+           now >= port->pauses[priority].blocked_since + last + port->arrival_delay;
+}
+
+/* Frames come to a group by every priority whose DSCPs the peer takes for the group's; with PFC
+ * only that of the queue is known to stay paused. */
+static uint8_t quiet_causes(const struct deadlock_wait *wait, time_ps now)
+{
+    unsigned quiet = wait->causes;
+    for (unsigned dscp = 0; dscp < 64; dscp++) {
+        const unsigned cause = 1u << wait->peer->priority_of_dscp[dscp];
+        const unsigned from = wait->at->priority_of_dscp[dscp];
+        if ((quiet & cause) != 0 && ((from != wait->priority && !is_global(wait->port)) ||
+                                     !is_silent(wait->port, from, now)))
+            quiet &= ~cause;
+    }
+    return (uint8_t)quiet;
 }
 
 static void add_wait(struct deadlock_waits *waits, struct deadlock_wait wait, time_ps now)
 {
     if (!is_lasting(&wait, now))
         return;
-    wait.quiet = is_quiet(&wait, now);
+    wait.quiet = quiet_causes(&wait, now);
     wait.stuck = true;
     waits->waits = deadlock_grown(waits->waits, waits->count, &waits->room, sizeof *waits->waits);
     waits->waits[waits->count++] = wait;
@@ -117,17 +127,20 @@ static void gather_port(struct deadlock_waits *waits, const struct swtch *swtch,
     if (!deadlock_is_switch(engine, port->peer_node))
         return;
     const struct swtch *peer = (const struct swtch *)(const void *)engine->nodes[port->peer_node];
-    const unsigned mask =
-        (unsigned)port->ready & port->paused & peer->ports[port->peer_port].asserted;
-    for (uint8_t priority = 0; priority < PRIORITIES; priority++)
-        if ((mask >> priority & 1) != 0)
-            add_wait(waits,
-                     (struct deadlock_wait){.at = swtch,
-                                            .peer = peer,
-                                            .port = port,
-                                            .peer_port = port->peer_port,
-                                            .priority = priority},
-                     now);
+    const uint8_t asserted = peer->ports[port->peer_port].asserted;
+    for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
+        const uint8_t own = (uint8_t)(1u << priority);
+        const struct deadlock_wait wait = {
+            .at = swtch,
+            .peer = peer,
+            .port = port,
+            .peer_port = port->peer_port,
+            .priority = priority,
+            .causes = is_global(port) ? asserted : asserted & own,
+        };
+        if ((port->ready & port->paused & own) != 0 && wait.causes != 0)
+            add_wait(waits, wait, now);
+    }
 }
 
 static void forget(struct deadlock_waits *waits)
@@ -169,6 +182,14 @@ static uint32_t *choices_at(struct deadlock_waits *waits, const struct swtch *sw
     return &waits->choices[swtch->node.id * PRIORITIES + priority];
 }
 
+static bool has_choice(struct deadlock_waits *waits, const struct deadlock_wait *wait)
+{
+    for (uint8_t cause = 0; cause < PRIORITIES; cause++)
+        if ((wait->causes & 1u << cause) != 0 && *choices_at(waits, wait->peer, cause) > 0)
+            return true;
+    return false;
+}
+
 /* A group all of whose switch's queues can drain will drain. */
 static bool sieve_by_switch(struct deadlock_waits *waits)
 {
@@ -180,7 +201,7 @@ static bool sieve_by_switch(struct deadlock_waits *waits)
         waits->cost += waits->count;
         for (uint32_t i = 0; i < waits->count; i++) {
             struct deadlock_wait *wait = &waits->waits[i];
-            if (!wait->stuck || *choices_at(waits, wait->peer, wait->priority) > 0)
+            if (!wait->stuck || has_choice(waits, wait))
                 continue;
             wait->stuck = false;
             --*choices_at(waits, wait->at, wait->priority);
@@ -198,12 +219,6 @@ static int64_t *left_at(const struct deadlock_waits *waits, const struct swtch *
 {
     return &waits->left[waits->first_group[swtch->node.id] + (uint32_t)in_port * PRIORITIES +
                         priority];
-}
-
-int64_t deadlock_waits_left(const struct deadlock_waits *waits, const struct swtch *swtch,
-                            uint16_t in_port, uint8_t priority)
-{
-    return *left_at(waits, swtch, in_port, priority);
 }
 
 static const struct buffer_group *group_of(const struct swtch *swtch, uint16_t in_port,
@@ -247,14 +262,23 @@ static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait
 }
 
 bool deadlock_waits_hold(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
-                         int64_t left)
+                         uint8_t cause, int64_t left)
 {
-    const struct buffer_group *group = group_of(wait->peer, wait->peer_port, wait->priority);
-    if (left == 0)
+    const struct buffer_group *group = group_of(wait->peer, wait->peer_port, cause);
+    if (left == 0 || (wait->causes >> cause & 1) == 0)
         return false;
-    if (wait->quiet && left == buffer_held(group))
+    if ((wait->quiet >> cause & 1) != 0 && left == buffer_held(group))
         return true;
     return !buffer_rest_resumes(&wait->peer->buffer, group, left, waits->pool[wait->peer->node.id]);
+}
+
+bool deadlock_waits_is_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait)
+{
+    for (uint8_t cause = 0; cause < PRIORITIES; cause++)
+        if (deadlock_waits_hold(waits, wait, cause,
+                                *left_at(waits, wait->peer, wait->peer_port, cause)))
+            return true;
+    return false;
 }
 
 static void let_go(struct deadlock_waits *waits, struct deadlock_wait *wait)
@@ -280,9 +304,7 @@ static bool sieve_by_frame(struct deadlock_waits *waits)
             struct deadlock_wait *wait = &waits->waits[i];
             if (!wait->stuck)
                 continue;
-            const int64_t left =
-                deadlock_waits_left(waits, wait->peer, wait->peer_port, wait->priority);
-            if (deadlock_waits_hold(waits, wait, left)) {
+            if (deadlock_waits_is_held(waits, wait)) {
                 stuck++;
                 continue;
             }
@@ -324,7 +346,7 @@ uint32_t deadlock_waits_next(struct deadlock_waits *waits, const struct deadlock
     for (uint32_t i = from > range.from ? from : range.from; i < range.until; i++) {
         const struct deadlock_wait *next = &waits->waits[i];
         waits->cost++;
-        if (next->stuck && next->priority == wait->priority &&
+        if (next->stuck && (wait->causes >> next->priority & 1) != 0 &&
             deadlock_waits_held(waits, next, wait->peer_port) > 0)
             return i;
     }

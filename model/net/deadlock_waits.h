@@ -18,10 +18,12 @@ struct deadlock_hold {
 struct deadlock_wait {
     const struct swtch *at, *peer;
     const struct port *port; /* egress of `at` */
-    uint16_t peer_port;      /* its ingress group of this priority has paused the queue */
+    uint16_t peer_port;
     uint8_t priority;
+    /* Masks of the peer's ingress groups at that port: any of those that pause the queue keeps it
+     * waiting, with PFC the one of its priority; and to these no more frames can come. */
+    uint8_t causes, quiet;
     bool stuck;                      /* in S */
-    bool quiet;                      /* no more frames can come to that group */
     uint32_t first_hold, hold_count; /* ascending by in_port */
 };
 
@@ -56,18 +58,18 @@ bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now);
 int64_t deadlock_waits_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
                             uint16_t in_port);
 
-/* The first queue of S from place `from` on that `wait` waits for: it holds bytes of the group
- * that has paused `wait`; or DEADLOCK_NONE. */
+/* The first queue of S from place `from` on that `wait` waits for: it holds bytes of a group that
+ * has paused `wait`; or DEADLOCK_NONE. */
 uint32_t deadlock_waits_next(struct deadlock_waits *waits, const struct deadlock_wait *wait,
                              uint32_t from);
 
-/* True when the group that has paused `wait` would stay so with `left` of its bytes left. */
+/* True when the group of a priority among those that pause `wait` would go on to with `left` of its
+ * bytes left. */
 bool deadlock_waits_hold(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
-                         int64_t left);
+                         uint8_t cause, int64_t left);
 
-/* Bytes of a group that wait in S. */
-int64_t deadlock_waits_left(const struct deadlock_waits *waits, const struct swtch *swtch,
-                            uint16_t in_port, uint8_t priority);
+/* True when any of them would, with what of their bytes waits in S. */
+bool deadlock_waits_is_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait);
 
 static inline bool deadlock_is_switch(const struct engine *engine, uint32_t node)
 {
