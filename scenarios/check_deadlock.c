@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Cyclic buffer dependency on the routes of the workloads: what a deadlock needs, though it takes
  * rates that fill all of these buffers at once as well (Hu et al., HotNets 2016).  One shortest
- * circle of each knot is told. */
+ * circle of each knot is told.  Routes change as links fail and come back: each state that a run
+ * goes through is looked at. */
 #include "scenarios/check_private.h"
 
 #include "base/check.h"
@@ -14,7 +15,10 @@
 #include <string.h>
 
 enum {
-    TOLD_MAX = 16,  /* circles */
+    TOLD_MAX = 16, /* circles */
+    ANY_PRIORITY = (1 << PRIORITIES) - 1,
+    EPOCHS_MAX = 32,
+    EPOCHS_LINKS = 100000,
     NAMED_MAX = 3,  /* flows of a circle */
     HOPS_SHOWN = 8, /* switches of a circle */
     CIRCLE_WORK = 1 << 22,
@@ -34,7 +38,7 @@ struct checking {
 struct circle {
     const uint32_t *vertices;
     uint32_t count;
-    uint8_t priority;
+    uint8_t priorities;                             /* mask: more than one where pauses stop all */
     bool control;                                   /* data alone do not make it */
     const struct dependency_traffic *by[NAMED_MAX]; /* flows that make it */
     uint32_t by_count;
@@ -80,7 +84,9 @@ static void find_flows(struct checking *checking, struct circle *circle)
                 const uint32_t in = circle->vertices[i];
                 const uint32_t next = circle->vertices[(i + 1) % circle->count];
                 if (found[i] || !dependency_joins(&checking->dependency, in, next) ||
-                    dependency_priority(&checking->dependency, in, group->dscp) != circle->priority)
+                    (circle->priorities >>
+                         dependency_priority(&checking->dependency, in, group->dscp) &
+                     1) == 0)
                     continue;
                 found[i] = true;
                 name_flow(circle, one_of(checking, first, count, in, next));
@@ -139,18 +145,22 @@ static void write_flows(const struct checking *checking, const struct circle *ci
 
 static void tell(struct checking *checking, struct circle *circle, time_ps at)
 {
-    struct text path = {0}, flows = {0}, when = {0};
+    struct text path = {0}, flows = {0}, when = {0}, class = {0};
     find_flows(checking, circle);
     write_circle(checking, circle, &path);
     write_flows(checking, circle, &flows);
+    if (circle->priorities == ANY_PRIORITY)
+        append(&class, "of all priorities");
+    else
+        append(&class, "in priority %d", __builtin_ctz(circle->priorities));
     if (at > 0)
         append(&when, "from %lld us on, a ", (long long)(at / PS_PER_US));
     const struct diag_place place =
         circle->by_count > 0 ? checking->scenario->workloads[circle->by[0]->workload].place
                              : (struct diag_place){0};
     check_add(checking->report, circle->control ? DIAG_NOTE : DIAG_WARNING, place,
-              "%scyclic buffer dependency in priority %u: %s (flows %s): %s", when.bytes,
-              circle->priority, path.bytes, flows.bytes,
+              "%scyclic buffer dependency %s: %s (flows %s): %s", when.bytes, class.bytes,
+              path.bytes, flows.bytes,
               circle->control
                   ? "acknowledgements and requests alone close it, which seldom fill a buffer"
                   : "if all of these buffers fill, each waits for the next for ever; "
@@ -162,7 +172,7 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
 /* False: this one has been told already, or enough have. */
 static bool is_new(struct checking *checking, const struct circle *circle)
 {
-    uint64_t hash = circle->priority;
+    uint64_t hash = circle->priorities;
     for (uint32_t i = 0; i < circle->count; i++)
         hash += hash_mix(circle->vertices[i] + UINT64_C(1));
     for (uint32_t i = 0; i < checking->told_count; i++)
@@ -184,10 +194,10 @@ static bool has_marked(const bool *marked, const uint32_t *members, uint32_t cou
 
 /* Knots of the data first; then, with acknowledgements and requests, those that have none of them
  * in it. */
-static void check_priority(struct checking *checking, uint8_t priority, bool control, bool *marked,
-                           time_ps at)
+static void check_view(struct checking *checking, uint8_t priorities, bool control, bool *marked,
+                       time_ps at)
 {
-    struct dependency_view view = {&checking->dependency, priority, control};
+    struct dependency_view view = {&checking->dependency, priorities, control};
     const struct graph graph = dependency_graph(&view);
     struct graph_components knots;
     graph_components_find(&knots, &graph);
@@ -196,7 +206,7 @@ static void check_priority(struct checking *checking, uint8_t priority, bool con
     for (uint32_t k = 0; k < knots.count; k++) {
         const uint32_t *members = knots.members + knots.first[k];
         const uint32_t count = knots.first[k + 1] - knots.first[k];
-        struct circle circle = {.vertices = vertices, .priority = priority, .control = control};
+        struct circle circle = {.vertices = vertices, .priorities = priorities, .control = control};
         if (has_marked(marked, members, count))
             continue;
         circle.count = graph_circle(&graph, knots.of, k, members, count, CIRCLE_WORK, vertices);
@@ -209,12 +219,19 @@ static void check_priority(struct checking *checking, uint8_t priority, bool con
     graph_components_free(&knots);
 }
 
+static void check_priorities(struct checking *checking, uint8_t priorities, time_ps at)
+{
+    bool *marked = calloc(checking->dependency.vertex_count + 1u, sizeof *marked);
+    CHECK(marked != NULL);
+    check_view(checking, priorities, false, marked, at);
+    check_view(checking, priorities, true, marked, at);
+    free(marked);
+}
+
 /* With these routes, which hold from `at` on. */
 static void check_routes(struct checking *checking, const struct route_table *tables, time_ps at)
 {
     struct dependency *dependency = &checking->dependency;
-    bool *marked = calloc(dependency->vertex_count + 1u, sizeof *marked);
-    CHECK(marked != NULL);
     dependency_route(dependency, tables);
     traffic_gather(&checking->traffic, checking->scenario, tables);
     for (uint32_t i = 0; i < checking->traffic.count;) {
@@ -222,28 +239,39 @@ static void check_routes(struct checking *checking, const struct route_table *ta
         dependency_add(dependency, &checking->traffic.entries[i], count);
         i += count;
     }
-    for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
-        if (dependency->rows[DEPENDENCY_DATA][priority] == NULL &&
-            dependency->rows[DEPENDENCY_CONTROL][priority] == NULL)
-            continue;
-        memset(marked, 0, dependency->vertex_count * sizeof *marked);
-        check_priority(checking, priority, false, marked, at);
-        check_priority(checking, priority, true, marked, at);
+    if (dependency_is_global(dependency)) {
+        check_priorities(checking, ANY_PRIORITY, at);
+    } else {
+        for (unsigned p = 0; p < PRIORITIES; p++)
+            if (dependency->rows[DEPENDENCY_DATA][p] != NULL ||
+                dependency->rows[DEPENDENCY_CONTROL][p] != NULL)
+                check_priorities(checking, (uint8_t)(1u << p), at);
     }
     traffic_free(&checking->traffic);
-    free(marked);
+}
+
+/* How many states of the routes are looked at: a large fabric takes long for each. */
+static uint32_t epochs_most(const struct scenario *scenario)
+{
+    const uint32_t affordable = EPOCHS_LINKS / (scenario->link_count + 1);
+    return 1 + (affordable < EPOCHS_MAX ? affordable : EPOCHS_MAX);
 }
 
 void check_deadlock(const struct scenario *scenario, struct check_report *report)
 {
     struct checking *checking = calloc(1, sizeof *checking);
+    struct routing_epoch *epochs;
     CHECK(checking != NULL);
     checking->scenario = scenario;
     checking->report = report;
     dependency_init(&checking->dependency, scenario);
-    struct route_table *tables = routing_compute(scenario, NULL);
-    check_routes(checking, tables, 0);
-    routing_free(scenario, tables);
+    const uint32_t count = routing_epochs(scenario, epochs_most(scenario), &epochs);
+    for (uint32_t i = 0; i < count; i++) {
+        struct route_table *tables = routing_compute_view(scenario, &epochs[i].view);
+        check_routes(checking, tables, epochs[i].at);
+        routing_free(scenario, tables);
+    }
+    free(epochs);
     dependency_fini(&checking->dependency);
     free(checking);
 }

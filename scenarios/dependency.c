@@ -203,27 +203,52 @@ bool dependency_joins(const struct dependency *dependency, uint32_t in, uint32_t
 
 /* ------------------------------------------------------------------ the graph */
 
-/* True when the buffer stops its sender as it fills. */
-static bool pauses(const struct dependency *dependency, uint32_t vertex, uint8_t priority)
+static const struct port_params *params_of(const struct dependency *dependency, uint32_t vertex)
 {
-    const struct scenario_node *nodes = dependency->scenario->nodes;
-    const uint32_t peer = dependency->peer[vertex];
-    const struct scenario_node *here = &nodes[dependency->node[vertex]];
-    const struct scenario_node *there = &nodes[dependency->node[peer]];
-    return (here->switch_params->pfc_priorities &
-            here->ports[dependency->port[vertex]].params->pfc_enabled &
-            there->ports[dependency->port[peer]].params->pfc_enabled) >>
-               priority &
-           1;
+    const struct scenario_node *node = &dependency->scenario->nodes[dependency->node[vertex]];
+    return node->ports[dependency->port[vertex]].params;
 }
 
-static uint64_t word_at(const struct dependency_view *view, uint32_t place)
+static uint8_t lossless_at(const struct dependency *dependency, uint32_t vertex)
 {
-    uint64_t *const(*rows)[PRIORITIES] = view->dependency->rows;
-    const uint64_t *data = rows[DEPENDENCY_DATA][view->priority];
-    const uint64_t *control = rows[DEPENDENCY_CONTROL][view->priority];
-    return (data != NULL ? data[place] : 0) |
-           (control != NULL && view->control ? control[place] : 0);
+    const struct scenario_node *node = &dependency->scenario->nodes[dependency->node[vertex]];
+    return (uint8_t)node->switch_params->pfc_priorities;
+}
+
+bool dependency_is_global(const struct dependency *dependency)
+{
+    for (uint32_t i = 0; i < dependency->vertex_count; i++)
+        if (params_of(dependency, i)->flow_control == PORT_FLOW_GLOBAL)
+            return true;
+    return false;
+}
+
+/* True when the buffer stops its sender as it fills. */
+static bool pauses(const struct dependency_view *view, uint32_t vertex)
+{
+    const struct dependency *dependency = view->dependency;
+    const struct port_params *here = params_of(dependency, vertex);
+    const struct port_params *there = params_of(dependency, dependency->peer[vertex]);
+    const int64_t asserted = view->priorities & lossless_at(dependency, vertex) & here->pfc_enabled;
+    if (here->flow_control != there->flow_control || here->flow_control == PORT_FLOW_NONE)
+        return false;
+    if (here->flow_control == PORT_FLOW_GLOBAL)
+        return asserted != 0 && there->pfc_enabled != 0;
+    return (asserted & there->pfc_enabled) != 0;
+}
+
+/* A word of the vertex' rows; those of priorities that its switch may drop say nothing. */
+static uint64_t word_at(const struct dependency_view *view, uint32_t vertex, uint32_t word)
+{
+    const struct dependency *dependency = view->dependency;
+    const unsigned priorities = view->priorities & lossless_at(dependency, vertex);
+    const uint32_t place = dependency->row[vertex] + word;
+    uint64_t bits = 0;
+    for (unsigned p = 0; p < PRIORITIES; p++)
+        for (int load = 0; load <= (int)view->control; load++)
+            if ((priorities >> p & 1) != 0 && dependency->rows[load][p] != NULL)
+                bits |= dependency->rows[load][p][place];
+    return bits;
 }
 
 /* The cursor is the next of the node's vertices to try. */
@@ -233,18 +258,17 @@ static uint32_t next_of(void *self, uint32_t vertex, uint32_t *cursor)
     struct dependency *dependency = view->dependency;
     const uint32_t node = dependency->node[vertex];
     const uint32_t bits = dependency->first[node + 1] - dependency->first[node];
-    if (*cursor == 0 && !pauses(dependency, vertex, view->priority))
+    if (*cursor == 0 && !pauses(view, vertex))
         return GRAPH_NONE;
     while (*cursor < bits) {
-        const uint64_t left =
-            word_at(view, dependency->row[vertex] + *cursor / WORD_BITS) >> (*cursor % WORD_BITS);
+        const uint64_t left = word_at(view, vertex, *cursor / WORD_BITS) >> (*cursor % WORD_BITS);
         if (left == 0) {
             *cursor = (*cursor / WORD_BITS + 1) * WORD_BITS;
             continue;
         }
         *cursor += (uint32_t)__builtin_ctzll(left) + 1;
         const uint32_t next = dependency->peer[dependency->first[node] + *cursor - 1];
-        if (pauses(dependency, next, view->priority))
+        if (pauses(view, next))
             return next;
     }
     return GRAPH_NONE;

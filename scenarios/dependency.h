@@ -72,11 +72,15 @@ void dependency_walk(struct dependency *dependency, const struct dependency_traf
 /* The priority that a DSCP has at a vertex. */
 uint8_t dependency_priority(const struct dependency *dependency, uint32_t vertex, uint8_t dscp);
 
-/* The graph of a priority; with `control` acknowledgements and requests count too.  `self` is room
- * for it and lasts as long. */
+/* True when some link between switches pauses all priorities at once: then buffers of different
+ * priorities depend on each other. */
+bool dependency_is_global(const struct dependency *dependency);
+
+/* The graph of some priorities taken as one; with `control` acknowledgements and requests count
+ * too.  `view` is its state and lasts as long as it. */
 struct dependency_view {
     struct dependency *dependency;
-    uint8_t priority;
+    uint8_t priorities; /* mask */
     bool control;
 };
 struct graph dependency_graph(struct dependency_view *view);

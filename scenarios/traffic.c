@@ -142,22 +142,26 @@ static int64_t reads_of(const struct scenario_workload *workload)
     return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
+/* A connection's packets have one class in both directions, and so have its acknowledgements
+ * unless the host that sends them has one of their own. */
 static void add_workload(struct gather *gather, uint32_t index)
 {
     const struct scenario_workload *workload = &gather->scenario->workloads[index];
+    const struct scenario_node *nodes = gather->scenario->nodes;
     const int64_t reads = reads_of(workload);
     const bool out = workload->ops->data != WORKLOAD_DATA_BACK && reads != PPM;
     const bool back = workload->ops->data != WORKLOAD_DATA_OUT && reads != 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const struct scenario_pair *pair = &workload->pairs[i];
-        const struct rnic_params *from = gather->scenario->nodes[pair->from].host->rnic;
-        const struct rnic_params *to = gather->scenario->nodes[pair->to].host->rnic;
-        add(gather, index, pair->from, pair->to, from->dscp,
-            out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
-        add(gather, index, pair->to, pair->from, to->ack_dscp, DEPENDENCY_CONTROL);
+        const uint32_t from = workload->pairs[i].from, to = workload->pairs[i].to;
+        const struct rnic_params *own = nodes[from].host->rnic, *peer = nodes[to].host->rnic;
+        const int64_t dscp = workload->class.tos_set ? workload->class.tos >> 2 : own->dscp;
+        add(gather, index, from, to, dscp, out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
+        add(gather, index, to, from, peer->ack_dscp == RNIC_AUTO ? dscp : peer->ack_dscp,
+            DEPENDENCY_CONTROL);
         if (back) {
-            add(gather, index, pair->to, pair->from, to->dscp, DEPENDENCY_DATA);
-            add(gather, index, pair->from, pair->to, from->ack_dscp, DEPENDENCY_CONTROL);
+            add(gather, index, to, from, dscp, DEPENDENCY_DATA);
+            add(gather, index, from, to, own->ack_dscp == RNIC_AUTO ? dscp : own->ack_dscp,
+                DEPENDENCY_CONTROL);
         }
     }
 }

@@ -116,6 +116,77 @@ static void clos_is_clean(void **state)
     }
 }
 
+#define FOUR                                                                                       \
+    "  topology: {kind: explicit, hosts: [h0, h1, h2, h3], switches: [s0, s1, s2, s3],\n"          \
+    "    links: [{ends: [h0, s0]}, {ends: [h1, s1]}, {ends: [h2, s2]}, {ends: [h3, s3]},\n"        \
+    "      {ends: [s0, s1]}, {ends: [s1, s2]}, {ends: [s2, s3]}, {ends: [s3, s0]}]}\n"
+
+/* Hu et al., HotNets 2016: two flows, each three links around a ring of four. */
+static void written_routes_are_followed(void **state)
+{
+    (void)state;
+    const char *text = HEAD FOUR
+        "  routes: [{at: s0, to: h3, via: s1}, {at: s1, to: h3, via: s2}, {at: s2, to: h3, via: "
+        "s3},\n"
+        "    {at: s2, to: h1, via: s3}, {at: s3, to: h1, via: s0}, {at: s0, to: h1, via: s1}]\n"
+        "workloads:\n" FLOW("rdma-write", "0", "3") FLOW("rdma-write", "2", "1");
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "3: s3 -> s0 -> s1 -> s2 -> s3 (flows "),
+                     1);
+    text = HEAD FOUR "workloads:\n" FLOW("rdma-write", "0", "3") FLOW("rdma-write", "2", "1");
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
+    /* A loop of two. */
+    text = HEAD FOUR "  routes: [{at: s0, to: h1, via: s3}, {at: s3, to: h1, via: s0}]\n"
+                     "workloads:\n" FLOW("rdma-write", "0", "1");
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "3: s3 -> s0 -> s3 (flows h0 -> h1, ...)"),
+                     1);
+}
+
+#define LEAVES                                                                                     \
+    "  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 2}\n  routing: "         \
+    "{detection: 10us, convergence: 100us}\n"                                                      \
+    "workloads: [{name: w, kind: rdma-write, from: \"host*\", to: \"host*\", pairing: "            \
+    "all-to-all}]\n"
+
+/* What goes down and up again after failures, at different leaves and by different spines: a
+ * circle each way round. */
+static void detours_after_failures_are_found(void **state)
+{
+    (void)state;
+    const char *text = HEAD LEAVES "faults: [{at: 100us, kind: link-down, where: leaf0-spine0}]\n";
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
+    text = HEAD LEAVES "faults: [{at: 100us, kind: link-down, where: leaf0-spine0}, {at: 200us, "
+                       "kind: link-down, where: leaf3-spine1}]\n";
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 2);
+    assert_int_equal(count_of(text, DIAG_WARNING, "us on, a " CYCLE "3: "), 2);
+    /* Once they are back, new routes are clean; one state is told once however often it returns. */
+    text = HEAD LEAVES
+        "faults: [{at: 100us, for: 9ms, kind: link-flap, period: 2ms, where: leaf0-spine0}, "
+        "{at: 200us, kind: link-down, where: leaf3-spine1}]\n";
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 2);
+}
+
+/* Classes that workloads chose, and pauses that stop them all. */
+static void each_class_is_for_itself_unless_pauses_are_global(void **state)
+{
+    (void)state;
+#define TWO_CLASSES                                                                                \
+    "workloads:\n" FLOW("rdma-write", "0", "2") FLOW("rdma-write", "1", "3")                       \
+        FLOW("rdma-write", "2", "4")                                                               \
+            FLOW("rdma-write", "3",                                                                \
+                 "0") "  - {name: x, kind: rdma-write, from: h4, to: h1, dscp: 34}\n"
+    const char *text = HEAD RING "  switch: {pfc: {priorities: [3, 4]}}\n" TWO_CLASSES;
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
+    text = HEAD RING "  switch: {pfc: {priorities: [3, 4]}}\n"
+                     "  overrides: [{where: \"s*\", flow-control: global}]\n" TWO_CLASSES;
+    assert_int_equal(count_of(text, DIAG_WARNING, "dependency of all priorities: s4 -> s0"), 1);
+    text =
+        HEAD RING "  switch: {pfc: {priorities: [3, 4]}}\n"
+                  "workloads:\n  - {name: x, kind: rdma-write, from: \"h*\", to: \"h*\", pairing: "
+                  "all-to-all, dscp: 34}\n";
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "4: "), 2);
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "3: "), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +194,9 @@ int main(void)
         cmocka_unit_test(open_ring_is_none),
         cmocka_unit_test(lossy_hop_breaks_the_circle),
         cmocka_unit_test(clos_is_clean),
+        cmocka_unit_test(written_routes_are_followed),
+        cmocka_unit_test(detours_after_failures_are_found),
+        cmocka_unit_test(each_class_is_for_itself_unless_pauses_are_global),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
