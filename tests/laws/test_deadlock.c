@@ -78,6 +78,8 @@ static void add_fabric(struct writer *writer, struct rng *rng, const struct shap
 {
     const unsigned switches = shape->switches, each = shape->each;
     static const char *const rates[] = {"25Gbps", "40Gbps", "100Gbps", "100Gbps"};
+    const char *const kind = rng_below(rng, 4) > 0 ? "pfc" : "global";
+    const char *const xon = rng_below(rng, 4) > 0 ? "true" : "false";
     add(writer, "fabric:\n  topology:\n    kind: explicit\n    hosts: [");
     for (unsigned i = 0; i < switches * each; i++)
         add(writer, "%sh%u", i > 0 ? ", " : "", i);
@@ -100,10 +102,13 @@ static void add_fabric(struct writer *writer, struct rng *rng, const struct shap
     }
     add(writer,
         "  switch: {buffer: %uKB, ports: 1, policy: %s, xoff: %uKB, alpha: %u%%, xon-offset: %uKB, "
-        "forwarding: %s, pfc: {headroom: auto}}\n",
+        "forwarding: %s, pfc: {priorities: [3, 4], headroom: auto}}\n"
+        "  overrides: [{where: \"s*\", flow-control: %s, pfc-xon: %s}, {where: \"h*\", "
+        "flow-control: %s, pfc-xon: %s}%s]\n",
         between(rng, 2500, 4000), rng_below(rng, 2) > 0 ? "static" : "dynamic",
         between(rng, 20, 100), 6u << between(rng, 0, 4), between(rng, 0, 15),
-        rng_below(rng, 2) > 0 ? "store-and-forward" : "cut-through");
+        rng_below(rng, 2) > 0 ? "store-and-forward" : "cut-through", kind, xon, kind, xon,
+        rng_below(rng, 6) > 0 ? "" : ", {where: s1, dscp: {34: 3}}");
 }
 
 static void make_scenario(struct rng *rng, unsigned number, char *text)
@@ -115,8 +120,10 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
     const struct shape shape = make_shape(rng);
     const unsigned hosts = shape.switches * shape.each;
     add_fabric(&writer, rng, &shape);
-    add(&writer, "hosts: {defaults: {rnic: {congestion-control: %s, path-mtu: %uB}}}\n",
+    add(&writer, "hosts:\n  defaults: {rnic: {congestion-control: %s, path-mtu: %uB}}\n",
         rng_below(rng, 4) > 0 ? "none" : "dcqcn", 256u << between(rng, 0, 4));
+    if (rng_below(rng, 3) == 0)
+        add(&writer, "  other: {where: h1, rnic: {dscp: 34, priority: 4}}\n");
     add(&writer, "workloads:\n");
     const unsigned step = shape.wound ? 2 * shape.each : between(rng, 1, hosts - 1);
     const unsigned flows = between(rng, shape.wound ? hosts : hosts / 2, 2 * hosts);
@@ -205,6 +212,15 @@ static void check_found(const struct world *world, const struct watch *watch)
     }
 }
 
+/* Past the moments at which workloads become idle, which stop the engine. */
+static void go_on(struct world *world, time_ps until)
+{
+    while (world->engine.now < until) {
+        world->engine.stopped = false;
+        engine_run(&world->engine, until);
+    }
+}
+
 static bool has_cycle(const struct scenario *scenario)
 {
     struct check_report report;
@@ -248,10 +264,9 @@ static void play(const char *text, struct tally *tally)
         deadlock_look(&world->deadlocks, world->engine.now);
         check_found(world, &watch);
     }
-    world->engine.stopped = false;
-    engine_run(&world->engine, world->engine.now + PS_PER_MS);
+    go_on(world, world->engine.now + PS_PER_MS);
     snapshot(world, &before);
-    engine_run(&world->engine, world->engine.now + 20 * PS_PER_MS);
+    go_on(world, world->engine.now + 20 * PS_PER_MS);
     deadlock_look(&world->deadlocks, world->engine.now);
     check_found(world, &watch);
     const unsigned stuck = compare(world, &before);

@@ -46,6 +46,16 @@ wire_rates() {
     rm -f "$db" "$db"-wal "$db"-shm
 }
 
+# HotNets 2016: the same circle of buffers locks up by the rate of one flow, and `check` warns of it either way.
+deadlocks() { # MESSAGES PER SECOND of 4 KiB
+    "$program" run tests/validation/hotnets-deadlock.yaml --json --set "workloads.2.rate=$1" | jq .pfc.deadlocks
+}
+near 'HotNets16 deadlocks, flow three at 0.03 Gb/s' "$(deadlocks 1000)" 0 0
+near 'HotNets16 deadlocks, flow three at 1 Gb/s' "$(deadlocks 30000)" 0 0
+near 'HotNets16 deadlocks, flow three at 5 Gb/s' "$(deadlocks 150000)" 1 0
+near 'HotNets16 deadlocks, flow three unlimited' "$(deadlocks 0)" 1 0
+near 'HotNets16 warnings' "$("$program" check tests/validation/hotnets-deadlock.yaml | grep -c 'warning: cyclic buffer')" 1 0
+
 # V14: N DCQCN flows on one 40 Gb/s link.  The fluid model's fixed point is C/N each (Zhu et al., CoNEXT 2016):
 # each rate within 5 % over 100 ms, and the link full to 0.3 %.
 for flows in 2 4 8; do

@@ -65,7 +65,9 @@ struct ring {
     unsigned count;
     const char *names;
     const char *host_rate;
-    const char *more; /* lines behind the workloads */
+    const char *drain; /* NULL: 4ms */
+    const char *also;  /* of the switches */
+    const char *more;  /* lines behind the workloads */
 };
 
 static size_t add_links(const struct ring *ring, char name, char *text, size_t used)
@@ -92,8 +94,9 @@ static const char *write_ring(const struct ring *ring)
 {
     static char text[TEXT_BYTES];
     size_t used = (size_t)snprintf(text, TEXT_BYTES,
-                                   "stormglass: 1\nname: ring\nduration: 1ms\ndrain: 4ms\n"
-                                   "fabric:\n  topology:\n    kind: explicit\n    hosts: [");
+                                   "stormglass: 1\nname: ring\nduration: 1ms\ndrain: %s\n"
+                                   "fabric:\n  topology:\n    kind: explicit\n    hosts: [",
+                                   ring->drain != NULL ? ring->drain : "4ms");
     used = add_names(ring, "h", text, used);
     used += (size_t)snprintf(text + used, TEXT_BYTES - used, "]\n    switches: [");
     used = add_names(ring, "", text, used);
@@ -102,8 +105,9 @@ static const char *write_ring(const struct ring *ring)
         used = add_links(ring, *name, text, used);
     used += (size_t)snprintf(
         text + used, TEXT_BYTES - used,
-        "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}}\n"
-        "hosts: {defaults: {rnic: {congestion-control: none}}}\nworkloads:\n");
+        "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}%s}\n"
+        "hosts: {defaults: {rnic: {congestion-control: none}}}\nworkloads:\n",
+        ring->also != NULL ? ring->also : "");
     for (const char *name = ring->names; *name != '\0'; name++)
         for (unsigned i = 0; i < ring->count; i++)
             used += (size_t)snprintf(text + used, TEXT_BYTES - used,
@@ -200,6 +204,30 @@ static void broken_deadlock_is_remembered(void **state)
     end(&stand);
 }
 
+/* A watchdog drops what waits, and the ring moves; it may lock up again, which is another one. */
+static void watchdog_ends_a_deadlock(void **state)
+{
+    (void)state;
+    static struct stand stand;
+    const struct ring ring = {
+        .count = 5,
+        .names = "s",
+        .host_rate = "100Gbps",
+        .drain = "300ms",
+        .also = ", watchdog: {action: drop, detection: 100ms, restoration: 100ms, poll: 100ms}",
+    };
+    build(&stand, write_ring(&ring));
+    const struct deadlock_watch *watch = play(&stand, 100 * PS_PER_US);
+    assert_true(watch->count >= 1);
+    assert_true(watch->found[0].since < 100 * PS_PER_US);
+    assert_true(watch->found[0].seen >= 90 * PS_PER_MS);
+    assert_true(watch->found[0].gone > watch->found[0].seen);
+    assert_true(watch->found[0].gone < 290 * PS_PER_MS);
+    for (uint32_t i = 1; i < watch->count; i++)
+        assert_true(watch->found[i].since >= watch->found[0].seen);
+    end(&stand);
+}
+
 /* Looks happen at the same virtual times and find the same, however the run is cut. */
 static void slices_do_not_matter(void **state)
 {
@@ -293,6 +321,7 @@ int main(void)
         cmocka_unit_test(same_ring_does_not_lock_up_at_lower_rates),
         cmocka_unit_test(two_rings_are_two_deadlocks),
         cmocka_unit_test(broken_deadlock_is_remembered),
+        cmocka_unit_test(watchdog_ends_a_deadlock),
         cmocka_unit_test(slices_do_not_matter),
         cmocka_unit_test(still_is_not_deadlocked),
         cmocka_unit_test(ring_behind_a_storm_is_not_deadlocked),
