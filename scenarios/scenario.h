@@ -241,6 +241,10 @@ struct scenario *scenario_load_file(const char *path, const char *const *sets, u
                                     struct diag *diag);
 void scenario_free(struct scenario *scenario); /* NULL is fine */
 
+/* The DSCP of a workload's connections between the two, in both directions. */
+uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
+                      const struct scenario_pair *pair);
+
 /* What every kind of workload has. */
 extern const struct opt scenario_workload_opts[];
 

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/rng.h"
+#include "rnic/rnic.h"
 #include "scenarios/pairing.h"
 #include "scenarios/workload.h"
 
@@ -34,6 +35,13 @@ const struct opt scenario_workload_opts[] = {
      "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7"},
     {0}};
+
+uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
+                      const struct scenario_pair *pair)
+{
+    return workload->class.tos_set ? workload->class.tos >> 2
+                                   : (uint8_t)scenario->nodes[pair->from].host->rnic->dscp;
+}
 
 static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
 static const char *const fio_keys[] = {"name", "kind", "from", "to", "file", NULL};

@@ -110,7 +110,7 @@ static void make_room(struct gather *gather)
     free(old);
 }
 
-static void add(struct gather *gather, uint32_t workload, uint32_t from, uint32_t to, int64_t dscp,
+static void add(struct gather *gather, uint32_t workload, uint32_t from, uint32_t to, uint8_t dscp,
                 enum dependency_load load)
 {
     const struct scenario *scenario = gather->scenario;
@@ -122,7 +122,7 @@ static void add(struct gather *gather, uint32_t workload, uint32_t from, uint32_
     const struct dependency_traffic entry = {
         .entry = port->peer_node,
         .endpoint = alike(gather, gather->endpoint_of[scenario->nodes[to].index]),
-        .dscp = (uint8_t)dscp,
+        .dscp = dscp,
         .load = (uint8_t)load,
         .workload = workload,
         .from = from,
@@ -142,25 +142,28 @@ static int64_t reads_of(const struct scenario_workload *workload)
     return row == NULL ? -1 : *opt_field(row, (void *)(uintptr_t)workload->params);
 }
 
-/* A connection's packets have one class in both directions, and so have its acknowledgements
- * unless the host that sends them has one of their own. */
+/* Of the ACKs that the host sends on a connection. */
+static uint8_t ack_dscp(const struct gather *gather, uint32_t host, uint8_t dscp)
+{
+    const struct rnic_params *rnic = gather->scenario->nodes[host].host->rnic;
+    return rnic->ack_dscp == RNIC_AUTO ? dscp : (uint8_t)rnic->ack_dscp;
+}
+
 static void add_workload(struct gather *gather, uint32_t index)
 {
     const struct scenario_workload *workload = &gather->scenario->workloads[index];
-    const struct scenario_node *nodes = gather->scenario->nodes;
     const int64_t reads = reads_of(workload);
     const bool out = workload->ops->data != WORKLOAD_DATA_BACK && reads != PPM;
     const bool back = workload->ops->data != WORKLOAD_DATA_OUT && reads != 0;
     for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const uint32_t from = workload->pairs[i].from, to = workload->pairs[i].to;
-        const struct rnic_params *own = nodes[from].host->rnic, *peer = nodes[to].host->rnic;
-        const int64_t dscp = workload->class.tos_set ? workload->class.tos >> 2 : own->dscp;
-        add(gather, index, from, to, dscp, out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
-        add(gather, index, to, from, peer->ack_dscp == RNIC_AUTO ? dscp : peer->ack_dscp,
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const uint8_t dscp = scenario_dscp(gather->scenario, workload, pair);
+        add(gather, index, pair->from, pair->to, dscp, out ? DEPENDENCY_DATA : DEPENDENCY_CONTROL);
+        add(gather, index, pair->to, pair->from, ack_dscp(gather, pair->to, dscp),
             DEPENDENCY_CONTROL);
         if (back) {
-            add(gather, index, to, from, dscp, DEPENDENCY_DATA);
-            add(gather, index, from, to, own->ack_dscp == RNIC_AUTO ? dscp : own->ack_dscp,
+            add(gather, index, pair->to, pair->from, dscp, DEPENDENCY_DATA);
+            add(gather, index, pair->from, pair->to, ack_dscp(gather, pair->from, dscp),
                 DEPENDENCY_CONTROL);
         }
     }

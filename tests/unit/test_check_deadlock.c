@@ -96,6 +96,20 @@ static void lossy_hop_breaks_the_circle(void **state)
     text = HEAD RING "  switch: {pfc: {priorities: [3, 4]}, dscp: {26: 4}}\n"
                      "workloads:\n" FLOWS("rdma-write");
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "4: s4 -> s0"), 1);
+    /* So does one that the workloads choose; its ACKs are in it too, unless they have their own. */
+    text = HEAD RING "  switch: {pfc: {priorities: [4]}}\n"
+                     "workloads:\n" FLOWS("rdma-write, dscp: 32");
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE "4: s4 -> s0"), 1);
+    assert_int_equal(count_of(text, DIAG_NOTE, CYCLE "4: "), 1);
+    text = HEAD RING "  switch: {pfc: {priorities: [4]}}\n"
+                     "hosts: {defaults: {rnic: {ack-dscp: 48}}}\n"
+                     "workloads:\n" FLOWS("rdma-write, dscp: 32");
+    assert_int_equal(count_of(text, DIAG_NOTE, CYCLE), 0);
+    /* One flow in a class of its own leaves the ring open. */
+    text =
+        HEAD RING "workloads:\n" FLOW("rdma-write, dscp: 0", "0", "2") FLOW("rdma-write", "1", "3")
+            FLOW("rdma-write", "2", "4") FLOW("rdma-write", "3", "0") FLOW("rdma-write", "4", "1");
+    assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
 }
 
 static void clos_is_clean(void **state)
