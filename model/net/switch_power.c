@@ -33,10 +33,7 @@ void switch_lose(struct swtch *swtch, time_ps now)
         for (uint32_t handle; (handle = switch_take(port, UINT8_MAX, now)) != POOL_NONE;)
             lose_frame(swtch, port, handle, now);
     }
-    for (uint16_t i = 0; i < swtch->port_count; i++) {
+    for (uint16_t i = 0; i < swtch->port_count; i++)
         swtch->ports[i].choosing = false;
-        swtch->ports[i].pfc_due = 0;
-        swtch->ports[i].told = 0;
-    }
     swtch->mark_above[SWITCH_DEQUEUE] = mark_above;
 }
