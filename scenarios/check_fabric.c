@@ -23,14 +23,17 @@ static void gather(const struct scenario *scenario, struct arena *arena, struct 
         const struct scenario_workload *workload = &scenario->workloads[w];
         for (uint32_t i = 0; i < workload->pair_count; i++) {
             const struct scenario_pair *pair = &workload->pairs[i];
-            const int64_t own = scenario->nodes[pair->from].host->rnic->dscp;
-            const bool chosen = workload->class.tos_set;
-            const uint64_t bit = UINT64_C(1) << (chosen ? workload->class.tos >> 2 : own);
-            *(chosen ? &dscps->chosen : &dscps->hosts) |= bit;
+            const uint64_t bit = UINT64_C(1) << scenario_dscp(scenario, workload, pair);
+            *(workload->class.tos_set ? &dscps->chosen : &dscps->hosts) |= bit;
             dscps->of_host[pair->from] |= bit;
             dscps->of_host[pair->to] |= bit;
         }
     }
+}
+
+static bool is_lossless(const struct scenario_node *node, unsigned priority)
+{
+    return (node->switch_params->pfc_priorities >> priority & 1) != 0;
 }
 
 /* The switch at the other end of a host's port decides what the host's DSCP means. */
@@ -45,11 +48,13 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         check_add(report, DIAG_WARNING, host->place,
                   "%s sends DSCP %u in priority %u, but %s puts it in %u: its pauses never stop it",
                   host->name, dscp, own, edge->name, here);
-}
-
-static bool is_lossless(const struct scenario_node *node, unsigned priority)
-{
-    return (node->switch_params->pfc_priorities >> priority & 1) != 0;
+    if (is_lossless(edge, here) &&
+        (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0)
+        check_add(
+            report, DIAG_WARNING, host->place,
+            "%s's receive buffer pauses nobody in priority %u, DSCP %u: full, it drops what is "
+            "lossless at %s",
+            host->name, own, dscp, edge->name);
 }
 
 /* Both ends of a link must speak the same kind of pause. */

@@ -152,6 +152,15 @@ void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t
 
 enum { RNIC_DSCP_UNSAID = UINT8_MAX };
 
+/* The priorities that a host's receive buffer pauses, as a mask. */
+static inline uint8_t rnic_lossless(const struct rnic_params *params, const uint8_t map[DSCPS])
+{
+    if (!params->pfc)
+        return 0;
+    return (uint8_t)(params->pfc_priorities == RNIC_AUTO ? 1u << map[params->dscp]
+                                                         : (unsigned)params->pfc_priorities);
+}
+
 void rnic_init(struct rnic *rnic, const struct rnic_site *site);
 void rnic_fini(struct rnic *rnic);
 

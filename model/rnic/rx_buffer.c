@@ -55,10 +55,7 @@ void rx_buffer_init(struct rnic *rnic)
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
-    if (params->pfc && params->pfc_priorities == RNIC_AUTO)
-        rx->lossless = (uint8_t)(1u << rnic->priority_of_dscp[params->dscp]);
-    else if (params->pfc)
-        rx->lossless = (uint8_t)params->pfc_priorities;
+    rx->lossless = rnic_lossless(params, rnic->priority_of_dscp);
     set_rate(rnic, params->drain);
     rnic->port.reason = still_held;
 }

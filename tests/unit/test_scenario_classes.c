@@ -131,6 +131,14 @@ static void check_follows_each_class(void **state)
                      1);
     assert_int_equal(findings(mapped_apart, DIAG_WARNING, "host1 sends DSCP 46"), 1);
     assert_int_equal(findings(mapped_apart, DIAG_WARNING, "host2 sends"), 0);
+    const char *not_paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
+                                         "workloads: [{name: a, " RAW ", dscp: 46}]\n";
+    const char *says = "host1's receive buffer pauses nobody in priority 5, DSCP 46";
+    assert_int_equal(findings(not_paused, DIAG_WARNING, says), 1);
+    const char *paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
+                                     "hosts: {defaults: {rnic: {pfc-priorities: [3, 5]}}}\n"
+                                     "workloads: [{name: a, " RAW ", dscp: 46}]\n";
+    assert_int_equal(findings(paused, DIAG_WARNING, "pauses nobody"), 0);
     const char *agreed = HEAD FABRIC ", switch: {pfc: {priorities: [3, 4]}, dscp: {46: 4}}}\n"
                                      "hosts: {defaults: {rnic: {dscp-to-priority: {46: 4}}}}\n"
                                      "workloads: [{name: a, " RAW ", dscp: 46}]\n";
