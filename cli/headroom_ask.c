@@ -37,7 +37,7 @@ const struct cli_option headroom_options[] = {
 /* ------------------------------------------------------------------ rows of this command */
 
 struct own {
-    int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases, cell;
+    int64_t peer_mtu, lossless_mtu, response, smallest, frame, small_packets, phases;
 };
 
 #define FIELD(name) offsetof(struct own, name)
@@ -56,7 +56,6 @@ static const struct opt own_opts[] = {
     {"small-packets", OPT_PERCENT, FIELD(small_packets), "0%", "0%", "100%", NULL,
      "SONiC's small_packet_percentage.", "sonic-swss buffer_headroom_mellanox.lua"},
     {"phases", OPT_INT, FIELD(phases), "16", "0", "100000", NULL, "Phases of the proof.", "own"},
-    {"cell", OPT_SIZE, FIELD(cell), "1B", "1B", "16KiB", NULL, "Unit of packet memory.", "own"},
     {0},
 };
 
@@ -98,7 +97,7 @@ static bool read_rows(const struct cli_args *args, struct port_params *port,
         {"mtu", port_opts, "mtu", port},
         {"latency", switch_opts, "latency", params},
         {"policy", switch_opts, "policy", params},
-        {"cell", own_opts, "cell", own},
+        {"cell", switch_opts, "cell", params},
         {"peer-mtu", own_opts, "peer-mtu", own},
         {"lossless-mtu", own_opts, "lossless-mtu", own},
         {"response", own_opts, "response", own},
@@ -132,6 +131,7 @@ static bool read_profile(const struct cli_args *args, struct switch_params *para
 {
     const char *name = cli_value(args, "profile");
     opt_presets(switch_opts, params);
+    params->cell = 1; /* by the byte, unless a profile or --cell says otherwise */
     if (name == NULL)
         return true;
     struct diag *diag = calloc(1, sizeof *diag);
@@ -169,7 +169,7 @@ static void make_link(const struct cli_args *args, const struct port_params *por
         .peer_mtu = peer_mtu,
         .lossless_mtu = or_else(own->lossless_mtu, port->mtu < peer_mtu ? port->mtu : peer_mtu),
         .latency = params->latency,
-        .cell = own->cell,
+        .cell = params->cell,
         .smallest = own->smallest,
         .largest = UINT16_MAX,
         .dynamic = buffer_policies[params->policy] == &buffer_dynamic,
@@ -182,8 +182,6 @@ static bool is_sound(const struct headroom_ask *ask)
     const struct headroom_link *link = &ask->link;
     if (link->smallest > headroom_largest(link))
         cli_error("headroom: the --smallest frame does not fit into the MTU");
-    else if (link->cell > 1 && ask->phases > 0)
-        cli_error("headroom: switches give out memory by the byte: --cell goes with --phases 0");
     else
         return true;
     return false;

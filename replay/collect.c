@@ -105,10 +105,13 @@ static void add_watchdog(const struct swtch *swtch, struct result_totals *totals
 static void add_switch(const struct swtch *swtch, struct result_totals *totals)
 {
     totals->ecn_marked += (int64_t)swtch->counters.ecn_marked;
-    if (swtch->buffer.used_peak > totals->buffer_peak_bytes)
-        totals->buffer_peak_bytes = swtch->buffer.used_peak;
-    if (swtch->buffer.headroom_peak > totals->headroom_peak_bytes)
-        totals->headroom_peak_bytes = swtch->buffer.headroom_peak;
+    const struct buffer *buffer = &swtch->buffer;
+    const int64_t used = buffer_bytes(buffer, buffer->used_peak);
+    const int64_t headroom = buffer_bytes(buffer, buffer->headroom_peak);
+    if (used > totals->buffer_peak_bytes)
+        totals->buffer_peak_bytes = used;
+    if (headroom > totals->headroom_peak_bytes)
+        totals->headroom_peak_bytes = headroom;
     add_watchdog(swtch, totals);
     for (uint16_t i = 0; i < swtch->port_count; i++)
         totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
@@ -134,12 +137,18 @@ static int64_t dropped(const struct observe *observe, enum probe_drop_cause caus
                      observe_dropped(observe, cause, true));
 }
 
+/* For want of buffer, wherever. */
+static int64_t unbuffered(const struct observe *observe, bool lossless)
+{
+    return (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, lossless) +
+                     observe_dropped(observe, PROBE_DROP_EGRESS, lossless) +
+                     observe_dropped(observe, PROBE_DROP_RX_BUFFER, lossless));
+}
+
 static void add_drops(const struct observe *observe, struct result_totals *totals)
 {
-    totals->drops_lossless = (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, true) +
-                                       observe_dropped(observe, PROBE_DROP_RX_BUFFER, true));
-    totals->drops_lossy = (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, false) +
-                                    observe_dropped(observe, PROBE_DROP_RX_BUFFER, false));
+    totals->drops_lossless = unbuffered(observe, true);
+    totals->drops_lossy = unbuffered(observe, false);
     totals->drops_mtu = dropped(observe, PROBE_DROP_MTU);
     totals->drops_corrupt = dropped(observe, PROBE_DROP_CORRUPT);
     totals->drops_watchdog = dropped(observe, PROBE_DROP_WATCHDOG);

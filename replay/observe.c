@@ -44,7 +44,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
     struct observe *observe = self;
     struct probe_drop place = *drop;
     /* A frame that does not fit is the fault of the port that it does not fit. */
-    if (drop->cause == PROBE_DROP_MTU && drop->egress != UINT16_MAX)
+    const bool egress = drop->cause == PROBE_DROP_MTU || drop->cause == PROBE_DROP_EGRESS;
+    if (egress && drop->egress != UINT16_MAX)
         place.port = drop->egress;
     struct observe_drops *drops = drops_at(observe, &place);
     drops->frames++;

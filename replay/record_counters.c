@@ -187,13 +187,47 @@ static void write_watchdog(const struct place *place, const struct watchdog_queu
         write_counter(place, &counters[i]);
 }
 
+/* What the ASIC's watermarks tell of one priority: the group at its ingress, the queue at its
+ * egress. */
+static void write_switch_priority(struct place place, const struct swtch *swtch, uint16_t index,
+                                  int priority)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
+    const struct port_lane *lane = &swtch->ports[index].lanes[priority];
+    const struct {
+        const char *name, *sonic;
+        uint64_t value;
+        const char *unit;
+    } marks[] = {
+        {"rx_prio%d_shared_peak", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
+         (uint64_t)buffer_bytes(buffer, buffer_above(group->used_peak, group->reserved)), "bytes"},
+        {"rx_prio%d_headroom_peak", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
+         (uint64_t)buffer_bytes(buffer, group->headroom_peak), "bytes"},
+        {"rx_prio%d_buffer_dropped", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
+         group->dropped, "count"},
+        {"tx_prio%d_queue_peak", "SAI_QUEUE_STAT_WATERMARK_BYTES",
+         (uint64_t)buffer_bytes(buffer, lane->cells_peak), "bytes"},
+        {"tx_prio%d_queue_dropped", "SAI_QUEUE_STAT_DROPPED_PACKETS",
+         swtch->port_counters[index].queue_dropped[priority], "count"},
+    };
+    place.priority = priority;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        char name[48];
+        if (marks[i].value == 0)
+            continue;
+        snprintf(name, sizeof name, marks[i].name, priority);
+        write_counter(&place, &(struct named){name, marks[i].sonic, marks[i].value, marks[i].unit});
+    }
+}
+
 static void write_switch_port(struct place place, const struct swtch *swtch, uint16_t index)
 {
     const struct switch_port_counters *from = &swtch->port_counters[index];
     for (int i = 0; i < PRIORITIES; i++) {
         place.priority = i;
         write_priority(&place, "tx_ecn_marked", NULL, from->ecn_marked[i], "count");
-        write_priority(&place, "tx_queue_peak", NULL, swtch->ports[index].lanes[i].peak, "bytes");
+        write_switch_priority(place, swtch, index, i);
         if (swtch->watchdog != NULL)
             write_watchdog(&place, &swtch->watchdog->queues[index * PRIORITIES + i]);
     }
@@ -209,13 +243,25 @@ static void write_switch_port(struct place place, const struct swtch *swtch, uin
 
 static void write_switch(const struct place *place, const struct swtch *swtch)
 {
-    const struct named counters[] = {
-        {"buffer_used_peak", NULL, (uint64_t)swtch->buffer.used_peak, "bytes"},
-        {"buffer_shared_peak", NULL, (uint64_t)swtch->buffer.shared_peak, "bytes"},
-        {"buffer_headroom_peak", NULL, (uint64_t)swtch->buffer.headroom_peak, "bytes"},
+    const struct buffer *buffer = &swtch->buffer;
+    const struct {
+        const char *name, *sonic;
+        uint32_t cells;
+    } peaks[] = {
+        {"buffer_used_peak", NULL, buffer->used_peak},
+        {"buffer_shared_peak", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES",
+         buffer->pools[BUFFER_POOL_LOSSLESS].shared_peak},
+        {"buffer_lossy_shared_peak", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES",
+         buffer->pools[BUFFER_POOL_LOSSY].shared_peak},
+        {"buffer_egress_lossy_peak", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", buffer->egress.peak},
+        {"buffer_headroom_peak", NULL, buffer->headroom_peak},
+        {"buffer_headroom_total_peak", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES",
+         buffer->headroom_used_peak},
     };
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
-        write_counter(place, &counters[i]);
+    for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++)
+        write_counter(place,
+                      &(struct named){peaks[i].name, peaks[i].sonic,
+                                      (uint64_t)buffer_bytes(buffer, peaks[i].cells), "bytes"});
 }
 
 void record_counters(struct store *store, const struct world *world, time_ps now)

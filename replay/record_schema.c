@@ -142,8 +142,8 @@ const char record_schema[] =
     ");\n"
     /* What went wrong, and what was stopped. */
     "CREATE TABLE dropped(         -- frames that were dropped, by place and cause\n"
-    "  node INTEGER NOT NULL, port INTEGER NOT NULL, -- that they came in by; mtu: that they did "
-    "not fit\n"
+    "  node INTEGER NOT NULL, port INTEGER NOT NULL, -- that they came in by; mtu, "
+    "egress-buffer: that they did not fit\n"
     "  priority INTEGER NOT NULL, cause TEXT NOT NULL,\n"
     "  lossless INTEGER NOT NULL,  -- 1: of a lossless class, for want of buffer\n"
     "  frames INTEGER NOT NULL, bytes INTEGER NOT NULL,\n"

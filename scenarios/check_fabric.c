@@ -2,7 +2,7 @@
  * Classes hop by hop, headroom and memory, fan-in. */
 #include "scenarios/check_private.h"
 
-#include "net/switch.h"
+#include "net/switch_carve.h"
 #include "rnic/rnic.h"
 
 #include <stdlib.h>
@@ -142,12 +142,12 @@ void check_classes(const struct scenario *scenario, struct check_report *report)
 
 /* ---- memory ---- */
 
-/* The switch's own formula, asked for a port as it will be joined. */
-static int64_t headroom_needed(const struct scenario *scenario, const struct scenario_node *node,
-                               const struct scenario_port *end)
+/* A port as it will be joined. */
+static struct headroom_link link_of(const struct scenario *scenario,
+                                    const struct switch_params *params,
+                                    const struct scenario_port *end)
 {
     const struct port_params *peer = scenario->nodes[end->peer_node].ports[end->peer_port].params;
-    const struct swtch swtch = {.params = *node->switch_params};
     const struct port port = {
         .params = *end->params,
         .rate = wire_rate((uint64_t)end->params->rate),
@@ -155,36 +155,51 @@ static int64_t headroom_needed(const struct scenario *scenario, const struct sce
         .peer_mtu = peer->mtu,
         .peer_response = peer->pfc_response,
     };
-    return switch_headroom_needed(&swtch, &port);
+    return switch_link(params, &port);
+}
+
+static void check_headroom(const struct scenario_node *node, uint16_t port, int64_t needed,
+                           int64_t headroom, struct check_report *report)
+{
+    if (headroom < needed)
+        check_add(report, DIAG_WARNING, node->place,
+                  "%s:p%u: %lld B can arrive after XOFF, but its headroom is %lld B", node->name,
+                  port, (long long)needed, (long long)headroom);
+}
+
+/* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
+static void check_headroom_pool(const struct scenario_node *node, const struct switch_plan *plan,
+                                struct check_report *report)
+{
+    if (plan->headroom < plan->headroom_most * plan->lossless)
+        check_add(report, DIAG_WARNING, node->place,
+                  "%s: its headroom pool has %lld B, one port's groups may need %lld B", node->name,
+                  (long long)(plan->headroom * plan->params->cell),
+                  (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
 }
 
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
                          struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
-    const int64_t lossless = __builtin_popcountll((unsigned long long)params->pfc_priorities);
-    const bool automatic = params->headroom == SWITCH_HEADROOM_AUTO;
-    int64_t sum = 0, most = 0;
+    struct switch_plan plan;
+    switch_plan_begin(&plan, params);
     for (uint16_t p = 0; p < node->port_count; p++) {
         if (node->ports[p].link == SCENARIO_NO_LINK)
             continue;
-        const int64_t needed = headroom_needed(scenario, node, &node->ports[p]);
-        const int64_t headroom = automatic ? needed : params->headroom;
-        sum += headroom;
-        most = headroom > most ? headroom : most;
-        if (lossless > 0 && headroom < needed)
-            check_add(report, DIAG_WARNING, node->place,
-                      "%s:p%u: %lld B can arrive after XOFF, but its headroom is %lld B",
-                      node->name, p, (long long)needed, (long long)headroom);
+        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
+        const int64_t headroom = switch_plan_link(&plan, &link);
+        if (plan.lossless > 0)
+            check_headroom(node, p, headroom_auto(&link), headroom * params->cell, report);
     }
-    const int64_t ports = params->ports > node->port_count ? params->ports : node->port_count;
-    const int64_t aside = (sum + (ports - node->port_count) * most) * lossless +
-                          ports * PRIORITIES * params->reserved;
-    if (aside >= params->buffer)
-        check_add(report, DIAG_ERROR, node->place,
-                  "%s: reserved room and headroom take %lld B, its packet memory has %lld B",
-                  node->name, (long long)aside, (long long)params->buffer);
-    else if (aside > params->buffer / 2)
+    char why[DIAG_TEXT_BYTES];
+    if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
+        check_add(report, DIAG_ERROR, node->place, "%s: %s", node->name, why);
+        return;
+    }
+    check_headroom_pool(node, &plan, report);
+    const int64_t aside = (plan.reserved + plan.headroom) * params->cell;
+    if (aside > params->buffer / 2)
         check_add(
             report, DIAG_WARNING, node->place,
             "%s: reserved room and headroom take %lld of %lld B: more than half of its memory",

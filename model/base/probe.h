@@ -15,6 +15,7 @@ struct frame;
 /* Why a frame was dropped. */
 #define PROBE_DROP_CAUSES(X)                                                                       \
     X(BUFFER, "buffer", "no room in the shared buffer or its headroom")                            \
+    X(EGRESS, "egress-buffer", "the egress queue is at its limit of the shared buffer")            \
     X(MTU, "mtu", "larger than the port's MTU (giant)")                                            \
     X(CORRUPT, "corrupt", "bit error: bad frame check sequence")                                   \
     X(WATCHDOG, "watchdog", "the PFC watchdog drains this queue")                                  \
@@ -40,8 +41,8 @@ struct probe_drop {
     bool lossless;   /* the class was meant to be lossless and the cause is want of buffer */
     uint16_t egress; /* where it was to go; UINT16_MAX when not known */
     int64_t frame_bytes;
-    int64_t occupancy; /* of the priority group or buffer that refused it */
-    int64_t threshold; /* above which it pauses */
+    int64_t occupancy; /* of the priority group, egress queue or buffer that refused it */
+    int64_t threshold; /* above which it pauses, or the egress queue drops */
     int64_t headroom;  /* bytes of headroom in use, of ... */
     int64_t headroom_limit;
 };

@@ -5,12 +5,9 @@
  * SONiC dynamic_th = log2(alpha). */
 #include "net/buffer.h"
 
-static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)
+static int64_t threshold(const struct buffer_limit *limit, int64_t idle)
 {
-    const int64_t idle = buffer->shared_size - buffer->shared_used;
-    return idle <= 0
-               ? 0
-               : (int64_t)((uint64_t)idle * (uint64_t)alpha_ppm / PPM); /* fits: 2^33 * 2^27 */
+    return idle * limit->alpha / PPM; /* fits: 2^31 * 2^27 */
 }
 
 const struct buffer_policy buffer_dynamic = {

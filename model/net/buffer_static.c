@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * buffer_static - one threshold for every group, whatever is free.
- * Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant). */
+ * Source: Zhu et al., SIGCOMM 2015, section 4 (t_PFC as a constant); SONiC static_th. */
 #include "net/buffer.h"
 
-static int64_t threshold(const struct buffer *buffer, int64_t alpha_ppm)
+static int64_t threshold(const struct buffer_limit *limit, int64_t idle)
 {
-    (void)alpha_ppm;
-    return buffer->static_threshold;
+    (void)idle;
+    return limit->static_cells;
 }
 
 const struct buffer_policy buffer_static = {

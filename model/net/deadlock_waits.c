@@ -227,24 +227,26 @@ static const struct buffer_group *group_of(const struct swtch *swtch, uint16_t i
     return &swtch->buffer.groups[in_port * PRIORITIES + priority];
 }
 
+/* Only lossless groups pause, so only their pool is of interest. */
 static void change_left(struct deadlock_waits *waits, const struct deadlock_wait *wait,
-                        uint16_t in_port, int64_t bytes)
+                        uint16_t in_port, int64_t cells)
 {
     const struct buffer_group *group = group_of(wait->at, in_port, wait->priority);
+    const bool counts = group->pool == &wait->at->buffer.pools[BUFFER_POOL_LOSSLESS];
     int64_t *left = left_at(waits, wait->at, in_port, wait->priority);
     int64_t *pool = &waits->pool[wait->at->node.id];
-    *pool -= buffer_share_of_rest(group, *left);
-    *left += bytes;
-    *pool += buffer_share_of_rest(group, *left);
+    *pool -= counts ? buffer_share_of_rest(group, *left) : 0;
+    *left += cells;
+    *pool += counts ? buffer_share_of_rest(group, *left) : 0;
 }
 
-/* Sorts the bytes of a queue by the port that they came in by. */
+/* Sorts the cells of a queue by the port that they came in by. */
 static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait)
 {
     const struct swtch *swtch = wait->at;
     for (uint32_t handle = wait->port->lanes[wait->priority].head; handle != POOL_NONE;) {
         const struct frame *frame = frame_at(swtch->frames, handle);
-        waits->by_port[frame->in_port] += frame->bytes;
+        waits->by_port[frame->in_port] += buffer_cells(&swtch->buffer, frame->bytes);
         handle = frame->next;
         waits->cost++;
     }
@@ -286,7 +288,7 @@ static void let_go(struct deadlock_waits *waits, struct deadlock_wait *wait)
     wait->stuck = false;
     for (uint32_t h = 0; h < wait->hold_count; h++) {
         const struct deadlock_hold *hold = &waits->holds[wait->first_hold + h];
-        change_left(waits, wait, hold->in_port, -hold->bytes);
+        change_left(waits, wait, hold->in_port, -hold->cells);
     }
 }
 
@@ -336,7 +338,7 @@ int64_t deadlock_waits_held(const struct deadlock_waits *waits, const struct dea
         else
             high = middle;
     }
-    return low < wait->hold_count && holds[low].in_port == in_port ? holds[low].bytes : 0;
+    return low < wait->hold_count && holds[low].in_port == in_port ? holds[low].cells : 0;
 }
 
 uint32_t deadlock_waits_next(struct deadlock_waits *waits, const struct deadlock_wait *wait,

@@ -8,10 +8,10 @@
 
 #define DEADLOCK_NONE UINT32_MAX /* GRAPH_NONE too */
 
-/* Bytes of one queue that came in by one port. */
+/* Cells of one queue that came in by one port. */
 struct deadlock_hold {
     uint16_t in_port;
-    int64_t bytes;
+    int64_t cells;
 };
 
 /* A queue that a switch has paused. */
@@ -40,8 +40,8 @@ struct deadlock_waits {
     uint32_t hold_count, hold_room;
     struct deadlock_range *of_node; /* by node: its waits; empty for most */
     uint32_t *first_group;          /* by node: of `left` */
-    int64_t *left;                  /* by group (port and priority): bytes that wait in S */
-    int64_t *pool;                  /* by node: of the shared memory, what these bytes have */
+    int64_t *left;                  /* by group (port and priority): cells that wait in S */
+    int64_t *pool;                  /* by node: of the shared memory, what these cells have */
     uint32_t *choices;              /* by node and priority: queues still taken for stuck */
     int64_t *by_port;               /* scratch, for the ports of one switch */
     uint64_t cost;                  /* of the look: ports, frames and pairs looked at */
@@ -54,21 +54,21 @@ void deadlock_waits_fini(struct deadlock_waits *waits);
 /* Finds S; true: it is not empty.  What is in `waits` holds until the next call. */
 bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now);
 
-/* Bytes in queue `wait` that came in by a port. */
+/* Cells in queue `wait` that came in by a port. */
 int64_t deadlock_waits_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
                             uint16_t in_port);
 
-/* The first queue of S from place `from` on that `wait` waits for: it holds bytes of a group that
+/* The first queue of S from place `from` on that `wait` waits for: it holds cells of a group that
  * has paused `wait`; or DEADLOCK_NONE. */
 uint32_t deadlock_waits_next(struct deadlock_waits *waits, const struct deadlock_wait *wait,
                              uint32_t from);
 
 /* True when the group of a priority among those that pause `wait` would go on to with `left` of its
- * bytes left. */
+ * cells left. */
 bool deadlock_waits_hold(const struct deadlock_waits *waits, const struct deadlock_wait *wait,
                          uint8_t cause, int64_t left);
 
-/* True when any of them would, with what of their bytes waits in S. */
+/* True when any of them would, with what of their cells waits in S. */
 bool deadlock_waits_is_held(const struct deadlock_waits *waits, const struct deadlock_wait *wait);
 
 static inline bool deadlock_is_switch(const struct engine *engine, uint32_t node)

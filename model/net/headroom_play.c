@@ -108,13 +108,6 @@ static void begin(struct end *end, uint64_t frames, time_ps at)
 
 /* ------------------------------------------------------------------ the switch */
 
-/* Memory is given out by the byte: a switch has no cells yet. */
-static void set_cell(struct switch_params *params, int64_t cell)
-{
-    (void)params;
-    CHECK(cell == 1);
-}
-
 static int64_t policy_named(const char *name)
 {
     int64_t i = 0;
@@ -137,7 +130,7 @@ static struct switch_params params_of(const struct stage *stage)
     params.latency = link->latency;
     params.ecn_kmax = 0;
     params.alpha = params.alpha_lossy = PPM;
-    set_cell(&params, link->cell);
+    params.cell = link->cell;
     params.xoff = stage->share;
     params.policy = policy_named(link->dynamic ? "dynamic" : "static");
     params.buffer = aside + 2 * stage->share +

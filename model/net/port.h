@@ -77,8 +77,10 @@ struct port_pauses {
 struct port_lane {
     alignas(64) uint32_t head; /* of the queue: a frame handle, POOL_NONE when it is empty */
     uint32_t tail;
-    uint32_t bytes;   /* waiting, without the frame on the wire */
-    uint32_t peak;    /* the most that ever waited */
+    uint32_t bytes; /* waiting, without the frame on the wire */
+    uint32_t peak;  /* the most that ever waited */
+    uint32_t cells; /* of a switch's memory that they take, and the most ever */
+    uint32_t cells_peak;
     uint32_t deficit; /* of the weighted scheduler */
     /* Frames that come in and are larger go the long way: giants, or all when the port is down. */
     uint32_t rx_limit;

@@ -47,18 +47,45 @@ static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
     };
 }
 
+static bool is_lossless(const struct swtch *swtch, const struct frame *frame)
+{
+    return (swtch->lossless & 1u << frame->priority) != 0;
+}
+
+/* The group has neither room nor headroom. */
+static void blame_group(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = group_of(swtch, frame);
+    drop->occupancy = buffer_bytes(buffer, buffer_group_share(group));
+    drop->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
+    drop->headroom = buffer_bytes(buffer, group->headroom_used);
+    drop->headroom_limit = buffer_bytes(buffer, group->headroom);
+}
+
+/* The egress queue may not grow. */
+static void blame_queue(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const int64_t limit = drop->lossless ? (int64_t)buffer->queue_limit
+                                         : buffer->egress.reserved + buffer_queue_threshold(buffer);
+    drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].lanes[frame->priority].cells);
+    drop->threshold = buffer_bytes(buffer, limit);
+    swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;
+}
+
 /* For want of buffer. */
-static ASIDE void refuse(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+static ASIDE void refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
+                         enum probe_drop_cause cause, time_ps now)
 {
     const struct frame *frame = frame_at(swtch->frames, handle);
-    const struct buffer_group *group = group_of(swtch, frame);
-    struct probe_drop drop = dropped(swtch, frame, PROBE_DROP_BUFFER, now);
-    drop.lossless = (swtch->lossless & 1u << frame->priority) != 0;
+    struct probe_drop drop = dropped(swtch, frame, cause, now);
+    drop.lossless = is_lossless(swtch, frame);
     drop.egress = egress;
-    drop.occupancy = group->shared_used;
-    drop.threshold = buffer_threshold(&swtch->buffer);
-    drop.headroom = group->headroom_used;
-    drop.headroom_limit = group->headroom;
+    if (cause == PROBE_DROP_BUFFER)
+        blame_group(swtch, frame, &drop);
+    else
+        blame_queue(swtch, frame, &drop);
     swtch->counters.dropped_lossless += drop.lossless;
     swtch->probe->drop(swtch->probe->self, &drop);
     frame_give(swtch->frames, handle);
@@ -92,24 +119,38 @@ static ASIDE void discard(struct swtch *swtch, uint32_t handle, uint16_t egress,
 static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                time_ps now)
 {
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = group_of(swtch, frame);
     return (struct probe_pause){
         .at = now,
         .node = swtch->node.id,
         .port = frame->in_port,
         .priority = frame->priority,
         .egress = egress,
-        .occupancy = group_of(swtch, frame)->shared_used,
-        .threshold = buffer_threshold(&swtch->buffer),
+        .occupancy = buffer_bytes(buffer, buffer_group_share(group)),
+        .threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group)),
     };
 }
 
-static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress, time_ps now)
+static bool is_metered(const struct swtch *swtch, unsigned priority)
 {
-    const bool lossless = (swtch->lossless & 1u << frame->priority) != 0;
-    const struct port_lane *lane = &swtch->ports[egress].lanes[frame->priority];
-    if (!lossless && !buffer_queue_may_grow(&swtch->buffer, lane->bytes))
-        return false;
-    switch (buffer_admit(&swtch->buffer, group_of(swtch, frame), frame->bytes)) {
+    return UNLIKELY((swtch->metered & 1u << priority) != 0);
+}
+
+/* Asked of metered queues only. */
+static ASIDE bool queue_may_grow(const struct swtch *swtch, const struct frame *frame,
+                                 uint16_t egress, uint32_t cells)
+{
+    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    return is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
+                                     : buffer_queue_admits(&swtch->buffer, queued, cells);
+}
+
+/* False: its group has no room. */
+static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress, uint32_t cells,
+                  time_ps now)
+{
+    switch (buffer_admit(&swtch->buffer, group_of(swtch, frame), cells)) {
     case BUFFER_REFUSE:
         return false;
     case BUFFER_ADMIT_XOFF: {
@@ -133,10 +174,46 @@ static ASIDE void resume(struct swtch *swtch, const struct frame *frame, uint16_
 }
 
 static inline void release(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                           time_ps now)
+                           uint32_t cells, time_ps now)
 {
-    if (UNLIKELY(buffer_release(&swtch->buffer, group_of(swtch, frame), frame->bytes)))
+    if (UNLIKELY(buffer_release(&swtch->buffer, group_of(swtch, frame), cells)))
         resume(swtch, frame, egress, now);
+}
+
+/* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
+static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown)
+{
+    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    if (is_lossless(swtch, frame))
+        return;
+    if (grown)
+        buffer_queue_grown(&swtch->buffer, queued - cells, cells);
+    else
+        buffer_queue_shrunk(&swtch->buffer, queued, cells);
+}
+
+static inline void queue(struct swtch *swtch, struct port *port, uint32_t handle,
+                         struct frame *frame, uint32_t cells)
+{
+    struct port_lane *lane = &port->lanes[frame->priority];
+    port_append(port, handle, frame);
+    lane->cells += cells;
+    if (lane->cells > lane->cells_peak)
+        lane->cells_peak = lane->cells;
+    if (is_metered(swtch, frame->priority))
+        meter(swtch, frame, port->index, true);
+}
+
+/* The frame has left its queue: its room is given back. */
+static inline void unqueue(struct swtch *swtch, struct port *port, unsigned priority,
+                           const struct frame *frame, time_ps now)
+{
+    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    port->lanes[priority].cells -= cells;
+    if (is_metered(swtch, priority))
+        meter(swtch, frame, port->index, false);
+    release(swtch, frame, port->index, cells, now);
 }
 
 /* ------------------------------------------------------------------ ECN */
@@ -194,14 +271,14 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
         return POOL_NONE;
     const uint8_t priority =
         strict != 0 ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(swtch, port, mask);
+    struct port_lane *lane = &port->lanes[priority];
     const uint32_t handle = port_shift(port, priority);
     struct frame *frame = frame_at(swtch->frames, handle);
-    struct port_lane *lane = &port->lanes[priority];
     if (lane->bytes == 0)
         lane->deficit = 0;
     if (UNLIKELY(lane->bytes > swtch->mark_above[SWITCH_DEQUEUE]))
         mark(swtch, frame, port);
-    release(swtch, frame, port->index, now);
+    unqueue(swtch, port, priority, frame, now);
     return handle;
 }
 
@@ -213,7 +290,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     uint64_t frames = 0;
     for (; lane->head != POOL_NONE; frames++) {
         const uint32_t handle = port_shift(port, priority);
-        release(swtch, frame_at(swtch->frames, handle), port->index, now);
+        unqueue(swtch, port, priority, frame_at(swtch->frames, handle), now);
         discard(swtch, handle, port->index, now);
     }
     lane->deficit = 0;
@@ -229,22 +306,27 @@ static bool may_leave(const struct port *port, const struct frame *frame, time_p
 }
 
 /* A frame that cannot pass takes room and waits for its turn; it may leave at once after all. */
-static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
+                          time_ps now)
 {
     struct frame *frame = frame_at(swtch->frames, handle);
     struct port *port = &swtch->ports[egress];
-    if (UNLIKELY(!admit(swtch, frame, egress, now))) {
-        refuse(swtch, handle, egress, now);
+    if (is_metered(swtch, frame->priority) && !queue_may_grow(swtch, frame, egress, cells)) {
+        refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
+        return;
+    }
+    if (UNLIKELY(!admit(swtch, frame, egress, cells, now))) {
+        refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
         return;
     }
     if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         mark(swtch, frame, port);
     if (UNLIKELY(may_leave(port, frame, now))) {
-        release(swtch, frame, egress, now);
+        release(swtch, frame, egress, cells, now);
         port_send(port, handle, frame, now);
         return;
     }
-    port_append(port, handle, frame);
+    queue(swtch, port, handle, frame, cells);
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
@@ -279,11 +361,11 @@ static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *f
     }
     struct port *port = &swtch->ports[egress];
     frame->ttl--;
-    if (may_leave(port, frame, now) &&
-        buffer_pass(&swtch->buffer, group_of(swtch, frame), frame->bytes))
+    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    if (may_leave(port, frame, now) && buffer_pass(&swtch->buffer, group_of(swtch, frame), cells))
         port_send(port, handle, frame, now);
     else
-        enqueue(swtch, handle, egress, now);
+        enqueue(swtch, handle, egress, cells, now);
 }
 
 static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
@@ -324,7 +406,7 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
     return true;
 }
 
-static void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
+static ASIDE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(swtch->frames, handle);
     if (!is_condemned(swtch, handle, frame, now))
@@ -359,12 +441,11 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
 {
     struct port *port = &swtch->ports[event->port];
-    const uint32_t handle = (uint32_t)event->argument;
     if (LIKELY(event->kind == NET_EVENT_KICK)) {
         if (port_kicked(port, event->at))
             port_serve(port, switch_take, event->at);
     } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
-        forward_whole(swtch, handle, event->at);
+        forward_whole(swtch, (uint32_t)event->argument, event->at);
     } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
         watchdog_poll(swtch, SWITCH_EVENT_WATCHDOG, event->at);
     } else {
@@ -391,16 +472,19 @@ static void audit(const struct node *node)
 {
     const struct swtch *swtch = (const struct swtch *)(const void *)node;
     buffer_audit(&swtch->buffer);
-    int64_t queued = 0;
+    uint64_t queued = 0, lossy = 0;
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         port_audit(&swtch->ports[i]);
         for (unsigned p = 0; p < PRIORITIES; p++) {
             const struct port_lane *lane = &swtch->ports[i].lanes[p];
             CHECK(lane->deficit < swtch->params.weight[p] * DWRR_QUANTUM + UINT16_MAX);
-            queued += lane->bytes;
+            queued += lane->cells;
+            if ((swtch->lossless & 1u << p) == 0)
+                lossy += buffer_above(lane->cells, swtch->buffer.egress.reserved);
         }
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
+    CHECK(lossy == swtch->buffer.egress.used);
     watchdog_audit(swtch);
 }
 

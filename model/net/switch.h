@@ -17,13 +17,24 @@
 struct switch_params {
     int64_t buffer;             /* bytes of packet memory */
     int64_t ports;              /* ports that the memory is carved for; more when more are linked */
-    int64_t reserved;           /* bytes for each (port, priority) */
+    int64_t cell;               /* bytes */
+    int64_t reserved;           /* bytes for each lossless (ingress port, priority) */
+    int64_t reserved_lossy;     /* bytes for each lossy one */
+    int64_t reserved_queue;     /* bytes for each lossy (egress port, priority) */
     int64_t policy;             /* index in buffer_policies */
     int64_t alpha;              /* ppm, lossless groups */
-    int64_t alpha_lossy;        /* ppm, lossy groups and queues */
+    int64_t alpha_lossy;        /* ppm, lossy groups; BUFFER_UNLIMITED */
+    int64_t alpha_egress;       /* ppm, lossy queues; BUFFER_UNLIMITED */
+    int64_t lossy_pool;         /* ppm of the shared memory that only lossy groups use; 0: common */
+    int64_t egress_lossy_pool;  /* ppm of the shared memory that lossy queues may hold */
+    int64_t egress_limit;       /* bytes of a lossless queue; -1: none */
     int64_t xoff;               /* bytes: threshold of the static policy */
+    int64_t xon;                /* bytes of a share at which XON is sent at the latest */
     int64_t xon_offset;         /* bytes below the threshold at which XON is sent */
     int64_t headroom;           /* bytes for each lossless (port, priority); -1: auto, by link */
+    int64_t headroom_pool;      /* bytes for all of them; -1: each its own, -2: by the ratio */
+    int64_t headroom_ratio;     /* sum of headrooms for each cell of their pool */
+    int64_t smallest_frame;     /* bytes: what headroom must expect */
     int64_t pfc_priorities;     /* mask of lossless priorities */
     int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
     int64_t ecn_pmax;           /* ppm */
@@ -43,6 +54,8 @@ struct switch_params {
 extern const struct opt switch_opts[];
 
 enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1, SWITCH_WATCHDOG_AUTO = -1 };
+enum { SWITCH_HEADROOM_POOL_NONE = -1, SWITCH_HEADROOM_POOL_AUTO = -2 };
+enum { SWITCH_EGRESS_LIMIT_NONE = -1 };
 
 /* What ECMP tells flows apart by. */
 enum switch_hash { SWITCH_HASH_5_TUPLE, SWITCH_HASH_ADDRESSES, SWITCH_HASH_QUEUE_PAIR };
@@ -50,12 +63,13 @@ enum switch_hash { SWITCH_HASH_5_TUPLE, SWITCH_HASH_ADDRESSES, SWITCH_HASH_QUEUE
 struct switch_counters {
     uint64_t ecn_marked;
     uint64_t dropped[PROBE_DROP_CAUSE_COUNT];
-    uint64_t dropped_lossless; /* among BUFFER: of lossless priorities */
+    uint64_t dropped_lossless; /* among BUFFER and EGRESS: of lossless priorities */
 };
 
 struct switch_port_counters {
     uint64_t dropped[PROBE_DROP_CAUSE_COUNT]; /* by ingress port */
     uint64_t ecn_marked[PRIORITIES];          /* by egress port */
+    uint64_t queue_dropped[PRIORITIES];       /* likewise: the queue was at its limit */
 };
 
 struct swtch {
@@ -69,6 +83,7 @@ struct swtch {
     int64_t mark_above[2]; /* queue bytes at enqueue and at dequeue: up to them nothing is marked */
     uint16_t port_count;
     uint8_t lossless; /* mask of priorities */
+    uint8_t metered;  /* mask of priorities whose egress queues have a limit: lossy ones, or all */
     uint8_t strict;   /* mask of priorities that are served before the weighted ones */
     bool cut_through;
     bool special;      /* cuts through, or does not hash the 5-tuple */
@@ -104,9 +119,6 @@ void switch_start(struct swtch *swtch);
 
 /* The power goes: every frame in the switch is lost (link-down).  Its ports have no carrier. */
 void switch_lose(struct swtch *swtch, time_ps now);
-
-/* What headroom must hold of a port that is joined, whatever frames come: headroom_auto. */
-int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port);
 
 extern const struct node_ops switch_node_ops;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_make - a switch comes into being: its ports, and the carving of its memory. */
-#include "net/headroom.h"
+#include "net/switch_carve.h"
 #include "net/switch_private.h"
 #include "net/watchdog.h"
 
@@ -34,6 +34,9 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         .frames = frames,
         .port_count = port_count,
         .lossless = (uint8_t)params->pfc_priorities,
+        .metered = params->egress_limit == SWITCH_EGRESS_LIMIT_NONE
+                       ? (uint8_t)~params->pfc_priorities
+                       : UINT8_MAX,
         .strict = strict_mask(params),
         .cut_through = params->forwarding == SWITCH_CUT_THROUGH,
         .mark_above = {INT64_MAX, INT64_MAX},
@@ -79,72 +82,59 @@ struct port_ingress switch_ingress(const struct swtch *swtch)
     };
 }
 
-int64_t switch_headroom_needed(const struct swtch *swtch, const struct port *port)
+/* Groups' limits, which the plan sums up. */
+static void plan_groups(struct swtch *swtch, struct switch_plan *plan)
 {
-    const struct headroom_link link = {
-        .rate = (int64_t)port->rate.bps,
-        .length = port->params.length,
-        .propagation = port->propagation,
-        .mtu = port->params.mtu,
-        .peer_mtu = port->peer_mtu,
-        .response = port->peer_response,
-        .latency = swtch->params.latency,
-        .cell = 1,
-        .smallest = HEADROOM_SMALLEST_FRAME,
-        .largest = port->params.mtu + WIRE_ETHERNET_BYTES,
-        .dynamic = true, /* with a static threshold, too: the shared memory may be full before it */
-    };
-    return headroom_auto(&link);
-}
-
-static int64_t lossless_headroom(const struct swtch *swtch, uint16_t port)
-{
-    if (swtch->params.headroom != SWITCH_HEADROOM_AUTO)
-        return swtch->params.headroom;
-    return switch_headroom_needed(swtch, &swtch->ports[port]);
-}
-
-/* Sets the groups' limits; returns the room of all of them together, and of the ports that are not
- * linked but that the memory is carved for: so a port more changes nothing for the others. */
-static int64_t set_aside(struct swtch *swtch)
-{
-    const int64_t lossless = __builtin_popcount(swtch->lossless);
-    const int64_t ports =
-        swtch->params.ports > swtch->port_count ? swtch->params.ports : swtch->port_count;
-    int64_t sum = 0, most = 0;
+    const struct switch_params *params = &swtch->params;
+    struct buffer *buffer = &swtch->buffer;
     for (uint16_t i = 0; i < swtch->port_count; i++) {
-        const int64_t headroom = lossless_headroom(swtch, i);
-        sum += headroom * lossless;
-        most = headroom > most ? headroom : most;
+        const struct headroom_link link = switch_link(params, &swtch->ports[i]);
+        const int64_t headroom = link.peer_mtu > 0 ? switch_plan_link(plan, &link) : 0;
         for (unsigned p = 0; p < PRIORITIES; p++) {
-            struct buffer_group *group = &swtch->buffer.groups[i * PRIORITIES + p];
+            struct buffer_group *group = &buffer->groups[i * PRIORITIES + p];
             group->lossless = (swtch->lossless & 1u << p) != 0;
             group->headroom = group->lossless ? (uint32_t)headroom : 0;
+            group->reserved = (uint32_t)switch_cells_up(
+                params, group->lossless ? params->reserved : params->reserved_lossy);
+            group->limit = &buffer->limits[group->lossless];
+            group->pool =
+                &buffer->pools[!group->lossless && params->lossy_pool > 0 ? BUFFER_POOL_LOSSY
+                                                                          : BUFFER_POOL_LOSSLESS];
         }
     }
-    return sum + (ports - swtch->port_count) * most * lossless +
-           ports * PRIORITIES * swtch->params.reserved;
+}
+
+static void set_limits(struct buffer *buffer, const struct switch_params *params)
+{
+    const int64_t fixed = switch_cells_down(params, params->xoff);
+    buffer->policy = buffer_policies[params->policy];
+    buffer->limits[false] = (struct buffer_limit){params->alpha_lossy, fixed};
+    buffer->limits[true] = (struct buffer_limit){params->alpha, fixed};
+    buffer->egress.limit = (struct buffer_limit){.alpha = params->alpha_egress};
+    buffer->egress.reserved = (uint32_t)switch_cells_up(params, params->reserved_queue);
+    buffer->queue_limit = params->egress_limit == SWITCH_EGRESS_LIMIT_NONE
+                              ? UINT32_MAX
+                              : (uint32_t)switch_cells_up(params, params->egress_limit);
+    buffer->xon = switch_cells_down(params, params->xon);
+    buffer->xon_offset = switch_cells_up(params, params->xon_offset);
 }
 
 bool switch_carve(struct swtch *swtch, char *why, size_t size)
 {
-    const struct switch_params *params = &swtch->params;
-    const int64_t aside = set_aside(swtch);
-    if (aside >= params->buffer) {
-        snprintf(why, size,
-                 "%s: reserved room and headroom take %lld bytes, the packet memory has %lld",
-                 swtch->node.name, (long long)aside, (long long)params->buffer);
-        return false;
-    }
     struct buffer *buffer = &swtch->buffer;
-    buffer->policy = buffer_policies[params->policy];
-    buffer->total = params->buffer;
-    buffer->shared_size = params->buffer - aside;
-    buffer->reserved = params->reserved;
-    buffer->alpha_lossless = params->alpha;
-    buffer->alpha_lossy = params->alpha_lossy;
-    buffer->static_threshold = params->xoff;
-    buffer->xon_offset = params->xon_offset;
+    struct switch_plan plan;
+    switch_plan_begin(&plan, &swtch->params);
+    plan_groups(swtch, &plan);
+    const int named = snprintf(why, size, "%s: ", swtch->node.name);
+    if (!switch_plan_end(&plan, swtch->port_count, why + named, size - (size_t)named))
+        return false;
+    buffer_set_cell(buffer, swtch->params.cell);
+    set_limits(buffer, &swtch->params);
+    buffer->total = (uint32_t)plan.total;
+    buffer->headroom_size = (uint32_t)plan.headroom;
+    buffer->pools[BUFFER_POOL_LOSSLESS].size = (uint32_t)plan.lossless_pool;
+    buffer->pools[BUFFER_POOL_LOSSY].size = (uint32_t)plan.lossy_pool;
+    buffer->egress.size = (uint32_t)plan.egress_lossy;
     buffer->group_count = (uint32_t)swtch->port_count * PRIORITIES;
     buffer_reckon_ample(buffer);
     return true;

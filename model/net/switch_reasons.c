@@ -2,33 +2,34 @@
  * switch_reasons - what a switch's pause is due to.
  *
  * A group pauses its sender when its share g of the shared memory reaches the threshold.  With the
- * dynamic one that is g >= alpha (S - U), U all that is used of the S bytes:
+ * dynamic one that is g >= alpha (S - U), U all that is used of the S cells:
  *
  *    g (1 + alpha)  +  alpha (U - g)  >=  alpha S
  *
- * so a byte of the group itself counts 1 + alpha and a byte of anybody else alpha.  A static
- * threshold knows only the group's own.  Each byte waits in some egress queue; that queue is the
- * reason, with the sum of its bytes as weight.
+ * so a cell of the group itself counts 1 + alpha and one of anybody else in its pool alpha.  A
+ * static threshold knows only the group's own.  Each cell waits in some egress queue; that queue is
+ * the reason, with the sum of its cells as weight.
  * Cost: at XOFF and refresh only; the first REASON_FRAMES frames of each queue of the priority are
  * looked at, and what is behind them is taken to be mixed alike.  What the group holds and is not
  * found so is where its latest frame goes.
- * Not exact: that, and bytes in the group's reserved room, which count as if they were shared. */
+ * Not exact: that, and cells in the group's reserved room, which count as if they were shared. */
 #include "net/switch_private.h"
 
 enum { REASON_FRAMES = 64 };
 
-/* The bytes of a queue that came in by `in_port`. */
-static int64_t bytes_of(const struct swtch *swtch, const struct port_lane *lane, uint16_t in_port)
+/* The cells of a queue that came in by `in_port`. */
+static int64_t cells_of(const struct swtch *swtch, const struct port_lane *lane, uint16_t in_port)
 {
     int64_t own = 0, seen = 0;
     uint32_t at = lane->head;
     for (int i = 0; i < REASON_FRAMES && at != POOL_NONE; i++) {
         const struct frame *frame = frame_at(swtch->frames, at);
-        seen += frame->bytes;
-        own += frame->in_port == in_port ? frame->bytes : 0;
+        const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+        seen += cells;
+        own += frame->in_port == in_port ? cells : 0;
         at = frame->next;
     }
-    return at == POOL_NONE ? own : own * lane->bytes / seen;
+    return at == POOL_NONE ? own : own * lane->cells / seen;
 }
 
 /* Keeps the heaviest, in order; of two that weigh the same the one that came first. */
@@ -47,24 +48,30 @@ static void insert(struct probe_pause *why, struct probe_reason reason)
 struct reckoning {
     const struct swtch *swtch;
     struct probe_pause *why;
-    int64_t alpha; /* ppm */
-    int64_t left;  /* bytes of the group that were not found yet */
+    const struct buffer_pool *pool; /* of the group */
+    int64_t alpha;                  /* ppm */
+    int64_t left;                   /* cells of the group that were not found yet */
 };
 
-/* Weighs one queue; `more`: bytes of the group that are on their way to it. */
-static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority, int64_t more,
-                  bool last)
+/* Weighs one queue; `crossing`: a frame of the group that is on its way to it, or NULL. */
+static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority,
+                  const struct frame *crossing)
 {
     struct probe_pause *why = reckoning->why;
-    const struct port_lane *lane = &reckoning->swtch->ports[egress].lanes[priority];
+    const struct swtch *swtch = reckoning->swtch;
+    const struct buffer *buffer = &swtch->buffer;
+    const struct port_lane *lane = &swtch->ports[egress].lanes[priority];
+    const uint32_t more = crossing == NULL ? 0 : buffer_cells(buffer, crossing->bytes);
     int64_t own = 0;
     if (priority == why->priority)
-        own = bytes_of(reckoning->swtch, lane, why->port) + more;
-    if (own > reckoning->left || last)
+        own = cells_of(swtch, lane, why->port) + more;
+    if (own > reckoning->left || crossing != NULL)
         own = reckoning->left;
     reckoning->left -= own;
-    const int64_t queued = lane->bytes + more;
-    const int64_t weight = own + queued * reckoning->alpha / PPM;
+    const struct buffer_pool *pool = buffer->groups[why->port * PRIORITIES + priority].pool;
+    const int64_t alpha = pool == reckoning->pool ? reckoning->alpha : 0;
+    const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * alpha / PPM);
+    const int64_t queued = lane->bytes + (crossing == NULL ? 0 : crossing->bytes);
     if (weight > 0)
         insert(why, (struct probe_reason){egress, priority, weight, queued});
 }
@@ -77,20 +84,21 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
     struct reckoning reckoning = {
         .swtch = swtch,
         .why = why,
-        .alpha = buffer->policy == &buffer_dynamic ? buffer->alpha_lossless : 0,
-        .left = group->reserved_used + group->shared_used + group->headroom_used,
+        .pool = group->pool,
+        .alpha = buffer->policy == &buffer_dynamic ? group->limit->alpha : 0,
+        .left = buffer_held(group),
     };
-    why->occupancy = group->shared_used;
-    why->threshold = buffer_threshold(buffer);
-    why->headroom = group->headroom;
+    why->occupancy = buffer_bytes(buffer, buffer_group_share(group));
+    why->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
+    why->headroom = buffer_bytes(buffer, group->headroom);
     for (uint16_t i = 0; i < swtch->port_count; i++)
         for (unsigned mask = swtch->ports[i].ready; mask != 0; mask &= mask - 1) {
             const uint8_t priority = (uint8_t)__builtin_ctz(mask);
             if (crossing == NULL || i != egress || priority != why->priority)
-                weigh(&reckoning, i, priority, 0, false);
+                weigh(&reckoning, i, priority, NULL);
         }
     if (crossing != NULL)
-        weigh(&reckoning, egress, why->priority, crossing->bytes, true);
+        weigh(&reckoning, egress, why->priority, crossing);
     if (why->reason_count > 0)
         why->egress = why->reasons[0].egress;
 }

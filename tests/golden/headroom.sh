@@ -72,5 +72,4 @@ refuses "did you mean 'shared-buffer-32mb'" --profile shared-buffer-32m
 refuses 'of kind switch' --profile rnic-100g
 refuses 'too many frames' --rate 6400Gbps --delay 1s
 refuses 'more operands' 100Gbps
-refuses 'by the byte' --cell 144B
 exit "$failed"

@@ -54,7 +54,7 @@ static void must_hold(const struct headroom_link *link, int64_t frame, unsigned 
 static void a_cell_less_loses_at_every_speed(void **state)
 {
     (void)state;
-    static const int64_t metres[] = {3, 100}, cells[] = {1, 1};
+    static const int64_t metres[] = {3, 100}, cells[] = {1, 208};
     for (int i = 0; i < SPEEDS * 4; i++) {
         struct headroom_link link = link_of(gbps[i / 4], metres[i % 2]);
         link.cell = cells[i / 2 % 2];
@@ -87,7 +87,7 @@ static struct headroom_link any_link(struct rng *rng)
     link.latency = any_time(rng, PS_PER_US, link.rate);
     link.mtu = 256 + (int64_t)rng_below(rng, 9000);
     link.peer_mtu = 256 + (int64_t)rng_below(rng, 9000);
-    link.cell = 1;
+    link.cell = rng_below(rng, 2) == 0 ? 1 : 1 + (int64_t)rng_below(rng, 300);
     link.dynamic = rng_below(rng, 2) == 0;
     return link;
 }

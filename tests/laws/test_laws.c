@@ -91,6 +91,8 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
     static const char *const kinds[] = {"rdma-write", "rdma-read", "rdma-send", NULL};
     static const char *const buffers[] = {"4MB", "12MB", "32MB", NULL};
     static const char *const alphas[] = {"12.5%", "50%", "100%", "800%", NULL};
+    static const char *const cells[] = {"1B", "80B", "208B", "254B", NULL};
+    static const char *const lossy[] = {"0%", "25%", NULL};
     char topology[160];
     const unsigned hosts = make_topology(rng, topology, sizeof topology);
     const int head = snprintf(
@@ -99,8 +101,8 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
         "  topology: %s\n"
         "  host-links: {rate: %s, length: %s, mtu: 4200B}\n"
         "  fabric-links: {rate: %s, length: %s, mtu: 9216B}\n"
-        "  switch: {buffer: %s, ports: 1, policy: %s, xoff: %uKB, alpha: %s, ecn: {kmin: 100KB, "
-        "kmax: 400KB, pmax: 20%%}, "
+        "  switch: {buffer: %s, ports: 1, policy: %s, xoff: %uKB, alpha: %s, cell: %s, "
+        "lossy-pool: %s, ecn: {kmin: 100KB, kmax: 400KB, pmax: 20%%}, "
         "forwarding: %s}\n"
         "hosts:\n"
         "  defaults: {rnic: {congestion-control: %s, path-mtu: %s, ack-interval: %u}}\n"
@@ -109,8 +111,8 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
         number, between(rng, 0, 1000000), between(rng, 200, 800), topology, pick(rng, rates),
         pick(rng, lengths), pick(rng, rates), pick(rng, lengths), pick(rng, buffers),
         rng_below(rng, 2) ? "static" : "dynamic", between(rng, 20, 200), pick(rng, alphas),
-        rng_below(rng, 2) ? "cut-through" : "store-and-forward", pick(rng, controls),
-        pick(rng, mtus), between(rng, 1, 16), pick(rng, media));
+        pick(rng, cells), pick(rng, lossy), rng_below(rng, 2) ? "cut-through" : "store-and-forward",
+        pick(rng, controls), pick(rng, mtus), between(rng, 1, 16), pick(rng, media));
     snprintf(text + head, (size_t)(TEXT_BYTES - head),
              "  - {name: io, kind: nvme, from: \"host1..host%u\", to: host0, read: %u%%, "
              "block-size: %uKiB, "

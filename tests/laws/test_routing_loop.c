@@ -66,7 +66,7 @@ static int64_t held(const struct world *world)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < world->switch_count; i++)
-        sum += world->switches[i]->buffer.used;
+        sum += buffer_bytes(&world->switches[i]->buffer, world->switches[i]->buffer.used);
     return sum;
 }
 

@@ -64,9 +64,11 @@ static void findings_are_found(void **state)
                    ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "by PAUSE and spine0:p0 by PFC: neither obeys the other");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "but its headroom is 1000 B");
+                   DIAG_WARNING, "but its headroom is 1024 B");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
                    "its packet memory has 100000 B");
+    assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom-pool: 10KB}}}\n" HOSTS WORKLOAD,
+                   DIAG_WARNING, "its headroom pool has 9984 B, one port's groups may need");
     assert_finding(HEAD FABRIC HOSTS
                    "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0}]\n",
                    DIAG_NOTE, "7 hosts with 700 Gb/s meet at host0, which has 100: fan-in 7 to 1");

@@ -2,7 +2,7 @@
  * Serialisation of one link, to the picosecond. */
 #include "port_pair.h"
 
-#include "net/switch.h"
+#include "net/switch_carve.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static void fec_delays_every_frame(void **state)
     (void)state;
     struct port_params params = pair_params(100, 0);
     const time_ps fec = 93200;
-    struct swtch swtch = {0};
+    const struct switch_params memory = {.cell = 1, .smallest_frame = HEADROOM_SMALLEST_FRAME};
     struct port bare = {.params = params, .rate = wire_rate(100000000000), .peer_mtu = params.mtu};
     struct port coded = bare;
     bare.propagation = port_propagation(&params);
@@ -76,8 +76,9 @@ static void fec_delays_every_frame(void **state)
     coded.propagation = port_propagation(&params);
     /* of the wire's bytes that are more, largest frames fill all but their preambles and gaps */
     const int64_t more = 2 * fec / 80 * (params.mtu + 18) / (params.mtu + 38);
-    const int64_t needed = switch_headroom_needed(&swtch, &coded);
-    assert_in_range(needed - switch_headroom_needed(&swtch, &bare), more, more + 1);
+    const struct headroom_link with = switch_link(&memory, &coded);
+    const struct headroom_link without = switch_link(&memory, &bare);
+    assert_in_range(headroom_auto(&with) - headroom_auto(&without), more, more + 1);
     struct pair pair;
     pair_init_ports(&pair, &params, &params);
     pump_start(&pair.a, 0);

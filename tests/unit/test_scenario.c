@@ -377,7 +377,8 @@ static void settings_tell_where_they_come_from_row(void *self,
     static const char *const expected[][4] = {
         {"fabric.switch.buffer", "32MB", "profile shared-buffer-32mb", "documented"},
         {"fabric.switch.ecn-kmin", "9000B", "--set:1", ""},
-        {"fabric.switch.reserved", "0B", "default", ""},
+        {"fabric.switch.cell", "256B", "profile shared-buffer-32mb", "documented"},
+        {"fabric.switch.smallest-frame", "64B", "default", ""},
         {"fabric.topology.leaves", "2", "t.yaml:3", ""},
         {"hosts.defaults.rnic.congestion-control", "dcqcn", "default", ""},
         {"hosts.targets.namespaces[0].count", "3", "t.yaml:4", ""},
@@ -401,7 +402,7 @@ static void settings_tell_where_they_come_from(void **state)
     assert_non_null(scenario);
     size_t seen = 0;
     scenario_settings(scenario, settings_tell_where_they_come_from_row, &seen);
-    assert_int_equal(seen, 7);
+    assert_int_equal(seen, 8);
     scenario_free(scenario);
 }
 

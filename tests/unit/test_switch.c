@@ -18,7 +18,14 @@ struct star {
     struct pump pumps[PUMPS];
     struct port_params port;
     struct switch_params params;
+    struct probe probe;
+    struct probe_drop last_drop;
 };
+
+static void on_drop(void *self, const struct probe_drop *drop)
+{
+    ((struct star *)self)->last_drop = *drop;
+}
 
 static void star_presets(struct star *star)
 {
@@ -26,6 +33,9 @@ static void star_presets(struct star *star)
     opt_presets(port_opts, &star->port);
     opt_presets(switch_opts, &star->params);
     star->params.latency = 0;
+    star->probe = probe_none;
+    star->probe.self = star;
+    star->probe.drop = on_drop;
 }
 
 static void star_routes(struct star *star)
@@ -53,7 +63,7 @@ static void star_init(struct star *star)
     engine_init(&star->engine, 1);
     frame_pool_init(&star->frames);
     switch_init(&star->swtch, &star->engine, "switch0", &star->params, PUMPS, ports, &star->frames,
-                &probe_none);
+                &star->probe);
     star_routes(star);
     for (uint32_t i = 0; i < PUMPS; i++) {
         char name[] = "pump0";
@@ -114,12 +124,12 @@ static void cut_through_by_hand(void **state)
 
 struct boundary {
     uint64_t drops;
-    int64_t headroom_peak;
+    int64_t headroom_peak; /* bytes */
 };
 
 /* V07: the egress is blocked, the sender runs at line rate, reverse frames hold the pause up; one
  * phase. */
-static struct boundary boundary(int64_t headroom, struct rng *rng)
+static struct boundary boundary_of(int64_t cell, int64_t headroom, uint16_t bytes, struct rng *rng)
 {
     struct star star;
     star_presets(&star);
@@ -129,9 +139,11 @@ static struct boundary boundary(int64_t headroom, struct rng *rng)
     star.params.policy = 1;              /* static */
     star.params.xoff = 60000;
     star.params.headroom = headroom;
+    star.params.cell = cell;
     star_init(&star);
     const struct probe_pause block = {.at = 0, .priority = 3, .xoff = true};
-    star.pumps[0].bytes = star.pumps[1].bytes = 4158;
+    star.pumps[0].bytes = bytes;
+    star.pumps[1].bytes = 4158;
     send(&star, 0, 1, UINT64_MAX);
     send(&star, 1, 0, UINT64_MAX);
     star.pumps[1].tos = 0;
@@ -140,10 +152,16 @@ static struct boundary boundary(int64_t headroom, struct rng *rng)
     pump_start(&star.pumps[0], 5 * PS_PER_US + (time_ps)rng_below(rng, 1000000));
     pump_start(&star.pumps[1], 5 * PS_PER_US + (time_ps)rng_below(rng, 1000000));
     engine_run(&star.engine, 30 * PS_PER_US);
+    const struct buffer *buffer = &star.swtch.buffer;
     const struct boundary result = {star.swtch.counters.dropped_lossless,
-                                    star.swtch.buffer.headroom_peak};
+                                    buffer_bytes(buffer, buffer->headroom_peak)};
     star_fini(&star);
     return result;
+}
+
+static struct boundary boundary(int64_t headroom, struct rng *rng)
+{
+    return boundary_of(1, headroom, 4158, rng);
 }
 
 /* C * (2 L 5.05 ns/m + reverse frame + pause + response) + one frame; no phase of 1000 needs more,
@@ -168,13 +186,19 @@ static void headroom_boundary(void **state)
     assert_true(dropping > 0);
 }
 
-/* The automatic headroom holds whatever happens on this link. */
+/* The automatic headroom holds whatever happens on this link: large frames, the smallest, and those
+ * that just do not fit one cell more.  In small frames they need several times the bytes that they
+ * have. */
 static void automatic_headroom_is_enough(void **state)
 {
     (void)state;
+    static const uint16_t sizes[] = {4158, 66, 256 + 1, 2 * 256 + 1};
     struct rng rng = rng_stream(8, "test", "phases");
-    for (int i = 0; i < 200; i++)
-        assert_int_equal(boundary(SWITCH_HEADROOM_AUTO, &rng).drops, 0);
+    for (size_t size = 0; size < sizeof sizes / sizeof sizes[0]; size++)
+        for (int i = 0; i < 100; i++)
+            assert_int_equal(boundary_of(256, SWITCH_HEADROOM_AUTO, sizes[size], &rng).drops, 0);
+    assert_int_equal(boundary_of(256, 60000, 4158, &rng).drops, 0);
+    assert_true(boundary_of(256, 60000, 66, &rng).drops > 0);
 }
 
 /* Three pumps into one port: nobody loses a frame, all pause, nothing is left behind. */
@@ -211,7 +235,7 @@ static void lossless_without_headroom_pauses_and_drops(void **state)
     assert_int_equal(none.headroom_peak, 0);
 }
 
-/* The same in a lossy class: drops, and no pause. */
+/* The same in a lossy class: drops at the egress queue, and no pause. */
 static void lossy_incast_drops(void **state)
 {
     (void)state;
@@ -220,17 +244,84 @@ static void lossy_incast_drops(void **state)
     star.params.buffer = 1 << 20;
     star.params.ports = PUMPS;
     star_init(&star);
+    star.engine.hostile = true;
     for (int i = 1; i <= 3; i++) {
         star.pumps[i].tos = 0;
         send(&star, i, 0, 2000);
         pump_start(&star.pumps[i], 0);
     }
     engine_run(&star.engine, 20 * PS_PER_MS);
-    const uint64_t dropped = star.swtch.counters.dropped[PROBE_DROP_BUFFER];
+    const uint64_t dropped = star.swtch.counters.dropped[PROBE_DROP_EGRESS];
     assert_true(dropped > 0);
+    assert_int_equal(star.swtch.port_counters[0].queue_dropped[0], dropped);
+    assert_int_equal(star.swtch.counters.dropped[PROBE_DROP_BUFFER], 0);
     assert_int_equal(star.swtch.counters.dropped_lossless, 0);
     assert_int_equal(star.pumps[0].received + dropped, 6000);
     assert_int_equal(star.swtch.ports[1].pfc_frames_tx, 0);
+    const struct probe_drop *drop = &star.last_drop;
+    assert_int_equal(drop->cause, PROBE_DROP_EGRESS);
+    assert_int_equal(drop->egress, 0);
+    assert_false(drop->lossless);
+    assert_true(drop->occupancy >= drop->threshold && drop->threshold > 0);
+    assert_int_equal(drop->headroom_limit, 0);
+    star_fini(&star);
+}
+
+/* Two lossy and two lossless pumps meet: the lossy ones drop at the egress, the others lose nothing,
+ * whether they share a pool or not. */
+static void lossless_neighbours_of_lossy_lose_nothing(void **state)
+{
+    (void)state;
+    for (int own_pool = 0; own_pool < 2; own_pool++) {
+        struct star star;
+        star_presets(&star);
+        star.params.buffer = 2 << 20;
+        star.params.ports = PUMPS;
+        star.params.lossy_pool = own_pool * PPM / 4;
+        star.params.alpha_egress = 8 * PPM;
+        star.params.reserved_queue = 1792;
+        star.params.weight[0] = star.params.weight[3] = 1;
+        star_init(&star);
+        star.engine.hostile = true;
+        for (int i = 1; i <= 4; i++) {
+            star.pumps[i].tos = i <= 2 ? 0 : 26 << 2;
+            send(&star, i, 0, 3000);
+            pump_start(&star.pumps[i], 0);
+        }
+        engine_run(&star.engine, 30 * PS_PER_MS);
+        const struct switch_counters *counters = &star.swtch.counters;
+        const uint64_t dropped =
+            counters->dropped[PROBE_DROP_EGRESS] + counters->dropped[PROBE_DROP_BUFFER];
+        assert_true(dropped > 0);
+        assert_int_equal(counters->dropped_lossless, 0);
+        assert_int_equal(star.pumps[0].received + dropped, 12000);
+        assert_true(star.swtch.ports[3].pauses[3].tx_xoff > 0);
+        assert_int_equal(star.swtch.ports[1].pfc_frames_tx, 0);
+        assert_int_equal(star.swtch.buffer.used, 0);
+        assert_int_equal(star.swtch.buffer.egress.used, 0);
+        star_fini(&star);
+    }
+}
+
+/* A limit at the egress makes even a lossless class drop, and the drop says so. */
+static void egress_limit_drops_lossless_frames(void **state)
+{
+    (void)state;
+    struct star star;
+    star_presets(&star);
+    star.params.egress_limit = 25600;
+    star_init(&star);
+    for (int i = 1; i <= 2; i++) {
+        send(&star, i, 0, 100);
+        pump_start(&star.pumps[i], 0);
+    }
+    engine_run(&star.engine, PS_PER_MS);
+    assert_true(star.swtch.counters.dropped_lossless > 0);
+    assert_int_equal(star.last_drop.cause, PROBE_DROP_EGRESS);
+    assert_true(star.last_drop.lossless);
+    assert_int_equal(star.last_drop.threshold, 25600);
+    assert_in_range(star.last_drop.occupancy, 25600, 25600 + 1536);
+    assert_in_range(star.swtch.ports[0].lanes[3].cells_peak, 100, 106);
     star_fini(&star);
 }
 
@@ -298,6 +389,7 @@ static void pause_names_the_queues_that_are_full(void **state)
         star_presets(&star);
         star.params.policy = policy; /* dynamic, static */
         star.params.alpha = 2000;    /* ppm */
+        star.params.cell = 1;
         star.params.xoff = 60000;
         star_init(&star);
         struct probe_pause told = {0};
@@ -342,6 +434,8 @@ int main(void)
         cmocka_unit_test(incast_is_lossless),
         cmocka_unit_test(lossless_without_headroom_pauses_and_drops),
         cmocka_unit_test(lossy_incast_drops),
+        cmocka_unit_test(lossless_neighbours_of_lossy_lose_nothing),
+        cmocka_unit_test(egress_limit_drops_lossless_frames),
         cmocka_unit_test(weights_share_the_wire),
         cmocka_unit_test(marking_follows_the_queue),
         cmocka_unit_test(pause_names_the_queues_that_are_full),
