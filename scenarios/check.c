@@ -23,7 +23,14 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
         return;
     struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
                                                &report->count, sizeof *finding);
-    *finding = (struct check_finding){level, place, arena_text(&report->arena, text, strlen(text))};
+    *finding = (struct check_finding){
+        .level = level, .place = place, .text = arena_text(&report->arena, text, strlen(text))};
+}
+
+void check_shows(struct check_report *report, const char *quantity)
+{
+    if (report->count > 0 && report->errors + report->warnings + report->notes <= FINDINGS_MAX)
+        report->findings[report->count - 1].shown = quantity;
 }
 
 /* Errors first; those of one level in the order in which they were found. */
@@ -45,6 +52,7 @@ void check_scenario(const struct scenario *scenario, struct check_report *report
     check_classes(scenario, report);
     check_buffers(scenario, report);
     check_deadlock(scenario, report);
+    check_thresholds(scenario, report);
     check_fan_in(scenario, report);
     sort_by_level(report);
 }
@@ -61,8 +69,10 @@ void check_print(const struct check_report *report, FILE *out)
         [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
     for (size_t i = 0; i < report->count; i++) {
         const struct check_finding *finding = &report->findings[i];
-        fprintf(out, "%s:%d:%d: %s: %s\n", finding->place.file, finding->place.line,
-                finding->place.column, names[finding->level], finding->text);
+        fprintf(out, "%s:%d:%d: %s: %s%s%s%s\n", finding->place.file, finding->place.line,
+                finding->place.column, names[finding->level], finding->text,
+                finding->shown == NULL ? "" : " (a run shows ",
+                finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
     }
     const uint32_t all = report->errors + report->warnings + report->notes;
     if (all > report->count)

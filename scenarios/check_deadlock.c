@@ -165,6 +165,7 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
                   ? "acknowledgements and requests alone close it, which seldom fill a buffer"
                   : "if all of these buffers fill, each waits for the next for ever; "
                     "`run` tells whether the rates get there");
+    check_shows(checking->report, "pfc.deadlocks > 0");
 }
 
 /* ------------------------------------------------------------------ circles */

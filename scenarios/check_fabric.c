@@ -44,35 +44,39 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
     if (port->link == SCENARIO_NO_LINK || edge->kind != SCENARIO_SWITCH)
         return;
     const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
-    if (here != own)
+    if (here != own) {
         check_add(report, DIAG_WARNING, host->place,
                   "%s sends DSCP %u in priority %u, but %s puts it in %u: its pauses never stop it",
                   host->name, dscp, own, edge->name, here);
+        check_shows(report, "drops.lossless > 0");
+    }
     if (is_lossless(edge, here) &&
-        (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0)
+        (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
         check_add(
             report, DIAG_WARNING, host->place,
             "%s's receive buffer pauses nobody in priority %u, DSCP %u: full, it drops what is "
             "lossless at %s",
             host->name, own, dscp, edge->name);
+        check_shows(report, "drops.lossy > 0");
+    }
 }
 
 /* Both ends of a link must speak the same kind of pause. */
-static void check_kinds(const struct scenario *scenario, const struct scenario_node *node,
-                        struct check_report *report)
+static void check_kinds(const struct scenario *scenario, struct check_report *report)
 {
     static const char *const kinds[] = {"PFC", "PAUSE", "no frames"};
-    for (uint16_t p = 0; p < node->port_count; p++) {
-        const struct scenario_port *port = &node->ports[p];
-        if (port->link == SCENARIO_NO_LINK || node->index > port->peer_node)
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        const struct scenario_node *a = &scenario->nodes[link->node[0]];
+        const struct scenario_node *b = &scenario->nodes[link->node[1]];
+        const int64_t here = a->ports[link->port[0]].params->flow_control;
+        const int64_t there = b->ports[link->port[1]].params->flow_control;
+        if (here == there)
             continue;
-        const struct scenario_node *peer = &scenario->nodes[port->peer_node];
-        const int64_t here = port->params->flow_control;
-        const int64_t there = peer->ports[port->peer_port].params->flow_control;
-        if (here != there)
-            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
-                      "%s:p%u pauses by %s and %s:p%u by %s: neither obeys the other", node->name,
-                      p, kinds[here], peer->name, port->peer_port, kinds[there]);
+        check_add(report, DIAG_WARNING, link->place,
+                  "%s:p%u pauses by %s and %s:p%u by %s: neither obeys the other", a->name,
+                  link->port[0], kinds[here], b->name, link->port[1], kinds[there]);
+        check_shows(report, "drops.lossless > 0");
     }
 }
 
@@ -87,18 +91,22 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
             continue;
         const struct scenario_node *peer = &scenario->nodes[port->peer_node];
         const bool off = port->params->flow_control == PORT_FLOW_NONE;
-        if (is_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0))
+        if (is_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
             check_add(report, DIAG_WARNING, scenario->links[port->link].place,
                       "%s is lossless in priority %u, but PFC is off in it on %s:p%u", node->name,
                       here, node->name, p);
+            check_shows(report, "drops.lossless > 0");
+        }
         if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
             continue;
         const unsigned there = peer->priority_of_dscp[dscp];
-        if (here != there || is_lossless(node, here) != is_lossless(peer, there))
+        if (here != there || is_lossless(node, here) != is_lossless(peer, there)) {
             check_add(report, DIAG_WARNING, scenario->links[port->link].place,
                       "DSCP %u is priority %u (%s) at %s, but %u (%s) at %s", dscp, here,
                       is_lossless(node, here) ? "lossless" : "lossy", node->name, there,
                       is_lossless(peer, there) ? "lossless" : "lossy", peer->name);
+            check_shows(report, "drops.lossy > 0");
+        }
     }
 }
 
@@ -107,10 +115,12 @@ static void check_lossless(const struct scenario_node *node, unsigned dscp, bool
                            struct check_report *report)
 {
     const unsigned priority = node->priority_of_dscp[dscp];
-    if (!is_lossless(node, priority))
+    if (!is_lossless(node, priority)) {
         check_add(report, chosen ? DIAG_NOTE : DIAG_WARNING, node->place,
                   "%s may drop RoCE data: DSCP %u is priority %u there, which is not lossless",
                   node->name, dscp, priority);
+        check_shows(report, "drops.lossy > 0");
+    }
 }
 
 static void check_host(const struct scenario *scenario, const struct scenario_node *host,
@@ -128,8 +138,7 @@ void check_classes(const struct scenario *scenario, struct check_report *report)
     gather(scenario, &scratch, &dscps);
     for (uint32_t i = 0; i < scenario->host_count; i++)
         check_host(scenario, &scenario->nodes[i], dscps.of_host[i], report);
-    for (uint32_t i = 0; i < scenario->node_count; i++)
-        check_kinds(scenario, &scenario->nodes[i], report);
+    check_kinds(scenario, report);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         for (uint64_t left = dscps.hosts | dscps.chosen; left != 0; left &= left - 1) {
             const unsigned dscp = (unsigned)__builtin_ctzll(left);
@@ -161,21 +170,53 @@ static struct headroom_link link_of(const struct scenario *scenario,
 static void check_headroom(const struct scenario_node *node, uint16_t port, int64_t needed,
                            int64_t headroom, struct check_report *report)
 {
-    if (headroom < needed)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s:p%u: %lld B can arrive after XOFF, but its headroom is %lld B", node->name,
-                  port, (long long)needed, (long long)headroom);
+    if (headroom >= needed)
+        return;
+    check_add(report, DIAG_WARNING, node->place,
+              "%s:p%u: %lld B can arrive after XOFF, but its headroom is %lld B", node->name, port,
+              (long long)needed, (long long)headroom);
+    check_shows(report, "drops.lossless > 0");
 }
 
 /* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
 static void check_headroom_pool(const struct scenario_node *node, const struct switch_plan *plan,
                                 struct check_report *report)
 {
-    if (plan->headroom < plan->headroom_most * plan->lossless)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: its headroom pool has %lld B, one port's groups may need %lld B", node->name,
-                  (long long)(plan->headroom * plan->params->cell),
-                  (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
+    if (plan->headroom >= plan->headroom_most * plan->lossless)
+        return;
+    check_add(report, DIAG_WARNING, node->place,
+              "%s: its headroom pool has %lld B, one port's groups may need %lld B", node->name,
+              (long long)(plan->headroom * plan->params->cell),
+              (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
+    check_shows(report, "drops.lossless > 0");
+}
+
+bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
+                struct switch_plan *plan, char *why, size_t size)
+{
+    switch_plan_begin(plan, node->switch_params);
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        if (node->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct headroom_link link = link_of(scenario, plan->params, &node->ports[p]);
+        switch_plan_link(plan, &link);
+    }
+    return switch_plan_end(plan, node->port_count, why, size);
+}
+
+static void check_links(const struct scenario *scenario, const struct scenario_node *node,
+                        struct check_report *report)
+{
+    const struct switch_params *params = node->switch_params;
+    struct switch_plan plan;
+    switch_plan_begin(&plan, params);
+    for (uint16_t p = 0; p < node->port_count && plan.lossless > 0; p++) {
+        if (node->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
+        const int64_t headroom = switch_plan_link(&plan, &link);
+        check_headroom(node, p, headroom_auto(&link), headroom * params->cell, report);
+    }
 }
 
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
@@ -183,17 +224,9 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
 {
     const struct switch_params *params = node->switch_params;
     struct switch_plan plan;
-    switch_plan_begin(&plan, params);
-    for (uint16_t p = 0; p < node->port_count; p++) {
-        if (node->ports[p].link == SCENARIO_NO_LINK)
-            continue;
-        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
-        const int64_t headroom = switch_plan_link(&plan, &link);
-        if (plan.lossless > 0)
-            check_headroom(node, p, headroom_auto(&link), headroom * params->cell, report);
-    }
     char why[DIAG_TEXT_BYTES];
-    if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
+    check_links(scenario, node, report);
+    if (!check_plan(scenario, node, &plan, why, sizeof why)) {
         check_add(report, DIAG_ERROR, node->place, "%s: %s", node->name, why);
         return;
     }
@@ -256,11 +289,13 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
                         struct check_report *report)
 {
     const int64_t rate = node_rate(host);
-    if (senders > 1 && rate > 0 && arriving > rate)
+    if (senders > 1 && rate > 0 && arriving > rate) {
         check_add(report, DIAG_NOTE, host->place,
                   "%u hosts with %lld Gb/s meet at %s, which has %lld: fan-in %lld to 1", senders,
                   (long long)(arriving / 1000000000), host->name, (long long)(rate / 1000000000),
                   (long long)(arriving / rate));
+        check_shows(report, "pfc.pause_frames");
+    }
 }
 
 /* Hosts that may talk to one at the same time; a host with several workloads counts once. */

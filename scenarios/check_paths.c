@@ -109,6 +109,7 @@ static void look_at_port(struct search *search, const struct scenario_workload *
               workload->name, search->scenario->nodes[pair->from].name,
               search->scenario->nodes[pair->to].name, (long long)needed, owner->name, port,
               (long long)mtu);
+    check_shows(search->report, "drops.mtu > 0");
 }
 
 /* Is the port on a way to `to`? */
@@ -214,6 +215,7 @@ static void tell_loop(struct search *search, const struct way *way, uint32_t cou
               "'%s': written routes lead what goes from %s to %s round in a circle by %s and %s",
               way->workload->name, nodes[way->from].name, nodes[way->to].name,
               nodes[before(search, at, way->to)].name, nodes[at].name);
+    check_shows(search->report, "drops.ttl > 0");
 }
 
 static void no_path(struct search *search, const struct way *way)
@@ -221,6 +223,7 @@ static void no_path(struct search *search, const struct way *way)
     check_add(search->report, DIAG_ERROR, way->workload->place,
               "'%s': there is no path from %s to %s", way->workload->name,
               search->scenario->nodes[way->from].name, search->scenario->nodes[way->to].name);
+    check_shows(search->report, "drops.no_route > 0");
 }
 
 static void follow_tables(struct search *search, const struct way *way)

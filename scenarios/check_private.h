@@ -8,6 +8,16 @@
 void check_add(struct check_report *report, enum diag_level level, struct diag_place place,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* What a run shows of the finding that was added last: a quantity as in `expect`. */
+void check_shows(struct check_report *report, const char *quantity);
+
+struct switch_plan;
+
+/* How the memory of a switch will be cut; false: it is too small, and why. */
+bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
+                struct switch_plan *plan, char *why, size_t size);
+
+void check_thresholds(const struct scenario *scenario, struct check_report *report);
 void check_paths(const struct scenario *scenario, struct check_report *report);
 void check_classes(const struct scenario *scenario, struct check_report *report);
 void check_buffers(const struct scenario *scenario, struct check_report *report);

@@ -14,12 +14,13 @@
 
 enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
 
-static int64_t auto_xoff(const struct port *port, int64_t size)
+int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_params *port)
 {
+    if (params->rx_xoff != RNIC_AUTO)
+        return params->rx_xoff;
     /* As many metres of fibre as the link is long in time, its FEC included. */
-    const int64_t metres = port->propagation / FIBRE_PS_PER_METRE;
-    const int64_t headroom =
-        headroom_mlx5((int64_t)(port->rate.bps / 1000000), metres, port->params.mtu);
+    const int64_t metres = port_propagation(port) / FIBRE_PS_PER_METRE, size = params->rx_buffer;
+    const int64_t headroom = headroom_mlx5(port->rate / 1000000, metres, port->mtu);
     const int64_t least =
         size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
     return size - headroom > least ? size - headroom : least;
@@ -51,7 +52,7 @@ void rx_buffer_init(struct rnic *rnic)
     for (int i = 0; i < PRIORITIES; i++)
         rx->look_at[i] = TIME_NEVER;
     rx->size = params->rx_buffer;
-    rx->xoff = params->rx_xoff == RNIC_AUTO ? auto_xoff(&rnic->port, rx->size) : params->rx_xoff;
+    rx->xoff = rx_buffer_xoff(params, &rnic->port.params);
     rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;

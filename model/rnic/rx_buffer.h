@@ -15,6 +15,7 @@
 #include "net/port.h"
 
 struct rnic;
+struct rnic_params;
 
 struct rx_buffer {
     bool stopped;        /* nothing drains */
@@ -32,6 +33,9 @@ struct rx_buffer {
 };
 
 void rx_buffer_init(struct rnic *rnic);
+
+/* Bytes above which an RNIC with these parameters pauses its peer at such a port. */
+int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_params *port);
 
 /* Takes over the frame: hands it on now or later, or drops it. */
 void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now);

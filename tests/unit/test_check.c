@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,10 +109,53 @@ static void written_routes_are_followed(void **state)
     scenario_free(scenario);
 }
 
+static void thresholds_and_times_that_do_not_fit_are_found(void **state)
+{
+    (void)state;
+    static const char dcqcn[] =
+        "hosts: {defaults: {rnic: {congestion-control: dcqcn}}}\n"
+        "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n";
+    char text[1024];
+    snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmin: 20MB, kmax: 21MB}}}\n%s",
+             dcqcn);
+    assert_finding(text, DIAG_WARNING, "pauses come first");
+    /* alpha B / (1 + n alpha): 1/8 of some 30 MB alone, but a sixth of that with six ports */
+    snprintf(text, sizeof text,
+             HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
+    assert_finding(text, DIAG_NOTE, "when all of its 6 ports are congested");
+    snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
+    assert_finding(text, DIAG_NOTE, "marks nothing");
+    assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,
+                   DIAG_WARNING, "the peer sends in between");
+    assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
+                   "more than a hundredth of the link");
+    assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {rx-xoff: 250KB}}}\n"
+                               "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
+                   DIAG_WARNING, "its receive buffer keeps 12016 B for that");
+    assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
+                   "can arrive after its pause");
+    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "has no PFC watchdog");
+}
+
+static void findings_say_what_a_run_shows(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load_fine(HEAD TWO_LEAVES
+                  ", switch: {pfc: {headroom: 1KB}, watchdog: {action: drop}}}\n" HOSTS WORKLOAD);
+    struct check_report report;
+    check_scenario(scenario, &report);
+    assert_true(report.count > 0);
+    assert_string_equal(report.findings[0].shown, "drops.lossless > 0");
+    check_free(&report);
+    scenario_free(scenario);
+}
+
 static void nothing_is_found_where_nothing_is_wrong(void **state)
 {
     (void)state;
-    struct scenario *scenario = load_fine(HEAD FABRIC HOSTS WORKLOAD);
+    struct scenario *scenario =
+        load_fine(HEAD TWO_LEAVES ", switch: {watchdog: {action: drop}}}\n" HOSTS WORKLOAD);
     struct check_report report;
     check_scenario(scenario, &report);
     assert_int_equal(report.count, 0);
@@ -133,6 +177,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_are_found),
         cmocka_unit_test(written_routes_are_followed),
+        cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),
+        cmocka_unit_test(findings_say_what_a_run_shows),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
