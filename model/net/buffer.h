@@ -150,17 +150,19 @@ static inline uint32_t buffer_share(uint32_t below, uint32_t reserved, uint32_t 
 /* A pool has come above what it watches; `cells` more are in it only for a moment. */
 ASIDE void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells);
 
-/* Notes what a frame that goes through adds for a moment. */
+/* Notes what a frame that goes through adds for a moment: to the peak of the whole memory only with
+ * that of its pool. */
 static inline void buffer_note_pass(struct buffer *buffer, struct buffer_group *group,
                                     uint32_t cells)
 {
     struct buffer_pool *pool = group->pool;
     if (UNLIKELY(group->used + cells > group->used_peak))
         group->used_peak = group->used + cells;
-    if (UNLIKELY(buffer->used + cells > buffer->used_peak))
-        buffer->used_peak = buffer->used + cells;
-    if (UNLIKELY(pool->shared_used + cells > pool->watch))
+    if (UNLIKELY(pool->shared_used + cells > pool->watch)) {
+        if (buffer->used + cells > buffer->used_peak)
+            buffer->used_peak = buffer->used + cells;
         buffer_pool_grown(buffer, pool, buffer_share(group->used, group->reserved, cells));
+    }
 }
 
 /* True when a frame may go through at once: it would be admitted, pause nobody, and leave all as it

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# counters - of pauses: both ends of a link agree, and each name is documented.
+# counters - of pauses: both ends of a link agree; of memory: whole cells; and each name is documented.
 set -u
 program=${STORMGLASS:?the program to test}
 documented=$PWD/docs/counters.md
@@ -59,10 +59,19 @@ port1() { sqlite3 -batch -noheader "$1" "SELECT ifnull(sum(value), 0) FROM count
 [ "$(port1 mixed.db rx_unsupported_op_phy)" = "$(value mixed.db host1 tx_prio3_pause)" ] || fail 'mixed: not ignored'
 [ "$(port1 mixed.db tx_prio3_blocked_ps)" = 0 ] || fail 'mixed: obeyed'
 
+# What the paused group had of memory: cells, some of them of headroom.
+memory() { sqlite3 -batch -noheader "$1" "SELECT ifnull(max(value), 0) FROM counter JOIN node n USING (node)
+    WHERE n.name = 'switch0' AND counter.name = '$2'"; }
+for name in rx_prio3_shared_peak rx_prio3_headroom_peak tx_prio3_queue_peak buffer_used_peak buffer_shared_peak \
+    buffer_headroom_peak buffer_headroom_total_peak; do
+    peak=$(memory pfc.db $name)
+    [ "$peak" -gt 0 ] && [ $((peak % 256)) = 0 ] || fail "pfc: $name is $peak"
+done
+
 [ "$(port1 mixed.db rx_unsupported_op_phy)" -gt 0 ] || fail 'mixed: nothing to ignore'
 for db in *.db; do
     sqlite3 -batch -noheader "$db" "SELECT DISTINCT name FROM counter
-        WHERE name LIKE '%pause%' OR name LIKE '%phy' OR name LIKE '%blocked%'"
+        WHERE name LIKE '%pause%' OR name LIKE '%phy' OR name LIKE '%blocked%' OR name LIKE '%peak'"
 done | sed 's/prio[0-7]/prioN/' | sort -u >names
 [ "$(wc -l <names)" -gt 20 ] || fail 'too few names'
 while read -r name; do

@@ -426,7 +426,7 @@ static void dcqcn_thresholds(void **state)
     }
 }
 
-/* Ports that are not linked, or not told of, have the largest headroom: one more changes nothing. */
+/* Ports without a link have the largest headroom: one more changes nothing. */
 static void carving_is_for_the_profile_s_ports(void **state)
 {
     (void)state;

@@ -267,8 +267,8 @@ static void lossy_incast_drops(void **state)
     star_fini(&star);
 }
 
-/* Two lossy and two lossless pumps meet: the lossy ones drop at the egress, the others lose nothing,
- * whether they share a pool or not. */
+/* Two lossy and two lossless pumps meet: the lossy ones drop, the others lose nothing, whether they
+ * share a pool or not. */
 static void lossless_neighbours_of_lossy_lose_nothing(void **state)
 {
     (void)state;
