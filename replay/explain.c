@@ -182,44 +182,6 @@ uint32_t explain_open_blocks(const struct explain *explain)
     return count;
 }
 
-/* The open hold that this one waits for, as a key, or NONE: through the heaviest of its reasons
- * that is blocked. */
-static uint32_t waits_for(const struct explain *explain, uint32_t key)
-{
-    const struct explain_hold *hold = &explain->open_holds[key];
-    for (int i = 0; hold->until != 0 && i < hold->reason_count; i++) {
-        const struct explain_reason *reason = &hold->reasons[i];
-        if (explain->open_blocks[explain_key(reason->port, reason->priority)].until == 0)
-            continue;
-        const uint32_t next = explain_key(explain->fabric->peer[reason->port], reason->priority);
-        if (explain->open_holds[next].until != 0)
-            return next;
-    }
-    return EXPLAIN_NONE;
-}
-
-/* Every hold waits for at most one other, so following them from each unvisited one and meeting a
- * hold of the same walk again is a circle, and each is met once. */
-uint32_t explain_circles(const struct explain *explain)
-{
-    const uint32_t keys =
-        explain->fabric->first_port[explain->fabric->node_count] * EXPLAIN_PRIORITIES;
-    uint32_t *walk_of = explain_zeroed(keys, sizeof *walk_of);
-    uint32_t circles = 0;
-    for (uint32_t start = 0; start < keys; start++) {
-        uint32_t at = start;
-        while (at != EXPLAIN_NONE && walk_of[at] == 0) {
-            walk_of[at] = start + 1;
-            at = waits_for(explain, at);
-        }
-        circles += at != EXPLAIN_NONE && at != start && walk_of[at] == start + 1;
-        circles +=
-            at == start && waits_for(explain, start) != EXPLAIN_NONE && walk_of[start] == start + 1;
-    }
-    free(walk_of);
-    return circles;
-}
-
 static enum explain_kind largest_kind(const struct explain_root *root)
 {
     enum explain_kind best = EXPLAIN_SLOW_RECEIVER;

@@ -139,10 +139,6 @@ void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_
  * paths by root, hops and share. */
 void explain_finish(struct explain *explain, time_ps now);
 
-/* Circles of holds and blocks that are open now: each waits for the next.  Call before
- * explain_finish. */
-uint32_t explain_circles(const struct explain *explain);
-
 /* Blocks that are open now. */
 uint32_t explain_open_blocks(const struct explain *explain);
 
