@@ -38,6 +38,7 @@ EOF
 for kind in pfc global none; do
     "$program" run pair.yaml -o $kind.db --set fabric.host-links.flow-control=$kind >/dev/null 2>&1
 done
+"$program" run pair.yaml -o memory.db --set fabric.switch.policy=static --set fabric.switch.xoff=20KB >/dev/null 2>&1
 "$program" run pair.yaml -o lost.db --set fabric.host-links.pfc-xon=false --set fabric.host-links.pfc-quanta=1000 \
     >/dev/null 2>&1
 sed 's/^fabric:.*/fabric: {topology: {kind: single-switch, hosts: 2}, overrides: [{where: "switch0:p1", flow-control: global}]}/' \
@@ -64,8 +65,8 @@ memory() { sqlite3 -batch -noheader "$1" "SELECT ifnull(max(value), 0) FROM coun
     WHERE n.name = 'switch0' AND counter.name = '$2'"; }
 for name in rx_prio3_shared_peak rx_prio3_headroom_peak tx_prio3_queue_peak buffer_used_peak buffer_shared_peak \
     buffer_headroom_peak buffer_headroom_total_peak; do
-    peak=$(memory pfc.db $name)
-    [ "$peak" -gt 0 ] && [ $((peak % 256)) = 0 ] || fail "pfc: $name is $peak"
+    peak=$(memory memory.db $name)
+    [ "$peak" -gt 0 ] && [ $((peak % 256)) = 0 ] || fail "memory: $name is $peak"
 done
 
 [ "$(port1 mixed.db rx_unsupported_op_phy)" -gt 0 ] || fail 'mixed: nothing to ignore'

@@ -23,6 +23,27 @@ for mtu in 512 1024 2048 4096; do
     near "V03 goodput at path MTU $mtu, Gb/s" "$got" "$(awk -v m=$mtu 'BEGIN { print 100 * m / (m + 82) }')" 0.05
 done
 
+# V08: the thresholds of the DCQCN paper (section 4).  With a static threshold of 24.475 KB and one sender for the queue
+# marking comes first below it and not above it; with beta 8 it comes long before.  (test_buffer has the arithmetic.)
+marks_before_pause() { # KMIN [--set ...]: marks up to the first XOFF; "none" when there is no XOFF
+    local db at ecn="{kmin: $1B, kmax: $(($1 + 1))B, pmax: 100%}"
+    shift
+    db=$(mktemp -u)
+    set -- tests/validation/v08-thresholds.yaml --set "fabric.switch.ecn=$ecn" "$@"
+    "$program" run "$@" --record counters -o "$db" >/dev/null 2>&1
+    at=$("$program" query --json "$db" "SELECT min(at_ps) AS at FROM pause_edge JOIN node USING(node)
+        WHERE edge = 'xoff' AND kind = 'switch'" | jq '.[0].at')
+    rm -f "$db" "$db"-wal "$db"-shm
+    [ "$at" = null ] && echo none && return
+    "$program" run "$@" --until "${at}ps" --json 2>/dev/null | jq '[.ecn.marked, 1] | min'
+}
+beta8=(--set fabric.switch.buffer.policy=dynamic --set fabric.switch.buffer.alpha=800%)
+near 'V08 static, kmin 5 KB: a mark first' "$(marks_before_pause 5000)" 1 0
+near 'V08 static, kmin 23 KB: a mark first' "$(marks_before_pause 23000)" 1 0
+near 'V08 static, kmin 25 KB: the pause first' "$(marks_before_pause 25000)" 0 0
+[ "$(marks_before_pause 21000 "${beta8[@]}")" = none ]
+near 'V08 beta 8, kmin 21 KB: no pause at all' $? 0 0
+
 # V10: go-back-0 completes nothing while the link is busy; go-back-N keeps 1 / (1 + W/256), within 3 %.
 livelock() { # RECOVERY JQ-EXPRESSION
     "$program" run tests/validation/v10-livelock.yaml --json \
