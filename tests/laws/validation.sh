@@ -24,7 +24,7 @@ for mtu in 512 1024 2048 4096; do
 done
 
 # V08: the thresholds of the DCQCN paper (section 4).  With a static threshold of 24.475 KB and one sender for the queue
-# marking comes first below it and not above it; with beta 8 it comes long before.  (test_buffer has the arithmetic.)
+# marking comes first below it and not above it; with beta 8 it comes long before.  (test_carve has the arithmetic.)
 marks_before_pause() { # KMIN [--set ...]: marks up to the first XOFF; "none" when there is no XOFF
     local db at ecn="{kmin: $1B, kmax: $(($1 + 1))B, pmax: 100%}"
     shift
