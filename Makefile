@@ -84,7 +84,7 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 
-LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lm
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lm
 ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
 LDLIBS += -lgvc -lcgraph
 endif

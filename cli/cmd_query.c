@@ -22,6 +22,21 @@ static const struct cli_option options[] = {
     {0},
 };
 
+/* A value as text, a blob in hexadecimal; valid until the next call. */
+static const char *cell(const struct store_statement *rows, int column)
+{
+    static char *text;
+    size_t bytes;
+    if (store_column_type(rows, column) != STORE_BLOB)
+        return store_text(rows, column);
+    const unsigned char *blob = store_blob(rows, column, &bytes);
+    text = realloc(text, 2 * bytes + 1);
+    CHECK(text != NULL);
+    for (size_t i = 0; i < bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", blob[i]);
+    return text;
+}
+
 /* Tabs and line breaks inside a value would look like the table's own. */
 static void print_field(const char *text, bool last)
 {
@@ -37,7 +52,7 @@ static void print_tabs(struct store_statement *rows)
         print_field(store_column_name(rows, i), i == columns - 1);
     while (store_step(rows))
         for (int i = 0; i < columns; i++)
-            print_field(store_text(rows, i), i == columns - 1);
+            print_field(cell(rows, i), i == columns - 1);
 }
 
 static void print_json_value(const struct store_statement *rows, int column)
@@ -53,7 +68,8 @@ static void print_json_value(const struct store_statement *rows, int column)
         json_real(stdout, store_real(rows, column));
         break;
     case STORE_TEXT:
-        json_string(stdout, store_text(rows, column));
+    case STORE_BLOB:
+        json_string(stdout, cell(rows, column));
         break;
     }
 }
@@ -119,14 +135,14 @@ static void print_columns(struct store_statement *rows)
     kept.rows = 1;
     while (kept.rows <= KEPT_ROWS && store_step(rows)) {
         for (int i = 0; i < kept.columns; i++)
-            keep_cell(&kept, i, store_text(rows, i));
+            keep_cell(&kept, i, cell(rows, i));
         kept.rows++;
     }
     const bool more = kept.rows > KEPT_ROWS;
     print_kept(&kept);
     while (more && store_step(rows))
         for (int i = 0; i < kept.columns; i++)
-            print_cell(&kept, i, store_text(rows, i));
+            print_cell(&kept, i, cell(rows, i));
     free(kept.cells);
     free(kept.widths);
 }

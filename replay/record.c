@@ -66,7 +66,8 @@ static void prepare(struct record *record)
     record->drop = store_prepare(store, "INSERT INTO drop_event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
     record->pause = store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?)");
     record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
-    record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                                         "?,?,?,?,?,?,?,?,?,?,?)");
     record->note = store_prepare(store, "INSERT INTO note VALUES(?,?,?)");
 }
 
@@ -166,19 +167,48 @@ void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t
                  STORE_I(until));
 }
 
+static struct store_value when(bool there, uint64_t value)
+{
+    return there ? STORE_I(value) : STORE_N;
+}
+
+/* A MAC control frame from its opcode on: IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
+static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20])
+{
+    const bool pfc = frame->opcode == FRAME_PFC;
+    const uint32_t length = pfc ? 20 : 4;
+    memset(bytes, 0, 20);
+    bytes[0] = pfc;
+    bytes[1] = 1;
+    bytes[3] = pfc ? frame->classes : 0;
+    for (uint32_t i = 0; i < (pfc ? 8u : 1u); i++) {
+        bytes[(pfc ? 4 : 2) + 2 * i] = (unsigned char)(frame->quanta[i] >> 8);
+        bytes[(pfc ? 5 : 3) + 2 * i] = (unsigned char)frame->quanta[i];
+    }
+    return length;
+}
+
 void record_frame(struct record *record, const struct probe_frame *probe)
 {
     if (record == NULL)
         return;
     const struct frame *frame = probe->frame;
-    const bool control = frame_is_mac_control(frame);
+    const bool control = frame_is_mac_control(frame), roce = !control;
+    const bool reth = frame_has_reth(frame->opcode), aeth = frame_has_aeth(frame->opcode);
+    unsigned char mac[20];
+    const unsigned char *head = control ? mac : probe->head;
+    const uint32_t head_bytes = control ? control_bytes(frame, mac) : probe->head_bytes;
     STORE_INSERT(record->frame, STORE_I(probe->at), STORE_I(probe->wire_ps), STORE_I(probe->node),
                  STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)),
-                 control ? STORE_N : STORE_I(frame->source),
-                 control ? STORE_N : STORE_I(frame->destination),
-                 control ? STORE_N : STORE_I(frame->qpn), control ? STORE_N : STORE_I(frame->psn),
-                 STORE_I(frame->bytes), STORE_I(frame->payload), STORE_I(frame->priority),
-                 STORE_I(frame->tos), STORE_I(frame->flags));
+                 when(roce, frame->source), when(roce, frame->destination), when(roce, frame->qpn),
+                 when(roce, frame->psn), STORE_I(frame->bytes), STORE_I(frame->payload),
+                 STORE_I(frame->priority), STORE_I(frame->tos), STORE_I(frame->flags),
+                 when(roce, frame->opcode), STORE_I(probe->lost), when(roce, frame->ttl),
+                 when(roce, frame->entropy & UINT16_MAX), when(aeth, frame->aeth >> 24),
+                 when(aeth, frame->aeth & 0xFFFFFF), when(reth, frame->address),
+                 when(reth || frame_has_ieth(frame->opcode), frame->rkey),
+                 when(reth, frame->length), when(roce && frame->payload > 0, frame->content),
+                 STORE_B(head, head_bytes));
 }
 
 void record_note(struct record *record, time_ps at, const char *owner, const char *text)

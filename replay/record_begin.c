@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "replay/record_schema.h"
+#include "rnic/rnic.h"
 #include "scenarios/workload.h"
 
 #include <stdio.h>
@@ -64,8 +65,9 @@ static void write_settings(struct store *store, const struct scenario *scenario)
 }
 
 static void write_ports(struct store_statement *insert, uint32_t index,
-                        const struct scenario_node *node)
+                        const struct scenario_node *node, uint32_t *endpoint)
 {
+    const bool host = node->kind == SCENARIO_HOST;
     char name[128];
     for (uint32_t i = 0; i < node->port_count; i++) {
         const struct scenario_port *port = &node->ports[i];
@@ -73,7 +75,10 @@ static void write_ports(struct store_statement *insert, uint32_t index,
         STORE_INSERT(insert, STORE_I(index), STORE_I(i), STORE_T(name), STORE_I(port->link),
                      STORE_I(port->peer_node), STORE_I(port->peer_port),
                      STORE_I(port->params->rate), STORE_I(port->params->mtu),
-                     STORE_I(port->params->length), STORE_I(port->params->delay));
+                     STORE_I(port->params->length), STORE_I(port_propagation(port->params)),
+                     host ? STORE_I(*endpoint) : STORE_N,
+                     host ? STORE_I(rnic_ip(*endpoint)) : STORE_N);
+        *endpoint += host;
     }
 }
 
@@ -81,12 +86,13 @@ static void write_fabric(struct store *store, const struct scenario *scenario)
 {
     struct store_statement *nodes = store_prepare(store, "INSERT INTO node VALUES(?,?,?,?,NULL)");
     struct store_statement *ports =
-        store_prepare(store, "INSERT INTO port VALUES(?,?,?,?,?,?,?,?,?,?)");
+        store_prepare(store, "INSERT INTO port VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    uint32_t endpoint = 0;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         STORE_INSERT(nodes, STORE_I(i), STORE_T(node->name),
                      STORE_T(node->kind == SCENARIO_HOST ? "host" : "switch"), STORE_I(node->tier));
-        write_ports(ports, i, node);
+        write_ports(ports, i, node, &endpoint);
     }
     store_finish(nodes);
     store_finish(ports);

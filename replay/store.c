@@ -286,6 +286,9 @@ void store_bind(struct store_statement *statement, int index, struct store_value
         code = sqlite3_bind_double(statement->handle, index, value.real);
     else if (value.type == STORE_TEXT)
         code = sqlite3_bind_text(statement->handle, index, value.text, -1, SQLITE_TRANSIENT);
+    else if (value.type == STORE_BLOB)
+        code = sqlite3_bind_blob64(statement->handle, index, value.text,
+                                   (sqlite3_uint64)value.integer, SQLITE_TRANSIENT);
     else
         code = sqlite3_bind_null(statement->handle, index);
     CHECK(code == SQLITE_OK || code == SQLITE_NOMEM || code == SQLITE_TOOBIG);
@@ -337,8 +340,10 @@ enum store_type store_column_type(const struct store_statement *statement, int c
         return STORE_REAL;
     case SQLITE_NULL:
         return STORE_NULL;
+    case SQLITE_BLOB:
+        return STORE_BLOB;
     default:
-        return STORE_TEXT; /* a blob reads as text */
+        return STORE_TEXT;
     }
 }
 
@@ -350,6 +355,13 @@ int64_t store_int(const struct store_statement *statement, int column)
 double store_real(const struct store_statement *statement, int column)
 {
     return sqlite3_column_double(statement->handle, column);
+}
+
+const unsigned char *store_blob(const struct store_statement *statement, int column, size_t *bytes)
+{
+    const unsigned char *blob = sqlite3_column_blob(statement->handle, column);
+    *bytes = (size_t)sqlite3_column_bytes(statement->handle, column);
+    return blob;
 }
 
 const char *store_text(const struct store_statement *statement, int column)

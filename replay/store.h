@@ -21,19 +21,22 @@ enum {
     STORE_APPLICATION_ID = 0x53746d47
 }; /* "StmG", in the file's header */
 
-enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
+enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB };
 
 struct store_value {
     enum store_type type;
-    int64_t integer;
+    int64_t integer; /* of a blob: its bytes */
     double real;
-    const char *text; /* copied when bound */
+    const void *text; /* or the blob; copied when bound */
 };
 
 #define STORE_I(x) ((struct store_value){.type = STORE_INTEGER, .integer = (int64_t)(x)})
 #define STORE_F(x) ((struct store_value){.type = STORE_REAL, .real = (x)})
 #define STORE_T(x) store_text_value(x)
-#define STORE_N    ((struct store_value){.type = STORE_NULL})
+#define STORE_B(x, bytes)                                                                          \
+    ((struct store_value){                                                                         \
+        .type = (bytes) > 0 ? STORE_BLOB : STORE_NULL, .integer = (bytes), .text = (x)})
+#define STORE_N ((struct store_value){.type = STORE_NULL})
 
 /* NULL becomes SQL's NULL. */
 static inline struct store_value store_text_value(const char *text)
@@ -101,6 +104,8 @@ const char *store_column_name(const struct store_statement *statement, int colum
 enum store_type store_column_type(const struct store_statement *statement, int column);
 int64_t store_int(const struct store_statement *statement, int column);
 double store_real(const struct store_statement *statement, int column);
+/* NULL and 0 for SQL's NULL.  Valid until the next step. */
+const unsigned char *store_blob(const struct store_statement *statement, int column, size_t *bytes);
 /* Never NULL: SQL's NULL is "".  Valid until the next step. */
 const char *store_text(const struct store_statement *statement, int column);
 

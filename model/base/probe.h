@@ -117,7 +117,10 @@ struct probe_frame {
     uint32_t node; /* sender */
     uint16_t port;
     time_ps wire_ps; /* serialisation, preamble and gap included */
+    bool lost;       /* it never arrives: a dead link, or a fault of the scenario */
     const struct frame *frame;
+    const unsigned char *head; /* real bytes at the head of its payload */
+    uint32_t head_bytes;
 };
 
 struct probe {

@@ -24,6 +24,41 @@ const char *frame_opcode_name(uint8_t opcode)
     return opcodes[opcode].name != NULL ? opcodes[opcode].name : "reserved";
 }
 
+bool frame_has_reth(uint8_t opcode)
+{
+    return opcode == FRAME_RC_WRITE_FIRST || opcode == FRAME_RC_WRITE_ONLY ||
+           opcode == FRAME_RC_READ_REQUEST;
+}
+
+bool frame_has_aeth(uint8_t opcode)
+{
+    return opcode == FRAME_RC_READ_RESPONSE_FIRST || opcode == FRAME_RC_READ_RESPONSE_LAST ||
+           opcode == FRAME_RC_READ_RESPONSE_ONLY || opcode == FRAME_RC_ACKNOWLEDGE;
+}
+
+bool frame_has_ieth(uint8_t opcode)
+{
+    return opcode == FRAME_RC_SEND_LAST_INV || opcode == FRAME_RC_SEND_ONLY_INV;
+}
+
+uint32_t frame_blob_bytes(const struct frame *frame)
+{
+    if (frame->blob == POOL_NONE)
+        return 0;
+    switch (frame->opcode) {
+    case FRAME_RC_SEND_FIRST:
+    case FRAME_RC_SEND_MIDDLE:
+    case FRAME_RC_SEND_LAST:
+    case FRAME_RC_SEND_ONLY:
+    case FRAME_RC_SEND_LAST_INV:
+    case FRAME_RC_SEND_ONLY_INV:
+    case FRAME_UD_SEND_ONLY:
+        return frame->length;
+    default:
+        return frame->payload;
+    }
+}
+
 void frame_pool_init(struct frame_pool *pool)
 {
     pool_init(&pool->frames, "frames", sizeof(struct frame), FRAMES_MAX);

@@ -81,7 +81,7 @@ struct frame {
     uint8_t ttl;
     uint8_t pad;
     uint16_t in_port; /* the port of the present node that it came in by */
-    uint32_t entropy; /* hash of the 5-tuple, made once by the sender: what ECMP mixes */
+    uint32_t entropy; /* half a hash of the 5-tuple, half its UDP source port: what ECMP mixes */
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */
     uint32_t qpn;                 /* BTH.DestQP */
     uint32_t psn;
@@ -145,6 +145,14 @@ static inline void frame_give(struct frame_pool *pool, uint32_t handle)
 /* Attaches room for `bytes` real bytes and returns it; owned by the frame. */
 unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes);
 unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *frame);
+
+/* How many real bytes a frame has: in a SEND, which has no RETH, `length` says so; else all. */
+uint32_t frame_blob_bytes(const struct frame *frame);
+
+/* Which headers follow the BTH. */
+bool frame_has_reth(uint8_t opcode);
+bool frame_has_aeth(uint8_t opcode);
+bool frame_has_ieth(uint8_t opcode);
 
 /* Bytes of extension headers of an opcode (CNP: its 16 reserved bytes). */
 unsigned frame_extension_bytes(uint8_t opcode);

@@ -198,27 +198,36 @@ static void count_sent(struct port *port, const struct frame *frame)
     lane->tx_bytes += frame->bytes;
 }
 
+static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now)
+{
+    const struct probe_frame sent = {
+        .at = now,
+        .node = port->node->id,
+        .port = port->index,
+        .wire_ps = port->busy_until - now,
+        .lost = lost,
+        .frame = frame,
+        .head = frame->blob == POOL_NONE ? NULL : frame_blob(port->frames, frame),
+        .head_bytes = frame_blob_bytes(frame),
+    };
+    port->probe->frame(port->probe->self, &sent);
+}
+
 /* The way of frames that need more than a product and a sum. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);
     const time_ps at = arrival(port, frame, now);
     count_sent(port, frame);
-    if ((port->odd & PORT_WATCHED) != 0) {
-        const struct probe_frame sent = {now, port->node->id, port->index, port->busy_until - now,
-                                         frame};
-        port->probe->frame(port->probe->self, &sent);
-    }
-    if ((port->odd & PORT_DOWN) != 0) {
-        port->tx_discards++;
-        drop(port, handle, PROBE_DROP_LINK_DOWN, now);
-        return;
-    }
-    if (port->fault != NULL && fault_takes(port->fault, frame)) {
-        drop(port, handle, PROBE_DROP_INJECTED, now);
-        return;
-    }
-    node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
+    const bool down = (port->odd & PORT_DOWN) != 0;
+    const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
+    port->tx_discards += down;
+    if ((port->odd & PORT_WATCHED) != 0)
+        tell_sent(port, frame, down || taken, now);
+    if (down || taken)
+        drop(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
+    else
+        node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
 }
 
 void port_kick(struct port *port, time_ps now)

@@ -84,7 +84,7 @@ uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source
     enum { ROCE_UDP_PORT = 4791, PROTOCOL_UDP = 17 };
     const uint64_t addresses = hash_mix((uint64_t)source_ip << 32 | destination_ip);
     const uint64_t ports = (uint64_t)source_port << 32 | ROCE_UDP_PORT << 8 | PROTOCOL_UDP;
-    return (uint32_t)(hash_mix(addresses ^ ports) >> 32);
+    return (uint32_t)(hash_mix(addresses ^ ports) >> 32) << 16 | source_port;
 }
 
 /* ------------------------------------------------------------------ life */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire - header by header. */
+#include "reports/wire.h"
+
+#include "base/check.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_MAC_CONTROL = 0x8808,
+    ETHERNET_HEADER = 14,
+    FCS = 4,
+    IP_HEADER = 20,
+    UDP_HEADER = 8,
+    BTH_HEADER = 12,
+    ICRC = 4,
+    ROCE_PORT = 4791,
+    SMALLEST = 60, /* without FCS */
+};
+
+struct writer {
+    uint8_t *bytes;
+    size_t count;
+};
+
+static void put(struct writer *to, uint64_t value, int bytes)
+{
+    for (int i = bytes - 1; i >= 0; i--)
+        to->bytes[to->count++] = (uint8_t)(value >> (8 * i));
+}
+
+static void put_bytes(struct writer *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(to->bytes + to->count, from, bytes);
+    to->count += bytes;
+}
+
+void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6])
+{
+    mac[0] = 0x02; /* locally administered, unicast: IEEE 802 8.2 */
+    mac[1] = (uint8_t)(node >> 16);
+    mac[2] = (uint8_t)(node >> 8);
+    mac[3] = (uint8_t)node;
+    mac[4] = (uint8_t)(port >> 8);
+    mac[5] = (uint8_t)port;
+}
+
+static void put_ethernet(struct writer *to, const struct wire_frame *frame, uint16_t type)
+{
+    put_bytes(to, frame->destination_mac, 6);
+    put_bytes(to, frame->source_mac, 6);
+    put(to, type, 2);
+}
+
+/* RFC 1071, over an even number of bytes. */
+static uint16_t ip_checksum(const uint8_t *bytes, size_t count)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i += 2)
+        sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
+{
+    const size_t start = to->count;
+    const uint32_t length = frame->bytes - (uint32_t)(ETHERNET_HEADER + FCS);
+    put(to, 0x45, 1);
+    put(to, frame->tos, 1);
+    put(to, length, 2);
+    put(to, 0x00004000, 4); /* identification 0, do not fragment */
+    put(to, frame->ttl, 1);
+    put(to, 17, 1);
+    put(to, 0, 2);
+    put(to, frame->source_ip, 4);
+    put(to, frame->destination_ip, 4);
+    const uint16_t checksum = ip_checksum(to->bytes + start, IP_HEADER);
+    to->bytes[start + 10] = (uint8_t)(checksum >> 8);
+    to->bytes[start + 11] = (uint8_t)checksum;
+    put(to, frame->udp_source, 2);
+    put(to, ROCE_PORT, 2);
+    put(to, length - IP_HEADER, 2);
+    put(to, 0, 2); /* no checksum, as RoCE has it over IPv4 */
+}
+
+static unsigned pad_of(const struct wire_frame *frame)
+{
+    return (4u - frame->payload % 4u) % 4u;
+}
+
+static void put_bth(struct writer *to, const struct wire_frame *frame)
+{
+    const unsigned solicited = (frame->flags & WIRE_SOLICITED) != 0;
+    /* MigReq is set in the migrated state, where QPs begin: IBTA Vol 1 17.2.8. */
+    const unsigned migreq = frame->opcode != WIRE_CNP && frame->opcode != WIRE_UD_SEND_ONLY;
+    put(to, frame->opcode, 1);
+    put(to, solicited << 7 | migreq << 6 | pad_of(frame) << 4, 1);
+    put(to, 0xFFFF, 2); /* the default partition, full member */
+    put(to, (frame->flags & WIRE_BECN) != 0 ? 0x40 : 0, 1);
+    put(to, frame->qpn, 3);
+    put(to, (frame->flags & WIRE_ACK_REQUEST) != 0 ? 0x80 : 0, 1);
+    put(to, frame->psn, 3);
+}
+
+static void put_extension(struct writer *to, const struct wire_frame *frame)
+{
+    if (frame->has_reth) {
+        put(to, frame->address, 8);
+        put(to, frame->rkey, 4);
+        put(to, frame->length, 4);
+    } else if (frame->has_aeth) {
+        put(to, frame->syndrome, 1);
+        put(to, frame->msn, 3);
+    } else if (frame->has_ieth) {
+        put(to, frame->rkey, 4);
+    } else if (frame->opcode == WIRE_UD_SEND_ONLY) {
+        put(to, 0x80010000, 4); /* the well-known Q_Key of QP1, which sends to QP1 */
+        put(to, 1, 4);
+    } else if (frame->opcode == WIRE_CNP) {
+        put(to, 0, 8);
+        put(to, 0, 8);
+    }
+}
+
+static void put_payload(struct writer *to, const struct wire_frame *frame)
+{
+    const size_t real = frame->head_bytes < frame->payload ? frame->head_bytes : frame->payload;
+    put_bytes(to, frame->head, real);
+    for (size_t i = real; i < frame->payload; i++)
+        put(to, frame->content >> (24 - 8 * (i % 4)), 1);
+    put(to, 0, (int)pad_of(frame));
+}
+
+uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
+{
+    enum { FIXED = IP_HEADER + UDP_HEADER + BTH_HEADER };
+    uint8_t masked[8 + FIXED];
+    CHECK(bytes >= FIXED);
+    memset(masked, 0xFF, 8); /* stands for the LRH */
+    uint8_t *copy = masked + 8;
+    memcpy(copy, ip, FIXED);
+    copy[1] = copy[8] = copy[10] = copy[11] = 0xFF; /* TOS, TTL, header checksum */
+    copy[26] = copy[27] = 0xFF;                     /* UDP checksum */
+    copy[IP_HEADER + UDP_HEADER + 4] = 0xFF;        /* FECN, BECN, reserved */
+    const uLong head = crc32(crc32(0, Z_NULL, 0), masked, sizeof masked);
+    const uint32_t crc = (uint32_t)crc32(head, ip + FIXED, (uInt)(bytes - FIXED));
+    return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
+}
+
+static size_t control_frame(struct writer *to, const struct wire_frame *frame)
+{
+    static const uint8_t group[6] = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
+    put_bytes(to, group, 6);
+    put_bytes(to, frame->source_mac, 6);
+    put(to, ETHERTYPE_MAC_CONTROL, 2);
+    put_bytes(to, frame->head, frame->head_bytes);
+    while (to->count < SMALLEST)
+        put(to, 0, 1);
+    return to->count;
+}
+
+size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
+{
+    struct writer to = {.bytes = bytes};
+    CHECK(frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= WIRE_BYTES_MAX - SMALLEST);
+    if (frame->mac_control)
+        return control_frame(&to, frame);
+    put_ethernet(&to, frame, ETHERTYPE_IPV4);
+    put_ip_udp(&to, frame);
+    put_bth(&to, frame);
+    put_extension(&to, frame);
+    put_payload(&to, frame);
+    put(&to, wire_icrc(bytes + ETHERNET_HEADER, to.count - ETHERNET_HEADER), ICRC);
+    CHECK(to.count + FCS == frame->bytes);
+    return to.count;
+}
