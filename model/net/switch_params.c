@@ -64,10 +64,10 @@ const struct opt switch_opts[] = {
     {"headroom-ratio", OPT_INT, FIELD(headroom_ratio), "2", "1", "64", NULL,
      "With headroom-pool auto: how often the pool is promised.",
      "SONiC over_subscribe_ratio; 2 in its tests"},
-    {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "64B", "62B", "9216B", NULL,
+    {"smallest-frame", OPT_SIZE, FIELD(smallest_frame), "66B", "62B", "9216B", NULL,
      "Smallest frame of a lossless class, which wastes most of its cell: headroom auto counts on "
      "it.",
-     "IEEE 802.3; the smallest of RoCEv2 is an acknowledgement, 66 bytes"},
+     "a RoCEv2 acknowledgement: 62 and AETH 4; IEEE 802.3 allows 64"},
     {"pfc-priorities", OPT_MASK, FIELD(pfc_priorities), "3", NULL, "0,1,2,3,4,5,6,7", NULL,
      "The lossless priorities, such as [3]; none: every priority may drop.",
      "common use: RoCE in priority 3"},
