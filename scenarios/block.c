@@ -144,6 +144,7 @@ struct group {
 struct groups {
     struct group *list;
     size_t count;
+    const struct tree_node **spelt; /* by row: the value taken so far */
 };
 
 /* "ecn.kmin" as a row would be called: "ecn-kmin". */
@@ -256,6 +257,27 @@ static bool take_evidence(const struct block_load *load, const struct tree_node 
     return true;
 }
 
+static bool is_set(const struct diag_place *place)
+{
+    return place->file != NULL && strcmp(place->file, "--set") == 0;
+}
+
+/* A row has several spellings, and one mapping may have it by two of them.  Then --set wins, and in
+ * a file it is a mistake.  True when this one counts. */
+static bool comes_first(const struct block_load *load, const struct opt *row,
+                        const struct tree_node *value, const struct tree_node **spelt)
+{
+    const struct diag_place former = *spelt == NULL ? value->place : (*spelt)->place;
+    const bool twice = *spelt != NULL && is_set(&former) == is_set(&value->place);
+    if (twice)
+        tree_error(load->diag, value, "%s is written twice: here, and at %s:%d", row->name,
+                   former.file, former.line);
+    if (*spelt != NULL && is_set(&former))
+        return false;
+    *spelt = value;
+    return !twice;
+}
+
 static bool take_row(struct block *block, const struct block_load *load, const struct opt *row,
                      const struct tree_node *value)
 {
@@ -287,7 +309,8 @@ static bool take_item(struct block *block, const struct block_load *load, const 
         return true;
     }
     if (row != NULL)
-        return take_row(block, load, row, item->value);
+        return !comes_first(load, row, item->value, &groups->spelt[row - block->rows]) ||
+               take_row(block, load, row, item->value);
     if (usable && is_group(block, path))
         tree_error(load->diag, item->value, "%s: expected a mapping, but this is %s", path,
                    tree_kind_name(item->value));
@@ -304,7 +327,8 @@ bool block_load(struct block *block, const struct block_load *load)
         return false;
     }
     bool fine = true;
-    struct groups groups = {0};
+    struct groups groups = {.spelt =
+                                arena_array(load->arena, block->row_count, sizeof *groups.spelt)};
     struct group top = {load->map, "", 0};
     size_t next = 0;
     for (const struct group *group = &top;; group = &top) {

@@ -66,6 +66,8 @@ refused fio.yaml 8:32 'nothere.fio'
 
 explicit '{ends: ["a:p0", "a:p1"]}' 'a, b' >self-loop.yaml
 refused self-loop.yaml 5:75 'itself'
+printf '%s' "$base" | sed 's/hosts: 2}/hosts: 2}\n  switch: {headroom: 7KB, pfc: {headroom: 60KB}}/' >row-twice.yaml
+refused row-twice.yaml 6:43 'headroom is written twice: here, and at row-twice.yaml:6'
 explicit '{ends: ["a:p0", "s:p0"]}' 'a, a' >host-twice.yaml
 refused host-twice.yaml 5:41 "the name 'a' is used twice"
 
