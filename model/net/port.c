@@ -55,6 +55,10 @@ void port_init(struct port *port, struct node *node, uint16_t index,
     port->enabled = enabled_of(port, params->pfc_enabled);
     if (params->pfc_refresh == 0)
         port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
+    const time_ps back_to_back =
+        units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, (uint64_t)params->rate);
+    if (port->params.pfc_refresh < back_to_back)
+        port->params.pfc_refresh = back_to_back; /* the wire carries no more */
     CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
     CHECK(port->rate.ps_per_byte <= UINT32_MAX);
     port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
