@@ -115,6 +115,7 @@ struct explain {
     uint32_t piece_room;
     time_ps unknown_ps;
     struct explain_verdict verdict;
+    time_ps blocked_ps; /* time that transmitters obeyed pauses */
 };
 
 void explain_init(struct explain *explain, const struct explain_fabric *fabric);

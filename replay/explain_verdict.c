@@ -3,7 +3,8 @@
  *
  * Sure: the first root and those at the other end of its link have at least half of all the time,
  * and it at least half of that; no other has half as much as they; three quarters of the time have
- * a known cause; and no host elsewhere paused anybody, however short, when the first is no host. */
+ * a known cause; transmitters did not stand still for much longer than anybody held them (a lost
+ * RESUME); and no host elsewhere paused anybody, however short, when the first is no host. */
 #include "replay/explain_verdict.h"
 
 enum { NEGLIGIBLE_PPM = 1000 };
@@ -78,5 +79,7 @@ void explain_judge(struct explain *explain)
     verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
     verdict->sure = roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
                     roots[0].held_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
-                    verdict->unknown_ps <= verdict->all_ps / 4 && (host || !host_elsewhere);
+                    verdict->unknown_ps <= verdict->all_ps / 4 &&
+                    explain->blocked_ps <= verdict->all_ps + verdict->all_ps / 2 &&
+                    (host || !host_elsewhere);
 }

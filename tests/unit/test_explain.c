@@ -130,6 +130,33 @@ static void slow_host_is_the_root_of_the_whole_cascade(void **state)
     explain_fini(&explain);
 }
 
+/* leaf0 lets h0 go after a nanosecond, but the RESUME is lost: h0 stands still for ten. */
+static void pause_that_outlives_its_cause_makes_unsure(void **state)
+{
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        struct explain explain;
+        explain_init(&explain, &fabric);
+        const uint32_t holder = LEAF0_H0;
+        const struct explain_edge hold = {
+            .at = 1000,
+            .port = holder,
+            .priority = PRIO,
+            .begins = true,
+            .full = true,
+            .reason_count = 1,
+            .reasons = {{.port = LEAF0_SPINE, .priority = PRIO, .weight = 1}}};
+        explain_on_hold(&explain, &hold);
+        explain_on_block(&explain, 1100, peer[holder], PRIO, true);
+        explain_on_hold(&explain,
+                        &(struct explain_edge){.at = 2000, .port = holder, .priority = PRIO});
+        explain_on_block(&explain, lost ? 11100 : 2100, peer[holder], PRIO, false);
+        explain_finish(&explain, 20000);
+        assert_int_equal(explain.verdict.sure, !lost);
+        explain_fini(&explain);
+    }
+}
+
 static void host_that_pauses_with_an_empty_buffer_is_a_storm(void **state)
 {
     (void)state;
@@ -337,6 +364,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_host_is_the_root_of_the_whole_cascade),
+        cmocka_unit_test(pause_that_outlives_its_cause_makes_unsure),
         cmocka_unit_test(host_that_pauses_with_an_empty_buffer_is_a_storm),
         cmocka_unit_test(incast_is_congestion_at_the_egress),
         cmocka_unit_test(time_of_one_hold_is_divided_between_two_roots),
