@@ -76,7 +76,11 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     command->cdw11 = (uint32_t)(lba >> 32);
     command->cdw12 = bytes / block - 1;
     request->data = buffer(request, bytes);
-    request->data->content = io->opcode == NVME_WRITE ? io->content : NVME_CONTENT_NONE;
+    request->data->content = NVME_CONTENT_NONE;
+    if (io->opcode == NVME_WRITE) {
+        const struct nvme_host_site *site = &request->queue->host->site;
+        verbs_fill(site->verbs, site->device, request->data, bytes, io->content);
+    }
 }
 
 /* Sends what is waiting as far as there is room.  Posting can fail the host, which gives every
@@ -121,6 +125,15 @@ static void give_back(struct nvme_host *host, struct nvme_io *io)
         nvme_host_shutdown(host);
 }
 
+/* What a read brought; of a read that failed nothing is there to look at. */
+static uint32_t read_content(const struct host_request *request)
+{
+    const struct nvme_host_site *site = &request->queue->host->site;
+    if ((request->status & NVME_STATUS_CODE) != NVME_STATUS_OK)
+        return request->data->content;
+    return verbs_content(site->verbs, site->device, request->data, request->bytes);
+}
+
 static void complete(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -130,7 +143,7 @@ static void complete(struct host_request *request)
     io->response_at = request->response_at;
     if (io->opcode == NVME_READ) {
         const bool first = io->uncompleted == io->bytes;
-        const uint32_t content = request->data->content;
+        const uint32_t content = read_content(request);
         io->content = first || io->content == content ? content : NVME_CONTENT_MIXED;
     }
     const bool last = part_done(io, request->units, request->status & NVME_STATUS_CODE);

@@ -368,7 +368,7 @@ static bool describe_data(struct host_request *request)
         sgl->type = NVME_SGL_IN_CAPSULE;
         return true;
     }
-    if (host->params.sgl_invalidate) {
+    if (host->params.sgl_invalidate && verbs(queue)->fast_registration) {
         verbs(queue)->renew_rkey(host->site.device, request->data);
         request->key_armed = true;
         sgl->type = NVME_SGL_KEYED_INVALIDATE;

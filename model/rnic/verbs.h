@@ -75,6 +75,9 @@ enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVAT
 
 struct verbs_ops {
     const char *name;
+    /* rkeys can be renewed and invalidated (LOCAL_INV, remote invalidation): fast registration,
+     * which user space does not have.  Without it a buffer's rkey holds as long as the buffer. */
+    bool fast_registration;
 
     struct verbs_mr *(*reg_mr)(struct verbs_device *, uint32_t length, int access,
                                enum verbs_memory);
@@ -105,6 +108,30 @@ struct verbs_ops {
     /* The most RDMA READs that this device serves and issues per QP (max_qp_rd_atom,
      * max_qp_init_rd_atom). */
     uint8_t (*max_rd_atomic)(struct verbs_device *);
+    /* Makes the first `length` bytes of a BULK buffer that a peer will READ what its content says.
+     * NULL: a tag is all there is. */
+    void (*make)(struct verbs_device *, struct verbs_mr *, uint32_t length);
+    /* Looks at what a peer has written into the first `length` bytes of a BULK buffer, and sets its
+     * content.  NULL: the content is always that of the last transfer. */
+    void (*look)(struct verbs_device *, struct verbs_mr *, uint32_t length);
 };
+
+/* Fills the first `length` bytes of a BULK buffer with what a peer is to READ. */
+static inline void verbs_fill(const struct verbs_ops *verbs, struct verbs_device *device,
+                              struct verbs_mr *mr, uint32_t length, uint32_t content)
+{
+    mr->content = content;
+    if (verbs->make != NULL)
+        verbs->make(device, mr, length);
+}
+
+/* The tag of the first `length` bytes of a BULK buffer that the peer may have written. */
+static inline uint32_t verbs_content(const struct verbs_ops *verbs, struct verbs_device *device,
+                                     struct verbs_mr *mr, uint32_t length)
+{
+    if (verbs->look != NULL)
+        verbs->look(device, mr, length);
+    return mr->content;
+}
 
 #endif

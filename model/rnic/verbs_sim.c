@@ -219,6 +219,7 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
 
 const struct verbs_ops verbs_sim = {
     .name = "sim",
+    .fast_registration = true,
     .reg_mr = reg_mr,
     .dereg_mr = dereg_mr,
     .renew_rkey = renew_rkey,

@@ -396,6 +396,7 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
 
 const struct verbs_ops fake_verbs = {
     .name = "fake",
+    .fast_registration = true,
     .reg_mr = fake_reg_mr,
     .dereg_mr = fake_dereg_mr,
     .renew_rkey = fake_renew_rkey,
