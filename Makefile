@@ -84,6 +84,9 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 
+# What unit tests take of the bridge: all but its main; the libraries' calls only if a test asks for them.
+BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
+
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lm
 ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
 LDLIBS += -lgvc -lcgraph
@@ -178,6 +181,7 @@ endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
 $(eval $(call list,library.list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
+$(eval $(call list,bridge.list,$(BRIDGE_SOURCES)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
@@ -202,18 +206,22 @@ $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
-$(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB)
+$(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+
+$(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
+	@echo "  AR    $(@:build/%=%)"
+	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
 # An archive: a test takes only the fakes that it uses.
 $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
-$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(LIB)
+$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -lev -o $@
 
 $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"

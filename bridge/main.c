@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * main - stormglass-bridge. */
+#include "base/quantity.h"
+#include "bridge/play.h"
+#include "nvme/spec.h"
+#include "reports/json.h"
+#include "reports/text.h"
+#include "scenarios/embedded.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DONE, BROKEN, USAGE, FAILED, SETS_MAX = 64 };
+
+struct command {
+    struct play_options play;
+    const char *scenario;
+    const char *sets[SETS_MAX];
+    char seed[64];
+    uint32_t set_count;
+    bool json, has_address, has_peer, helped;
+};
+
+static const char usage[] =
+    "usage: stormglass-bridge run SCENARIO.yaml --role host|target|both --address A [--peer B]\n"
+    "Plays the workloads of a scenario in real time on RDMA devices (libibverbs, librdmacm).\n\n"
+    "  --role ROLE         host: issues the workloads; target: serves them; both: in one process\n"
+    "  --address A         local address (IPv4) of an RDMA device; a target listens only there\n"
+    "  --peer B            address of the target; with --role both a local one (default: A)\n"
+    "  -o, --output RUN.db write the run database there (SQLite), marked measured\n"
+    "  --seed N            another seed than the scenario's\n"
+    "  --set PATH=VALUE    change one value of the scenario; may be given often\n"
+    "  --record LEVEL      summary (default), counters or ios\n"
+    "  --lead T            time to connect before the scenario's moment 0 (default 1s)\n"
+    "  --verify HOW        of arriving data: full, tags (default; 16 bytes of each 512) or first\n"
+    "  --busy-poll         poll completion queues instead of waiting for events\n"
+    "  --serve             a target goes on when its last host has left\n"
+    "  --any               listen on every local address\n"
+    "  --json              one JSON object instead of the summary\n"
+    "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command line is\n"
+    "wrong, 3 device or database failed.\n";
+
+static int complain(const char *what, const char *value, const char *expected)
+{
+    fprintf(stderr, "stormglass-bridge: %s %s: expected %s\n", what, value, expected);
+    return USAGE;
+}
+
+static bool read_address(const char *text, uint32_t *ip)
+{
+    struct in_addr address;
+    if (inet_pton(AF_INET, text, &address) != 1 || address.s_addr == htonl(INADDR_ANY))
+        return false;
+    *ip = ntohl(address.s_addr);
+    return true;
+}
+
+/* Index of the word, or -1. */
+static int word_of(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static int read_role(struct command *command, const char *value)
+{
+    static const char *const roles[] = {"host", "target", "both", NULL};
+    const int role = word_of(value, roles);
+    command->play.role = (enum play_role)(role + 1);
+    return role < 0 ? complain("--role", value, "host, target or both") : DONE;
+}
+
+static int read_depth(struct command *command, const char *value)
+{
+    static const char *const depths[] = {"first", "tags", "full", NULL};
+    const int depth = word_of(value, depths);
+    command->play.depth = (enum content_depth)depth;
+    return depth < 0 ? complain("--verify", value, "full, tags or first") : DONE;
+}
+
+static int read_lead(struct command *command, const char *value)
+{
+    char why[QUANTITY_WHY_BYTES];
+    if (quantity_parse(QUANTITY_TIME, value, &command->play.lead, why) && command->play.lead >= 0)
+        return DONE;
+    return complain("--lead", value, "a time such as 500ms");
+}
+
+static int add_set(struct command *command, const char *value)
+{
+    if (command->set_count == SETS_MAX)
+        return complain("--set", value, "at most 63 of them");
+    command->sets[command->set_count++] = value;
+    return DONE;
+}
+
+static const struct option long_options[] = {
+    {"role", required_argument, NULL, 'r'},   {"address", required_argument, NULL, 'a'},
+    {"peer", required_argument, NULL, 'p'},   {"output", required_argument, NULL, 'o'},
+    {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
+    {"record", required_argument, NULL, 'R'}, {"lead", required_argument, NULL, 'l'},
+    {"verify", required_argument, NULL, 'v'}, {"busy-poll", no_argument, NULL, 'b'},
+    {"serve", no_argument, NULL, 'e'},        {"any", no_argument, NULL, 'A'},
+    {"json", no_argument, NULL, 'j'},         {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int read_option(struct command *command, int option)
+{
+    switch (option) {
+    case 'r':
+        return read_role(command, optarg);
+    case 'a':
+        command->has_address = read_address(optarg, &command->play.address);
+        return command->has_address ? DONE : complain("--address", optarg, "an IPv4 address");
+    case 'p':
+        command->has_peer = read_address(optarg, &command->play.peer);
+        return command->has_peer ? DONE : complain("--peer", optarg, "an IPv4 address");
+    case 'o':
+        command->play.path = optarg;
+        return optarg[0] != '\0' ? DONE : complain("-o", optarg, "the name of a file");
+    case 's':
+        snprintf(command->seed, sizeof command->seed, "seed=%s", optarg);
+        return add_set(command, command->seed);
+    case 'S':
+        return add_set(command, optarg);
+    case 'R':
+        return record_level_find(optarg, &command->play.level) &&
+                       command->play.level != RECORD_PACKETS
+                   ? DONE
+                   : complain("--record", optarg, "summary, counters or ios");
+    case 'l':
+        return read_lead(command, optarg);
+    case 'v':
+        return read_depth(command, optarg);
+    case 'b':
+        command->play.busy = true;
+        return DONE;
+    case 'e':
+        command->play.serve = true;
+        return DONE;
+    case 'A':
+        command->play.any = true;
+        return DONE;
+    case 'j':
+        command->json = true;
+        return DONE;
+    case 'h':
+        command->helped = true;
+        return DONE;
+    default:
+        return USAGE; /* getopt has said why */
+    }
+}
+
+static int read_command(struct command *command, int argc, char **argv)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0)
+        if (read_option(command, option) != DONE)
+            return USAGE;
+    if (command->helped)
+        return DONE;
+    if (argc - optind != 1)
+        return complain("SCENARIO.yaml", "", "one scenario");
+    command->scenario = argv[optind];
+    if (command->play.role == 0)
+        return complain("--role", "", "host, target or both");
+    if (!command->has_address)
+        return complain("--address", "", "the address of a local RDMA device");
+    if (!command->has_peer && command->play.role == PLAY_HOST)
+        return complain("--peer", "", "the address of the target");
+    if (!command->has_peer)
+        command->play.peer = command->play.address;
+    if (command->play.path != NULL && store_is_foreign(command->play.path))
+        return complain("-o", command->play.path, "a new file or a run database");
+    return DONE;
+}
+
+static void tell_listening(const struct play_options *options)
+{
+    const uint32_t ip = options->role == PLAY_BOTH ? options->peer : options->address;
+    const struct in_addr address = {.s_addr = htonl(options->any ? INADDR_ANY : ip)};
+    char text[INET_ADDRSTRLEN];
+    if ((options->role & PLAY_TARGET) == 0)
+        return;
+    inet_ntop(AF_INET, &address, text, sizeof text);
+    fprintf(stderr, "stormglass-bridge: listening on %s%s\n", text,
+            options->any ? " (every address)" : "");
+}
+
+static int report(struct play *play, bool json)
+{
+    struct store *store = play_store(play);
+    char about[256];
+    play_describe(play, about, sizeof about);
+    if (!json)
+        printf("%s\n", about);
+    if (!(json ? json_run(store, stdout) : text_run(store, stdout)) || fflush(stdout) != 0) {
+        fprintf(stderr, "stormglass-bridge: the results could not be written\n");
+        return FAILED;
+    }
+    if (play_unsound(play) > 0)
+        fprintf(stderr, "stormglass-bridge: %llu transfers brought other bytes than were sent\n",
+                (unsigned long long)play_unsound(play));
+    return result_held(play_result(play)) ? DONE : BROKEN;
+}
+
+static int run(const struct command *command, const struct scenario *scenario, struct diag *diag)
+{
+    int device_errno = 0;
+    struct play *play = play_create(scenario, &command->play, diag, &device_errno);
+    if (play == NULL && device_errno == 0)
+        return USAGE;
+    if (play == NULL) {
+        fprintf(stderr, "stormglass-bridge: no usable RDMA device at the address: %s\n",
+                strerror(device_errno));
+        return FAILED;
+    }
+    tell_listening(&command->play);
+    int code = FAILED;
+    if (play_run(play))
+        code = report(play, command->json);
+    else
+        fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
+    if (!play_free(play)) {
+        fprintf(stderr, "stormglass-bridge: the last writes failed\n");
+        code = FAILED;
+    }
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct command command = {.play = {.calls = &rdma_calls_real,
+                                       .depth = CONTENT_TAGS,
+                                       .lead = PS_PER_S}};
+    if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
+        printf("stormglass-bridge %s\n", stormglass_version);
+        return fflush(stdout) == 0 ? DONE : FAILED;
+    }
+    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        command.helped = true;
+    else if (argc < 2 || strcmp(argv[1], "run") != 0) {
+        fputs(usage, stderr);
+        return USAGE;
+    } else if (read_command(&command, argc - 1, argv + 1) != DONE) {
+        fputs("see stormglass-bridge --help\n", stderr);
+        return USAGE;
+    }
+    if (command.helped) {
+        fputs(usage, stdout);
+        return fflush(stdout) == 0 ? DONE : FAILED;
+    }
+    struct diag *diag = calloc(1, sizeof *diag);
+    if (diag == NULL)
+        return FAILED;
+    struct scenario *scenario =
+        scenario_load_file(command.scenario, command.sets, command.set_count, diag);
+    const int code = scenario == NULL ? USAGE : run(&command, scenario, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    scenario_free(scenario);
+    return code;
+}

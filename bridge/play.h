@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play - a scenario's workloads, in real time on real verbs.
+ * All hosts of the scenario that issue are one here, at the local address; the host that they issue
+ * to is the target.  Its namespaces and the workloads are the portable code, unchanged; CPU costs
+ * of the profiles are left out, because the real ones are there, but media keep their model.
+ * Connections are made during `lead`; the scenario's moment 0 is at its end.
+ * The scenario's fabric is built, but never played: it gives the database its tables, and its
+ * counters, which nobody can read from outside of real switches, stay zero.
+ * Left out: faults, fio jobs that wait for each other, several targets.
+ * Owner: play_free.  Errors: play_create says in `diag` what cannot be played. */
+#ifndef STORMGLASS_BRIDGE_PLAY_H
+#define STORMGLASS_BRIDGE_PLAY_H
+
+#include "bridge/verbs_real.h"
+#include "replay/result.h"
+#include "replay/run.h"
+#include "scenarios/diag.h"
+#include "scenarios/scenario.h"
+
+enum play_role { PLAY_HOST = 1, PLAY_TARGET = 2, PLAY_BOTH = 3 };
+
+struct play_options {
+    const struct rdma_calls *calls;
+    enum play_role role;
+    uint32_t address; /* local; of the host where both are played */
+    uint32_t peer;    /* of the target; for PLAY_BOTH local as well, may be the same */
+    const char *path; /* of the database; NULL: in memory */
+    enum record_level level;
+    enum content_depth depth;
+    time_ps lead;
+    bool any, busy, serve; /* serve: a target goes on when its last host has left */
+};
+
+struct play;
+
+/* NULL: messages are in diag, or *device_errno says why an address has no usable device. */
+struct play *play_create(const struct scenario *scenario, const struct play_options *options,
+                         struct diag *diag, int *device_errno);
+/* Plays to the end or to SIGINT or SIGTERM.  False: the database cannot be written, or the device
+ * was removed; see play_error. */
+bool play_run(struct play *play);
+const char *play_error(const struct play *play);
+const struct result *play_result(const struct play *play);
+struct store *play_store(const struct play *play);
+/* What it was measured on, in one line. */
+void play_describe(const struct play *play, char *text, size_t size);
+/* Transfers that brought bytes that nobody of ours wrote. */
+uint64_t play_unsound(const struct play *play);
+bool play_free(struct play *play); /* false: the last writes failed */
+
+#endif

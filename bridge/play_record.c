@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play_record - the result of a measured run.
+ * The tables are those of a model's run, so that everything that reads one reads the other; the
+ * table `measured` tells them apart and says what the run was measured on. */
+#include "bridge/play_private.h"
+
+#include "replay/collect.h"
+#include "replay/expect_eval.h"
+#include "replay/record_end.h"
+#include "scenarios/embedded.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static const struct verbs_device *device_of(const struct play *play)
+{
+    return play->host_device != NULL ? play->host_device : play->target_device;
+}
+
+static void ip_text(uint32_t ip, char text[INET_ADDRSTRLEN])
+{
+    const struct in_addr address = {.s_addr = htonl(ip)};
+    inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
+}
+
+bool play_record_open(struct play *play)
+{
+    const struct record_options options = {
+        .path = play->options.path,
+        .level = play->options.level,
+        .until = TIME_NEVER,
+        .threads = 1,
+        .version = stormglass_version,
+    };
+    play->record = record_open(&options, play->scenario, play->error);
+    play->observe.record = play->record;
+    return play->record != NULL;
+}
+
+static void write_text(struct store_statement *insert, const char *name, const char *value)
+{
+    STORE_INSERT(insert, STORE_T(name), STORE_T(value));
+}
+
+static void write_number(struct store_statement *insert, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    write_text(insert, name, text);
+}
+
+static void write_counters(struct store_statement *insert, const struct play *play)
+{
+    const struct verbs_real_counters *counters = verbs_real_counters(device_of(play));
+    write_number(insert, "connects", counters->connects);
+    write_number(insert, "accepts", counters->accepts);
+    write_number(insert, "completions", counters->completions);
+    write_number(insert, "wakeups", counters->wakeups);
+    write_number(insert, "error_completions", counters->errors);
+    write_number(insert, "unsound_transfers", play_unsound(play));
+    if (play->target == NULL)
+        return;
+    const struct nvme_target_stats *stats = nvme_target_stats(play->target);
+    write_number(insert, "target_reads", stats->reads);
+    write_number(insert, "target_writes", stats->writes);
+    write_number(insert, "target_errors", stats->errors);
+}
+
+static void write_measured(const struct play *play)
+{
+    static const char *const roles[] = {"", "host", "target", "both"};
+    static const char *const depths[] = {"first", "tags", "full"};
+    struct store_statement *insert =
+        store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
+    const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
+    char address[INET_ADDRSTRLEN], peer[INET_ADDRSTRLEN];
+    struct utsname kernel;
+    ip_text(play->options.address, address);
+    ip_text(play->options.peer, peer);
+    write_text(insert, "role", roles[play->options.role]);
+    write_text(insert, "device", verbs_real_name(device_of(play)));
+    write_text(insert, "firmware", attributes->fw_ver);
+    write_number(insert, "vendor_id", attributes->vendor_id);
+    write_number(insert, "vendor_part_id", attributes->vendor_part_id);
+    if (uname(&kernel) == 0) {
+        write_text(insert, "kernel", kernel.release);
+        write_text(insert, "machine", kernel.machine);
+    }
+    write_text(insert, "clock", "CLOCK_MONOTONIC");
+    write_text(insert, "address", address);
+    if (play->options.role != PLAY_TARGET)
+        write_text(insert, "peer", peer);
+    write_text(insert, "verify", depths[play->options.depth]);
+    write_text(insert, "completion", play->options.busy ? "polling" : "events");
+    write_number(insert, "lead_ps", (uint64_t)play->options.lead);
+    write_counters(insert, play);
+    store_finish(insert);
+}
+
+void play_record_finish(struct play *play)
+{
+    struct world *world = play->world;
+    const time_ps now = loop_now(play->loop);
+    const time_ps end = play->options.lead + play->scenario->duration;
+    world->engine.now = now;
+    observe_finish(&play->observe, now);
+    const struct collect collect = {
+        .world = world,
+        .observe = &play->observe,
+        .now = now,
+        .window_end = now < end ? now : end,
+        .until = play->cut_short ? now : TIME_NEVER,
+    };
+    struct result *result = &play->result;
+    *result = (struct result){
+        .scenario = play->scenario->name,
+        .version = stormglass_version,
+        .seed = play->scenario->seed,
+        .threads = 1,
+        .status = play->gone ? "failed" : play->cut_short ? "interrupted" : "complete",
+    };
+    collect_result(&collect, result);
+    if (play->options.role != PLAY_TARGET)
+        expect_eval(play->scenario, result, play->cut_short);
+    record_end(play->record, &collect, result);
+    write_measured(play);
+    record_wall(play->record, "wall_s", play->wall_s);
+    record_wall(play->record, "cpu_s", play->cpu_s);
+    record_wall(play->record, "started_unix_s", (double)time(NULL) - play->wall_s);
+    record_tick(play->record, true);
+}
+
+const char *play_error(const struct play *play)
+{
+    return play->error;
+}
+
+const struct result *play_result(const struct play *play)
+{
+    return &play->result;
+}
+
+struct store *play_store(const struct play *play)
+{
+    return record_store(play->record);
+}
+
+void play_describe(const struct play *play, char *text, size_t size)
+{
+    const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
+    char address[INET_ADDRSTRLEN];
+    struct utsname kernel = {0};
+    ip_text(play->options.address, address);
+    uname(&kernel);
+    snprintf(text, size, "measured on %s%s%s at %s, %s %s", verbs_real_name(device_of(play)),
+             attributes->fw_ver[0] != '\0' ? ", firmware " : "", attributes->fw_ver, address,
+             kernel.sysname, kernel.release);
+}
+
+uint64_t play_unsound(const struct play *play)
+{
+    uint64_t unsound = 0;
+    if (play->host_device != NULL)
+        unsound += verbs_real_counters(play->host_device)->unsound;
+    if (play->target_device != NULL && play->target_device != play->host_device)
+        unsound += verbs_real_counters(play->target_device)->unsound;
+    return unsound;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_real - the verbs table on libibverbs and librdmacm.
+ * One device is one local address: what is bound, listened on and connected from.  Its events come
+ * in through the loop's descriptors: CM events, completions, asynchronous events.  BULK memory
+ * holds real bytes: they are made from the buffer's tag before they are posted and read back into
+ * the tag when they arrive (content.h).
+ * Left out: fast registration (user space has none), shared receive queues, inline data.
+ * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; memory that cannot be registered
+ * is reported to `on_fatal`, because the portable core cannot go on without. */
+#ifndef STORMGLASS_BRIDGE_VERBS_REAL_H
+#define STORMGLASS_BRIDGE_VERBS_REAL_H
+
+#include "bridge/content.h"
+#include "bridge/loop.h"
+#include "bridge/rdma_calls.h"
+#include "rnic/verbs.h"
+
+struct verbs_real_site {
+    const struct rdma_calls *calls;
+    struct loop *loop;
+    uint32_t ip;     /* local address, host byte order */
+    bool any;        /* listen on every address instead */
+    bool busy;       /* poll completion queues without pause */
+    enum content_depth depth;
+    /* Told once when the device is gone, and of what cannot be survived; either may be NULL. */
+    void (*on_removed)(void *self);
+    void (*on_fatal)(void *self, const char *why);
+    void *self;
+};
+
+/* What happened, for the report. */
+struct verbs_real_counters {
+    uint64_t connects, accepts, rejects, disconnects; /* asked for here, or by the peer */
+    uint64_t completions, wakeups;                    /* wakeups: completion events */
+    uint64_t errors;                                  /* completions with an error but flush */
+    uint64_t unsound;                                 /* transfers that brought foreign bytes */
+    uint64_t async_events;
+    uint32_t open;                                    /* connections now, listeners not counted */
+};
+
+/* NULL: there is no RDMA device at the address, or it cannot be used; errno says why. */
+struct verbs_device *verbs_real_open(const struct verbs_real_site *site);
+/* Ends what is left: connections, listeners, memory. */
+void verbs_real_close(struct verbs_device *device);
+
+const struct verbs_real_counters *verbs_real_counters(const struct verbs_device *device);
+const char *verbs_real_name(const struct verbs_device *device);
+const struct ibv_device_attr *verbs_real_attributes(const struct verbs_device *device);
+
+extern const struct verbs_ops verbs_real;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fake_rdma - libibverbs and librdmacm in memory, for tests of the bridge.
+ * Nodes with one address each, in one process: what one end posts the other end has at once, but
+ * hears of it through real descriptors, as from the libraries.  Checks what a device checks: keys,
+ * ranges, rights, queue depths; counts what is alive, so that a test can see leaks.
+ * One fabric at a time: fake_rdma_init to fake_rdma_fini. */
+#ifndef STORMGLASS_TESTS_FAKE_RDMA_H
+#define STORMGLASS_TESTS_FAKE_RDMA_H
+
+#include "bridge/rdma_calls.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern const struct rdma_calls fake_rdma_calls;
+
+void fake_rdma_init(void);
+/* Returns how many objects (ids, queue pairs, regions, ...) were never given back. */
+unsigned fake_rdma_fini(void);
+void fake_rdma_node(uint32_t ip); /* an address with a device */
+
+/* The call of that name fails with `error` after `skip` good ones, once. */
+void fake_rdma_fail(const char *call, unsigned skip, int error);
+
+/* The next event of type `of` is told as `as` with `status` instead. */
+void fake_rdma_event(enum rdma_cm_event_type of, enum rdma_cm_event_type as, int status);
+
+/* After `skip` good ones, a work request that sends ends with this status. */
+void fake_rdma_end_with(enum ibv_wc_status status, unsigned skip);
+
+/* ibv_poll_cq gives at most so many at once; 0: no limit. */
+void fake_rdma_poll_limit(int limit);
+
+/* Flips a byte of the next RDMA or SEND data of at least 512 bytes. */
+void fake_rdma_corrupt(void);
+
+/* The node is silent from now on: nothing reaches it and nothing comes from it. */
+void fake_rdma_vanish(uint32_t ip);
+/* What waits for a silent node ends with RETRY_EXC_ERR. */
+void fake_rdma_time_out(void);
+
+/* DEVICE_REMOVAL on every id, DEVICE_FATAL, and every queue pair in error. */
+void fake_rdma_remove(uint32_t ip);
+
+unsigned fake_rdma_alive(void);
+unsigned fake_rdma_rnr(void); /* messages that found no receive */
+
+#endif
