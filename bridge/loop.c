@@ -52,6 +52,13 @@ void loop_touch(struct loop *loop)
     loop->now = (clock_ns() - loop->origin_ns) * 1000;
 }
 
+void loop_begin(struct loop *loop)
+{
+    CHECK(loop->count == 0);
+    loop->origin_ns = clock_ns();
+    loop->now = 0;
+}
+
 time_ps loop_now(const struct loop *loop)
 {
     return loop->now;
@@ -121,10 +128,13 @@ static void timer_set(void *world, struct timer *timer, time_ps due)
 
 const struct env_ops loop_env_ops = {.now = env_clock, .timer_set = timer_set};
 
+/* Timers that are set meanwhile wait for the next round, so that descriptors have their turn. */
 static void fire_due(struct loop *loop)
 {
+    const time_ps before_now = loop->sequence;
     loop_touch(loop);
-    while (!loop->stopped && loop->count > 0 && loop->heap[0]->due <= loop->now) {
+    while (!loop->stopped && loop->count > 0 && loop->heap[0]->due <= loop->now &&
+           loop->heap[0]->wakeup < before_now) {
         struct timer *timer = loop->heap[0];
         take_out(loop, timer);
         timer->due = TIME_NEVER;

@@ -21,6 +21,9 @@ void loop_free(struct loop *loop);
 /* The world of such an env is the loop. */
 extern const struct env_ops loop_env_ops;
 
+/* Time begins anew at 0; no timer may be set yet. */
+void loop_begin(struct loop *loop);
+
 time_ps loop_now(const struct loop *loop);
 /* Reads the clock: callbacks that handle several things in turn do so before each. */
 void loop_touch(struct loop *loop);

@@ -101,13 +101,20 @@ static int add_set(struct command *command, const char *value)
 }
 
 static const struct option long_options[] = {
-    {"role", required_argument, NULL, 'r'},   {"address", required_argument, NULL, 'a'},
-    {"peer", required_argument, NULL, 'p'},   {"output", required_argument, NULL, 'o'},
-    {"seed", required_argument, NULL, 's'},   {"set", required_argument, NULL, 'S'},
-    {"record", required_argument, NULL, 'R'}, {"lead", required_argument, NULL, 'l'},
-    {"verify", required_argument, NULL, 'v'}, {"busy-poll", no_argument, NULL, 'b'},
-    {"serve", no_argument, NULL, 'e'},        {"any", no_argument, NULL, 'A'},
-    {"json", no_argument, NULL, 'j'},         {"help", no_argument, NULL, 'h'},
+    {"role", required_argument, NULL, 'r'},
+    {"address", required_argument, NULL, 'a'},
+    {"peer", required_argument, NULL, 'p'},
+    {"output", required_argument, NULL, 'o'},
+    {"seed", required_argument, NULL, 's'},
+    {"set", required_argument, NULL, 'S'},
+    {"record", required_argument, NULL, 'R'},
+    {"lead", required_argument, NULL, 'l'},
+    {"verify", required_argument, NULL, 'v'},
+    {"busy-poll", no_argument, NULL, 'b'},
+    {"serve", no_argument, NULL, 'e'},
+    {"any", no_argument, NULL, 'A'},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 
@@ -238,9 +245,8 @@ static int run(const struct command *command, const struct scenario *scenario, s
 
 int main(int argc, char **argv)
 {
-    struct command command = {.play = {.calls = &rdma_calls_real,
-                                       .depth = CONTENT_TAGS,
-                                       .lead = PS_PER_S}};
+    struct command command = {
+        .play = {.calls = &rdma_calls_real, .depth = CONTENT_TAGS, .lead = PS_PER_S}};
     if (argc >= 2 && strcmp(argv[1], "--version") == 0) {
         printf("stormglass-bridge %s\n", stormglass_version);
         return fflush(stdout) == 0 ? DONE : FAILED;

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-static const time_ps slice = 50 * PS_PER_MS;     /* Ctrl-C answers within it */
-static const time_ps quiet = PS_PER_S;           /* a target without hosts ends after it */
+static const time_ps slice = 50 * PS_PER_MS; /* Ctrl-C answers within it */
+static const time_ps quiet = PS_PER_S;       /* a target without hosts ends after it */
 static const double commit_s = 1.0;
 
 static volatile sig_atomic_t stop_asked;
@@ -294,6 +294,7 @@ static void play_slices(struct play *play)
     const time_ps drain = play->scenario->drain;
     const time_ps last = end > TIME_NEVER - drain ? TIME_NEVER : end + drain;
     time_ps alone_since = TIME_NEVER;
+    loop_begin(play->loop);
     double committed_s = progress_clock_s();
     for (uint32_t i = 0; i < play->instance_count; i++) {
         loop_touch(play->loop);

@@ -26,7 +26,7 @@ struct play {
     struct loop *loop;
     struct explain_fabric fabric;
     struct observe observe;
-    struct probe probe; /* the observer's, as the role has it */
+    struct probe probe;  /* the observer's, as the role has it */
     struct world *world; /* never runs: names, tables, statistics */
     struct record *record;
     struct result result;

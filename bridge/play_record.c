@@ -121,7 +121,9 @@ void play_record_finish(struct play *play)
         .version = stormglass_version,
         .seed = play->scenario->seed,
         .threads = 1,
-        .status = play->gone ? "failed" : play->cut_short ? "interrupted" : "complete",
+        .status = play->gone        ? "failed"
+                  : play->cut_short ? "interrupted"
+                                    : "complete",
     };
     collect_result(&collect, result);
     if (play->options.role != PLAY_TARGET)

@@ -47,6 +47,7 @@ const struct rdma_calls rdma_calls_real = {
     .disconnect = rdma_disconnect,
     .create_qp = rdma_create_qp,
     .destroy_qp = rdma_destroy_qp,
+    .modify_qp = ibv_modify_qp,
     .alloc_pd = ibv_alloc_pd,
     .dealloc_pd = ibv_dealloc_pd,
     .reg_mr = ibv_reg_mr, /* not the macro of that name */

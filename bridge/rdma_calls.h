@@ -29,6 +29,7 @@ struct rdma_calls {
     int (*disconnect)(struct rdma_cm_id *);
     int (*create_qp)(struct rdma_cm_id *, struct ibv_pd *, struct ibv_qp_init_attr *);
     void (*destroy_qp)(struct rdma_cm_id *);
+    int (*modify_qp)(struct ibv_qp *, struct ibv_qp_attr *, int);
 
     struct ibv_pd *(*alloc_pd)(struct ibv_context *);
     int (*dealloc_pd)(struct ibv_pd *);

@@ -18,9 +18,9 @@
 struct verbs_real_site {
     const struct rdma_calls *calls;
     struct loop *loop;
-    uint32_t ip;     /* local address, host byte order */
-    bool any;        /* listen on every address instead */
-    bool busy;       /* poll completion queues without pause */
+    uint32_t ip; /* local address, host byte order */
+    bool any;    /* listen on every address instead */
+    bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
     /* Told once when the device is gone, and of what cannot be survived; either may be NULL. */
     void (*on_removed)(void *self);
@@ -35,7 +35,8 @@ struct verbs_real_counters {
     uint64_t errors;                                  /* completions with an error but flush */
     uint64_t unsound;                                 /* transfers that brought foreign bytes */
     uint64_t async_events;
-    uint32_t open;                                    /* connections now, listeners not counted */
+    uint64_t refused; /* attributes that a device would not take */
+    uint32_t open;    /* connections now, listeners not counted */
 };
 
 /* NULL: there is no RDMA device at the address, or it cannot be used; errno says why. */

@@ -17,7 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESOLVE_MS = 2000, BACKLOG = 1024 };
+enum {
+    RESOLVE_MS = 2000,
+    BACKLOG = 1024,
+    RNR_TIMER = 12 /* 0.64 ms, as perftest and rdma-core's examples; 0, the CM's own, is 655 ms */
+};
 
 /* ------------------------------------------------------------------ helpers */
 
@@ -58,6 +62,7 @@ static struct verbs_conn *add(struct verbs_device *device, const struct verbs_us
     CHECK(conn != NULL);
     conn->device = device;
     conn->state = state;
+    conn->turn = (struct timer){.fire = verbs_real_post_turn, .self = conn, .due = TIME_NEVER};
     conn->later = (struct timer){.fire = on_later, .self = conn, .due = TIME_NEVER};
     if (user != NULL)
         conn->user = *user;
@@ -108,8 +113,7 @@ static int make_qp(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
     if (device->calls->create_qp(conn->id, device->pd, &init) != 0)
         return errno;
     conn->qp = conn->id->qp;
-    return make_ring(&conn->receives, cap->max_recv_wr) &&
-                   make_ring(&conn->reads, cap->max_send_wr)
+    return make_ring(&conn->receives, cap->max_recv_wr) && make_ring(&conn->reads, cap->max_send_wr)
                ? 0
                : ENOMEM;
 }
@@ -161,8 +165,8 @@ struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const stru
         error = set_class(conn, &peer->class);
     if (error == 0)
         error = make_qp(conn, cap);
-    if (error == 0 &&
-        device->calls->resolve_addr(conn->id, NULL, (struct sockaddr *)&conn->peer, RESOLVE_MS) != 0)
+    if (error == 0 && device->calls->resolve_addr(conn->id, NULL, (struct sockaddr *)&conn->peer,
+                                                  RESOLVE_MS) != 0)
         error = errno;
     if (error == 0)
         return conn;
@@ -179,6 +183,15 @@ int verbs_real_cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap,
     return make_qp(conn, cap);
 }
 
+/* How long a peer waits that finds no receive.  A device that refuses it keeps its own. */
+static void set_rnr_timer(struct verbs_conn *conn)
+{
+    struct ibv_qp_attr attr = {.min_rnr_timer = RNR_TIMER};
+    if (conn->qp != NULL &&
+        conn->device->calls->modify_qp(conn->qp, &attr, IBV_QP_MIN_RNR_TIMER) != 0)
+        conn->device->counters.refused++;
+}
+
 int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
     copy_param(conn, param);
@@ -186,6 +199,8 @@ int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *
         return errno;
     conn->device->counters.accepts++;
     conn->state = REAL_CONNECTING;
+    conn->accepted = true;
+    set_rnr_timer(conn);
     return 0;
 }
 
@@ -215,6 +230,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     struct verbs_device *device = conn->device;
     const struct rdma_calls *calls = device->calls;
     loop_env_ops.timer_set(device->loop, &conn->later, TIME_NEVER);
+    loop_env_ops.timer_set(device->loop, &conn->turn, TIME_NEVER);
     if (conn->qp != NULL)
         calls->destroy_qp(conn->id);
     if (conn->cq != NULL) {
@@ -223,6 +239,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     }
     if (conn->id != NULL)
         calls->destroy_id(conn->id);
+    device->destroyed++;
     *conn->link = conn->next;
     if (conn->next != NULL)
         conn->next->link = conn->link;
@@ -268,8 +285,8 @@ static struct verbs_event translate(const struct rdma_cm_event *event, const uns
     };
 }
 
-static void on_request(struct verbs_device *device, struct rdma_cm_id *id, struct verbs_event *event,
-                       struct verbs_conn *listener)
+static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
+                       struct verbs_event *event, struct verbs_conn *listener)
 {
     if (listener == NULL || id->verbs != device->context || device->removed) {
         device->calls->reject(id, NULL, 0);
@@ -290,6 +307,8 @@ static void on_event(struct verbs_conn *conn, struct verbs_event *event)
         if (conn->state != REAL_CONNECTING)
             return;
         conn->state = REAL_OPEN;
+        if (!conn->accepted)
+            set_rnr_timer(conn);
         break;
     case RDMA_CM_EVENT_DISCONNECTED:
         /* The queue pair goes to error and its work requests are flushed. */

@@ -123,8 +123,7 @@ int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct
         const struct real_arrival bulk = bulk_of(conn->device, wr->sg_list, wr->num_sge);
         one.next = NULL;
         const bool room = conn->receives.count < conn->receives.room;
-        const int error =
-            room ? conn->device->calls->post_recv(conn->qp, &one, &refused) : ENOMEM;
+        const int error = room ? conn->device->calls->post_recv(conn->qp, &one, &refused) : ENOMEM;
         if (error != 0) {
             *bad = wr;
             return error;
@@ -155,45 +154,62 @@ static void note(struct verbs_conn *conn, const struct ibv_wc *wc)
         arrived(conn, &conn->reads, UINT32_MAX);
 }
 
-static void drain(struct verbs_conn *conn)
+/* One turn: others are to have theirs before a connection whose completions make new ones.  The
+ * queue is armed, so what comes after the last poll wakes again. */
+static int take_turn(struct verbs_conn *conn)
 {
     struct verbs_device *device = conn->device;
     struct ibv_wc wcs[BATCH];
-    int count;
-    while ((count = device->calls->poll_cq(conn->cq, BATCH, wcs)) > 0)
-        for (int i = 0; i < count; i++) {
-            loop_touch(device->loop);
-            note(conn, &wcs[i]);
-            conn->user.on_completion(conn->user.self, conn, &wcs[i]);
-        }
+    const int count = device->calls->poll_cq(conn->cq, BATCH, wcs);
+    if (count < 0)
+        verbs_real_removed(device);
+    for (int i = 0; i < count; i++) {
+        loop_touch(device->loop);
+        note(conn, &wcs[i]);
+        conn->user.on_completion(conn->user.self, conn, &wcs[i]);
+    }
+    return count;
 }
 
-/* Armed before it is drained, so that what comes in between wakes again. */
+static void take_turns(struct verbs_conn *conn)
+{
+    if (take_turn(conn) == BATCH)
+        loop_env_ops.timer_set(conn->device->loop, &conn->turn, loop_now(conn->device->loop));
+}
+
+void verbs_real_post_turn(void *self, time_ps now)
+{
+    (void)now;
+    take_turns(self);
+}
+
+/* Armed before it is polled, so that what comes in between wakes again. */
 void verbs_real_post_readable(void *self)
 {
     struct verbs_device *device = self;
     const struct rdma_calls *calls = device->calls;
     struct ibv_cq *cq;
     void *context;
-    while (calls->get_cq_event(device->completions, &cq, &context) == 0) {
+    for (int i = 0; i < BATCH; i++) {
+        if (calls->get_cq_event(device->completions, &cq, &context) != 0)
+            return;
         device->counters.wakeups++;
         calls->ack_cq_events(cq, 1);
         if (calls->req_notify_cq(cq, 0) != 0)
             verbs_real_removed(device);
-        drain(context);
+        take_turns(context);
     }
 }
 
 void verbs_real_post_spin(void *self)
 {
     struct verbs_device *device = self;
-    struct verbs_conn *next = NULL;
-    for (struct verbs_conn *conn = device->conns; conn != NULL; conn = next) {
-        next = conn->next; /* callbacks may destroy others: then the list is walked next time */
-        const uint64_t before = device->counters.completions;
+    /* Callbacks may destroy others: then the list is walked anew next time. */
+    const uint64_t destroyed = device->destroyed;
+    for (struct verbs_conn *conn = device->conns; conn != NULL; conn = conn->next) {
         if (conn->cq != NULL)
-            drain(conn);
-        if (device->counters.completions != before)
+            take_turn(conn);
+        if (device->destroyed != destroyed)
             return;
     }
 }

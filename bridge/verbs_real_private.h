@@ -53,8 +53,10 @@ struct verbs_conn {
     unsigned char private_data[REAL_PRIVATE_MAX];
     struct sockaddr_storage peer;
     struct timer later; /* tells of an end that the CM will not tell of */
+    struct timer turn;  /* goes on with completions */
     struct real_ring receives, reads;
     enum real_state state;
+    bool accepted; /* the passive side */
 };
 
 struct verbs_device {
@@ -71,6 +73,7 @@ struct verbs_device {
     struct verbs_conn *conns;
     struct real_mr *mrs[REAL_MR_BUCKETS]; /* by lkey */
     struct verbs_real_counters counters;
+    uint64_t destroyed; /* connections, ever */
     bool removed;
 };
 
@@ -95,6 +98,7 @@ struct sockaddr_storage verbs_real_cm_address(uint32_t ip, uint16_t port);
 /* verbs_real_post.c */
 void verbs_real_post_readable(void *self);
 void verbs_real_post_spin(void *self);
+void verbs_real_post_turn(void *self, time_ps now);
 int verbs_real_post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 

@@ -32,8 +32,8 @@ struct bridge_pair {
 };
 
 void bridge_pair_init(struct bridge_pair *pair);
-void bridge_pair_open(struct bridge_pair *pair);   /* devices and target */
-void bridge_pair_start(struct bridge_pair *pair);  /* a host; plays until it is ready or failed */
+void bridge_pair_open(struct bridge_pair *pair);  /* devices and target */
+void bridge_pair_start(struct bridge_pair *pair); /* a host; plays until it is ready or failed */
 void bridge_pair_end_host(struct bridge_pair *pair);
 /* Everything goes; asserts that nothing is left behind. */
 void bridge_pair_fini(struct bridge_pair *pair);

@@ -422,6 +422,7 @@ const struct rdma_calls fake_rdma_calls = {
     .disconnect = disconnect_id,
     .create_qp = fake_rdma_create_qp,
     .destroy_qp = fake_rdma_destroy_qp,
+    .modify_qp = fake_rdma_modify_qp,
     .alloc_pd = fake_rdma_alloc_pd,
     .dealloc_pd = fake_rdma_dealloc_pd,
     .reg_mr = fake_rdma_reg_mr,

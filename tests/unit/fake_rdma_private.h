@@ -108,6 +108,7 @@ bool fake_rdma_take_signal(int fd);
 /* fake_rdma_qp.c */
 int fake_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *init);
 void fake_rdma_destroy_qp(struct rdma_cm_id *id);
+int fake_rdma_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 void fake_rdma_break_qp(struct fake_qp *qp);
 void fake_rdma_progress(struct fake_qp *qp);
 void fake_rdma_give_up(struct fake_qp *qp);

@@ -182,6 +182,14 @@ void fake_rdma_destroy_qp(struct rdma_cm_id *id)
     fake_rdma_delete(qp);
 }
 
+int fake_rdma_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+    if (fake_rdma_fails("modify_qp"))
+        return errno;
+    const bool timer = mask == IBV_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 0;
+    return timer && qp->state == IBV_QPS_RTS ? 0 : EINVAL;
+}
+
 static void end_send(struct fake_qp *qp, enum ibv_wc_status status)
 {
     static const enum ibv_wc_opcode opcodes[] = {
@@ -191,9 +199,7 @@ static void end_send(struct fake_qp *qp, enum ibv_wc_status status)
         [IBV_WR_SEND_WITH_INV] = IBV_WC_SEND,
     };
     const struct fake_wr *wr = qp->sends;
-    const struct ibv_wc wc = {.wr_id = wr->wr_id,
-                              .status = status,
-                              .opcode = opcodes[wr->opcode]};
+    const struct ibv_wc wc = {.wr_id = wr->wr_id, .status = status, .opcode = opcodes[wr->opcode]};
     if (wr->signalled || status != IBV_WC_SUCCESS)
         complete(qp, &wc);
     drop(&qp->sends, &qp->last_send, &qp->send_count);
@@ -207,9 +213,8 @@ void fake_rdma_break_qp(struct fake_qp *qp)
     while (qp->sends != NULL)
         end_send(qp, IBV_WC_WR_FLUSH_ERR);
     while (qp->receives != NULL) {
-        const struct ibv_wc wc = {.wr_id = qp->receives->wr_id,
-                                  .status = IBV_WC_WR_FLUSH_ERR,
-                                  .opcode = IBV_WC_RECV};
+        const struct ibv_wc wc = {
+            .wr_id = qp->receives->wr_id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV};
         complete(qp, &wc);
         drop(&qp->receives, &qp->last_receive, &qp->receive_count);
     }
@@ -396,9 +401,8 @@ int fake_rdma_post_recv(struct ibv_qp *ibv, struct ibv_recv_wr *wr, struct ibv_r
     if (qp->receive_count == qp->receive_room)
         return ENOMEM;
     if (ibv->state == IBV_QPS_ERR) {
-        const struct ibv_wc wc = {.wr_id = wr->wr_id,
-                                  .status = IBV_WC_WR_FLUSH_ERR,
-                                  .opcode = IBV_WC_RECV};
+        const struct ibv_wc wc = {
+            .wr_id = wr->wr_id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = IBV_WC_RECV};
         complete(qp, &wc);
         return 0;
     }

@@ -4,9 +4,10 @@
 #include "tests/unit/fake_rdma.h"
 
 #include <errno.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
+
 #include <cmocka.h>
 
 static void begin(struct bridge_pair *pair)
@@ -215,9 +216,8 @@ static void test_other_events(void **state)
 {
     (void)state;
     static const enum rdma_cm_event_type types[] = {
-        RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_MULTICAST_JOIN,
-        RDMA_CM_EVENT_MULTICAST_ERROR,  RDMA_CM_EVENT_TIMEWAIT_EXIT,
-        RDMA_CM_EVENT_ADDR_CHANGE,
+        RDMA_CM_EVENT_CONNECT_RESPONSE, RDMA_CM_EVENT_MULTICAST_JOIN, RDMA_CM_EVENT_MULTICAST_ERROR,
+        RDMA_CM_EVENT_TIMEWAIT_EXIT,    RDMA_CM_EVENT_ADDR_CHANGE,
     };
     for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++) {
         struct bridge_pair pair;
@@ -253,9 +253,8 @@ static void test_calls_fail(void **state)
 static void test_devices_that_cannot_be_opened(void **state)
 {
     (void)state;
-    static const char *const calls[] = {"create_event_channel", "create_id",
-                                        "bind_addr",            "query_device",
-                                        "alloc_pd",             "create_comp_channel"};
+    static const char *const calls[] = {"create_event_channel", "create_id", "bind_addr",
+                                        "query_device",         "alloc_pd",  "create_comp_channel"};
     struct bridge_pair pair;
     bridge_pair_init(&pair);
     pair.site.ip = BRIDGE_HOST_IP;
