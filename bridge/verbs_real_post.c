@@ -173,7 +173,7 @@ static int take_turn(struct verbs_conn *conn)
 
 static void take_turns(struct verbs_conn *conn)
 {
-    if (take_turn(conn) == BATCH)
+    if (take_turn(conn) > 0 && take_turn(conn) > 0)
         loop_env_ops.timer_set(conn->device->loop, &conn->turn, loop_now(conn->device->loop));
 }
 
