@@ -218,6 +218,11 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {.options = command->options};
     int code = CLI_USAGE;
+    if (command->passes) {
+        args.operands = argv + 1;
+        args.operand_count = argc - 1;
+        return command->run(&args);
+    }
     const enum parsed parsed = parse(command, argc, argv, &args);
     if (parsed == PARSED_HELP) {
         code = print_help(command);
