@@ -101,6 +101,18 @@ static void write_measured(const struct play *play)
     store_finish(insert);
 }
 
+/* An instance that never began to measure leaves no trace in the numbers. */
+static void fail_unconnected(const struct play *play, struct result *result)
+{
+    for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
+        const struct scenario_workload *about = &play->scenario->workloads[i];
+        const uint32_t all = about->pair_count * about->copies;
+        if (play->world->stats[i].begun < all)
+            result_fail(result, "%s: %u of %u instances were not connected in time", about->name,
+                        all - play->world->stats[i].begun, all);
+    }
+}
+
 void play_record_finish(struct play *play)
 {
     struct world *world = play->world;
@@ -126,8 +138,10 @@ void play_record_finish(struct play *play)
                                     : "complete",
     };
     collect_result(&collect, result);
-    if (play->options.role != PLAY_TARGET)
+    if (play->options.role != PLAY_TARGET) {
         expect_eval(play->scenario, result, play->cut_short);
+        fail_unconnected(play, result);
+    }
     record_end(play->record, &collect, result);
     write_measured(play);
     record_wall(play->record, "wall_s", play->wall_s);
