@@ -292,7 +292,8 @@ static void play_slices(struct play *play)
 {
     const time_ps end = play->options.lead + play->scenario->duration;
     const time_ps drain = play->scenario->drain;
-    const time_ps last = end > TIME_NEVER - drain ? TIME_NEVER : end + drain;
+    const bool endless = play->options.role == PLAY_TARGET || end > TIME_NEVER - drain;
+    const time_ps last = endless ? TIME_NEVER : end + drain;
     time_ps alone_since = TIME_NEVER;
     loop_begin(play->loop);
     double committed_s = progress_clock_s();
