@@ -12,6 +12,7 @@
 #include "base/check.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static struct verbs_conn *add(struct verbs_device *device, const struct verbs_us
 static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
     conn->param = *param;
-    CHECK(param->private_data_len <= REAL_PRIVATE_MAX);
+    static_assert(REAL_PRIVATE_MAX > UINT8_MAX, "any length fits");
     if (param->private_data_len > 0)
         memcpy(conn->private_data, param->private_data, param->private_data_len);
     conn->param.private_data = conn->private_data;
