@@ -107,7 +107,8 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .SUFFIXES:
 .SECONDARY:
 .PHONY: all run test bench docs install clean fuzz matrix soak lint help FORCE
-.PHONY: unit-programs law-programs fuzz-programs
+LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
+.PHONY: $(LAB_TARGETS) unit-programs law-programs fuzz-programs
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -135,6 +136,21 @@ soak: build/packages-test all ## names 1,000 causes, then plays all cases with e
 	@ROOT_CAUSE_SCENARIOS=1500 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
+# The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
+LAB := BRIDGE=$(CURDIR)/$(B)/stormglass-bridge STORMGLASS=$(CURDIR)/$(PROGRAM) nice -n 19 bridge/lab/run.sh build/lab
+
+lab: lab-image all ## real RDMA without hardware: every test in a virtual machine
+	@$(LAB) test
+
+lab-image: build/packages-lab ## builds the guest's kernel and file system (FRESH=1 for the newest packages)
+	@bridge/lab/image.sh build/lab $(FRESH)
+
+lab-boot lab-shell: lab-image all ## boots the guest to a shell; lab-boot shows the kernel's words
+	@$(LAB) $(@:lab-%=%)
+
+lab-test: lab-image all ## one test of the laboratory: make lab-test T=rxe-up
+	@$(LAB) test $(T)
+
 lint: build/packages-test ## style, layers and man pages
 	@tests/tidy.sh && tests/man.sh
 
@@ -157,8 +173,8 @@ clean: ## removes everything that was built
 	@rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | sort | \
-	    while IFS="$$(printf '\t')" read -r target does; do printf '  %-8s %s\n' "$$target" "$$does"; done
+	@sed -n 's/^\([a-z][a-z -]*\):.*## /\1\t/p' Makefile | sort | \
+	    while IFS="$$(printf '\t')" read -r target does; do printf '  %-18s %s\n' "$$target" "$$does"; done
 
 unit-programs: $(UNIT_PROGRAMS)
 law-programs: $(LAW_PROGRAMS)

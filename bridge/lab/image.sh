@@ -1,0 +1,166 @@
+#!/bin/bash
+# image - the laboratory's kernel and file system, from Debian's packages.   SPDX-License-Identifier: Apache-2.0
+# usage: bridge/lab/image.sh DIRECTORY [FRESH]
+#   Writes DIRECTORY/vmlinuz, DIRECTORY/image.cpio and DIRECTORY/packages.list.  Nothing is installed: the packages are
+#   fetched with apt's own lists and caches under DIRECTORY, and unpacked there.  Without a change of this script or of
+#   the list the image of the last time stays; FRESH=1 asks the archive for newer versions.
+set -euo pipefail
+script=$(realpath "$0")
+mkdir -p "$1"
+lab=$(realpath "$1")
+fresh=${2-}
+cd "$lab"
+
+# What is run in the guest, and the packages that have it.
+packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio"
+programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rping ib_write_bw ib_write_lat ib_read_lat
+    ib_send_lat nvme fio"
+providers="librxe-rdmav34.so libsiw-rdmav34.so"
+modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
+    nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red"
+modules_where_built="siw" # not in Debian 12's kernel
+# Dependencies of those packages that only their installation would need.
+unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'
+
+say() { echo "  LAB   $*"; }
+die() { echo "image: $*" >&2; exit 1; }
+key() { { cat "$script"; cat packages.list; } 2>/dev/null | sha256sum | cut -d' ' -f1; }
+
+if [ -z "$fresh" ] && [ -s vmlinuz ] && [ -s image.cpio ] && [ "$(cat image.key 2>/dev/null)" = "$(key)" ]; then
+    exit 0
+fi
+[ "$(dpkg --print-architecture)" = amd64 ] || die "the laboratory is made for amd64"
+
+# --- packages: apt with a state of its own, where nothing counts as installed ---------------------------------
+
+mkdir -p apt/lists/partial apt/archives/partial debs
+: >apt/status
+cat >apt/conf <<CONF
+Dir::State "$lab/apt";
+Dir::State::status "$lab/apt/status";
+Dir::State::lists "$lab/apt/lists";
+Dir::Cache "$lab/apt";
+Dir::Log "$lab/apt";
+APT::Install-Recommends "false";
+APT::Sandbox::User "";
+CONF
+export APT_CONFIG=$lab/apt/conf
+
+say "lists of the archive"
+apt-get -qq update || apt-get -qq update || die "the archive's lists cannot be fetched"
+kernel=$(apt-cache depends linux-image-amd64 | awk '/Depends: linux-image-/ { print $2; exit }')
+[ -n "$kernel" ] || die "linux-image-amd64 names no kernel"
+# shellcheck disable=SC2086 # a list of words
+apt-get -qq -y --print-uris install $packages | awk -F"[' ]+" '/^\x27/ { print $3 }' |
+    sed 's/%3a/:/; s/_\([^_]*\)_[^_]*\.deb$/=\1/' | grep -v -E "$unwanted" | LC_ALL=C sort >packages.new
+echo "$kernel=$(apt-cache show "$kernel" | awk '/^Version:/ { print $2; exit }')" >>packages.new
+mv packages.new packages.list
+
+say "$(wc -l <packages.list) packages"
+(
+    cd debs
+    mapfile -t wanted < <(sed 's/:\([0-9]*\):/:\1:/' ../packages.list)
+    apt-get -qq download "${wanted[@]}" || apt-get -qq download "${wanted[@]}" || die "a package cannot be fetched"
+)
+rm -rf root tree
+mkdir root tree
+while IFS== read -r name version; do
+    deb=debs/${name}_${version/:/%3a}_
+    deb=$(ls "$deb"*.deb) || die "$name $version did not come"
+    dpkg-deb -x "$deb" root
+done <packages.list
+
+# --- programs with their libraries ------------------------------------------------------------------------------
+
+declare -A taken
+find root -name '*.so*' ! -path '*/ceph/erasure*' | LC_ALL=C sort >libraries.list
+
+take() { # PATH in root: copies the file and what it is linked with
+    local file=$1 to library path
+    to=tree/${file#root/}
+    [ -z "${taken[$to]-}" ] || return 0
+    taken[$to]=1
+    mkdir -p "$(dirname "$to")"
+    cp -L "$file" "$to"
+    for library in $(readelf -d "$file" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+        path=$(grep -m 1 "/$library\$" libraries.list) || die "$file needs $library, which no package has"
+        take "$path"
+    done
+}
+
+say "programs and libraries"
+# Links of the libraries may be absolute; they are resolved inside the tree by name.
+for program in $programs; do
+    for path in bin sbin usr/bin usr/sbin; do
+        [ ! -e "root/$path/$program" ] || { take "root/$path/$program"; continue 2; }
+    done
+    die "no package has $program"
+done
+for provider in $providers; do
+    take "$(grep -m 1 "/libibverbs/$provider\$" libraries.list)"
+done
+loader=root/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
+take "$loader"
+mkdir -p tree/lib64 tree/etc tree/dev tree/proc tree/sys tree/tmp tree/run
+cp -L "$loader" tree/lib64/
+mkdir -p tree/etc/libibverbs.d
+for provider in $providers; do
+    cp "root/etc/libibverbs.d/$(expr "$provider" : 'lib\(.*\)-rdmav')".driver tree/etc/libibverbs.d/
+done
+mkdir -p tree/etc/nvme
+printf 'root:x:0:0::/:/bin/sh\n' >tree/etc/passwd
+
+# --- kernel and modules -------------------------------------------------------------------------------------------
+
+say "kernel"
+release=$(ls root/lib/modules)
+cp root/boot/vmlinuz-* vmlinuz
+declare -A where needs
+while read -r file; do
+    name=${file##*/}
+    name=${name%.ko}
+    where[${name//-/_}]=$file
+done < <(find "root/lib/modules/$release/kernel" -name '*.ko')
+
+depends() { # MODULE: prints it, then what it depends on, nearest first
+    local dependency
+    echo "$1"
+    [ -n "${where[$1]-}" ] || return 0
+    [ -n "${needs[$1]-}" ] || needs[$1]=" $(objcopy -O binary --only-section=.modinfo "${where[$1]}" /dev/stdout |
+        tr '\0' '\n' | sed -n 's/^depends=//p' | tr ',-' ' _')"
+    for dependency in ${needs[$1]}; do depends "$dependency"; done
+}
+
+target=tree/lib/modules/$release
+mkdir -p "$target"
+queue=()
+for module in $modules $modules_where_built; do
+    grep -q "/${module//_/[-_]}\.ko\$" "root/lib/modules/$release/modules.builtin" && continue
+    if [ -n "${where[$module]-}" ]; then
+        queue+=("$module")
+    else
+        case " $modules_where_built " in *" $module "*) ;; *) die "the kernel has no module $module" ;; esac
+    fi
+done
+for module in "${queue[@]}"; do depends "$module"; done | LC_ALL=C sort -u | while read -r module; do
+    file=${where[$module]-}
+    [ -n "$file" ] || die "a module needs $module, which the kernel does not have"
+    to=$target/${file#"root/lib/modules/$release/"}
+    mkdir -p "$(dirname "$to")"
+    cp "$file" "$to"
+    # The line of modules.dep: what must be loaded first stands last, each once.
+    printf '%s:' "${file#"root/lib/modules/$release/"}"
+    depends "$module" | tail -n +2 | tac | awk '!seen[$0]++' | tac | while read -r dependency; do
+        printf ' %s' "${where[$dependency]#"root/lib/modules/$release/"}"
+    done
+    echo
+done >"$target/modules.dep"
+[ -s "$target/modules.dep" ] || die "no modules"
+
+# --- the archive: as of root, of no date, in one order --------------------------------------------------------------
+
+find tree -exec touch -h -d @0 {} +
+(cd tree && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 --reproducible) >image.cpio
+rm -rf root tree debs libraries.list apt
+key >image.key
+say "image of $(($(stat -c %s image.cpio) >> 20)) MiB, Linux $release"

@@ -1,0 +1,129 @@
+# lib - what the tests in the guest share.                          SPDX-License-Identifier: Apache-2.0
+# A test begins with `. /lab/lib.sh`, is run by `sh -eu` in /tmp, and fails by leaving with any code but 0.
+# 77: it cannot be run here, and its last line says why.  Files in /tmp/keep are brought to the host.
+
+LAB_SUBSYSTEM=nqn.2026-01.lab.stormglass:target
+LAB_HOST=nqn.2026-01.lab.stormglass:host
+LAB_HOST_ID=5d1c5a40-0000-4000-8000-000000000001
+
+lab_fail() { echo "FAILED: $*"; exit 1; }
+lab_skip() { echo "SKIPPED: $*"; exit 77; }
+
+# A number that the host's part of the test reads from the log.
+lab_value() { echo "value $1 $2"; }
+
+# lab_await SECONDS COMMAND...: until the command succeeds.
+lab_await() {
+    local left=$(($1 * 10))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        left=$((left - 1))
+        [ "$left" -gt 0 ] || return 1
+        sleep 0.1
+    done
+}
+
+lab_equal() { [ "$2" = "$3" ] || lab_fail "$1: $2 instead of $3"; }
+
+lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma_rxe cannot find its checksum
+    local nic
+    modprobe crc32_generic
+    modprobe rdma_rxe
+    modprobe rdma_ucm
+    modprobe configfs 2>/dev/null || true
+    mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+    for nic; do rdma link add "rxe${nic#eth}" type rxe netdev "$nic"; done
+}
+
+# lab_one_nic ADDRESS [MTU]: one interface, for one of two machines.
+lab_one_nic() {
+    ip link set eth0 mtu "${2:-1500}" up
+    ip addr add "$1/24" dev eth0
+    lab_rdma eth0
+}
+
+# lab_two_nics [MTU]: 10.0.0.1 on eth0 and 10.0.0.2 on eth1, and frames between them cross the wire: each address is
+# reached through the other interface, and only what came in from the wire is looked up as local.
+lab_two_nics() {
+    local setting nic
+    for nic in eth0 eth1; do
+        for setting in accept_local=1 rp_filter=0 arp_ignore=1; do
+            echo "${setting#*=}" >"/proc/sys/net/ipv4/conf/$nic/${setting%=*}"
+        done
+        echo 1 >"/proc/sys/net/ipv6/conf/$nic/disable_ipv6"
+        ip link set "$nic" mtu "${1:-1500}" up
+    done
+    echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter
+    ip addr add 10.0.0.1/32 dev eth0
+    ip addr add 10.0.0.2/32 dev eth1
+    ip route add 10.0.0.2/32 dev eth0 src 10.0.0.1
+    ip route add 10.0.0.1/32 dev eth1 src 10.0.0.2
+    ip rule add pref 10 iif eth0 lookup local
+    ip rule add pref 11 iif eth1 lookup local
+    ip rule add pref 32768 lookup local
+    ip rule del pref 0
+    lab_rdma eth0 eth1
+}
+
+# lab_target ADDRESS [DEVICE]: Linux's target on NVMe/RDMA port 4420, with one namespace.
+lab_target() {
+    local root=/sys/kernel/config/nvmet device=${2:-}
+    modprobe nvmet_rdma
+    if [ -z "$device" ]; then
+        modprobe null_blk gb=1 bs=4096
+        device=/dev/nullb0
+    fi
+    mkdir -p "$root/subsystems/$LAB_SUBSYSTEM/namespaces/1"
+    echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/attr_allow_any_host"
+    echo "$device" >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/device_path"
+    echo 1 >"$root/subsystems/$LAB_SUBSYSTEM/namespaces/1/enable"
+    mkdir -p "$root/ports/1"
+    echo rdma >"$root/ports/1/addr_trtype"
+    echo ipv4 >"$root/ports/1/addr_adrfam"
+    echo "$1" >"$root/ports/1/addr_traddr"
+    echo 4420 >"$root/ports/1/addr_trsvcid"
+    ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
+}
+
+# lab_connect ADDRESS [OPTION...]: Linux's host; the namespace is /dev/nvme0n1 then.
+lab_connect() {
+    local address=$1
+    shift
+    modprobe nvme_rdma
+    nvme connect -t rdma -a "$address" -s 4420 -n "$LAB_SUBSYSTEM" -q "$LAB_HOST" -I "$LAB_HOST_ID" "$@"
+    lab_await 30 [ -b /dev/nvme0n1 ] || lab_fail "the namespace did not come"
+}
+
+lab_disconnect() {
+    nvme disconnect -n "$LAB_SUBSYSTEM" | grep -q 'disconnected 1' || lab_fail "nvme disconnect"
+    lab_await 30 [ ! -e /dev/nvme0n1 ] || lab_fail "the namespace stays after disconnect"
+}
+
+# lab_fio NAME ARGUMENT...: runs one fio job on /dev/nvme0n1 and tells its numbers: completed operations, errors, the
+# median and the 99th percentile of the latency in nanoseconds, operations per second.
+lab_fio() {
+    local name=$1
+    shift
+    fio --name="$name" --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --output-format=json \
+        --output="$name.json" --eta=never --percentile_list=50:99 --allow_mounted_write=0 "$@"
+    awk -v name="$name" -F'[:,]' '
+        /^ *"(read|write)" : \{/ { split($0, part, "\""); direction = part[2] }
+        /^ *"trim" : \{/ { direction = "" }
+        direction == "" { next }
+        /^ *"total_ios"/ { total[direction] = $2 + 0 }
+        /^ *"iops" / { iops[direction] = $2 + 0 }
+        /^ *"clat_ns"/ { inside = 1 }
+        inside && /"50\.000000"/ { median[direction] = $2 + 0 }
+        inside && /"99\.000000"/ { tail[direction] = $2 + 0; inside = 0 }
+        END {
+            for (direction in total) {
+                if (total[direction] == 0) continue
+                print "value " name "." direction ".ios " total[direction]
+                print "value " name "." direction ".p50_ns " median[direction]
+                print "value " name "." direction ".p99_ns " tail[direction]
+                print "value " name "." direction ".iops " iops[direction]
+            }
+        }' "$name.json"
+    lab_value "$name.error" "$(sed -n 's/^ *"error" : \([0-9]*\),.*/\1/p' "$name.json" | head -n 1)"
+    cp "$name.json" /tmp/keep/
+}
