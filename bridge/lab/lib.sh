@@ -30,8 +30,8 @@ lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma
     modprobe crc32_generic
     modprobe rdma_rxe
     modprobe rdma_ucm
-    modprobe configfs 2>/dev/null || true
-    mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+    modprobe configfs
+    grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs none /sys/kernel/config
     for nic; do rdma link add "rxe${nic#eth}" type rxe netdev "$nic"; done
 }
 
@@ -83,6 +83,12 @@ lab_target() {
     echo "$1" >"$root/ports/1/addr_traddr"
     echo 4420 >"$root/ports/1/addr_trsvcid"
     ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
+}
+
+lab_discover() { # ADDRESS: whether Linux's discovery names the subsystem there
+    modprobe nvme_rdma
+    nvme discover -t rdma -a "$1" -s 4420 -q "$LAB_HOST" -I "$LAB_HOST_ID" | tee discovery.txt |
+        grep -q "subnqn: *$LAB_SUBSYSTEM"
 }
 
 # lab_connect ADDRESS [OPTION...]: Linux's host; the namespace is /dev/nvme0n1 then.
