@@ -105,31 +105,32 @@ lab_disconnect() {
     lab_await 30 [ ! -e /dev/nvme0n1 ] || lab_fail "the namespace stays after disconnect"
 }
 
-# lab_fio NAME ARGUMENT...: runs one fio job on /dev/nvme0n1 and tells its numbers: completed operations, errors, the
-# median and the 99th percentile of the latency in nanoseconds, operations per second.
+# lab_fio NAME ARGUMENT...: runs one fio job on /dev/nvme0n1 and tells its numbers: completed operations, errors,
+# operations per second, the median and the 99th percentile of the latency in nanoseconds.  These are of fio's log of
+# each operation, as the bins of its percentiles are 2 % wide.
 lab_fio() {
-    local name=$1
+    local name=$1 direction
     shift
     fio --name="$name" --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --output-format=json \
-        --output="$name.json" --eta=never --percentile_list=50:99 --allow_mounted_write=0 "$@"
-    awk -v name="$name" -F'[:,]' '
-        /^ *"(read|write)" : \{/ { split($0, part, "\""); direction = part[2] }
-        /^ *"trim" : \{/ { direction = "" }
-        direction == "" { next }
-        /^ *"total_ios"/ { total[direction] = $2 + 0 }
-        /^ *"iops" / { iops[direction] = $2 + 0 }
-        /^ *"clat_ns"/ { inside = 1 }
-        inside && /"50\.000000"/ { median[direction] = $2 + 0 }
-        inside && /"99\.000000"/ { tail[direction] = $2 + 0; inside = 0 }
-        END {
-            for (direction in total) {
-                if (total[direction] == 0) continue
-                print "value " name "." direction ".ios " total[direction]
-                print "value " name "." direction ".p50_ns " median[direction]
-                print "value " name "." direction ".p99_ns " tail[direction]
-                print "value " name "." direction ".iops " iops[direction]
-            }
-        }' "$name.json"
+        --output="$name.json" --eta=never --write_lat_log="$name" "$@" >/dev/null
+    for direction in read write; do
+        awk -v name="$name.$direction" -v part="\"$direction\"" -F'[:,]' '
+            /^ *"[a-z]+" : \{/ { inside = index($0, part) }
+            inside && /^ *"total_ios"/ { total = $2 + 0 }
+            inside && /^ *"iops" / { iops = $2 + 0 }
+            END { if (total) print "value " name ".ios " total "\nvalue " name ".iops " iops }' "$name.json"
+        awk -F', *' -v wanted="$([ "$direction" = read ] && echo 0 || echo 1)" '$3 == wanted { print $2 }' \
+            "${name}_clat.1.log" | sort -n | awk -v name="$name.$direction" '
+            { latency[NR] = $1 }
+            END {
+                if (NR) print "value " name ".p50_ns " latency[int((NR + 1) / 2)]
+                if (NR) print "value " name ".p99_ns " latency[int(NR * 0.99 + 0.5)]
+            }'
+    done
     lab_value "$name.error" "$(sed -n 's/^ *"error" : \([0-9]*\),.*/\1/p' "$name.json" | head -n 1)"
-    cp "$name.json" /tmp/keep/
+    cp "$name.json" "${name}_clat.1.log" /tmp/keep/
 }
+
+# Of two machines, a waits with lab_wait_for_b until b says lab_tell_a.
+lab_wait_for_b() { timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"; }
+lab_tell_a() { echo done | timeout 10 nc "$1" 999 || lab_fail "the other machine is gone"; }
