@@ -23,6 +23,8 @@ lab_await() {
     done
 }
 
+lab_gone() { ! kill -0 "$1"; } # PID
+
 lab_equal() { [ "$2" = "$3" ] || lab_fail "$1: $2 instead of $3"; }
 
 lab_rdma() { # INTERFACE...: an rxe device on each; crc32_generic first, or rdma_rxe cannot find its checksum
@@ -132,5 +134,7 @@ lab_fio() {
 }
 
 # Of two machines, a waits with lab_wait_for_b until b says lab_tell_a.
-lab_wait_for_b() { timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"; }
+lab_wait_for_b() { # SECONDS
+    timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"
+}
 lab_tell_a() { echo done | timeout 10 nc "$1" 999 || lab_fail "the other machine is gone"; }

@@ -53,7 +53,7 @@ pack() { # TEST: writes TEST.initrd
         for program in "$BRIDGE" "$STORMGLASS"; do
             [ ! -x "$program" ] || pack_program "$program" "$tree"
         done
-        cp "$here"/../../scenarios/cases/*.yaml "$tree/lab/cases/"
+        cp "$here"/../../scenarios/cases/*.yaml "$here"/cases/*.yaml "$tree/lab/cases/"
     fi
     chmod 755 "$tree" "$tree/init"
     find "$tree" -exec touch -h -d @0 {} +
@@ -65,8 +65,9 @@ pack() { # TEST: writes TEST.initrd
 # --- the machine -------------------------------------------------------------------------------------------
 
 # One machine: virtual time counts instructions, so this computer's speed and load are not in the numbers.  Two machines
-# have a clock each, and real time is the only one that they share.  A frame leaves 2 us after its doorbell by a timer of
-# virtual time, in the processor's own thread; QEMU's usual ways (ioeventfd, bottom half) would take real time.
+# have a clock each, and real time is the only one that they share.  A frame leaves 2 us after its doorbell by a timer
+# of virtual time, in the processor's own thread; QEMU's usual ways (ioeventfd, bottom half) would take real time.
+sending="tx=timer,x-txtimer=2000,ioeventfd=off"
 counted="-icount shift=0,sleep=off -rtc base=2026-01-01T00:00:00,clock=vm"
 
 machine() { # INITRD COMMAND-LINE ARGUMENT...: becomes QEMU
@@ -82,7 +83,7 @@ hub() { # NICS [PCAP]: interfaces on one hub, as arguments
     local nic
     for ((nic = 0; nic < $1; nic++)); do
         echo "-netdev hubport,id=n$nic,hubid=0"
-        echo "-device virtio-net-pci,netdev=n$nic,mac=02:00:00:00:00:0$((nic + 1)),tx=timer,x-txtimer=2000,ioeventfd=off"
+        echo "-device virtio-net-pci,netdev=n$nic,mac=02:00:00:00:00:0$((nic + 1)),$sending"
     done
     [ -z "${2-}" ] || echo "-object filter-dump,id=dump,netdev=n0,file=$2"
 }

@@ -1,4 +1,5 @@
-# nvme-two - Linux's target in one machine, its host in another, a wire between them.   SPDX-License-Identifier: Apache-2.0
+# nvme-two - Linux's target in one machine, its host in another, a wire between them.
+# SPDX-License-Identifier: Apache-2.0
 # lab: machines=2 timeout=340
 . /lab/lib.sh
 
