@@ -9,12 +9,12 @@ stormglass-bridge run /lab/cases/lab-nvme.yaml --role target --address 10.0.0.2 
 target=$!
 trap 'cat target.txt; dmesg | grep nvme | tail -n 20' EXIT
 sleep 1
-lab_discover 10.0.0.2 || { cat discovery.txt; lab_fail "our discovery does not name the subsystem"; }
 lab_connect 10.0.0.2 -w 10.0.0.1 -i 1
 nvme id-ctrl /dev/nvme0 | grep -E '^(subnqn|ioccsz|iorcsz|icdoff|sgls|maxcmd|mdts) '
 lab_fio read4k --rw=randread --bs=4k --iodepth=1 --number_ios=200 --size=8m --randseed=1
-lab_fio write4k --rw=write --bs=4k --iodepth=1 --size=400k --verify=crc32c --do_verify=1
-for name in read4k write4k; do
+lab_fio write4k --rw=randwrite --bs=4k --iodepth=1 --number_ios=200 --size=8m --randseed=1
+lab_fio mixed64k --rw=randrw --bs=64k --iodepth=4 --number_ios=60 --size=8m --randseed=1
+for name in read4k write4k mixed64k; do
     grep -q '"error" : 0,' "$name.json" || lab_fail "$name had errors"
 done
 lab_disconnect
