@@ -5,6 +5,8 @@
 #include "base/check.h"
 #include "net/frame.h"
 #include "replay/record_begin.h"
+#include "rnic/qp.h"
+#include "rnic/rnic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,6 +174,11 @@ static struct store_value when(bool there, uint64_t value)
     return there ? STORE_I(value) : STORE_N;
 }
 
+static uint16_t udp_source(const struct frame *frame)
+{
+    return qp_entropy_port(frame->entropy, rnic_ip(frame->source), rnic_ip(frame->destination));
+}
+
 /* A MAC control frame from its opcode on: IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
 static uint32_t control_bytes(const struct frame *frame, unsigned char bytes[20])
 {
@@ -198,17 +205,16 @@ void record_frame(struct record *record, const struct probe_frame *probe)
     unsigned char mac[20];
     const unsigned char *head = control ? mac : probe->head;
     const uint32_t head_bytes = control ? control_bytes(frame, mac) : probe->head_bytes;
-    STORE_INSERT(record->frame, STORE_I(probe->at), STORE_I(probe->wire_ps), STORE_I(probe->node),
-                 STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)),
-                 when(roce, frame->source), when(roce, frame->destination), when(roce, frame->qpn),
-                 when(roce, frame->psn), STORE_I(frame->bytes), STORE_I(frame->payload),
-                 STORE_I(frame->priority), STORE_I(frame->tos), STORE_I(frame->flags),
-                 when(roce, frame->opcode), STORE_I(probe->lost), when(roce, frame->ttl),
-                 when(roce, frame->entropy & UINT16_MAX), when(aeth, frame->aeth >> 24),
-                 when(aeth, frame->aeth & 0xFFFFFF), when(reth, frame->address),
-                 when(reth || frame_has_ieth(frame->opcode), frame->rkey),
-                 when(reth, frame->length), when(roce && frame->payload > 0, frame->content),
-                 STORE_B(head, head_bytes));
+    STORE_INSERT(
+        record->frame, STORE_I(probe->at), STORE_I(probe->wire_ps), STORE_I(probe->node),
+        STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)), when(roce, frame->source),
+        when(roce, frame->destination), when(roce, frame->qpn), when(roce, frame->psn),
+        STORE_I(frame->bytes), STORE_I(frame->payload), STORE_I(frame->priority),
+        STORE_I(frame->tos), STORE_I(frame->flags), when(roce, frame->opcode), STORE_I(probe->lost),
+        when(roce, frame->ttl), when(roce, udp_source(frame)), when(aeth, frame->aeth >> 24),
+        when(aeth, frame->aeth & 0xFFFFFF), when(reth, frame->address),
+        when(reth || frame_has_ieth(frame->opcode), frame->rkey), when(reth, frame->length),
+        when(roce && frame->payload > 0, frame->content), STORE_B(head, head_bytes));
 }
 
 void record_note(struct record *record, time_ps at, const char *owner, const char *text)

@@ -81,7 +81,7 @@ struct frame {
     uint8_t ttl;
     uint8_t pad;
     uint16_t in_port; /* the port of the present node that it came in by */
-    uint32_t entropy; /* half a hash of the 5-tuple, half its UDP source port: what ECMP mixes */
+    uint32_t entropy; /* the 5-tuple, hashed once by the sender: what ECMP mixes */
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */
     uint32_t qpn;                 /* BTH.DestQP */
     uint32_t psn;

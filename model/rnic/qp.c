@@ -79,12 +79,20 @@ uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn)
     return (uint16_t)(((label & 0x3FFF) ^ (label & 0xFC000) >> 14) | 0xC000);
 }
 
+/* The addresses' hash, and over it the port twice: so who knows the addresses finds the port. */
+static uint32_t address_hash(uint32_t source_ip, uint32_t destination_ip)
+{
+    return (uint32_t)(hash_mix((uint64_t)source_ip << 32 | destination_ip) >> 32);
+}
+
 uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source_port)
 {
-    enum { ROCE_UDP_PORT = 4791, PROTOCOL_UDP = 17 };
-    const uint64_t addresses = hash_mix((uint64_t)source_ip << 32 | destination_ip);
-    const uint64_t ports = (uint64_t)source_port << 32 | ROCE_UDP_PORT << 8 | PROTOCOL_UDP;
-    return (uint32_t)(hash_mix(addresses ^ ports) >> 32) << 16 | source_port;
+    return address_hash(source_ip, destination_ip) ^ (source_port * 0x10001u);
+}
+
+uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destination_ip)
+{
+    return (uint16_t)(entropy ^ address_hash(source_ip, destination_ip));
 }
 
 /* ------------------------------------------------------------------ life */

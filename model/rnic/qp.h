@@ -168,6 +168,9 @@ time_ps qp_rnr_time(unsigned code);
 uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn);
 uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source_port);
 
+/* The UDP source port that is in an entropy. */
+uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destination_ip);
+
 void qp_audit(const struct rnic *rnic, const struct qp *qp);
 
 static inline struct qp_wqe *qp_wqe(const struct qp *qp, uint32_t index)

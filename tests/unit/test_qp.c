@@ -88,6 +88,7 @@ static void test_source_port(void **state)
     assert_int_equal(qp_udp_source_port(0x4000, 1), 0xC001);
     assert_int_not_equal(qp_entropy(1, 2, 0xC000), qp_entropy(2, 1, 0xC000));
     assert_int_not_equal(qp_entropy(1, 2, 0xC000), qp_entropy(1, 2, 0xC001));
+    assert_int_equal(qp_entropy_port(qp_entropy(1, 2, 0xC123), 1, 2), 0xC123);
 }
 
 static void test_memory(void **state)
