@@ -227,10 +227,12 @@ static bool take_value(struct block *block, const struct block_load *load, const
                    tree_kind_name(value));
         return false;
     }
-    if (!opt_parse(row, text, opt_field(row, block->params), why)) {
+    int64_t parsed;
+    if (!opt_parse(row, text, &parsed, why)) {
         tree_error(load->diag, value, "%s: %s", row->name, why);
         return false;
     }
+    *opt_field(row, block->params) = parsed;
     block->origins[row - block->rows] = origin;
     return true;
 }

@@ -46,7 +46,8 @@ struct block_load {
     bool partial;            /* keys that the block does not know are somebody else's */
 };
 
-/* Loads a mapping; unknown keys and bad values are errors.  False when any was found. */
+/* Loads a mapping; unknown keys and bad values are errors.  False when any was found.  A row whose
+ * value is refused keeps the one that it had: the params hold legal values only. */
 bool block_load(struct block *block, const struct block_load *load);
 
 /* Index of a row, which must exist. */

@@ -53,6 +53,8 @@ edited no-such-kind 7:21 "did you mean 'rdma-write'" 's/rdma-write/rdma-wriet/'
 edited to-itself 7:50 'itself' 's/to: host1/to: host0/'
 edited too-many-hosts 5:42 'more than' 's/hosts: 2/hosts: 99999999/'
 edited no-hosts 5:42 'less than' 's/hosts: 2/hosts: 0/'
+edited word-of-a-port 5:48 'expected' 's/^fabric:/&\n  host-links: {rate: 100Gbps, length: 3m, fec: rs528}/'
+edited bound-of-a-port 5:22 'rate' 's/^fabric:/&\n  host-links: {rate: 1bps}/'
 edited version 1:13 'version 1' 's/stormglass: 1/stormglass: 2/'
 
 { printf '%s' "$base"; echo '  - {name: w, kind: rdma-write, from: host0, to: host1}'; } >twice.yaml
