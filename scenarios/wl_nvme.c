@@ -215,7 +215,7 @@ static void fail_waiting(struct wl_nvme *wl)
         }
     }
     if (wl->state == ISSUING) {
-        workload_ends(wl->site.stats, wl->last_completion);
+        workload_ends(wl->site.stats, wl->site.stop);
         wl->state = ENDING;
     }
 }
@@ -276,8 +276,7 @@ static void pump(struct wl_nvme *wl)
     if (wl->state != CONNECTING && wl->host != NULL && !nvme_host_live(wl->host))
         fail_waiting(wl);
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_ends(wl->site.stats,
-                      wl->last_completion < wl->site.stop ? wl->last_completion : wl->site.stop);
+        workload_done(wl->site.stats, wl->last_completion, wl->site.stop);
     settle(wl);
 }
 

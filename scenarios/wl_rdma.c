@@ -207,8 +207,7 @@ static void pump(struct wl_rdma *wl)
     while (wl->state == ISSUING && issue_one(wl, now)) {
     }
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_ends(wl->site.stats,
-                      wl->last_completion < wl->site.stop ? wl->last_completion : wl->site.stop);
+        workload_done(wl->site.stats, wl->last_completion, wl->site.stop);
     settle(wl);
 }
 

@@ -36,6 +36,12 @@ void workload_ends(struct workload_stats *stats, time_ps to)
         stats->window_to = to;
 }
 
+void workload_done(struct workload_stats *stats, time_ps last_completion, time_ps stop)
+{
+    const bool as_asked = stats->failed == 0 && last_completion < stop;
+    workload_ends(stats, as_asked ? last_completion : stop);
+}
+
 void workload_issued(struct workload_stats *stats, time_ps at)
 {
     if (stats->issued == 0 || at < stats->first_issue)

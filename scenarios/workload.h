@@ -28,7 +28,7 @@ struct workload_stats {
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
-     * every instance was done before.  window_to is 0 until an instance has issued its last. */
+     * every instance had done before what it was asked for, and nothing failed.  window_to is 0 until an instance has issued its last. */
     time_ps window_from, window_to;
     uint32_t begun;      /* instances that are connected */
     struct hist latency; /* ps */
@@ -91,6 +91,10 @@ void workload_begins(struct workload_stats *stats, time_ps from);
 
 /* Tells them that it has issued its last, and when its measurement ends. */
 void workload_ends(struct workload_stats *stats, time_ps to);
+
+/* Tells them that it is done: its measurement ends with the last completion if nothing failed, else
+ * at stop: in the rest of the time nothing came, and that is what the rates are to say. */
+void workload_done(struct workload_stats *stats, time_ps last_completion, time_ps stop);
 
 void workload_issued(struct workload_stats *stats, time_ps at);
 

@@ -384,6 +384,7 @@ static void failed_ios_count_and_it_goes_on(void **state)
     assert_int_equal(play->stats.completed, 100);
     assert_int_equal(play->stats.failed, 100);
     assert_int_equal(play->idle, 1);
+    assert_int_equal(play->stats.window_to, 11 * PS_PER_MS);
     end(play);
 }
 
@@ -397,6 +398,7 @@ static void a_dead_controller_ends_it_with_all_accounted_for(void **state)
     run(play, PS_PER_S);
     const struct workload_stats *stats = &play->stats;
     assert_int_equal(stats->issued, stats->completed + stats->failed);
+    assert_int_equal(stats->window_to, 11 * PS_PER_MS);
     assert_int_equal(stats->failed, 7); /* three in the queue, four that waited; none is added */
     assert_int_equal(play->idle, 1);
     assert_int_equal(kind()->outstanding(play->workload), 0);

@@ -398,6 +398,7 @@ static void a_disconnect_ends_it(void **state)
     run(play, PS_PER_S);
     assert_int_equal(play->stats.issued, 50);
     assert_int_equal(play->stats.issued, play->stats.completed + play->stats.failed);
+    assert_int_equal(play->stats.window_to, 11 * PS_PER_MS); /* rates tell of the rest too */
     assert_int_equal(play->idle, 1);
     end(play);
 }
