@@ -50,6 +50,16 @@ static void find_part(const struct bottleneck_input *input, char *text, size_t s
              words_percent((double)input->busiest_ps, (double)input->span).text);
 }
 
+static void say_loss(const struct bottleneck_input *input, char *text, size_t size)
+{
+    snprintf(text, size,
+             "loss: senders wait for what was lost (%s frames dropped, %s packets sent again, %s "
+             "timeouts); the busiest link, %s to %s, is %s used",
+             words_count(input->drops).text, words_count(input->retransmitted).text,
+             words_count(input->timeouts).text, input->busiest_port, input->busiest_peer,
+             words_percent((double)input->busiest_ps, (double)input->span).text);
+}
+
 void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size)
 {
     const double span = (double)input->span;
@@ -68,6 +78,8 @@ void bottleneck_find(const struct bottleneck_input *input, char *text, size_t si
                  words_percent((double)input->busiest_ps, span).text);
     else if (input->commands > 0)
         find_part(input, text, size);
+    else if (input->drops > 0 || input->retransmitted > 0 || input->timeouts > 0)
+        say_loss(input, text, size);
     else
         snprintf(text, size,
                  "outstanding limit: nothing is full; the busiest link, %s to %s, is %s used",

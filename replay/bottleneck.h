@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bottleneck - what kept a run from going faster.
  * A pure function of sums: the first of these that holds is named.
- *   pauses              some transmitter was stopped for a tenth of the time or more
+ *   pauses              some transmitter was stopped for a tenth of the time or more while
+ *                       something waited there
  *   link                a link was busy for 95 % of the time or more
  *   congestion control  senders were told to slow down although no link was full
  *   media, target cpu, host software, network
  *                       the largest part of the commands' latency (closed loops wait for it)
+ *   loss                frames were dropped or sent again: senders wait for them and for timeouts
  *   outstanding limit   nothing is full: the workloads ask for no more */
 #ifndef STORMGLASS_REPLAY_BOTTLENECK_H
 #define STORMGLASS_REPLAY_BOTTLENECK_H
@@ -23,6 +25,8 @@ struct bottleneck_input {
     char busiest_peer[96];
     time_ps busiest_ps;
     int64_t cnps;                          /* congestion notifications that senders handled */
+    int64_t drops;                         /* frames, whatever the cause */
+    int64_t retransmitted, timeouts;       /* packets, and times that a sender waited in vain */
     uint64_t commands;                     /* NVMe commands with known stages */
     __int128 stage_ps[IOJOIN_STAGE_COUNT]; /* sums over them */
 };

@@ -7,9 +7,11 @@
 #include "replay/explain_words.h"
 #include "replay/record_deadlocks.h"
 #include "replay/victims.h"
+#include "scenarios/fio.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
  * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
@@ -53,8 +55,17 @@ time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end
     return to > from ? to - from : 0;
 }
 
-static void add_port(const struct port *port, time_ps now, struct result_totals *totals,
-                     struct busiest *busiest)
+/* Time stopped with somebody waiting, as far as it can be told: not a pause at whose end, the
+ * present, nothing waits, unless what waits may be `given_up`; none where nothing ever left. */
+static time_ps waited_ps(const struct port *port, int priority, time_ps now, bool given_up)
+{
+    if ((port->ready & 1u << priority) != 0 || given_up)
+        return collect_blocked_ps(port, priority, now);
+    return port->lanes[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
+}
+
+static void add_port(const struct port *port, time_ps now, bool given_up,
+                     struct result_totals *totals, struct busiest *busiest)
 {
     const time_ps busy = collect_busy_ps(port);
     totals->packet_hops += (int64_t)port_frames_sent(port);
@@ -73,8 +84,9 @@ static void add_port(const struct port *port, time_ps now, struct result_totals 
         totals->pfc_paused_at_end += port->pauses[i].blocked_since != TIME_NEVER;
         if (longest > totals->pfc_longest_pause_ps)
             totals->pfc_longest_pause_ps = longest;
-        if (blocked > busiest->paused_ps) {
-            busiest->paused_ps = blocked;
+        const time_ps waited = waited_ps(port, i, now, given_up);
+        if (waited > busiest->paused_ps) {
+            busiest->paused_ps = waited;
             busiest->paused = port;
             busiest->paused_priority = i;
         }
@@ -117,13 +129,21 @@ static void add_switch(const struct swtch *swtch, struct result_totals *totals)
         totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
 }
 
+/* Whether what waits at a port may have been dropped there or given up. */
+static bool gives_up(const struct world *world, uint32_t node, uint16_t port)
+{
+    if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
+        return world_switch(world, node)->watchdog != NULL;
+    return world_host(world, node)->rnics[port]->counters.timeouts > 0;
+}
+
 static void add_nodes(const struct world *world, time_ps now, struct result_totals *totals,
                       struct busiest *busiest)
 {
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];
         for (uint16_t i = 0; i < about->port_count; i++)
-            add_port(world_port(world, node, i), now, totals, busiest);
+            add_port(world_port(world, node, i), now, gives_up(world, node, i), totals, busiest);
         if (about->kind == SCENARIO_SWITCH)
             add_switch(world_switch(world, node), totals);
         for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++)
@@ -158,6 +178,31 @@ static void add_drops(const struct observe *observe, struct result_totals *total
     totals->drops_injected = dropped(observe, PROBE_DROP_INJECTED);
 }
 
+static bool is_open_loop(const struct scenario_workload *about)
+{
+    const struct opt *row = opt_find(about->ops->opts, "rate");
+    int64_t rate = 0;
+    if (row != NULL && about->params != NULL)
+        memcpy(&rate, (const char *)about->params + row->offset, sizeof rate);
+    return rate > 0;
+}
+
+/* It should have issued something and did not: it never connected, or too late.  An open loop may
+ * have nothing due, and a fio job that waits for others may not have its turn. */
+static bool has_stalled(const struct collect *collect, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct fio_job *job = about->job;
+    const time_ps start = about->start + (job == NULL ? 0 : job->start_delay);
+    const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
+    if (stats->issued > 0 || about->pair_count == 0 || start >= stop)
+        return false;
+    if (job != NULL && (job->barrier > 0 || job->wait_for != FIO_NO_JOB))
+        return false;
+    return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
+}
+
 static void add_workload(const struct collect *collect, uint32_t index,
                          struct result_workload *workload)
 {
@@ -171,6 +216,7 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .unfinished = (int64_t)(stats->issued - stats->completed - stats->failed),
         .corrupt = (int64_t)stats->corrupt,
         .missed = (int64_t)stats->missed,
+        .stalled = has_stalled(collect, index),
         .bytes = (int64_t)stats->bytes,
         .bytes_read = (int64_t)stats->bytes_read,
         .bytes_written = (int64_t)stats->bytes_written,
@@ -201,6 +247,13 @@ static time_ps measured_span(const struct collect *collect)
     return collect->now > start ? collect->now - start : 0;
 }
 
+static int64_t all_drops(const struct result_totals *totals)
+{
+    return totals->drops_lossless + totals->drops_lossy + totals->drops_mtu +
+           totals->drops_corrupt + totals->drops_watchdog + totals->drops_link_down +
+           totals->drops_no_route + totals->drops_ttl + totals->drops_injected;
+}
+
 static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
                             struct result *result)
 {
@@ -210,6 +263,9 @@ static void find_bottleneck(const struct collect *collect, const struct busiest 
         .root_cause = result->root_cause,
         .busiest_ps = busiest->busy_ps,
         .cnps = result->totals.ecn_cnps,
+        .drops = all_drops(&result->totals),
+        .retransmitted = result->totals.rnic_retransmitted_packets,
+        .timeouts = result->totals.rnic_timeouts,
     };
     name_port(collect, busiest->paused, input.paused_port, sizeof input.paused_port);
     name_port(collect, busiest->busy, input.busiest_port, sizeof input.busiest_port);
@@ -253,13 +309,28 @@ static void find_victims(const struct collect *collect, struct result *result)
     free(victims);
 }
 
-/* The levels of the method in victims.h: 1 pauses, that is latency; 2 frames of a lossless class
- * are lost too; 3 traffic stands still: a watchdog acted, pauses go in a circle, or one lasted as
- * long as a watchdog would have waited. */
-static int64_t severity_of(const struct result_totals *totals)
+/* Nothing of it was done, and a port on its way was stopped for half of its time or more. */
+static bool stood_still(const struct collect *collect, const struct result *result)
 {
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct scenario_workload *about = &collect->world->scenario->workloads[i];
+        const struct result_workload *workload = &result->workloads[i];
+        const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
+        if (workload->completed == 0 && workload->held_ps > 0 && stop > about->start &&
+            workload->held_ps >= (stop - about->start) / 2)
+            return true;
+    }
+    return false;
+}
+
+/* The levels of the method in victims.h: 1 pauses, that is latency; 2 frames of a lossless class
+ * are lost too; 3 traffic stands still: a watchdog acted, pauses go in a circle, one lasted as
+ * long as a watchdog would have waited, or they kept a workload from doing anything at all. */
+static int64_t severity_of(const struct collect *collect, const struct result *result)
+{
+    const struct result_totals *totals = &result->totals;
     if (totals->drops_watchdog > 0 || totals->pfc_deadlocks > 0 ||
-        totals->pfc_longest_pause_ps >= sustained_pause)
+        totals->pfc_longest_pause_ps >= sustained_pause || stood_still(collect, result))
         return 3;
     if (totals->drops_lossless > 0)
         return 2;
@@ -267,7 +338,8 @@ static int64_t severity_of(const struct result_totals *totals)
 }
 
 /* One that stands is told of rather than one that is gone.  It is the root of the pauses unless
- * others are the root of more. */
+ * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues wait
+ * for each other was seen. */
 static void tell_deadlock(const struct collect *collect, struct result *result)
 {
     const struct deadlock_watch *watch = &collect->world->deadlocks;
@@ -279,8 +351,17 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
         if (watch->found[i].gone == TIME_NEVER)
             told = &watch->found[i];
     record_deadlock_words(collect->world, told, result->deadlock, sizeof result->deadlock);
-    if (explain->root_count == 0 || explain->roots[0].kind == EXPLAIN_CIRCLE)
-        snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
+    if (explain->root_count > 0 && explain->roots[0].kind != EXPLAIN_CIRCLE)
+        return;
+    snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
+    struct result_cause *cause = &result->cause;
+    cause->sure = true;
+    if (explain->root_count > 0)
+        return;
+    cause->kind = explain_kind_name(EXPLAIN_CIRCLE);
+    cause->node = world_node_name(collect->world, told->queues[0].node);
+    world_port_name(collect->world, told->queues[0].node, told->queues[0].port, cause->port,
+                    sizeof cause->port);
 }
 
 void collect_result(const struct collect *collect, struct result *result)
@@ -299,8 +380,8 @@ void collect_result(const struct collect *collect, struct result *result)
     CHECK(result->workloads != NULL);
     for (uint32_t i = 0; i < world->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
-    totals->pfc_severity = severity_of(totals);
     find_victims(collect, result);
+    totals->pfc_severity = severity_of(collect, result);
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     find_bottleneck(collect, &busiest, result);

@@ -76,6 +76,33 @@ static void fail_unfinished(const struct scenario *scenario, struct result *resu
                         words_count(result->workloads[i].issued).text);
 }
 
+/* As much as any other operation that never completed, also where none was asked for. */
+static void fail_stalled(const struct scenario *scenario, struct result *result)
+{
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_ISSUED) ||
+        speaks_of(scenario, EXPECT_COMPLETED))
+        return;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].stalled)
+            result_fail(result, "workload %s issued nothing in its window",
+                        result->workloads[i].name);
+}
+
+static void fail_failed(const struct scenario *scenario, struct result *result)
+{
+    const int64_t errors = result->totals.rnic_qp_errors;
+    if (errors > 0 && !speaks_of(scenario, EXPECT_RNIC_QP_ERRORS))
+        result_fail(result, "%s queue pair%s went into error", words_count(errors).text,
+                    errors == 1 ? "" : "s");
+    if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_FAILED))
+        return;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].failed > 0)
+            result_fail(result, "%s: %s of %s operations failed", result->workloads[i].name,
+                        words_count(result->workloads[i].failed).text,
+                        words_count(result->workloads[i].issued).text);
+}
+
 static void fail_on_its_own(const struct scenario *scenario, struct result *result, bool cut_short)
 {
     if (result->totals.drops_lossless > 0 && !speaks_of(scenario, EXPECT_DROPS_LOSSLESS))
@@ -83,8 +110,11 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
                     words_count(result->totals.drops_lossless).text);
     if (result->totals.pfc_deadlocks > 0 && !speaks_of(scenario, EXPECT_PFC_DEADLOCKS))
         result_fail(result, "%s", result->deadlock);
-    if (!cut_short)
+    fail_failed(scenario, result);
+    if (!cut_short) {
         fail_unfinished(scenario, result);
+        fail_stalled(scenario, result);
+    }
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].corrupt > 0)
             result_fail(result, "%s: %s reads returned other data than was written",
@@ -99,6 +129,17 @@ static bool has_no_samples(const struct expectation *expectation, const struct r
            result->workloads[expectation->workload].latency->count == 0;
 }
 
+/* Of a workload that issued nothing where all commands should be complete; NULL: none. */
+static const char *stalled_name(const struct expectation *expectation, const struct result *result)
+{
+    if (expectation->quantity != EXPECT_COMMANDS_LOST)
+        return NULL;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        if (result->workloads[i].stalled)
+            return result->workloads[i].name;
+    return NULL;
+}
+
 static void judge(const struct expectation *expectation, const struct result *result,
                   struct result_expectation *verdict)
 {
@@ -107,10 +148,14 @@ static void judge(const struct expectation *expectation, const struct result *re
     verdict->held = holds(expectation, value);
     write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
                  value);
-    if (!has_no_samples(expectation, result))
+    const char *stalled = stalled_name(expectation, result);
+    if (stalled == NULL && !has_no_samples(expectation, result))
         return;
     verdict->held = false;
-    snprintf(verdict->actual, sizeof verdict->actual, "nothing completed");
+    if (stalled != NULL)
+        snprintf(verdict->actual, sizeof verdict->actual, "%s issued nothing", stalled);
+    else
+        snprintf(verdict->actual, sizeof verdict->actual, "nothing completed");
 }
 
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short)

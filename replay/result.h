@@ -61,6 +61,7 @@ struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
     int64_t missed; /* open loop: due, but as many as allowed were under way */
+    bool stalled;   /* it should have issued something in its window and did not */
     int64_t bytes, bytes_read, bytes_written;
     int64_t completed_window; /* completions that the rates count */
     int64_t bytes_window;     /* payload that they count */
@@ -104,7 +105,7 @@ struct result {
     char bottleneck[RESULT_SENTENCE_BYTES];
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;
-    char deadlock[RESULT_SENTENCE_BYTES];   /* one of them in words; empty: there was none */
+    char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */
 };
 
 void result_free(struct result *result);

@@ -82,12 +82,32 @@ static void nothing_full_and_no_commands_is_the_workloads_own_limit(void **state
     assert_named(&input, "outstanding limit: ");
 }
 
+static void loss_is_told_before_nothing_is_full(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.timeouts = 7;
+    assert_named(&input, "media: ");
+    input.commands = 0;
+    assert_named(&input, "loss: senders wait for what was lost (0 frames dropped, 0 packets sent "
+                         "again, 7 timeouts); the busiest link, host1:p0 to leaf0, is 50% used");
+    input.timeouts = 0;
+    input.drops = 1;
+    assert_named(&input, "loss: senders wait for what was lost (1 frames");
+    input.drops = 0;
+    input.retransmitted = 1;
+    assert_named(&input, "loss: ");
+    input.cnps = 11;
+    assert_named(&input, "congestion control: ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longest_part_of_the_latency_is_named),
         cmocka_unit_test(pauses_come_before_a_full_link),
         cmocka_unit_test(notifications_matter_only_below_a_full_link),
+        cmocka_unit_test(loss_is_told_before_nothing_is_full),
         cmocka_unit_test(nothing_full_and_no_commands_is_the_workloads_own_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,69 @@ static void unfinished_command_fails_unless_cut_short_or_expected(void **state)
     release(&fixture);
 }
 
+static void failed_operation_fails_unless_the_scenario_speaks_of_it(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.failed = 1;
+    fixture.result.totals.rnic_qp_errors = 1;
+    evaluate(&fixture, NULL, 0, false);
+    assert_int_equal(fixture.result.failure_count, 2);
+    assert_string_equal(fixture.result.failures[0], "1 queue pair went into error");
+    assert_string_equal(fixture.result.failures[1], "oltp: 1 of 1 operations failed");
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.failed = 1;
+    fixture.result.totals.rnic_qp_errors = 1;
+    const struct expectation both[] = {
+        {.quantity = EXPECT_FAILED, .op = EXPECT_EQ, .value = 1},
+        {.quantity = EXPECT_RNIC_QP_ERRORS,
+         .workload = EXPECT_WHOLE_RUN,
+         .op = EXPECT_GT,
+         .value = 0},
+    };
+    evaluate(&fixture, both, 2, false);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+}
+
+static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.stalled = true;
+    evaluate(&fixture, NULL, 0, false);
+    assert_int_equal(fixture.result.failure_count, 1);
+    assert_string_equal(fixture.result.failures[0], "workload oltp issued nothing in its window");
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.stalled = true;
+    evaluate(&fixture, NULL, 0, true);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.stalled = true;
+    const struct expectation complete = {
+        .quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ};
+    evaluate(&fixture, &complete, 1, false);
+    assert_false(fixture.result.expectations[0].held);
+    assert_string_equal(fixture.result.expectations[0].actual, "oltp issued nothing");
+    release(&fixture);
+
+    fill(&fixture);
+    fixture.workload.stalled = true;
+    fixture.workload.issued = 0;
+    const struct expectation none = {.quantity = EXPECT_ISSUED, .op = EXPECT_EQ};
+    evaluate(&fixture, &none, 1, false);
+    assert_true(result_held(&fixture.result));
+    release(&fixture);
+}
+
 static void wrong_data_always_fails(void **state)
 {
     (void)state;
@@ -193,6 +256,8 @@ int main(void)
         cmocka_unit_test(lossless_drop_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(deadlock_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),
+        cmocka_unit_test(failed_operation_fails_unless_the_scenario_speaks_of_it),
+        cmocka_unit_test(a_workload_that_issued_nothing_fails_unless_cut_short_or_expected),
         cmocka_unit_test(wrong_data_always_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
