@@ -181,7 +181,7 @@ const char record_schema[] =
     "  node INTEGER NOT NULL,\n"
     "  port INTEGER,               -- the congested egress; NULL: the host itself\n"
     "  priority INTEGER NOT NULL,\n"
-    "  kind TEXT NOT NULL,         -- slow-receiver, pause-storm or congestion\n"
+    "  kind TEXT NOT NULL,         -- slow-receiver, pause-storm, congestion, circle\n"
     "  held_ps INTEGER NOT NULL,   -- port time that was held paused because of it\n"
     "  direct_ps INTEGER NOT NULL, -- of that, by the root itself\n"
     "  text TEXT NOT NULL          -- in words\n"

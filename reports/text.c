@@ -173,6 +173,46 @@ static void write_pauses(const struct text *text)
     write_deadlocks(text);
 }
 
+/* "leaf0:p3 priority 3": those with the most storms. */
+static void write_storm_queues(const struct text *text)
+{
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT p.name, c.priority FROM counter c JOIN port p USING(node, port)"
+                     " WHERE c.name='pfcwd_storms' AND c.value>0"
+                     " ORDER BY c.value DESC, c.node, c.port, c.priority");
+    int shown = 0;
+    for (; shown <= SPREAD_PORTS && store_step(rows); shown++) {
+        if (shown == SPREAD_PORTS)
+            fputs(", ...", text->out);
+        else
+            fprintf(text->out, "%s%s priority %" PRId64, shown == 0 ? " (" : ", ",
+                    store_text(rows, 0), store_int(rows, 1));
+    }
+    fputs(shown > 0 ? ")" : "", text->out);
+    store_finish(rows);
+}
+
+static void write_watchdog(const struct text *text)
+{
+    const int64_t storms = result_of(text, "pfc.watchdog_storms");
+    const int64_t stalls = result_of(text, "rnic.pause_storms");
+    if (storms == 0 && stalls == 0)
+        return;
+    head(text, "Watchdog");
+    if (storms > 0) {
+        fprintf(text->out, "%s storm%s found", words_count(storms).text, storms == 1 ? "" : "s");
+        write_storm_queues(text);
+        fprintf(text->out, ", %s restored, ",
+                words_count(result_of(text, "pfc.watchdog_restored")).text);
+        fprintf(text->out, "%s frames dropped",
+                words_count(result_of(text, "drops.watchdog")).text);
+    }
+    if (stalls > 0)
+        fprintf(text->out, "%sRNICs stopped pausing %s time%s", storms > 0 ? "; " : "",
+                words_count(stalls).text, stalls == 1 ? "" : "s");
+    fputc('\n', text->out);
+}
+
 static void write_drops(const struct text *text)
 {
     head(text, "Drops");
@@ -228,13 +268,16 @@ static void write_transport(const struct text *text)
     fputs(shown == 0 ? "nothing was sent twice, nothing was marked\n" : "\n", text->out);
 }
 
-/* The transmitters that had to stop, by their distance from the root: a few of each. */
+/* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
+ * port has many distances: it is told of at the least. */
 static void write_spread(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
         text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops), rank FROM"
                      " (SELECT *, row_number() OVER (PARTITION BY hops ORDER BY held_ps DESC, node,"
-                     " port) AS rank FROM pause_path WHERE root=0) JOIN port p USING(node, port)"
+                     " port) AS rank FROM (SELECT node, port, min(hops) AS hops, held_ps"
+                     " FROM pause_path WHERE root=0 GROUP BY node, port))"
+                     " JOIN port p USING(node, port)"
                      " ORDER BY hops, rank");
     int64_t hops = 0;
     while (store_step(rows)) {
@@ -337,6 +380,7 @@ bool text_run(struct store *store, FILE *out)
     write_workloads(&text);
     text_stages(store, out, &text.paint);
     write_pauses(&text);
+    write_watchdog(&text);
     write_drops(&text);
     write_transport(&text);
     write_causes(&text);
