@@ -338,8 +338,8 @@ static int64_t severity_of(const struct collect *collect, const struct result *r
 }
 
 /* One that stands is told of rather than one that is gone.  It is the root of the pauses unless
- * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues wait
- * for each other was seen. */
+ * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues
+ * wait for each other was seen. */
 static void tell_deadlock(const struct collect *collect, struct result *result)
 {
     const struct deadlock_watch *watch = &collect->world->deadlocks;

@@ -204,8 +204,9 @@ static void write_watchdog(const struct text *text)
         write_storm_queues(text);
         fprintf(text->out, ", %s restored, ",
                 words_count(result_of(text, "pfc.watchdog_restored")).text);
-        fprintf(text->out, "%s frames dropped",
-                words_count(result_of(text, "drops.watchdog")).text);
+        const int64_t dropped = result_of(text, "drops.watchdog");
+        fprintf(text->out, "%s frame%s dropped", words_count(dropped).text,
+                dropped == 1 ? "" : "s");
     }
     if (stalls > 0)
         fprintf(text->out, "%sRNICs stopped pausing %s time%s", storms > 0 ? "; " : "",

@@ -28,7 +28,8 @@ struct workload_stats {
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
-     * every instance had done before what it was asked for, and nothing failed.  window_to is 0 until an instance has issued its last. */
+     * every instance had done before what it was asked for, and nothing failed.  window_to is 0
+     * until an instance has issued its last. */
     time_ps window_from, window_to;
     uint32_t begun;      /* instances that are connected */
     struct hist latency; /* ps */
