@@ -4,6 +4,7 @@
 # that would begin after the end, and overlapping faults, of which the first to end must not end the others.
 set -u
 program=$(realpath "${STORMGLASS:?the program to test}")
+cases=$PWD/tests/validation
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 3
@@ -51,5 +52,28 @@ play nothing-completed "$write"'faults: [{at: 0us, where: host0-switch0, kind: l
 expect: ["w.latency.p99 < 1s", "w.unfinished >= 0", "w.failed >= 0"]
 '
 [ "$(jq -c '[.expectations[].held]' nothing-completed.json)" = '[false,true,true]' ] || { echo 'FAIL a latency of nothing held'; failed=1; }
+
+# Paused from the first moment the workload does not even connect: it stands still, and the run fails.  Where nobody waits, the
+# same pause is neither severe nor the bottleneck.
+storm='faults: [{at: 0us, kind: pause-storm, where: HOST, priority: 3}]
+'
+base=${base/timeout: 4/timeout: 14}
+commands='  - {name: w, kind: nvme, from: host0, to: host1}
+'
+play stopped "$commands${storm/HOST/host1}"
+[ "$(jq -c '[.workloads[0].issued, .failures, .pfc.severity]' stopped.json)" = '[0,["workload w issued nothing in its window"],3]' ] || { echo 'FAIL a workload that issued nothing'; failed=1; }
+play stopped-complete "$commands${storm/HOST/host1}"'expect: [all-commands-complete]
+'
+[ "$(jq -c '[.expectations[].held]' stopped-complete.json)" = '[false]' ] || { echo 'FAIL all of nothing is complete'; failed=1; }
+base=${base/hosts: 2/hosts: 3}
+play idle-port "$write${storm/HOST/host2}"
+[ "$(jq -c '[.failures, .pfc.severity, (.bottleneck | test("pauses"))]' idle-port.json)" = '[[],1,false]' ] || { echo 'FAIL a pause of an idle port'; failed=1; }
+[ "$(jq -r '.pfc.paused_ps > 0' idle-port.json)" = true ] || { echo 'FAIL the idle port was not paused'; failed=1; }
+
+# A deadlock that was found is no guess, and the way of the pauses names each port once.
+"$program" run "$cases/hotnets-deadlock.yaml" --json 2>/dev/null | jq -e '.root_cause_sure and .root_cause_kind == "circle" and (.root_cause | startswith("deadlock"))' >/dev/null || { echo 'FAIL a found deadlock is sure'; failed=1; }
+stopped=$("$program" run "$cases/hotnets-deadlock.yaml" 2>/dev/null | sed -n 's/^Stopped *//p')
+[ -n "$stopped" ] && [ -z "$(grep -o '[^ ,]*:p[0-9]*' <<<"$stopped" | sort | uniq -d)" ] || { echo "FAIL ports more than once: $stopped"; failed=1; }
+"$program" run "$cases/v21-watchdog.yaml" 2>/dev/null | grep -q '^Watchdog  *4 storms found (edge0:p0 priority 3, .*), 4 restored, 4,478 frames dropped$' || { echo 'FAIL the storms have no line'; failed=1; }
 
 [ "$failed" -eq 0 ]
