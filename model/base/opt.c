@@ -198,6 +198,24 @@ static int64_t parse_own(const struct opt *row, const char *text)
     return value;
 }
 
+void opt_mask_range(const struct opt *row, char *text, size_t size)
+{
+    const char *last = strrchr(row->max, ',');
+    snprintf(text, size, "%.*s to %s", (int)strcspn(row->max, ","), row->max,
+             last == NULL ? row->max : last + 1);
+}
+
+static bool in_mask(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
+{
+    if (row->max == NULL || (value & ~parse_own(row, row->max)) == 0)
+        return true;
+    char range[32], text[64];
+    opt_mask_range(row, range, sizeof range);
+    mask_write(value, text, sizeof text);
+    snprintf(why, OPT_WHY_BYTES, "expected numbers from %s, but found \"%.32s\"", range, text);
+    return false;
+}
+
 static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
 {
     char text[64];
@@ -228,7 +246,7 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
         return true;
     }
     if (row->type == OPT_MASK)
-        return parse_numbers(row, text, value, why) && in_bounds(row, *value, why);
+        return parse_numbers(row, text, value, why) && in_mask(row, *value, why);
     CHECK(quantity_of(row->type, &kind));
     return parse_quantity(row, kind, text, value, why) && in_bounds(row, *value, why);
 }

@@ -57,6 +57,9 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
 /* Writes the value the way a scenario would ("55us", "100Gbps", "20%"). */
 void opt_format(const struct opt *row, int64_t value, char *text, size_t size);
 
+/* The numbers that a list may hold, "0 to 7", for a MASK with a max. */
+void opt_mask_range(const struct opt *row, char *text, size_t size);
+
 static inline int64_t *opt_field(const struct opt *row, void *params)
 {
     return (int64_t *)(void *)((char *)params + row->offset);
