@@ -3,6 +3,8 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
+#include "scenarios/block.h"
+#include "scenarios/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +22,7 @@ static const char *const type_words[] = {
     [OPT_PERCENT] = "a percentage such as 20%",
     [OPT_RATIO] = "a ratio such as 1/256, 5% or 1e-12",
     [OPT_CHOICE] = "one of ",
+    [OPT_MASK] = "a list of numbers such as [3, 4]",
 };
 
 struct search {
@@ -29,15 +32,42 @@ struct search {
     int found;
 };
 
+/* Other ways to write the row, or an empty list. */
+static const struct block_word *words_of(const struct parameter *parameter)
+{
+    static const struct block_word none[] = {{0}};
+    return strcmp(parameter->where, "fabric.switch") == 0 ? scenario_switch_words : none;
+}
+
+static void print_words(const struct parameter *parameter)
+{
+    const char *between = "  also     ";
+    for (const struct block_word *word = words_of(parameter); word->path != NULL; word++) {
+        if (strcmp(word->row, parameter->row->name) != 0)
+            continue;
+        printf("%s%s", between, word->path);
+        between = ", ";
+    }
+    fputs(between[0] == ',' ? "\n" : "", stdout);
+}
+
 static void explain(const struct parameter *parameter, const char *path)
 {
     const struct opt *row = parameter->row;
     printf("%s\n  %s\n", path, row->about);
-    printf("  value    %s%s\n", type_words[row->type], row->type == OPT_CHOICE ? row->choices : "");
+    const char *between = row->type == OPT_CHOICE || row->choices == NULL ? "" : ", or ";
+    printf("  value    %s%s%s\n", type_words[row->type], between,
+           row->choices == NULL ? "" : row->choices);
+    print_words(parameter);
     printf("  default  %s\n", row->preset);
-    if (row->min != NULL || row->max != NULL)
+    if (row->type == OPT_MASK && row->max != NULL) {
+        char range[32];
+        opt_mask_range(row, range, sizeof range);
+        printf("  range    %s\n", range);
+    } else if (row->min != NULL || row->max != NULL) {
         printf("  range    %s to %s\n", row->min != NULL ? row->min : "the least",
                row->max != NULL ? row->max : "the greatest");
+    }
     printf("  source   %s\n", row->source);
 }
 
@@ -50,12 +80,36 @@ static bool is_meant(const char *path, const char *wanted)
     return end == whole || path[whole - end - 1] == '.';
 }
 
+/* Keys nest where a row has a dash: ecn: {kmin: ..} is ecn-kmin. */
+static bool is_nested(const char *where, const char *name, const char *wanted)
+{
+    char joined[160];
+    const size_t head = where[0] == '\0' ? 0 : strlen(where) + 1;
+    const bool whole = head > 0 && strncmp(wanted, where, head - 1) == 0 && wanted[head - 1] == '.';
+    snprintf(joined, sizeof joined, "%s", whole ? wanted + head : wanted);
+    for (char *at = joined; *at != '\0'; at++)
+        *at = *at == '.' ? '-' : *at;
+    return strcmp(name, joined) == 0;
+}
+
+static bool is_word(const struct parameter *parameter, const char *wanted)
+{
+    char path[160];
+    for (const struct block_word *word = words_of(parameter); word->path != NULL; word++) {
+        snprintf(path, sizeof path, "%s.%s", parameter->where, word->path);
+        if (strcmp(word->row, parameter->row->name) == 0 && is_meant(path, wanted))
+            return true;
+    }
+    return false;
+}
+
 static bool look(void *self, const struct parameter *parameter)
 {
     struct search *search = self;
     char path[160];
     parameters_path(parameter, path, sizeof path);
-    if (is_meant(path, search->wanted)) {
+    if (is_meant(path, search->wanted) || is_word(parameter, search->wanted) ||
+        is_nested(parameter->where, parameter->row->name, search->wanted)) {
         fputs(search->found++ > 0 ? "\n" : "", stdout);
         explain(parameter, path);
     }

@@ -11,6 +11,7 @@
 #include "rnic/rnic.h"
 #include "scenarios/routing.h"
 #include "scenarios/scenario.h"
+#include "scenarios/topology.h"
 #include "scenarios/workload.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ enum { WHERE_BYTES = 96 };
 
 void parameters_path(const struct parameter *parameter, char *text, size_t size)
 {
-    snprintf(text, size, "%s.%s", parameter->where, parameter->row->name);
+    const bool top = parameter->where[0] == '\0';
+    snprintf(text, size, "%s%s%s", parameter->where, top ? "" : ".", parameter->row->name);
 }
 
 static bool each_row(const char *where, const struct opt *rows, parameters_fn *call, void *self)
@@ -36,6 +38,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         const char *where;
         const struct opt *rows;
     } tables[] = {
+        {"", scenario_top_opts},
         {"fabric.host-links", port_opts},
         {"fabric.switch", switch_opts},
         {"fabric.routing", routing_opts},
@@ -43,11 +46,38 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},
         {"hosts.targets.namespaces", nvme_namespace_opts},
+        {"hosts.targets.namespaces", scenario_namespace_opts},
         {"workloads", scenario_workload_opts},
+        {"faults", scenario_fault_opts},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (!each_row(tables[i].where, tables[i].rows, call, self))
             return false;
+    return true;
+}
+
+static bool each_topology(parameters_fn *call, void *self)
+{
+    char where[WHERE_BYTES];
+    const char *kind;
+    const struct opt *rows;
+    for (size_t i = 0; (rows = topology_rows(i, &kind)) != NULL; i++) {
+        snprintf(where, sizeof where, "fabric.topology{kind: %s}", kind);
+        if (!each_row(where, rows, call, self))
+            return false;
+    }
+    return true;
+}
+
+static bool each_fault(parameters_fn *call, void *self)
+{
+    char where[WHERE_BYTES];
+    for (int i = 0; i < SCENARIO_FAULT_COUNT; i++) {
+        const enum scenario_fault_kind kind = (enum scenario_fault_kind)i;
+        snprintf(where, sizeof where, "faults{kind: %s}", scenario_fault_name(kind));
+        if (!each_row(where, scenario_fault_rows(kind), call, self))
+            return false;
+    }
     return true;
 }
 
@@ -89,5 +119,5 @@ static bool each_workload(parameters_fn *call, void *self)
 void parameters_each(parameters_fn *call, void *self)
 {
     (void)(each_fixed(call, self) && each_control(call, self) && each_medium(call, self) &&
-           each_workload(call, self));
+           each_workload(call, self) && each_topology(call, self) && each_fault(call, self));
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct parameter {
-    const char *where; /* "fabric.switch" */
+    const char *where; /* "fabric.switch"; "": the top of the file */
     const struct opt *row;
 };
 

@@ -18,16 +18,19 @@ HEAD
     "$program" explain-parameter "$path" | sed '/^$/q'
 done | awk '
     function cell(text) { gsub(/\|/, "\\|", text); return text }
+    BEGIN { last = "none" }
     /^[^ ]/ {
         path = $0
         name = path; sub(/.*\./, "", name)
         group = substr(path, 1, length(path) - length(name) - 1)
+        if (group == "") group = "Top level"
         about = value = preset = range = source = ""
         expect_about = 1
         next
     }
     expect_about { about = $0; sub(/^ */, "", about); expect_about = 0; next }
     $1 == "value" { value = $0; sub(/^ *value */, "", value); next }
+    $1 == "also" { also = $0; sub(/^ *also */, "", also); about = about " Also: " also "."; next }
     $1 == "default" { preset = $0; sub(/^ *default */, "", preset); next }
     $1 == "range" { range = $0; sub(/^ *range */, "", range); next }
     $1 == "source" {

@@ -123,14 +123,14 @@ struct top {
 
 #define FIELD(name) offsetof(struct top, name)
 
-static const struct opt top_opts[] = {{"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL,
-                                       "Every random stream begins with it.", "own"},
-                                      {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns",
-                                       "1000s", NULL, "Workloads issue from 0 until then.", "own"},
-                                      {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "1000s", NULL,
-                                       "How long work under way may take to finish after that.",
-                                       "own"},
-                                      {0}};
+const struct opt scenario_top_opts[] = {
+    {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Every random stream begins with it.",
+     "own"},
+    {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "1000s", NULL,
+     "Workloads issue from 0 until then.", "own"},
+    {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "1000s", NULL,
+     "How long work under way may take to finish after that.", "own"},
+    {0}};
 
 static const char *const top_keys[] = {"stormglass", "name",   "about",  "fabric", "hosts",
                                        "workloads",  "faults", "expect", NULL};
@@ -148,7 +148,7 @@ static void load_version(struct loader *loader)
 static void load_top(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
-    struct block *block = block_new(loader->arena, "", top_opts, sizeof(struct top));
+    struct block *block = block_new(loader->arena, "", scenario_top_opts, sizeof(struct top));
     scenario_take(loader, block, loader->root, top_keys);
     scenario_show(loader, block, false);
     load_version(loader);

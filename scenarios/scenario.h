@@ -15,6 +15,7 @@
 #include "net/port.h"
 #include "rnic/verbs.h"
 #include "scenarios/arena.h"
+#include "scenarios/block.h"
 #include "scenarios/diag.h"
 
 struct cc_ops;
@@ -146,6 +147,7 @@ enum scenario_fault_kind {
 #define X(name, word) SCENARIO_FAULT_##name,
     SCENARIO_FAULTS(X)
 #undef X
+        SCENARIO_FAULT_COUNT
 };
 
 /* A node as a whole, or one of its ports. */
@@ -245,11 +247,19 @@ void scenario_free(struct scenario *scenario); /* NULL is fine */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair);
 
-/* What every kind of workload has. */
+/* Rows beside those of the model: the top of the file, an entry of `namespaces:`, and what every
+ * workload and every fault has. */
+extern const struct opt scenario_top_opts[];
+extern const struct opt scenario_namespace_opts[];
 extern const struct opt scenario_workload_opts[];
+extern const struct opt scenario_fault_opts[];
 
-/* The word of a fault's kind. */
+/* Other ways to write the rows of a switch, "pfc.headroom". */
+extern const struct block_word scenario_switch_words[];
+
+/* The word of a fault's kind, and the rows that it has of its own. */
 const char *scenario_fault_name(enum scenario_fault_kind kind);
+const struct opt *scenario_fault_rows(enum scenario_fault_kind kind);
 
 /* Index of the node of that name, or UINT32_MAX. */
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name);

@@ -15,7 +15,7 @@ struct keys {
 
 #define FIELD(name) offsetof(struct keys, name)
 
-static const struct opt time_opts[] = {
+const struct opt scenario_fault_opts[] = {
     {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "When it begins.", "own"},
     {"for", OPT_TIME, FIELD(length), "end", NULL, "1000s", "end",
      "How long it lasts; end: it stays.", "own"},
@@ -82,6 +82,11 @@ static const char *const not_yet[] = {"target-stall", "target-crash", NULL};
 const char *scenario_fault_name(enum scenario_fault_kind kind)
 {
     return kinds[kind].word;
+}
+
+const struct opt *scenario_fault_rows(enum scenario_fault_kind kind)
+{
+    return kinds[kind].rows;
 }
 
 static bool find_kind(struct loader *loader, const struct tree_node *word,
@@ -171,7 +176,7 @@ static void load_entry(struct loader *loader, const struct tree_node *written, s
         return;
     const struct kind *kind = &kinds[made->kind];
     const char *path = arena_format(loader->arena, "faults[%zu]", index);
-    struct block *times = block_new(loader->arena, path, time_opts, sizeof(struct keys));
+    struct block *times = block_new(loader->arena, path, scenario_fault_opts, sizeof(struct keys));
     struct block *own = block_new(loader->arena, path, kind->rows, sizeof(struct keys));
     const struct block *const known[] = {times, own, NULL};
     if (!block_only(written, kind->also, known, loader->diag) ||

@@ -103,8 +103,6 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
                                  size_t count);
 void scenario_finish_host(struct loader *loader, uint32_t node);
 
-extern const struct block_word scenario_switch_words[];
-
 /* A written way: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
  * messages when something is wrong. */
 const struct scenario_route *

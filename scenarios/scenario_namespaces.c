@@ -13,10 +13,10 @@ struct entry {
     int64_t count;
 };
 
-static const struct opt entry_opts[] = {{"count", OPT_INT, offsetof(struct entry, count), "1", "1",
-                                         "1024", NULL, "Namespaces of this sort.",
-                                         "own; limit: nvmet, Linux 6.1"},
-                                        {0}};
+const struct opt scenario_namespace_opts[] = {{"count", OPT_INT, offsetof(struct entry, count), "1",
+                                               "1", "1024", NULL, "Namespaces of this sort.",
+                                               "own; limit: nvmet, Linux 6.1"},
+                                              {0}};
 
 static void unknown_media(struct loader *loader, const struct tree_node *word)
 {
@@ -109,7 +109,8 @@ static void load_entry(struct loader *loader, const char *path, const struct tre
                        struct scenario_namespace *made)
 {
     static const char *const also[] = {"media", NULL};
-    struct block *count = block_new(loader->arena, path, entry_opts, sizeof(struct entry));
+    struct block *count =
+        block_new(loader->arena, path, scenario_namespace_opts, sizeof(struct entry));
     struct block *params =
         block_new(loader->arena, path, nvme_namespace_opts, sizeof(struct nvme_namespace_params));
     const struct block *const known[] = {count, params, NULL};

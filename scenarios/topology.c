@@ -128,6 +128,14 @@ static const struct kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
+const struct opt *topology_rows(size_t number, const char **kind)
+{
+    if (number >= KINDS)
+        return NULL;
+    *kind = kinds[number].name;
+    return kinds[number].rows;
+}
+
 /* What fits a row each may still be too much together. */
 static bool sizes_fit(const struct tree_node *written, const struct sizes *sizes, struct diag *diag)
 {

@@ -54,4 +54,7 @@ struct topology {
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,
                    struct diag *diag);
 
+/* The rows of the generated kind with that number, and its word; NULL after the last. */
+const struct opt *topology_rows(size_t number, const char **kind);
+
 #endif

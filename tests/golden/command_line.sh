@@ -66,6 +66,16 @@ for kind in $("$program" list | sed 's/ .*//'); do
     "$program" list "$kind" | grep -q . || fail "list $kind is empty"
 done
 "$program" list cases | grep -q '^pause-storm ' || fail 'pause-storm is no case'
+for word in pfc.headroom fabric.switch.pfc.headroom fabric.switch.headroom; do
+    "$program" explain-parameter "$word" | grep -q '^fabric.switch.headroom$' || fail "$word is not explained"
+done
+"$program" explain-parameter fabric.switch.ecn.kmin | grep -q '^fabric.switch.ecn-kmin$' || fail 'ecn.kmin'
+"$program" explain-parameter pfc-priorities | grep -q '^  range    0 to 7$' || fail 'the range of a list'
+"$program" explain-parameter drain | grep -q '^faults{kind: slow-receiver}.drain$' || fail 'the drain of a fault'
+"$program" list parameters >parameters
+for row in seed duration drain faults.at 'faults{kind: link-flap}.period' fabric.routing.detection workloads.dscp; do
+    grep -q "^$row  *[^ ]" parameters || fail "list parameters has no $row"
+done
 "$program" explain-parameter path-mtu | grep -q '^  source ' || fail 'path-mtu has no source'
 
 # Expectations decide between 0 and 1; what is printed does not depend on it.
