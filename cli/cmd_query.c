@@ -174,11 +174,10 @@ const struct cli_command cmd_query = {
     .name = "query",
     .operands = "RUN.db SQL",
     .about = "asks a run database; it is not changed",
-    .details =
-        "Tables and views document themselves:\n"
-        "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
-        "Views for reading: v_workload v_stage v_pause v_pause_edge v_victim v_drop v_counter "
-        "v_changed",
+    .details = "Tables and views document themselves:\n"
+               "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
+               "Views for reading: v_workload v_stage v_pause v_pause_edge v_victim v_deadlock "
+               "v_drop v_counter v_changed",
     .options = options,
     .operands_min = 2,
     .operands_max = 2,
