@@ -75,7 +75,9 @@ static void add_port(const struct port *port, time_ps now, bool given_up,
     }
     totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
     totals->pfc_resume_frames += (int64_t)port->global.tx_xon;
-    for (int i = 0; i < PRIORITIES; i++) {
+    /* A global pause holds all priorities together and is one pause. */
+    const int held_apart = port->params.flow_control == PORT_FLOW_GLOBAL ? 1 : PRIORITIES;
+    for (int i = 0; i < held_apart; i++) {
         const time_ps blocked = collect_blocked_ps(port, i, now);
         const time_ps longest = collect_blocked_longest_ps(port, i, now);
         totals->pfc_pause_frames += (int64_t)port->pauses[i].tx_xoff;

@@ -161,6 +161,9 @@ static void write_pauses(const struct text *text)
                                    " JOIN port p ON p.node=c.node AND p.port=c.port"
                                    " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
                                    " WHERE c.name='tx_prio'||c.priority||'_blocked_ps'"
+                                   " AND (c.priority=0 OR NOT EXISTS(SELECT 1 FROM counter g"
+                                   " WHERE g.name='rx_global_pause' AND g.node=c.node"
+                                   " AND g.port=c.port))"
                                    " ORDER BY c.value DESC, c.node, c.port");
     const int64_t span = result_of(text, "simulated_ps") + result_of(text, "drain_ps");
     int64_t shown = 0;
