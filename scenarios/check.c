@@ -33,6 +33,17 @@ void check_shows(struct check_report *report, const char *quantity)
         report->findings[report->count - 1].shown = quantity;
 }
 
+bool check_first_time(struct check_seen *seen, const void *item)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->items[i] == item)
+            return false;
+    const void **added =
+        arena_push(&seen->arena, (void **)(void *)&seen->items, &seen->count, sizeof *seen->items);
+    *added = item;
+    return true;
+}
+
 /* Errors first; those of one level in the order in which they were found. */
 static void sort_by_level(struct check_report *report)
 {
@@ -53,6 +64,7 @@ void check_scenario(const struct scenario *scenario, struct check_report *report
     check_buffers(scenario, report);
     check_deadlock(scenario, report);
     check_thresholds(scenario, report);
+    check_values(scenario, report);
     check_fan_in(scenario, report);
     sort_by_level(report);
 }

@@ -3,7 +3,8 @@
  * Findings of a scenario that has loaded: frames that do not fit through a path, priorities that
  * are lossless at one hop and not at the next, headroom that is too small, memory that is too small
  * for its headroom, hosts that cannot reach each other, buffers that depend on each other in a
- * circle, thresholds and times that do not belong together, no watchdog, fan-in.
+ * circle, thresholds and times that do not belong together, values that contradict each other, no
+ * watchdog, fan-in.
  * Owner of the findings: check_free.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_H
 #define STORMGLASS_SCENARIOS_CHECK_H

@@ -11,6 +11,16 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
 /* What a run shows of the finding that was added last: a quantity as in `expect`. */
 void check_shows(struct check_report *report, const char *quantity);
 
+/* What was told of already. */
+struct check_seen {
+    struct arena arena;
+    const void **items;
+    size_t count;
+};
+
+/* True when the item is here for the first time. */
+bool check_first_time(struct check_seen *seen, const void *item);
+
 struct switch_plan;
 
 /* How the memory of a switch will be cut; false: it is too small, and why. */
@@ -18,6 +28,7 @@ bool check_plan(const struct scenario *scenario, const struct scenario_node *nod
                 struct switch_plan *plan, char *why, size_t size);
 
 void check_thresholds(const struct scenario *scenario, struct check_report *report);
+void check_values(const struct scenario *scenario, struct check_report *report);
 void check_paths(const struct scenario *scenario, struct check_report *report);
 void check_classes(const struct scenario *scenario, struct check_report *report);
 void check_buffers(const struct scenario *scenario, struct check_report *report);

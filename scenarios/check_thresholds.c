@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Thresholds and times that belong together: marking before pausing, pauses that last until they
  * are sent again, receive buffers that hold what is still under way, and the watchdog.
- * Things with the same parameters share one struct, so each struct is told of once. */
+ * Things with the same parameters share one struct, so each struct is told of once; rx-xoff above
+ * the whole buffer is check_values' to tell. */
 #include "scenarios/check_private.h"
 
 #include "net/headroom.h"
@@ -10,24 +11,6 @@
 #include "rnic/cc.h"
 #include "rnic/rnic.h"
 #include "rnic/rx_buffer.h"
-
-struct seen {
-    struct arena arena;
-    const void **items;
-    size_t count;
-};
-
-/* True when the item is here for the first time. */
-static bool first_time(struct seen *seen, const void *item)
-{
-    for (size_t i = 0; i < seen->count; i++)
-        if (seen->items[i] == item)
-            return false;
-    const void **added =
-        arena_push(&seen->arena, (void **)(void *)&seen->items, &seen->count, sizeof *seen->items);
-    *added = item;
-    return true;
-}
 
 /* ---- marking before pausing ---- */
 
@@ -79,29 +62,43 @@ static void check_marking(const struct scenario_node *node, const struct switch_
 
 /* ---- the watchdog ---- */
 
-static void check_watchdog(const struct scenario_node *node, struct check_report *report)
+/* Of all switches at once. */
+static void check_watchdogs(const struct scenario *scenario, struct check_report *report)
 {
-    if (node->switch_params->watchdog != WATCHDOG_OFF)
+    const struct scenario_node *first = NULL;
+    uint32_t more = 0;
+    char others[32] = "";
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        if (node->switch_params->pfc_priorities == 0 ||
+            node->switch_params->watchdog != WATCHDOG_OFF)
+            continue;
+        more += first != NULL;
+        first = first == NULL ? node : first;
+    }
+    if (first == NULL)
         return;
-    check_add(report, DIAG_NOTE, node->place,
-              "%s has no PFC watchdog: a host that pauses without end stops its senders for as "
+    if (more > 0)
+        snprintf(others, sizeof others, " and %u more", (unsigned)more);
+    check_add(report, DIAG_NOTE, first->place,
+              "%s%s %s no PFC watchdog: a host that pauses without end stops its senders for as "
               "long as it likes; a run with the fault pause-storm shows how far that reaches",
-              node->name);
+              first->name, others, more > 0 ? "have" : "has");
 }
 
 static void check_switches(const struct scenario *scenario, struct check_report *report)
 {
-    struct seen seen = {0};
+    struct check_seen seen = {0};
     const bool reacts = anybody_reacts(scenario);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         struct switch_plan plan;
         char why[DIAG_TEXT_BYTES];
-        if (node->switch_params->pfc_priorities == 0 || !first_time(&seen, node->switch_params))
+        if (node->switch_params->pfc_priorities == 0 ||
+            !check_first_time(&seen, node->switch_params))
             continue;
         if (reacts && check_plan(scenario, node, &plan, why, sizeof why))
             check_marking(node, &plan, report);
-        check_watchdog(node, report);
     }
     arena_free(&seen.arena);
 }
@@ -162,7 +159,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                   "dropped when it is slow",
                   host->name);
         check_shows(report, "drops.lossy > 0");
-    } else if (kept < needed) {
+    } else if (kept >= 0 && kept < needed) {
         check_add(report, DIAG_WARNING, host->place,
                   "%s: %lld B can arrive after its pause, but its receive buffer keeps %lld B for "
                   "that: it drops when it is slow",
@@ -173,14 +170,14 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
 
 static void check_ports(const struct scenario *scenario, struct check_report *report)
 {
-    struct seen ports = {0}, hosts = {0};
+    struct check_seen ports = {0}, hosts = {0};
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         const bool host_is_new =
-            node->kind == SCENARIO_HOST && first_time(&hosts, node->host->rnic);
+            node->kind == SCENARIO_HOST && check_first_time(&hosts, node->host->rnic);
         for (uint16_t p = 0; p < node->port_count; p++) {
             const bool port_is_new = node->ports[p].link != SCENARIO_NO_LINK &&
-                                     first_time(&ports, node->ports[p].params);
+                                     check_first_time(&ports, node->ports[p].params);
             if (port_is_new)
                 check_refresh(node, p, report);
             if (node->kind == SCENARIO_HOST && node->ports[p].link != SCENARIO_NO_LINK &&
@@ -195,5 +192,6 @@ static void check_ports(const struct scenario *scenario, struct check_report *re
 void check_thresholds(const struct scenario *scenario, struct check_report *report)
 {
     check_switches(scenario, report);
+    check_watchdogs(scenario, report);
     check_ports(scenario, report);
 }

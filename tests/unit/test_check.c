@@ -134,7 +134,39 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
                    DIAG_WARNING, "its receive buffer keeps 12016 B for that");
     assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
                    "can arrive after its pause");
-    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "has no PFC watchdog");
+    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "leaf0 and 3 more have no PFC watchdog");
+}
+
+#define SWITCH(values) HEAD TWO_LEAVES ", switch: {" values "}}\n" HOSTS WORKLOAD
+#define RNIC(values)   HEAD FABRIC "hosts: {defaults: {rnic: {" values "}}}\n" WRITES
+#define WRITES         "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n"
+#define FAULT(values)  HEAD "duration: 1ms\ndrain: 1ms\n" FABRIC WRITES "faults: [{" values "}]\n"
+
+static void values_that_contradict_each_other_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "lies above xoff, 10000 B"},
+        {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is more than xoff, 10000 B"},
+        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "lies above ecn-kmax, 1000000 B"},
+        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "as long as a poll"},
+        {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"), "nothing to watch"},
+        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "nobody uses it"},
+        {SWITCH("egress-limit: 100KB"), "drops what is lossless"},
+        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "it never pauses anybody"},
+        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "lies above rx-xoff, 100000 B"},
+        {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
+                     "priority: 4}]\n",
+         "'w': host4 sends DSCP 26 in priority 4, but leaf1 puts it in 3"},
+        {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it never happens"},
+        {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped"},
+        {FAULT("kind: link-flap, where: leaf0-spine0, at: 0ns, period: 10us, duty: 0%"),
+         "no carrier is ever lost"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_finding(cases[i].text, DIAG_WARNING, cases[i].says);
 }
 
 static void findings_say_what_a_run_shows(void **state)
@@ -178,6 +210,7 @@ int main(void)
         cmocka_unit_test(findings_are_found),
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),
+        cmocka_unit_test(values_that_contradict_each_other_are_found),
         cmocka_unit_test(findings_say_what_a_run_shows),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };
