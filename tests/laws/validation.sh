@@ -44,6 +44,26 @@ near 'V08 static, kmin 25 KB: the pause first' "$(marks_before_pause 25000)" 0 0
 [ "$(marks_before_pause 21000 "${beta8[@]}")" = none ]
 near 'V08 beta 8, kmin 21 KB: no pause at all' $? 0 0
 
+# V24: what arrives after the pause over a long link: 126.25 KB for each km at 100 Gb/s, with the peer's response, the
+# ingress latency and a frame on top; within 1 % and a frame.
+overshoot() { # GBPS LENGTH
+    local db
+    db=$(mktemp -u)
+    "$program" run tests/validation/v24-distance.yaml --set "fabric.topology.links.1.length=$2" \
+        --set "fabric.host-links.rate=$1Gbps" --set "fabric.fabric-links.rate=$1Gbps" \
+        --set "duration=$3" --set "faults.0.at=$4" -o "$db" >/dev/null 2>&1
+    "$program" query --tabs "$db" "SELECT value FROM v_counter WHERE port = 'far:p1'
+        AND name = 'rx_prio3_headroom_peak'" | tail -1
+    rm -f "$db" "$db"-wal "$db"-shm
+}
+for at in '100 0.1km 3ms 2ms' '100 1km 3ms 2ms' '100 10km 3ms 2ms' '100 80km 5ms 3ms' '400 10km 1ms 500us'; do
+    read -r gbps length stop pause <<<"$at"
+    known=$(awk -v c="$gbps" -v l="${length%km}" \
+        'BEGIN { print (2 * l * 1000 * 5.05 + 800) * c / 8 * 4158 / 4178 + 4158 }')
+    near "V24 $gbps Gb/s, $length: bytes after the pause" "$(overshoot "$gbps" "$length" "$stop" "$pause")" "$known" \
+        "$(awk -v k="$known" 'BEGIN { print k / 100 + 4178 }')"
+done
+
 # V10: go-back-0 completes nothing while the link is busy; go-back-N keeps 1 / (1 + W/256), within 3 %.
 livelock() { # RECOVERY JQ-EXPRESSION
     "$program" run tests/validation/v10-livelock.yaml --json \
