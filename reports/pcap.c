@@ -27,7 +27,7 @@ struct capture {
     uint8_t bytes[WIRE_BYTES_MAX];
 };
 
-enum column {
+enum {
     AT,
     INBOUND,
     NODE,
@@ -115,12 +115,12 @@ static uint32_t interface_at(const struct capture *capture, int64_t node, int64_
 
 /* ------------------------------------------------------------------ packets */
 
-static uint32_t u32(const struct store_statement *row, enum column column)
+static uint32_t u32(const struct store_statement *row, int column)
 {
     return (uint32_t)store_int(row, column);
 }
 
-static bool there(const struct store_statement *row, enum column column)
+static bool there(const struct store_statement *row, int column)
 {
     return store_column_type(row, column) != STORE_NULL;
 }
