@@ -5,6 +5,7 @@
 #include "replay/explain.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/explain_verdict.h"
 #include "replay/explain_walk.h"
 
@@ -15,12 +16,12 @@ void explain_init(struct explain *explain, const struct explain_fabric *fabric)
 {
     const size_t keys = (size_t)fabric->first_port[fabric->node_count] * EXPLAIN_PRIORITIES;
     *explain = (struct explain){.fabric = fabric, .path_room = 256};
-    explain->open_holds = explain_zeroed(keys, sizeof *explain->open_holds);
-    explain->open_blocks = explain_zeroed(keys, sizeof *explain->open_blocks);
-    explain->first_hold = explain_zeroed(keys + 1, sizeof *explain->first_hold);
-    explain->first_block = explain_zeroed(keys + 1, sizeof *explain->first_block);
-    explain->root_of = explain_zeroed(keys, sizeof *explain->root_of);
-    explain->paths = explain_zeroed(explain->path_room, sizeof *explain->paths);
+    explain->open_holds = memory_zeroed(keys, sizeof *explain->open_holds);
+    explain->open_blocks = memory_zeroed(keys, sizeof *explain->open_blocks);
+    explain->first_hold = memory_zeroed(keys + 1, sizeof *explain->first_hold);
+    explain->first_block = memory_zeroed(keys + 1, sizeof *explain->first_block);
+    explain->root_of = memory_zeroed(keys, sizeof *explain->root_of);
+    explain->paths = memory_zeroed(explain->path_room, sizeof *explain->paths);
     memset(explain->root_of, 0xff, keys * sizeof *explain->root_of);
 }
 
@@ -92,8 +93,8 @@ static void fold(struct explain *explain)
 
 static void close_hold(struct explain *explain, struct explain_hold *open, time_ps at)
 {
-    explain->holds = explain_grown(explain->holds, explain->hold_count, &explain->hold_room,
-                                   sizeof *explain->holds);
+    explain->holds = memory_grown(explain->holds, explain->hold_count, &explain->hold_room,
+                                  sizeof *explain->holds);
     struct explain_hold *hold = &explain->holds[explain->hold_count];
     *hold = *open;
     hold->until = at;
@@ -104,8 +105,8 @@ static void close_hold(struct explain *explain, struct explain_hold *open, time_
 
 static void close_block(struct explain *explain, struct explain_block *open, time_ps at)
 {
-    explain->blocks = explain_grown(explain->blocks, explain->block_count, &explain->block_room,
-                                    sizeof *explain->blocks);
+    explain->blocks = memory_grown(explain->blocks, explain->block_count, &explain->block_room,
+                                   sizeof *explain->blocks);
     struct explain_block *block = &explain->blocks[explain->block_count];
     *block = *open;
     block->until = at;
@@ -231,7 +232,7 @@ static void sort_paths(struct explain *explain)
 static void sort_roots(struct explain *explain)
 {
     struct explain_root *roots = explain->roots;
-    uint32_t *old_keys = explain_zeroed(explain->root_count, sizeof *old_keys);
+    uint32_t *old_keys = memory_zeroed(explain->root_count, sizeof *old_keys);
     for (uint32_t i = 0; i < explain->root_count; i++)
         roots[i].kind = largest_kind(&roots[i]);
     explain_mark_faults(explain);
@@ -242,7 +243,7 @@ static void sort_roots(struct explain *explain)
         qsort(roots, explain->root_count, sizeof *roots, order_roots);
     for (uint32_t i = 0; i < explain->root_count; i++)
         explain->root_of[explain_key(roots[i].port, roots[i].priority)] = i;
-    uint32_t *place = explain_zeroed(explain->root_count, sizeof *place);
+    uint32_t *place = memory_zeroed(explain->root_count, sizeof *place);
     for (uint32_t i = 0; i < explain->root_count; i++)
         place[i] = explain->root_of[old_keys[i]];
     if (explain->root_count > 0)

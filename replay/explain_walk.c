@@ -6,8 +6,8 @@
  * Amounts are divided without a rest, so no time is lost.  Pieces wait on a stack. */
 #include "replay/explain_walk.h"
 
-#include "base/check.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -28,23 +28,6 @@ struct walk {
     time_ps whole;    /* what is being explained */
     uint32_t count, steps;
 };
-
-void *explain_zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count == 0 ? 1 : count, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
-void *explain_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
-{
-    if (count < *room)
-        return items;
-    *room = *room == 0 ? 64 : *room * 2;
-    items = realloc(items, *room * bytes);
-    CHECK(items != NULL);
-    return items;
-}
 
 /* Index of the last hold of the key that begins at or before `at`; else of the key's first; else
  * NONE. */
@@ -81,8 +64,8 @@ static struct explain_root *root_at(struct explain *explain, uint32_t port, uint
 {
     uint32_t *index = &explain->root_of[explain_key(port, priority)];
     if (*index == EXPLAIN_NONE) {
-        explain->roots = explain_grown(explain->roots, explain->root_count, &explain->root_room,
-                                       sizeof *explain->roots);
+        explain->roots = memory_grown(explain->roots, explain->root_count, &explain->root_room,
+                                      sizeof *explain->roots);
         *index = explain->root_count++;
         explain->roots[*index] = (struct explain_root){.port = port, .priority = priority};
     }
@@ -106,7 +89,7 @@ static void grow_paths(struct explain *explain)
     struct explain_path *old = explain->paths;
     const uint32_t room = explain->path_room;
     explain->path_room = room * 2;
-    explain->paths = explain_zeroed(explain->path_room, sizeof *explain->paths);
+    explain->paths = memory_zeroed(explain->path_room, sizeof *explain->paths);
     for (uint32_t i = 0; i < room; i++)
         if (old[i].hops != 0)
             explain->paths[path_slot(explain, &old[i])] = old[i];
@@ -168,7 +151,7 @@ static void push(struct walk *walk, const struct explain_piece *piece)
     }
     walk->steps++;
     explain->pieces =
-        explain_grown(explain->pieces, walk->count, &explain->piece_room, sizeof *explain->pieces);
+        memory_grown(explain->pieces, walk->count, &explain->piece_room, sizeof *explain->pieces);
     explain->pieces[walk->count++] = *piece;
 }
 

@@ -22,10 +22,4 @@ static inline int explain_order(uint32_t a_key, time_ps a_from, uint32_t b_key, 
     return a_from < b_from ? -1 : a_from > b_from;
 }
 
-/* Memory that was handed out is zero, and never NULL. */
-void *explain_zeroed(size_t count, size_t bytes);
-
-/* Room for one more item behind `count`. */
-void *explain_grown(void *items, uint32_t count, uint32_t *room, size_t bytes);
-
 #endif

@@ -3,19 +3,13 @@
 #include "replay/fabric.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
-static void *row(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
 static uint32_t *first_ports(const struct scenario *scenario)
 {
-    uint32_t *first = row(scenario->node_count + 1, sizeof *first);
+    uint32_t *first = memory_zeroed(scenario->node_count + 1, sizeof *first);
     for (uint32_t node = 0; node < scenario->node_count; node++)
         first[node + 1] = first[node] + scenario->nodes[node].port_count;
     return first;
@@ -25,11 +19,11 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
 {
     const uint32_t nodes = scenario->node_count;
     uint32_t *first = first_ports(scenario);
-    const char **names = row(nodes, sizeof *names);
-    bool *is_host = row(nodes, sizeof *is_host);
-    uint32_t *peer = row(first[nodes], sizeof *peer);
-    uint32_t *node_of = row(first[nodes], sizeof *node_of);
-    int64_t *rate = row(first[nodes], sizeof *rate);
+    const char **names = memory_zeroed(nodes, sizeof *names);
+    bool *is_host = memory_zeroed(nodes, sizeof *is_host);
+    uint32_t *peer = memory_zeroed(first[nodes], sizeof *peer);
+    uint32_t *node_of = memory_zeroed(first[nodes], sizeof *node_of);
+    int64_t *rate = memory_zeroed(first[nodes], sizeof *rate);
     for (uint32_t node = 0; node < nodes; node++) {
         names[node] = scenario->nodes[node].name;
         is_host[node] = scenario->nodes[node].kind == SCENARIO_HOST;

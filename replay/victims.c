@@ -2,7 +2,7 @@
  * victims - walking the routes. */
 #include "replay/victims.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "replay/explain_words.h"
 
 #include <stdlib.h>
@@ -27,13 +27,6 @@ const char *victims_class_name(enum victim_class class)
         [VICTIM_SAME_PATH] = "same-path",
     };
     return class >= VICTIM_DIRECT && class < VICTIM_NONE ? names[class] : NULL;
-}
-
-static void *row(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
 }
 
 static void mark_stopped(struct search *search, const struct explain *explain)
@@ -158,12 +151,12 @@ void victims_find(const struct world *world, const struct explain *explain,
     struct search search = {
         .world = world,
         .fabric = fabric,
-        .stopped = row(fabric->first_port[fabric->node_count], sizeof(time_ps)),
-        .seen_in = row(fabric->node_count, sizeof(uint32_t)),
-        .stack = row(fabric->node_count, sizeof(uint32_t)),
+        .stopped = memory_zeroed(fabric->first_port[fabric->node_count], sizeof(time_ps)),
+        .seen_in = memory_zeroed(fabric->node_count, sizeof(uint32_t)),
+        .stack = memory_zeroed(fabric->node_count, sizeof(uint32_t)),
         .culprit = explain_root_host(explain, 0),
         .priority = explain->roots[0].priority,
-        .talks = row(fabric->node_count, sizeof(bool)),
+        .talks = memory_zeroed(fabric->node_count, sizeof(bool)),
     };
     mark_stopped(&search, explain);
     mark_talkers(&search);

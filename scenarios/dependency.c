@@ -4,20 +4,13 @@
  * once, and at each switch every link that it came by gets the same ways out. */
 #include "scenarios/dependency.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "net/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORD_BITS = 64 };
-
-static void *zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 static bool is_inner(const struct scenario *scenario, uint32_t node, uint16_t port)
 {
@@ -37,11 +30,11 @@ static void number_ports(struct dependency *dependency)
     uint32_t ports = 0;
     for (uint32_t n = 0; n < scenario->node_count; n++)
         ports += scenario->nodes[n].port_count;
-    dependency->first = zeroed(scenario->node_count + 1u, sizeof(uint32_t));
-    dependency->first_port = zeroed(scenario->node_count, sizeof(uint32_t));
-    dependency->of_port = zeroed(ports, sizeof(uint32_t));
-    dependency->node = zeroed(ports, sizeof(uint32_t));
-    dependency->port = zeroed(ports, sizeof(uint16_t));
+    dependency->first = memory_zeroed(scenario->node_count + 1u, sizeof(uint32_t));
+    dependency->first_port = memory_zeroed(scenario->node_count, sizeof(uint32_t));
+    dependency->of_port = memory_zeroed(ports, sizeof(uint32_t));
+    dependency->node = memory_zeroed(ports, sizeof(uint32_t));
+    dependency->port = memory_zeroed(ports, sizeof(uint16_t));
     ports = 0;
     for (uint32_t n = 0; n < scenario->node_count; n++) {
         dependency->first_port[n] = ports;
@@ -67,12 +60,12 @@ void dependency_init(struct dependency *dependency, const struct scenario *scena
     number_ports(dependency);
     const uint32_t count = dependency->vertex_count;
     uint32_t ways = 0;
-    dependency->peer = zeroed(count, sizeof(uint32_t));
-    dependency->row = zeroed(count, sizeof(uint32_t));
-    dependency->met_by = zeroed(count, sizeof(uint32_t));
-    dependency->queue = zeroed(count, sizeof(uint32_t));
-    dependency->ways = zeroed(scenario->node_count, sizeof(uint32_t));
-    dependency->met = zeroed(scenario->node_count, sizeof(uint32_t));
+    dependency->peer = memory_zeroed(count, sizeof(uint32_t));
+    dependency->row = memory_zeroed(count, sizeof(uint32_t));
+    dependency->met_by = memory_zeroed(count, sizeof(uint32_t));
+    dependency->queue = memory_zeroed(count, sizeof(uint32_t));
+    dependency->ways = memory_zeroed(scenario->node_count, sizeof(uint32_t));
+    dependency->met = memory_zeroed(scenario->node_count, sizeof(uint32_t));
     for (uint32_t n = 0; n < scenario->node_count; n++) {
         dependency->ways[n] = ways;
         ways += words_of(dependency, n);
@@ -84,7 +77,7 @@ void dependency_init(struct dependency *dependency, const struct scenario *scena
         dependency->row[v] = dependency->word_count;
         dependency->word_count += words_of(dependency, node);
     }
-    dependency->out = zeroed(ways, sizeof(uint64_t));
+    dependency->out = memory_zeroed(ways, sizeof(uint64_t));
 }
 
 static void forget_rows(struct dependency *dependency)
@@ -173,7 +166,7 @@ static uint64_t *row_of(struct dependency *dependency, int load, uint8_t priorit
 {
     uint64_t **rows = &dependency->rows[load][priority];
     if (*rows == NULL)
-        *rows = zeroed(dependency->word_count, sizeof **rows);
+        *rows = memory_zeroed(dependency->word_count, sizeof **rows);
     return *rows + dependency->row[vertex];
 }
 

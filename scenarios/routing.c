@@ -2,15 +2,10 @@
  * routing - the scenario as a graph. */
 #include "scenarios/routing.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 bool routing_is_host_link(const struct scenario *scenario, uint32_t link)
 {
@@ -39,10 +34,10 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
     uint32_t endpoints = 0, filled = 0;
     for (uint32_t i = 0; i < scenario->host_count; i++)
         endpoints += scenario->nodes[i].port_count;
-    struct route_link *links = room(scenario->link_count, sizeof *links);
-    uint8_t *forwards = room(scenario->node_count, 1);
-    uint32_t *at_node = room(endpoints, sizeof *at_node);
-    uint16_t *at_port = room(endpoints, sizeof *at_port);
+    struct route_link *links = memory_zeroed(scenario->link_count, sizeof *links);
+    uint8_t *forwards = memory_zeroed(scenario->node_count, 1);
+    uint32_t *at_node = memory_zeroed(endpoints, sizeof *at_node);
+    uint16_t *at_port = memory_zeroed(endpoints, sizeof *at_port);
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         forwards[i] = node->kind == SCENARIO_SWITCH;
@@ -58,7 +53,7 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
                                       at_node,
                                       at_port,
                                       endpoints};
-    struct route_table *tables = room(scenario->node_count, sizeof *tables);
+    struct route_table *tables = memory_zeroed(scenario->node_count, sizeof *tables);
     route_compute(&graph, tables);
     free(links);
     free(forwards);
@@ -94,7 +89,7 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
     for (uint32_t i = 0; i < route->at_count; i++) {
         const uint32_t at = route->at[i].node;
         const struct scenario_node *node = &scenario->nodes[at];
-        uint16_t *ports = room(route->ways[i].count, sizeof *ports);
+        uint16_t *ports = memory_zeroed(route->ways[i].count, sizeof *ports);
         const uint16_t count =
             working(node, route->ways[i].ports, route->ways[i].count, dead, ports);
         for (uint32_t to = 0; count > 0 && to < route->to_count; to++) {
@@ -109,7 +104,7 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
 static void apply_written(const struct scenario *scenario, const struct routing_view *view,
                           const uint8_t *dead, struct route_table *tables)
 {
-    uint32_t *first = room(scenario->host_count, sizeof *first);
+    uint32_t *first = memory_zeroed(scenario->host_count, sizeof *first);
     for (uint32_t i = 0; i + 1 < scenario->host_count; i++)
         first[i + 1] = first[i] + scenario->nodes[i].port_count;
     for (uint32_t i = 0; i < scenario->route_count; i++)
@@ -131,7 +126,7 @@ static bool has_dead_port(const struct scenario_node *node, const uint8_t *dead)
 /* Takes a switch's dead ports out of all of its ways.  Endpoints with the same way come in rows. */
 static void repair(const struct scenario_node *node, const uint8_t *dead, struct route_table *table)
 {
-    uint16_t *kept = room(node->port_count, sizeof *kept);
+    uint16_t *kept = memory_zeroed(node->port_count, sizeof *kept);
     uint16_t before = ROUTE_NONE, after = ROUTE_NONE;
     for (uint32_t i = 0; i < table->endpoint_count; i++) {
         if (table->ways[i] != before) {

@@ -5,6 +5,7 @@
  * ends where another begins makes no glitch. */
 #include "scenarios/timeline.h"
 
+#include "base/memory.h"
 #include "engine/heap.h"
 
 #include <stdlib.h>
@@ -39,13 +40,6 @@ struct timeline {
     uint64_t serial; /* of steps: equal ones keep their order */
     bool routes_changed;
 };
-
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 static void add(struct timeline *timeline, time_ps at, enum step step, uint32_t index, bool on)
 {
@@ -83,7 +77,7 @@ static void find_links(const struct scenario *scenario, const struct scenario_fa
         ports += fault->spots[i].port == SCENARIO_ALL_PORTS
                      ? scenario->nodes[fault->spots[i].node].port_count
                      : 1u;
-    outage->links = room(ports, sizeof *outage->links);
+    outage->links = memory_zeroed(ports, sizeof *outage->links);
     for (uint32_t i = 0; i < fault->spot_count; i++) {
         struct scenario_spot spot = fault->spots[i];
         if (spot.port != SCENARIO_ALL_PORTS) {
@@ -105,17 +99,17 @@ static bool breaks_links(const struct scenario_fault *fault)
 
 struct timeline *timeline_new(const struct scenario *scenario)
 {
-    struct timeline *timeline = room(1, sizeof *timeline);
+    struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
     timeline->scenario = scenario;
-    timeline->links = room(scenario->link_count, sizeof *timeline->links);
-    timeline->outages = room(scenario->fault_count, sizeof *timeline->outages);
-    timeline->power_reasons = room(scenario->node_count, sizeof *timeline->power_reasons);
-    timeline->is_lost = room(scenario->node_count, 1);
-    timeline->detected = room(scenario->link_count, 1);
-    timeline->converged = room(scenario->link_count, 1);
-    timeline->misrouted = room(scenario->fault_count, 1);
-    timeline->touched = room(scenario->link_count, sizeof *timeline->touched);
-    timeline->is_touched = room(scenario->link_count, 1);
+    timeline->links = memory_zeroed(scenario->link_count, sizeof *timeline->links);
+    timeline->outages = memory_zeroed(scenario->fault_count, sizeof *timeline->outages);
+    timeline->power_reasons = memory_zeroed(scenario->node_count, sizeof *timeline->power_reasons);
+    timeline->is_lost = memory_zeroed(scenario->node_count, 1);
+    timeline->detected = memory_zeroed(scenario->link_count, 1);
+    timeline->converged = memory_zeroed(scenario->link_count, 1);
+    timeline->misrouted = memory_zeroed(scenario->fault_count, 1);
+    timeline->touched = memory_zeroed(scenario->link_count, sizeof *timeline->touched);
+    timeline->is_touched = memory_zeroed(scenario->link_count, 1);
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         if (breaks_links(fault))

@@ -2,8 +2,8 @@
  * traffic - pairs become entries of a hash table, and the table a sorted row. */
 #include "scenarios/traffic.h"
 
-#include "base/check.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "rnic/rnic.h"
 #include "scenarios/workload.h"
 
@@ -21,13 +21,6 @@ struct gather {
     struct dependency_traffic *slots; /* open addressing; entry GRAPH_NONE: empty */
     uint32_t room, count;
 };
-
-static void *zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 /* ------------------------------------------------------------------ destinations */
 
@@ -101,7 +94,7 @@ static void make_room(struct gather *gather)
     if (gather->count * 2 < old_room)
         return;
     gather->room = old_room == 0 ? 1024 : old_room * 2;
-    gather->slots = zeroed(gather->room, sizeof *gather->slots);
+    gather->slots = memory_zeroed(gather->room, sizeof *gather->slots);
     for (uint32_t i = 0; i < gather->room; i++)
         gather->slots[i].entry = GRAPH_NONE;
     for (uint32_t i = 0; i < old_room; i++)
@@ -186,18 +179,18 @@ void traffic_gather(struct traffic *traffic, const struct scenario *scenario,
 {
     uint32_t endpoints = 0;
     struct gather gather = {.scenario = scenario, .tables = tables};
-    gather.endpoint_of = zeroed(scenario->host_count, sizeof(uint32_t));
+    gather.endpoint_of = memory_zeroed(scenario->host_count, sizeof(uint32_t));
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         gather.endpoint_of[i] = endpoints;
         endpoints += scenario->nodes[i].port_count;
     }
-    gather.alike = zeroed(endpoints, sizeof(uint32_t));
+    gather.alike = memory_zeroed(endpoints, sizeof(uint32_t));
     memset(gather.alike, 0xff, endpoints * sizeof(uint32_t));
-    gather.hashes = zeroed(endpoints, sizeof(uint64_t));
-    gather.leaders = zeroed(endpoints, sizeof(uint32_t));
+    gather.hashes = memory_zeroed(endpoints, sizeof(uint64_t));
+    gather.leaders = memory_zeroed(endpoints, sizeof(uint32_t));
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         add_workload(&gather, i);
-    *traffic = (struct traffic){.entries = zeroed(gather.count, sizeof *traffic->entries)};
+    *traffic = (struct traffic){.entries = memory_zeroed(gather.count, sizeof *traffic->entries)};
     for (uint32_t i = 0; i < gather.room; i++)
         if (gather.slots[i].entry != GRAPH_NONE)
             traffic->entries[traffic->count++] = gather.slots[i];

@@ -5,6 +5,7 @@
  * node's id is its index in the scenario. */
 #include "scenarios/world.h"
 
+#include "base/memory.h"
 #include "rnic/verbs_sim.h"
 #include "scenarios/routing.h"
 #include "scenarios/world_play.h"
@@ -12,13 +13,6 @@
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 static const struct scenario_node *node_of(const struct world *world, uint32_t node)
 {
@@ -51,7 +45,7 @@ struct port *world_port(const struct world *world, uint32_t node, uint16_t port)
 static void make_switch(struct world *world, const struct scenario_node *node,
                         const struct probe *probe)
 {
-    struct port_params *ports = room(node->port_count, sizeof *ports);
+    struct port_params *ports = memory_zeroed(node->port_count, sizeof *ports);
     for (uint16_t i = 0; i < node->port_count; i++)
         ports[i] = *node->ports[i].params;
     struct swtch *swtch = aligned_alloc(alignof(struct swtch), sizeof *swtch);
@@ -68,7 +62,7 @@ static void make_switch(struct world *world, const struct scenario_node *node,
 static void make_host(struct world *world, const struct scenario_node *node,
                       const struct probe *probe, uint32_t *endpoint)
 {
-    struct host *host = room(1, sizeof *host);
+    struct host *host = memory_zeroed(1, sizeof *host);
     host_init(host, &world->engine, node->name, &world->frames, probe);
     world->endpoint_of[node->index] = *endpoint;
     for (uint16_t i = 0; i < node->port_count; i++) {
@@ -151,7 +145,7 @@ static void make_target(struct world *world, const struct scenario_node *node)
     const uint32_t count = namespaces_of(node->host);
     if (count == 0)
         return;
-    struct nvme_target_namespace *list = room(count, sizeof *list);
+    struct nvme_target_namespace *list = memory_zeroed(count, sizeof *list);
     uint32_t made = 0;
     for (uint32_t i = 0; i < node->host->namespace_count; i++)
         for (uint32_t n = 0; n < node->host->namespaces[i].count; n++)
@@ -190,18 +184,18 @@ static void make_sinks(struct world *world)
 struct world *world_build(const struct scenario *scenario, const struct probe *probe,
                           struct diag *diag)
 {
-    struct world *world = room(1, sizeof *world);
+    struct world *world = memory_zeroed(1, sizeof *world);
     world->scenario = scenario;
     world->host_count = scenario->host_count;
     world->switch_count = scenario->switch_count;
     world->workload_count = scenario->workload_count;
     world->window_end = scenario->duration;
-    world->hosts = room(scenario->host_count, sizeof(struct host *));
-    world->switches = room(scenario->switch_count, sizeof(struct swtch *));
-    world->targets = room(scenario->host_count, sizeof(struct nvme_target *));
-    world->sinks = room(scenario->host_count, sizeof(struct rdma_sink *));
-    world->endpoint_of = room(scenario->host_count, sizeof(uint32_t));
-    world->stats = room(scenario->workload_count, sizeof *world->stats);
+    world->hosts = memory_zeroed(scenario->host_count, sizeof(struct host *));
+    world->switches = memory_zeroed(scenario->switch_count, sizeof(struct swtch *));
+    world->targets = memory_zeroed(scenario->host_count, sizeof(struct nvme_target *));
+    world->sinks = memory_zeroed(scenario->host_count, sizeof(struct rdma_sink *));
+    world->endpoint_of = memory_zeroed(scenario->host_count, sizeof(uint32_t));
+    world->stats = memory_zeroed(scenario->workload_count, sizeof *world->stats);
     engine_init(&world->engine, scenario->seed);
     frame_pool_init(&world->frames);
     engine_items(&world->engine, world->frames.frames.items, sizeof(struct frame));

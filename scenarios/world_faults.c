@@ -3,6 +3,7 @@
  * All of it happens between two events, so that the order in which nodes run decides nothing. */
 #include "scenarios/world_faults.h"
 
+#include "base/memory.h"
 #include "scenarios/routing.h"
 #include "scenarios/timeline.h"
 
@@ -15,13 +16,6 @@ struct world_faults {
     uint32_t faulty_count;
 };
 
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
 /* ------------------------------------------------------------------ hosts and ports */
 
 static struct port_fault *fault_of(struct world *world, struct port *port)
@@ -32,7 +26,7 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     faults->faulty = realloc(faults->faulty, (faults->faulty_count + 1) * sizeof(struct port *));
     CHECK(faults->faulty != NULL);
     faults->faulty[faults->faulty_count++] = port;
-    port_set_fault(port, room(1, sizeof(struct port_fault)));
+    port_set_fault(port, memory_zeroed(1, sizeof(struct port_fault)));
     char owner[NODE_NAME_BYTES + 16];
     world_port_name(world, port->node->id, port->index, owner, sizeof owner);
     port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
@@ -162,7 +156,7 @@ static void on_routes(void *self, const struct routing_view *view)
 
 void world_faults_init(struct world *world)
 {
-    world->faults = room(1, sizeof *world->faults);
+    world->faults = memory_zeroed(1, sizeof *world->faults);
     world->faults->timeline = timeline_new(world->scenario);
 }
 

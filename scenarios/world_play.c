@@ -8,6 +8,7 @@
  * when its last instance is idle, and may then end others (fio's exitall). */
 #include "scenarios/world_play.h"
 
+#include "base/memory.h"
 #include "rnic/verbs_sim.h"
 #include "scenarios/fio.h"
 #include "scenarios/world_faults.h"
@@ -34,13 +35,6 @@ struct world_play {
     uint32_t serial;
     bool attention; /* an entry may have finished */
 };
-
-static void *room(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 /* ------------------------------------------------------------------ workloads */
 
@@ -109,7 +103,7 @@ static void begin_entry(struct world *world, uint32_t index)
     struct entry *entry = &world->play->entries[index];
     entry->begun = true;
     entry->count = entry->busy = workload->pair_count * workload->copies;
-    entry->instances = room(entry->count, sizeof *entry->instances);
+    entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
     world->busy_instances += entry->count;
     for (uint32_t i = 0; i < entry->count; i++)
         begin_instance(world, index, &workload->pairs[i / workload->copies], i);
@@ -198,9 +192,9 @@ static bool all_finished(const struct world *world)
 void world_play_init(struct world *world)
 {
     const struct scenario *scenario = world->scenario;
-    struct world_play *play = room(1, sizeof *play);
+    struct world_play *play = memory_zeroed(1, sizeof *play);
     world->play = play;
-    play->entries = room(scenario->workload_count, sizeof *play->entries);
+    play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",

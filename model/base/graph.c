@@ -2,17 +2,10 @@
  * graph - depth first for components, breadth first for circles. */
 #include "base/graph.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void *zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 /* ------------------------------------------------------------------ components */
 
@@ -95,20 +88,20 @@ void graph_components_find(struct graph_components *components, const struct gra
 {
     const uint32_t count = graph->count;
     *components = (struct graph_components){
-        .members = zeroed(count, sizeof(uint32_t)),
-        .first = zeroed(count + 1u, sizeof(uint32_t)),
-        .of = zeroed(count, sizeof(uint32_t)),
+        .members = memory_zeroed(count, sizeof(uint32_t)),
+        .first = memory_zeroed(count + 1u, sizeof(uint32_t)),
+        .of = memory_zeroed(count, sizeof(uint32_t)),
     };
     struct search search = {
         .graph = graph,
         .found = components,
-        .index = zeroed(count, sizeof(uint32_t)),
-        .low = zeroed(count, sizeof(uint32_t)),
-        .cursor = zeroed(count, sizeof(uint32_t)),
-        .path = zeroed(count, sizeof(uint32_t)),
-        .stack = zeroed(count, sizeof(uint32_t)),
-        .open = zeroed(count, sizeof(bool)),
-        .loop = zeroed(count, sizeof(bool)),
+        .index = memory_zeroed(count, sizeof(uint32_t)),
+        .low = memory_zeroed(count, sizeof(uint32_t)),
+        .cursor = memory_zeroed(count, sizeof(uint32_t)),
+        .path = memory_zeroed(count, sizeof(uint32_t)),
+        .stack = memory_zeroed(count, sizeof(uint32_t)),
+        .open = memory_zeroed(count, sizeof(bool)),
+        .loop = memory_zeroed(count, sizeof(bool)),
     };
     memset(components->of, 0xff, count * sizeof *components->of);
     for (uint32_t i = 0; i < count; i++)
@@ -188,9 +181,9 @@ uint32_t graph_circle(const struct graph *graph, const uint32_t *of, uint32_t wh
         .graph = graph,
         .of = of,
         .which = which,
-        .before = zeroed(graph->count, sizeof(uint32_t)),
-        .round = zeroed(graph->count, sizeof(uint32_t)),
-        .queue = zeroed(graph->count, sizeof(uint32_t)),
+        .before = memory_zeroed(graph->count, sizeof(uint32_t)),
+        .round = memory_zeroed(graph->count, sizeof(uint32_t)),
+        .queue = memory_zeroed(graph->count, sizeof(uint32_t)),
         .circle = circle,
     };
     for (uint32_t i = 0; i < start_count && (tour.count == 0 || tour.work < work); i++)

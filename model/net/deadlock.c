@@ -7,6 +7,7 @@
  * later, because where all stands still there are few events. */
 #include "net/deadlock.h"
 
+#include "base/memory.h"
 #include "net/deadlock_knots.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const time_ps interval_min = 10 * PS_PER_US;
 void deadlock_init(struct deadlock_watch *watch, struct swtch *const *switches, uint32_t count)
 {
     *watch = (struct deadlock_watch){.next = interval_min};
-    watch->waits = deadlock_zeroed(1, sizeof *watch->waits);
+    watch->waits = memory_zeroed(1, sizeof *watch->waits);
     deadlock_waits_init(watch->waits, switches, count);
 }
 
@@ -41,8 +42,8 @@ void deadlock_fini(struct deadlock_watch *watch)
 
 static void add_queue(struct deadlock *deadlock, const struct deadlock_queue *queue)
 {
-    deadlock->queues = deadlock_grown(deadlock->queues, deadlock->queue_count, &deadlock->room,
-                                      sizeof *deadlock->queues);
+    deadlock->queues = memory_grown(deadlock->queues, deadlock->queue_count, &deadlock->room,
+                                    sizeof *deadlock->queues);
     deadlock->queues[deadlock->queue_count++] = *queue;
 }
 
@@ -69,7 +70,7 @@ static void add_wait(struct deadlock *deadlock, const struct deadlock_wait *wait
 static bool *reached_from(struct deadlock_waits *waits, const struct deadlock_knots *knots,
                           uint32_t knot)
 {
-    bool *reached = deadlock_zeroed(waits->count, sizeof *reached);
+    bool *reached = memory_zeroed(waits->count, sizeof *reached);
     for (uint32_t i = 0; i < waits->count; i++)
         reached[i] = knots->knot_of[i] == knot;
     for (bool again = true; again;) {
@@ -158,8 +159,8 @@ static void list_queues(struct deadlock *deadlock, struct deadlock_waits *waits,
     const struct deadlock_knot *knot = &knots->knots[number];
     const bool known = deadlock->cycle > 0;
     const uint32_t cycle = known ? deadlock->cycle : knot->cycle;
-    bool *listed = deadlock_zeroed(waits->count, sizeof *listed);
-    uint32_t *places = deadlock_zeroed(cycle, sizeof *places);
+    bool *listed = memory_zeroed(waits->count, sizeof *listed);
+    uint32_t *places = memory_zeroed(cycle, sizeof *places);
     for (uint32_t i = 0; i < cycle; i++) {
         places[i] = known ? place_of(waits, &deadlock->queues[i]) : knots->members[knot->first + i];
         listed[places[i]] = true;
@@ -195,7 +196,7 @@ static uint32_t knot_with(const struct deadlock_waits *waits, const struct deadl
 static void add_deadlock(struct deadlock_watch *watch, const struct deadlock_knots *knots,
                          uint32_t number, time_ps now)
 {
-    watch->found = deadlock_grown(watch->found, watch->count, &watch->room, sizeof *watch->found);
+    watch->found = memory_grown(watch->found, watch->count, &watch->room, sizeof *watch->found);
     struct deadlock *deadlock = &watch->found[watch->count++];
     *deadlock = (struct deadlock){.found = now, .seen = now, .gone = TIME_NEVER};
     list_queues(deadlock, watch->waits, knots, number);
@@ -216,7 +217,7 @@ static void end_all(struct deadlock_watch *watch, time_ps now)
 static void note_knots(struct deadlock_watch *watch, const struct deadlock_knots *knots,
                        time_ps now)
 {
-    bool *known = deadlock_zeroed(knots->count, sizeof *known);
+    bool *known = memory_zeroed(knots->count, sizeof *known);
     const uint32_t before = watch->count;
     for (uint32_t i = 0; i < before; i++) {
         struct deadlock *deadlock = &watch->found[i];

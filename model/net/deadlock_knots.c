@@ -3,6 +3,7 @@
 #include "net/deadlock_knots.h"
 
 #include "base/graph.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +71,8 @@ static uint32_t keep_held(struct deadlock_waits *waits, uint32_t *knot_of, uint3
 static uint32_t find_cycle(const struct graph *graph, uint32_t *knot_of, uint32_t *members,
                            uint32_t count)
 {
-    uint32_t *row = deadlock_zeroed(graph->count, sizeof *row);
-    bool *placed = deadlock_zeroed(graph->count, sizeof *placed);
+    uint32_t *row = memory_zeroed(graph->count, sizeof *row);
+    bool *placed = memory_zeroed(graph->count, sizeof *placed);
     const uint32_t cycle =
         graph_circle(graph, knot_of, knot_of[members[0]], members, count, CYCLE_WORK_MAX, row);
     CHECK(cycle > 0); /* each waits for one of them, and they are finite */
@@ -99,7 +100,7 @@ static void add_knot(struct deadlock_knots *knots, const struct graph *graph, ui
     const uint32_t kept = keep_held(waits, knots->knot_of, members, count);
     if (kept == 0)
         return;
-    knots->knots = deadlock_grown(knots->knots, knots->count, &knots->room, sizeof *knots->knots);
+    knots->knots = memory_grown(knots->knots, knots->count, &knots->room, sizeof *knots->knots);
     knots->knots[knots->count++] =
         (struct deadlock_knot){first, kept, find_cycle(graph, knots->knot_of, members, kept)};
 }

@@ -5,25 +5,10 @@
  */
 #include "net/deadlock_waits.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-void *deadlock_zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
-void *deadlock_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
-{
-    if (count < *room)
-        return items;
-    *room = *room == 0 ? 64 : *room * 2;
-    void *grown = realloc(items, (size_t)*room * bytes);
-    CHECK(grown != NULL);
-    return grown;
-}
 
 void deadlock_waits_init(struct deadlock_waits *waits, struct swtch *const *switches,
                          uint32_t count)
@@ -34,17 +19,17 @@ void deadlock_waits_init(struct deadlock_waits *waits, struct swtch *const *swit
     const uint32_t nodes = switches[0]->node.engine->node_count;
     uint32_t groups = 0, ports_max = 0;
     waits->node_count = nodes;
-    waits->of_node = deadlock_zeroed(nodes, sizeof *waits->of_node);
-    waits->first_group = deadlock_zeroed(nodes, sizeof *waits->first_group);
-    waits->pool = deadlock_zeroed(nodes, sizeof *waits->pool);
-    waits->choices = deadlock_zeroed((size_t)nodes * PRIORITIES, sizeof *waits->choices);
+    waits->of_node = memory_zeroed(nodes, sizeof *waits->of_node);
+    waits->first_group = memory_zeroed(nodes, sizeof *waits->first_group);
+    waits->pool = memory_zeroed(nodes, sizeof *waits->pool);
+    waits->choices = memory_zeroed((size_t)nodes * PRIORITIES, sizeof *waits->choices);
     for (uint32_t i = 0; i < count; i++) {
         waits->first_group[switches[i]->node.id] = groups;
         groups += (uint32_t)switches[i]->port_count * PRIORITIES;
         ports_max = switches[i]->port_count > ports_max ? switches[i]->port_count : ports_max;
     }
-    waits->left = deadlock_zeroed(groups, sizeof *waits->left);
-    waits->by_port = deadlock_zeroed(ports_max, sizeof *waits->by_port);
+    waits->left = memory_zeroed(groups, sizeof *waits->left);
+    waits->by_port = memory_zeroed(ports_max, sizeof *waits->by_port);
 }
 
 void deadlock_waits_fini(struct deadlock_waits *waits)
@@ -116,7 +101,7 @@ static void add_wait(struct deadlock_waits *waits, struct deadlock_wait wait, ti
         return;
     wait.quiet = quiet_causes(&wait, now);
     wait.stuck = true;
-    waits->waits = deadlock_grown(waits->waits, waits->count, &waits->room, sizeof *waits->waits);
+    waits->waits = memory_grown(waits->waits, waits->count, &waits->room, sizeof *waits->waits);
     waits->waits[waits->count++] = wait;
 }
 
@@ -254,8 +239,8 @@ static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait
     for (uint16_t p = 0; p < swtch->port_count; p++) {
         if (waits->by_port[p] == 0)
             continue;
-        waits->holds = deadlock_grown(waits->holds, waits->hold_count, &waits->hold_room,
-                                      sizeof *waits->holds);
+        waits->holds =
+            memory_grown(waits->holds, waits->hold_count, &waits->hold_room, sizeof *waits->holds);
         waits->holds[waits->hold_count++] = (struct deadlock_hold){p, waits->by_port[p]};
         change_left(waits, wait, p, waits->by_port[p]);
         waits->by_port[p] = 0;

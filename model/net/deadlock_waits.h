@@ -76,10 +76,4 @@ static inline bool deadlock_is_switch(const struct engine *engine, uint32_t node
     return engine->nodes[node]->ops == &switch_node_ops;
 }
 
-/* Room for one more item behind `count`. */
-void *deadlock_grown(void *items, uint32_t count, uint32_t *room, size_t bytes);
-
-/* Zeroed memory for `count` items and one more. */
-void *deadlock_zeroed(size_t count, size_t bytes);
-
 #endif

@@ -5,6 +5,8 @@
  * itself has one for each of them. */
 #include "net/route.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,13 +19,6 @@ struct adjacency {
     uint32_t *first; /* node_count + 1 */
     struct edge *edges;
 };
-
-static void *zeroed(size_t count, size_t bytes)
-{
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
 
 static void sort_by_port(struct edge *edges, uint32_t count)
 {
@@ -39,8 +34,8 @@ static void sort_by_port(struct edge *edges, uint32_t count)
 static struct adjacency neighbours(const struct route_graph *graph)
 {
     struct adjacency next = {
-        .first = zeroed(graph->node_count + 1u, sizeof(uint32_t)),
-        .edges = zeroed(2u * graph->link_count, sizeof(struct edge)),
+        .first = memory_zeroed(graph->node_count + 1u, sizeof(uint32_t)),
+        .edges = memory_zeroed(2u * graph->link_count, sizeof(struct edge)),
     };
     for (uint32_t i = 0; i < graph->link_count; i++) {
         CHECK((graph->links[i].a_port | graph->links[i].b_port) < ROUTE_GROUP);
@@ -49,7 +44,7 @@ static struct adjacency neighbours(const struct route_graph *graph)
     }
     for (uint32_t i = 0; i < graph->node_count; i++)
         next.first[i + 1] += next.first[i];
-    uint32_t *fill = zeroed(graph->node_count, sizeof *fill);
+    uint32_t *fill = memory_zeroed(graph->node_count, sizeof *fill);
     for (uint32_t i = 0; i < graph->link_count; i++) {
         const struct route_link *link = &graph->links[i];
         next.edges[next.first[link->a] + fill[link->a]++] =
@@ -138,9 +133,9 @@ static uint16_t nearer(const struct route_graph *graph, const struct adjacency *
 static void route_to(const struct route_graph *graph, const struct adjacency *next,
                      const struct place *places, uint32_t target, struct route_table *tables)
 {
-    uint32_t *distance = zeroed(graph->node_count, sizeof *distance);
-    uint32_t *queue = zeroed(graph->node_count, sizeof *queue);
-    uint16_t *ports = zeroed(2u * graph->link_count, sizeof *ports);
+    uint32_t *distance = memory_zeroed(graph->node_count, sizeof *distance);
+    uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
+    uint16_t *ports = memory_zeroed(2u * graph->link_count, sizeof *ports);
     distances(graph, next, target, distance, queue);
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
@@ -159,13 +154,13 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
 void route_compute(const struct route_graph *graph, struct route_table *tables)
 {
     const struct adjacency next = neighbours(graph);
-    struct place *places = zeroed(graph->endpoint_count, sizeof *places);
-    uint8_t *is_target = zeroed(graph->node_count, 1);
+    struct place *places = memory_zeroed(graph->endpoint_count, sizeof *places);
+    uint8_t *is_target = memory_zeroed(graph->node_count, 1);
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node])
             continue;
         tables[node] = (struct route_table){.endpoint_count = graph->endpoint_count};
-        tables[node].ways = zeroed(graph->endpoint_count, sizeof(uint16_t));
+        tables[node].ways = memory_zeroed(graph->endpoint_count, sizeof(uint16_t));
         for (uint32_t i = 0; i < graph->endpoint_count; i++)
             tables[node].ways[i] = ROUTE_NONE;
         CHECK(way_by(&tables[node], NULL, 0) == ROUTE_NONE);
