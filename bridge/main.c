@@ -6,6 +6,7 @@
 #include "reports/json.h"
 #include "reports/text.h"
 #include "scenarios/embedded.h"
+#include "scenarios/library.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,8 +27,10 @@ struct command {
 };
 
 static const char usage[] =
-    "usage: stormglass-bridge run SCENARIO.yaml --role host|target|both --address A [--peer B]\n"
-    "Plays the workloads of a scenario in real time on RDMA devices (libibverbs, librdmacm).\n\n"
+    "usage: stormglass-bridge run SCENARIO --role host|target|both --address A [--peer B]\n"
+    "Plays the workloads of a scenario (a file, or a case by its name) in real time on RDMA "
+    "devices\n"
+    "(libibverbs, librdmacm).\n\n"
     "  --role ROLE         host: issues the workloads; target: serves them; both: in one process\n"
     "  --address A         local address (IPv4) of an RDMA device; a target listens only there\n"
     "  --peer B            address of the target; with --role both a local one (default: A)\n"
@@ -175,7 +178,7 @@ static int read_command(struct command *command, int argc, char **argv)
     if (command->helped)
         return DONE;
     if (argc - optind != 1)
-        return complain("SCENARIO.yaml", "", "one scenario");
+        return complain("SCENARIO", "", "one scenario: a file or the name of a case");
     command->scenario = argv[optind];
     if (command->play.role == 0)
         return complain("--role", "", "host, target or both");
@@ -268,7 +271,7 @@ int main(int argc, char **argv)
     if (diag == NULL)
         return FAILED;
     struct scenario *scenario =
-        scenario_load_file(command.scenario, command.sets, command.set_count, diag);
+        library_load(command.scenario, command.sets, command.set_count, diag);
     const int code = scenario == NULL ? USAGE : run(&command, scenario, diag);
     diag_print(diag, stderr);
     free(diag);
