@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "rnic/verbs_sim.h"
 #include "scenarios/fio.h"
+#include "scenarios/turns.h"
 #include "scenarios/world_faults.h"
 
 #include <stdio.h>
@@ -27,11 +28,11 @@ struct instance {
 struct entry {
     struct instance *instances;
     uint32_t count, busy;
-    bool begun, finished;
 };
 
 struct world_play {
     struct entry *entries;
+    struct turn *turns;
     uint32_t serial;
     bool attention; /* an entry may have finished */
 };
@@ -49,7 +50,7 @@ static void on_idle(void *self)
     instance->world->busy_instances--;
     if (entry->busy > 0)
         return;
-    entry->finished = true;
+    play->turns[instance->entry].finished = true;
     play->attention = true;
     engine_stop(&instance->world->engine);
 }
@@ -101,7 +102,7 @@ static void begin_entry(struct world *world, uint32_t index)
 {
     const struct scenario_workload *workload = &world->scenario->workloads[index];
     struct entry *entry = &world->play->entries[index];
-    entry->begun = true;
+    world->play->turns[index].begun = true;
     entry->count = entry->busy = workload->pair_count * workload->copies;
     entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
     world->busy_instances += entry->count;
@@ -111,23 +112,12 @@ static void begin_entry(struct world *world, uint32_t index)
         entry->instances[i].ops->start(entry->instances[i].workload);
 }
 
-static bool may_begin(const struct world *world, uint32_t index)
-{
-    const struct scenario_workload *workload = &world->scenario->workloads[index];
-    const struct entry *entries = world->play->entries + workload->first_job;
-    if (workload->job == NULL)
-        return true;
-    for (uint32_t i = 0; i < workload->job->barrier; i++)
-        if (!entries[i].finished)
-            return false;
-    return workload->job->wait_for == FIO_NO_JOB || entries[workload->job->wait_for].finished;
-}
-
 static void stop_entry(struct world *world, uint32_t index)
 {
     struct entry *entry = &world->play->entries[index];
-    if (!entry->begun) {
-        entry->begun = entry->finished = true; /* it never runs */
+    struct turn *turn = &world->play->turns[index];
+    if (!turn->begun) {
+        turn->begun = turn->finished = true; /* it never runs */
         return;
     }
     for (uint32_t i = 0; i < entry->count; i++)
@@ -135,32 +125,11 @@ static void stop_entry(struct world *world, uint32_t index)
             entry->instances[i].ops->stop(entry->instances[i].workload);
 }
 
-/* Whether the end of job `done` ends job `other` of the same file. */
-static bool is_ended_by(const struct fio_job *done, const struct fio_job *other)
-{
-    switch (done->exit) {
-    case FIO_EXIT_NONE:
-        return false;
-    case FIO_EXIT_GROUP:
-        return other->group == done->group;
-    case FIO_EXIT_STONEWALL:
-        return other->barrier == done->barrier;
-    case FIO_EXIT_ALL:
-        return true;
-    }
-    return false;
-}
-
 static void end_others(struct world *world, uint32_t index)
 {
-    const struct scenario_workload *done = &world->scenario->workloads[index];
-    for (uint32_t i = 0; done->job != NULL && i < world->workload_count; i++) {
-        const struct scenario_workload *other = &world->scenario->workloads[i];
-        const bool same_file = other->job != NULL && other->first_job == done->first_job;
-        if (i != index && same_file && !world->play->entries[i].finished &&
-            is_ended_by(done->job, other->job))
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        if (!world->play->turns[i].finished && turns_is_ended_by(world->scenario, i, index))
             stop_entry(world, i);
-    }
 }
 
 /* Lets what has finished end and begin others, until nothing changes. */
@@ -170,21 +139,13 @@ static void attend(struct world *world)
     while (play->attention) {
         play->attention = false;
         for (uint32_t i = 0; i < world->workload_count; i++)
-            if (play->entries[i].finished)
+            if (play->turns[i].finished)
                 end_others(world, i);
         for (uint32_t i = 0; i < world->workload_count; i++)
-            if (!play->entries[i].begun && may_begin(world, i))
+            if (!play->turns[i].begun && turns_may_begin(world->scenario, play->turns, i))
                 begin_entry(world, i);
     }
     world->engine.stopped = false;
-}
-
-static bool all_finished(const struct world *world)
-{
-    for (uint32_t i = 0; i < world->workload_count; i++)
-        if (!world->play->entries[i].finished)
-            return false;
-    return world->workload_count > 0;
 }
 
 /* ------------------------------------------------------------------ time */
@@ -195,6 +156,7 @@ void world_play_init(struct world *world)
     struct world_play *play = memory_zeroed(1, sizeof *play);
     world->play = play;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
+    play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
@@ -214,8 +176,10 @@ void world_play_fini(struct world *world)
     }
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);
-    if (play != NULL)
+    if (play != NULL) {
         free(play->entries);
+        free(play->turns);
+    }
     free(play);
     world->play = NULL;
 }
@@ -257,7 +221,7 @@ bool world_run(struct world *world, time_ps until)
     const time_ps end = earlier(until, last_moment(world));
     do {
         attend(world);
-        if (all_finished(world))
+        if (turns_all_finished(world->scenario, world->play->turns))
             return false;
         advance(world, end);
     } while (world->engine.stopped || world->engine.now < end || world_faults_due(world) <= end);
