@@ -8,7 +8,6 @@
 #include "scenarios/embedded.h"
 #include "scenarios/library.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -19,11 +18,12 @@ enum { DONE, BROKEN, USAGE, FAILED, SETS_MAX = 64 };
 
 struct command {
     struct play_options play;
+    struct places_texts places;
     const char *scenario;
     const char *sets[SETS_MAX];
     char seed[64];
     uint32_t set_count;
-    bool json, has_address, has_peer, helped;
+    bool json, has_address, helped;
 };
 
 static const char usage[] =
@@ -33,7 +33,8 @@ static const char usage[] =
     "(libibverbs, librdmacm).\n\n"
     "  --role ROLE         host: issues the workloads; target: serves them; both: in one process\n"
     "  --address A         local address (IPv4) of an RDMA device; a target listens only there\n"
-    "  --peer B            address of the target; with --role both a local one (default: A)\n"
+    "  --peer B|HOST=B,... address of the target, or of each; with --role both local (default: A)\n"
+    "  --as HOST,...       the hosts of the scenario that are played here (default: all)\n"
     "  -o, --output RUN.db write the run database there (SQLite), marked measured\n"
     "  --seed N            another seed than the scenario's\n"
     "  --set PATH=VALUE    change one value of the scenario; may be given often\n"
@@ -51,15 +52,6 @@ static int complain(const char *what, const char *value, const char *expected)
 {
     fprintf(stderr, "stormglass-bridge: %s %s: expected %s\n", what, value, expected);
     return USAGE;
-}
-
-static bool read_address(const char *text, uint32_t *ip)
-{
-    struct in_addr address;
-    if (inet_pton(AF_INET, text, &address) != 1 || address.s_addr == htonl(INADDR_ANY))
-        return false;
-    *ip = ntohl(address.s_addr);
-    return true;
 }
 
 /* Index of the word, or -1. */
@@ -103,22 +95,23 @@ static int add_set(struct command *command, const char *value)
     return DONE;
 }
 
+static int add_text(const char **texts, uint32_t *count, const char *option)
+{
+    if (*count == PLACES_TEXTS_MAX)
+        return complain(option, optarg, "at most 64 of them");
+    texts[(*count)++] = optarg;
+    return DONE;
+}
+
 static const struct option long_options[] = {
-    {"role", required_argument, NULL, 'r'},
-    {"address", required_argument, NULL, 'a'},
-    {"peer", required_argument, NULL, 'p'},
-    {"output", required_argument, NULL, 'o'},
-    {"seed", required_argument, NULL, 's'},
-    {"set", required_argument, NULL, 'S'},
-    {"record", required_argument, NULL, 'R'},
-    {"lead", required_argument, NULL, 'l'},
-    {"verify", required_argument, NULL, 'v'},
-    {"busy-poll", no_argument, NULL, 'b'},
-    {"serve", no_argument, NULL, 'e'},
-    {"any", no_argument, NULL, 'A'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"role", required_argument, NULL, 'r'},   {"address", required_argument, NULL, 'a'},
+    {"peer", required_argument, NULL, 'p'},   {"as", required_argument, NULL, 'w'},
+    {"output", required_argument, NULL, 'o'}, {"seed", required_argument, NULL, 's'},
+    {"set", required_argument, NULL, 'S'},    {"record", required_argument, NULL, 'R'},
+    {"lead", required_argument, NULL, 'l'},   {"verify", required_argument, NULL, 'v'},
+    {"busy-poll", no_argument, NULL, 'b'},    {"serve", no_argument, NULL, 'e'},
+    {"any", no_argument, NULL, 'A'},          {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static int read_option(struct command *command, int option)
@@ -127,11 +120,12 @@ static int read_option(struct command *command, int option)
     case 'r':
         return read_role(command, optarg);
     case 'a':
-        command->has_address = read_address(optarg, &command->play.address);
+        command->has_address = places_read_address(optarg, &command->play.address);
         return command->has_address ? DONE : complain("--address", optarg, "an IPv4 address");
     case 'p':
-        command->has_peer = read_address(optarg, &command->play.peer);
-        return command->has_peer ? DONE : complain("--peer", optarg, "an IPv4 address");
+        return add_text(command->places.peers, &command->places.peer_count, "--peer");
+    case 'w':
+        return add_text(command->places.as, &command->places.as_count, "--as");
     case 'o':
         command->play.path = optarg;
         return optarg[0] != '\0' ? DONE : complain("-o", optarg, "the name of a file");
@@ -184,25 +178,9 @@ static int read_command(struct command *command, int argc, char **argv)
         return complain("--role", "", "host, target or both");
     if (!command->has_address)
         return complain("--address", "", "the address of a local RDMA device");
-    if (!command->has_peer && command->play.role == PLAY_HOST)
-        return complain("--peer", "", "the address of the target");
-    if (!command->has_peer)
-        command->play.peer = command->play.address;
     if (command->play.path != NULL && store_is_foreign(command->play.path))
         return complain("-o", command->play.path, "a new file or a run database");
     return DONE;
-}
-
-static void tell_listening(const struct play_options *options)
-{
-    const uint32_t ip = options->role == PLAY_BOTH ? options->peer : options->address;
-    const struct in_addr address = {.s_addr = htonl(options->any ? INADDR_ANY : ip)};
-    char text[INET_ADDRSTRLEN];
-    if ((options->role & PLAY_TARGET) == 0)
-        return;
-    inet_ntop(AF_INET, &address, text, sizeof text);
-    fprintf(stderr, "stormglass-bridge: listening on %s%s\n", text,
-            options->any ? " (every address)" : "");
 }
 
 static int report(struct play *play, bool json)
@@ -222,7 +200,8 @@ static int report(struct play *play, bool json)
     return result_held(play_result(play)) ? DONE : BROKEN;
 }
 
-static int run(const struct command *command, const struct scenario *scenario, struct diag *diag)
+static int play_scenario(const struct command *command, const struct scenario *scenario,
+                         struct diag *diag)
 {
     int device_errno = 0;
     struct play *play = play_create(scenario, &command->play, diag, &device_errno);
@@ -233,7 +212,7 @@ static int run(const struct command *command, const struct scenario *scenario, s
                 strerror(device_errno));
         return FAILED;
     }
-    tell_listening(&command->play);
+    play_tell_listening(play, stderr);
     int code = FAILED;
     if (play_run(play))
         code = report(play, command->json);
@@ -243,6 +222,22 @@ static int run(const struct command *command, const struct scenario *scenario, s
         fprintf(stderr, "stormglass-bridge: the last writes failed\n");
         code = FAILED;
     }
+    return code;
+}
+
+static int run(struct command *command, struct scenario *scenario, struct diag *diag)
+{
+    struct places places;
+    if (!places_read(&command->places, scenario, &places, diag)) {
+        places_free(&places);
+        return USAGE;
+    }
+    command->play.peer = places.peer;
+    if (places.peer == 0 && command->play.role == PLAY_BOTH)
+        command->play.peer = command->play.address;
+    command->play.places = &places;
+    const int code = play_scenario(command, scenario, diag);
+    places_free(&places);
     return code;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * play - devices, target, workloads, time. */
+ * play - devices, targets, time. */
 #include "bridge/play_private.h"
 
 #include "base/check.h"
 #include "replay/fabric.h"
 #include "replay/progress.h"
-#include "scenarios/fio.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,15 +25,6 @@ static void ask_to_stop(int signal_number)
     stop_asked = 1;
 }
 
-static void on_idle(void *self)
-{
-    struct play_instance *instance = self;
-    CHECK(!instance->idle && instance->play->busy > 0);
-    instance->idle = true;
-    if (--instance->play->busy == 0)
-        loop_stop(instance->play->loop);
-}
-
 static void on_removed(void *self)
 {
     struct play *play = self;
@@ -50,41 +40,9 @@ static void on_fatal(void *self, const char *why)
     exit(3);
 }
 
-/* ------------------------------------------------------------------ what can be played */
-
-static void refuse(struct diag *diag, const struct scenario_workload *workload, const char *why)
-{
-    diag_add(diag, DIAG_ERROR, workload->place, NULL, "the bridge cannot play '%s': %s",
-             workload->name, why);
-}
-
-static void survey(struct play *play, struct diag *diag)
-{
-    play->target_node = UINT32_MAX;
-    for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &play->scenario->workloads[i];
-        const struct fio_job *job = workload->job;
-        if (job != NULL && i != workload->first_job)
-            refuse(diag, workload, "its fio file has several jobs");
-        for (uint32_t p = 0; p < workload->pair_count; p++) {
-            const uint32_t to = workload->pairs[p].to;
-            if (play->target_node == UINT32_MAX)
-                play->target_node = to;
-            if (to != play->target_node) {
-                refuse(diag, workload, "it goes to another host than the first workload");
-                break;
-            }
-        }
-        play->instance_count += workload->pair_count * workload->copies;
-    }
-    if (play->target_node == UINT32_MAX)
-        diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
-                 "the bridge has nothing to play: the scenario has no workload");
-}
-
 /* ------------------------------------------------------------------ devices and the target */
 
-static struct env env_of(struct play *play, const char *owner)
+struct env play_env(struct play *play, const char *owner)
 {
     return (struct env){.ops = &loop_env_ops,
                         .world = play->loop,
@@ -93,13 +51,24 @@ static struct env env_of(struct play *play, const char *owner)
                         .owner = owner};
 }
 
-static bool open_devices(struct play *play)
+/* The device at an address that is open already, or NULL. */
+static struct verbs_device *device_at(const struct play *play, uint32_t ip)
+{
+    if (play->host_device != NULL && ip == play->options.address)
+        return play->host_device;
+    for (uint32_t i = 0; i < play->target_count; i++)
+        if (play->targets[i].device != NULL && play->targets[i].ip == ip)
+            return play->targets[i].device;
+    return NULL;
+}
+
+static struct verbs_device *open_device(struct play *play, uint32_t ip)
 {
     const struct play_options *options = &play->options;
-    struct verbs_real_site site = {
+    const struct verbs_real_site site = {
         .calls = options->calls,
         .loop = play->loop,
-        .ip = options->address,
+        .ip = ip,
         .any = options->any,
         .busy = options->busy,
         .depth = options->depth,
@@ -107,16 +76,51 @@ static bool open_devices(struct play *play)
         .on_fatal = on_fatal,
         .self = play,
     };
-    struct verbs_device *first = verbs_real_open(&site);
-    if ((options->role & PLAY_HOST) != 0)
-        play->host_device = first;
-    else
-        play->target_device = first;
-    if (first == NULL || options->role != PLAY_BOTH)
-        return first != NULL;
-    site.ip = options->peer;
-    play->target_device = site.ip == options->address ? first : verbs_real_open(&site);
-    return play->target_device != NULL;
+    struct verbs_device *open = device_at(play, ip);
+    return open != NULL ? open : verbs_real_open(&site);
+}
+
+static bool open_devices(struct play *play)
+{
+    if ((play->options.role & PLAY_HOST) != 0) {
+        play->host_device = open_device(play, play->options.address);
+        if (play->host_device == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        struct play_target *target = &play->targets[i];
+        if (target->here && (target->device = open_device(play, target->ip)) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Each once: the host's may be a target's too. */
+static void each_device(const struct play *play,
+                        void (*call)(void *self, struct verbs_device *device), void *self)
+{
+    if (play->host_device != NULL)
+        call(self, play->host_device);
+    for (uint32_t i = 0; i < play->target_count; i++)
+        if (play->targets[i].device != NULL && play->targets[i].device != play->host_device)
+            call(self, play->targets[i].device);
+}
+
+static void add_counters(void *self, struct verbs_device *device)
+{
+    struct verbs_real_counters *sum = self;
+    const struct verbs_real_counters *counters = verbs_real_counters(device);
+#define X(member, name) sum->member += counters->member;
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    sum->open += counters->open;
+}
+
+struct verbs_real_counters play_counters(const struct play *play)
+{
+    struct verbs_real_counters sum = {0};
+    each_device(play, add_counters, &sum);
+    return sum;
 }
 
 static uint32_t namespaces_of(const struct scenario_host *host)
@@ -127,9 +131,9 @@ static uint32_t namespaces_of(const struct scenario_host *host)
     return count;
 }
 
-static bool make_target(struct play *play)
+static bool make_target(struct play_target *target)
 {
-    const struct scenario_node *node = &play->scenario->nodes[play->target_node];
+    const struct scenario_node *node = &target->play->scenario->nodes[target->node];
     const uint32_t count = namespaces_of(node->host);
     struct nvme_target_params params = *node->host->nvme_target;
     if (count == 0)
@@ -145,89 +149,31 @@ static bool make_target(struct play *play)
                 .media_params = node->host->namespaces[i].media_params};
     params.command_cost = 0;
     const struct nvme_target_site site = {
-        .env = &play->target_env,
+        .env = &target->env,
         .verbs = &verbs_real,
-        .device = play->target_device,
+        .device = target->device,
         .params = &params,
         .namespaces = list,
         .namespace_count = count,
     };
-    play->target = nvme_target_create(&site);
+    target->nvme = nvme_target_create(&site);
     free(list);
-    return play->target != NULL;
+    return target->nvme != NULL;
 }
 
 static bool make_listeners(struct play *play)
 {
-    bool raw = false;
-    if ((play->options.role & PLAY_TARGET) == 0)
-        return true;
-    play->target_env = env_of(play, play->scenario->nodes[play->target_node].name);
-    for (uint32_t i = 0; i < play->scenario->workload_count; i++)
-        raw |= !play->scenario->workloads[i].ops->needs_nvme_target;
-    if (raw)
-        play->sink = rdma_sink_create(&play->target_env, &verbs_real, play->target_device);
-    return make_target(play) && (!raw || play->sink != NULL);
-}
-
-/* ------------------------------------------------------------------ workloads */
-
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
-static void make_instance(struct play *play, struct play_instance *instance, uint32_t index,
-                          uint32_t number)
-{
-    const struct scenario_workload *workload = &play->scenario->workloads[index];
-    const uint32_t pair = number / workload->copies;
-    const struct scenario_node *from = &play->scenario->nodes[workload->pairs[pair].from];
-    const time_ps lead = play->options.lead, end = lead + play->scenario->duration;
-    const time_ps delay = workload->job != NULL ? workload->job->start_delay : 0;
-    time_ps stop = earlier(lead + workload->stop, end);
-    const time_ps start = earlier(lead + workload->start + delay, stop);
-    if (workload->job != NULL && workload->job->runtime < stop - start)
-        stop = start + workload->job->runtime;
-    instance->play = play;
-    instance->ops = workload->ops;
-    instance->env = env_of(play, from->name);
-    instance->nvme = *from->host->nvme_host;
-    instance->nvme.submit_cost = instance->nvme.complete_cost = 0;
-    const struct workload_site site = {
-        .env = &instance->env,
-        .verbs = &verbs_real,
-        .device = play->host_device,
-        .target_ip = play->options.peer,
-        .class = workload->class,
-        .workload = index,
-        .instance = pair,
-        .copy = number % workload->copies,
-        .serial = (uint32_t)(instance - play->instances) + 1,
-        .params = workload->params,
-        .nvme_params = &instance->nvme,
-        .start = start,
-        .stop = stop,
-        .stats = &play->world->stats[index],
-        .on_idle = on_idle,
-        .on_idle_self = instance,
-    };
-    instance->workload = workload->ops->create(&site);
-}
-
-static void make_instances(struct play *play)
-{
-    uint32_t made = 0;
-    if ((play->options.role & PLAY_HOST) == 0)
-        play->instance_count = 0;
-    play->busy = play->instance_count;
-    play->instances = calloc(play->instance_count + 1, sizeof *play->instances);
-    CHECK(play->instances != NULL);
-    for (uint32_t i = 0; i < play->scenario->workload_count && made < play->instance_count; i++) {
-        const struct scenario_workload *workload = &play->scenario->workloads[i];
-        for (uint32_t n = 0; n < workload->pair_count * workload->copies; n++)
-            make_instance(play, &play->instances[made++], i, n);
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        struct play_target *target = &play->targets[i];
+        if (!target->here)
+            continue;
+        target->env = play_env(play, play->scenario->nodes[target->node].name);
+        if (play->raw)
+            target->sink = rdma_sink_create(&target->env, &verbs_real, target->device);
+        if (!make_target(target) || (play->raw && target->sink == NULL))
+            return false;
     }
+    return true;
 }
 
 struct play *play_create(const struct scenario *scenario, const struct play_options *options,
@@ -244,7 +190,8 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play->probe = play->observe.probe;
     if (options->role == PLAY_TARGET) /* the other half of a command is at the peer */
         play->probe.target_io = probe_none.target_io;
-    survey(play, diag);
+    play->zero = options->lead;
+    play_places_find(play, diag);
     if (!diag_failed(diag))
         play->world = world_build(scenario, &play->observe.probe, diag);
     if (play->world == NULL) {
@@ -256,23 +203,18 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play_free(play);
         return NULL;
     }
-    make_instances(play);
+    play_hosts_init(play);
     return play;
 }
 
 /* ------------------------------------------------------------------ time */
 
-static uint32_t hosts_here(const struct play *play)
-{
-    return verbs_real_counters(play->target_device)->open;
-}
-
 /* True when a target that is alone has had hosts, and has none any more for a while. */
 static bool deserted(struct play *play, time_ps *alone_since)
 {
-    const struct verbs_real_counters *counters = verbs_real_counters(play->target_device);
+    const struct verbs_real_counters counters = play_counters(play);
     const time_ps now = loop_now(play->loop);
-    if (play->options.serve || counters->accepts == 0 || hosts_here(play) > 0)
+    if (play->options.serve || counters.accepts == 0 || counters.open > 0)
         *alone_since = TIME_NEVER;
     else if (*alone_since == TIME_NEVER)
         *alone_since = now;
@@ -285,22 +227,23 @@ static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
         return true;
     if (play->options.role == PLAY_TARGET)
         return deserted(play, alone_since);
-    return play->busy == 0 || loop_now(play->loop) >= last;
+    return play_hosts_attend(play) || loop_now(play->loop) >= last;
+}
+
+static time_ps earlier(time_ps a, time_ps b)
+{
+    return a < b ? a : b;
 }
 
 static void play_slices(struct play *play)
 {
-    const time_ps end = play->options.lead + play->scenario->duration;
+    const time_ps end = play->zero + play->scenario->duration;
     const time_ps drain = play->scenario->drain;
     const bool endless = play->options.role == PLAY_TARGET || end > TIME_NEVER - drain;
     const time_ps last = endless ? TIME_NEVER : end + drain;
     time_ps alone_since = TIME_NEVER;
     loop_begin(play->loop);
     double committed_s = progress_clock_s();
-    for (uint32_t i = 0; i < play->instance_count; i++) {
-        loop_touch(play->loop);
-        play->instances[i].ops->start(play->instances[i].workload);
-    }
     while (!is_over(play, last, &alone_since)) {
         loop_run(play->loop, earlier(loop_now(play->loop) + slice, last));
         loop_touch(play->loop);
@@ -344,19 +287,23 @@ bool play_run(struct play *play)
     return play->error[0] == '\0';
 }
 
+static void close_device(void *self, struct verbs_device *device)
+{
+    (void)self;
+    verbs_real_close(device);
+}
+
 bool play_free(struct play *play)
 {
-    for (uint32_t i = 0; play->instances != NULL && i < play->instance_count; i++)
-        play->instances[i].ops->destroy(play->instances[i].workload);
-    free(play->instances);
-    if (play->target != NULL)
-        nvme_target_destroy(play->target);
-    if (play->sink != NULL)
-        rdma_sink_destroy(play->sink);
-    if (play->host_device != NULL)
-        verbs_real_close(play->host_device);
-    if (play->target_device != NULL && play->target_device != play->host_device)
-        verbs_real_close(play->target_device);
+    play_hosts_fini(play);
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        if (play->targets[i].nvme != NULL)
+            nvme_target_destroy(play->targets[i].nvme);
+        if (play->targets[i].sink != NULL)
+            rdma_sink_destroy(play->targets[i].sink);
+    }
+    each_device(play, close_device, NULL);
+    free(play->targets);
     const bool well = play->record == NULL || record_close(play->record);
     result_free(&play->result);
     world_free(play->world);

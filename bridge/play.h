@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play - a scenario's workloads, in real time on real verbs.
- * All hosts of the scenario that issue are one here, at the local address; the host that they issue
- * to is the target.  Its namespaces and the workloads are the portable code, unchanged; CPU costs
- * of the profiles are left out, because the real ones are there, but media keep their model.
+ * The scenario's hosts that issue are one here, at the local address; each host that they issue to
+ * is a target with an address of its own (places.h).  Targets' namespaces and the workloads are the
+ * portable code, unchanged; CPU costs of the profiles are left out, because the real ones are
+ * there, but media keep their model.
  * Connections are made during `lead`; the scenario's moment 0 is at its end.
  * The scenario's fabric is built, but never played: it gives the database its tables, and its
  * counters, which nobody can read from outside of real switches, stay zero.
- * Left out: faults, fio jobs that wait for each other, several targets.
+ * Left out: faults.
  * Owner: play_free.  Errors: play_create says in `diag` what cannot be played. */
 #ifndef STORMGLASS_BRIDGE_PLAY_H
 #define STORMGLASS_BRIDGE_PLAY_H
 
+#include "bridge/places.h"
 #include "bridge/verbs_real.h"
 #include "replay/result.h"
 #include "replay/run.h"
@@ -23,8 +25,9 @@ struct play_options {
     const struct rdma_calls *calls;
     enum play_role role;
     uint32_t address; /* local; of the host where both are played */
-    uint32_t peer;    /* of the target; for PLAY_BOTH local as well, may be the same */
-    const char *path; /* of the database; NULL: in memory */
+    uint32_t peer;    /* of targets without a place; for PLAY_BOTH local as well, may be the same */
+    const struct places *places; /* outlives the play; NULL: every target is at `peer` */
+    const char *path;            /* of the database; NULL: in memory */
     enum record_level level;
     enum content_depth depth;
     time_ps lead;
@@ -36,6 +39,8 @@ struct play;
 /* NULL: messages are in diag, or *device_errno says why an address has no usable device. */
 struct play *play_create(const struct scenario *scenario, const struct play_options *options,
                          struct diag *diag, int *device_errno);
+/* Says on which address each target that is played here listens. */
+void play_tell_listening(const struct play *play, FILE *out);
 /* Plays to the end or to SIGINT or SIGTERM.  False: the database cannot be written, or the device
  * was removed; see play_error. */
 bool play_run(struct play *play);

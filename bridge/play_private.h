@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_private - what the files of play share.
- * play.c         devices, target, sinks, workloads, time
+ * play.c         devices, targets, sinks, time
+ * play_places.c  who is where, and what is played here
+ * play_hosts.c   workloads
  * play_record.c  the result and its database */
 #ifndef STORMGLASS_BRIDGE_PLAY_PRIVATE_H
 #define STORMGLASS_BRIDGE_PLAY_PRIVATE_H
@@ -9,6 +11,7 @@
 #include "nvme/host.h"
 #include "nvme/target.h"
 #include "replay/observe.h"
+#include "scenarios/turns.h"
 #include "scenarios/world.h"
 
 struct play_instance {
@@ -17,7 +20,25 @@ struct play_instance {
     struct workload *workload;
     struct nvme_host_params nvme;
     struct env env;
+    uint32_t entry;
     bool idle;
+};
+
+/* One of `workloads:`; counted are the instances that are played here. */
+struct play_entry {
+    struct play_instance *instances;
+    uint32_t count, busy;
+};
+
+/* A host that workloads go to; of those that are elsewhere only the address is known. */
+struct play_target {
+    struct play *play;
+    struct verbs_device *device;
+    struct env env;
+    struct nvme_target *nvme; /* NULL: it has no namespace */
+    struct rdma_sink *sink;   /* NULL: no raw workload */
+    uint32_t node, ip;
+    bool here;
 };
 
 struct play {
@@ -30,16 +51,34 @@ struct play {
     struct world *world; /* never runs: names, tables, statistics */
     struct record *record;
     struct result result;
-    struct verbs_device *host_device, *target_device; /* may be the same */
-    struct env target_env;
-    struct nvme_target *target;
-    struct rdma_sink *sink;
-    struct play_instance *instances;
-    uint32_t instance_count, busy, target_node;
+    struct verbs_device *host_device; /* may be a target's too */
+    struct play_target *targets;
+    struct play_entry *entries;
+    struct turn *turns; /* of the entries */
+    uint32_t target_count, serial;
+    time_ps zero;   /* the scenario's moment 0, on the loop's clock */
+    bool raw;       /* a workload goes to sinks */
+    bool attention; /* an entry may have finished */
     bool cut_short, gone;
     double wall_s, cpu_s;
     char error[STORE_ERROR_BYTES];
 };
+
+/* play.c */
+struct env play_env(struct play *play, const char *owner);
+/* All devices' sums; each device counts once. */
+struct verbs_real_counters play_counters(const struct play *play);
+
+/* play_places.c */
+void play_places_find(struct play *play, struct diag *diag);
+bool play_here(const struct play *play, uint32_t node); /* it is of this process */
+struct play_target *play_target_of(const struct play *play, uint32_t node);
+
+/* play_hosts.c */
+void play_hosts_init(struct play *play);
+void play_hosts_fini(struct play *play);
+/* Lets what has finished end and begin others; true: all is finished. */
+bool play_hosts_attend(struct play *play);
 
 /* play_record.c */
 bool play_record_open(struct play *play);

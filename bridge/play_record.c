@@ -8,6 +8,7 @@
 #include "replay/expect_eval.h"
 #include "replay/record_end.h"
 #include "scenarios/embedded.h"
+#include "scenarios/expect.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -18,7 +19,7 @@
 
 static const struct verbs_device *device_of(const struct play *play)
 {
-    return play->host_device != NULL ? play->host_device : play->target_device;
+    return play->host_device != NULL ? play->host_device : play->targets[0].device;
 }
 
 static void ip_text(uint32_t ip, char text[INET_ADDRSTRLEN])
@@ -55,19 +56,44 @@ static void write_number(struct store_statement *insert, const char *name, uint6
 
 static void write_counters(struct store_statement *insert, const struct play *play)
 {
-    const struct verbs_real_counters *counters = verbs_real_counters(device_of(play));
-    write_number(insert, "connects", counters->connects);
-    write_number(insert, "accepts", counters->accepts);
-    write_number(insert, "completions", counters->completions);
-    write_number(insert, "wakeups", counters->wakeups);
-    write_number(insert, "error_completions", counters->errors);
-    write_number(insert, "unsound_transfers", play_unsound(play));
-    if (play->target == NULL)
+    const struct verbs_real_counters counters = play_counters(play);
+    struct nvme_target_stats sum = {0};
+    bool any = false;
+#define X(member, name) write_number(insert, name, counters.member);
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        if (play->targets[i].nvme == NULL)
+            continue;
+        const struct nvme_target_stats *stats = nvme_target_stats(play->targets[i].nvme);
+        sum.reads += stats->reads;
+        sum.writes += stats->writes;
+        sum.errors += stats->errors;
+        any = true;
+    }
+    if (!any)
         return;
-    const struct nvme_target_stats *stats = nvme_target_stats(play->target);
-    write_number(insert, "target_reads", stats->reads);
-    write_number(insert, "target_writes", stats->writes);
-    write_number(insert, "target_errors", stats->errors);
+    write_number(insert, "target_reads", sum.reads);
+    write_number(insert, "target_writes", sum.writes);
+    write_number(insert, "target_errors", sum.errors);
+}
+
+/* One address, or HOST=ADDRESS of each target. */
+static void write_peers(struct store_statement *insert, const struct play *play)
+{
+    char text[1024] = "", ip[INET_ADDRSTRLEN];
+    size_t used = 0;
+    for (uint32_t i = 0; i < play->target_count && used < sizeof text; i++) {
+        const struct play_target *target = &play->targets[i];
+        const char *host = play->scenario->nodes[target->node].name;
+        ip_text(target->ip, ip);
+        if (play->target_count > 1)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", i > 0 ? "," : "",
+                                     host, ip);
+        else
+            used += (size_t)snprintf(text, sizeof text, "%s", ip);
+    }
+    write_text(insert, "peer", text);
 }
 
 static void write_measured(const struct play *play)
@@ -77,10 +103,9 @@ static void write_measured(const struct play *play)
     struct store_statement *insert =
         store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
     const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
-    char address[INET_ADDRSTRLEN], peer[INET_ADDRSTRLEN];
+    char address[INET_ADDRSTRLEN];
     struct utsname kernel;
     ip_text(play->options.address, address);
-    ip_text(play->options.peer, peer);
     write_text(insert, "role", roles[play->options.role]);
     write_text(insert, "device", verbs_real_name(device_of(play)));
     write_text(insert, "firmware", attributes->fw_ver);
@@ -93,10 +118,10 @@ static void write_measured(const struct play *play)
     write_text(insert, "clock", "CLOCK_MONOTONIC");
     write_text(insert, "address", address);
     if (play->options.role != PLAY_TARGET)
-        write_text(insert, "peer", peer);
+        write_peers(insert, play);
     write_text(insert, "verify", depths[play->options.depth]);
     write_text(insert, "completion", play->options.busy ? "polling" : "events");
-    write_number(insert, "lead_ps", (uint64_t)play->options.lead);
+    write_number(insert, "lead_ps", (uint64_t)play->zero);
     write_counters(insert, play);
     store_finish(insert);
 }
@@ -106,18 +131,36 @@ static void fail_unconnected(const struct play *play, struct result *result)
 {
     for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
         const struct scenario_workload *about = &play->scenario->workloads[i];
-        const uint32_t all = about->pair_count * about->copies;
-        if (play->world->stats[i].begun < all)
+        const uint32_t all = play->entries[i].count;
+        if (play->entries[i].instances != NULL && play->world->stats[i].begun < all)
             result_fail(result, "%s: %u of %u instances were not connected in time", about->name,
                         all - play->world->stats[i].begun, all);
     }
+}
+
+/* What other processes play is theirs to judge. */
+static void judge(const struct play *play, struct result *result)
+{
+    const struct scenario *scenario = play->scenario;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        result->workloads[i].stalled &= play->entries[i].count > 0;
+    expect_eval(scenario, result, play->cut_short);
+    for (uint32_t i = 0; i < result->expectation_count; i++) {
+        const uint32_t workload = scenario->expectations[i].workload;
+        if (workload == EXPECT_WHOLE_RUN || play->entries[workload].count > 0)
+            continue;
+        result->expectations[i].held = true;
+        snprintf(result->expectations[i].actual, sizeof result->expectations[i].actual,
+                 "played elsewhere");
+    }
+    fail_unconnected(play, result);
 }
 
 void play_record_finish(struct play *play)
 {
     struct world *world = play->world;
     const time_ps now = loop_now(play->loop);
-    const time_ps end = play->options.lead + play->scenario->duration;
+    const time_ps end = play->zero + play->scenario->duration;
     world->engine.now = now;
     observe_finish(&play->observe, now);
     const struct collect collect = {
@@ -138,10 +181,8 @@ void play_record_finish(struct play *play)
                                     : "complete",
     };
     collect_result(&collect, result);
-    if (play->options.role != PLAY_TARGET) {
-        expect_eval(play->scenario, result, play->cut_short);
-        fail_unconnected(play, result);
-    }
+    if (play->options.role != PLAY_TARGET)
+        judge(play, result);
     record_end(play->record, &collect, result);
     write_measured(play);
     record_wall(play->record, "wall_s", play->wall_s);
@@ -179,10 +220,5 @@ void play_describe(const struct play *play, char *text, size_t size)
 
 uint64_t play_unsound(const struct play *play)
 {
-    uint64_t unsound = 0;
-    if (play->host_device != NULL)
-        unsound += verbs_real_counters(play->host_device)->unsound;
-    if (play->target_device != NULL && play->target_device != play->host_device)
-        unsound += verbs_real_counters(play->target_device)->unsound;
-    return unsound;
+    return play_counters(play).unsound;
 }

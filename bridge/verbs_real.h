@@ -28,15 +28,26 @@ struct verbs_real_site {
     void *self;
 };
 
-/* What happened, for the report. */
+/* What happened: X(member, name in the report).  Connects and disconnects are those asked for here,
+ * accepts and rejects those answered; wakeups are completion events; refused are attributes that a
+ * device would not take. */
+#define VERBS_REAL_COUNTERS(X)                                                                     \
+    X(connects, "connects")                                                                        \
+    X(accepts, "accepts")                                                                          \
+    X(rejects, "rejects")                                                                          \
+    X(disconnects, "disconnects")                                                                  \
+    X(completions, "completions")                                                                  \
+    X(wakeups, "wakeups")                                                                          \
+    X(errors, "error_completions")  /* but flush */                                                \
+    X(unsound, "unsound_transfers") /* that brought bytes that nobody of ours wrote */             \
+    X(async_events, "async_events")                                                                \
+    X(refused, "refused_attributes")
+
 struct verbs_real_counters {
-    uint64_t connects, accepts, rejects, disconnects; /* asked for here, or by the peer */
-    uint64_t completions, wakeups;                    /* wakeups: completion events */
-    uint64_t errors;                                  /* completions with an error but flush */
-    uint64_t unsound;                                 /* transfers that brought foreign bytes */
-    uint64_t async_events;
-    uint64_t refused; /* attributes that a device would not take */
-    uint32_t open;    /* connections now, listeners not counted */
+#define X(member, name) uint64_t member;
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    uint32_t open; /* connections now, listeners not counted */
 };
 
 /* NULL: there is no RDMA device at the address, or it cannot be used; errno says why. */

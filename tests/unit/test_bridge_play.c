@@ -2,8 +2,8 @@
  * test_bridge_play - scenarios in real time over fake_rdma, the loop, and content as bytes. */
 #include "base/check.h"
 #include "bridge/content.h"
-#include "bridge/play.h"
 #include "nvme/spec.h"
+#include "tests/unit/bridge_case.h"
 #include "tests/unit/fake_rdma.h"
 
 #include <errno.h>
@@ -14,9 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define HOST_IP   0x0A000001u
-#define TARGET_IP 0x0A000002u
 
 static const char nvme_text[] =
     "stormglass: 1\n"
@@ -49,37 +46,17 @@ static const char raw_text[] =
     "  - {name: s, kind: rdma-send, from: host1, to: host0, message-size: 16KiB, count: 50}\n"
     "expect: [all-commands-complete]\n";
 
-static struct scenario *load(const char *text)
-{
-    struct diag *diag = calloc(1, sizeof *diag);
-    CHECK(diag != NULL);
-    const struct scenario_input input = {.name = "test", .text = text, .length = strlen(text)};
-    struct scenario *scenario = scenario_load(&input, diag);
-    diag_print(diag, stderr);
-    CHECK(scenario != NULL);
-    free(diag);
-    return scenario;
-}
-
 /* What was completed of each workload; all hold their expectations. */
 static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_t *completed)
 {
     struct diag *diag = calloc(1, sizeof *diag);
     CHECK(diag != NULL);
-    struct scenario *scenario = load(text);
-    const struct play_options options = {
-        .calls = &fake_rdma_calls,
-        .role = PLAY_BOTH,
-        .address = HOST_IP,
-        .peer = peer,
-        .depth = CONTENT_FULL,
-        .lead = 100 * PS_PER_MS,
-        .busy = busy,
-    };
+    struct scenario *scenario = bridge_case_load(text);
+    struct play_options options = bridge_case_options();
+    options.peer = peer;
+    options.busy = busy;
     int device_errno = 0;
-    fake_rdma_init();
-    fake_rdma_node(HOST_IP);
-    fake_rdma_node(TARGET_IP);
+    bridge_case_begin();
     struct play *play = play_create(scenario, &options, diag, &device_errno);
     assert_non_null(play);
     assert_true(play_run(play));
@@ -97,7 +74,7 @@ static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_
                    sizeof device);
     assert_string_equal(device, "fake0");
     assert_true(play_free(play));
-    assert_int_equal(fake_rdma_fini(), 0);
+    bridge_case_end();
     scenario_free(scenario);
     free(diag);
 }
@@ -105,29 +82,31 @@ static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_
 static void test_nvme(void **state)
 {
     (void)state;
-    play_to_end(nvme_text, TARGET_IP, false, (const int64_t[]){100, 100});
+    play_to_end(nvme_text, CASE_TARGET_IP, false, (const int64_t[]){100, 100});
 }
 
 static void test_one_device(void **state)
 {
     (void)state;
-    play_to_end(nvme_text, HOST_IP, false, (const int64_t[]){100, 100});
+    play_to_end(nvme_text, CASE_HOST_IP, false, (const int64_t[]){100, 100});
 }
 
 static void test_raw(void **state)
 {
     (void)state;
-    play_to_end(raw_text, TARGET_IP, false, (const int64_t[]){50, 50, 50});
-    play_to_end(raw_text, TARGET_IP, true, (const int64_t[]){50, 50, 50});
+    play_to_end(raw_text, CASE_TARGET_IP, false, (const int64_t[]){50, 50, 50});
+    play_to_end(raw_text, CASE_TARGET_IP, true, (const int64_t[]){50, 50, 50});
 }
 
 static void test_no_device(void **state)
 {
     (void)state;
     struct diag *diag = calloc(1, sizeof *diag);
-    struct scenario *scenario = load(nvme_text);
-    const struct play_options options = {
-        .calls = &fake_rdma_calls, .role = PLAY_HOST, .address = 0x0A0000FF, .peer = TARGET_IP};
+    struct scenario *scenario = bridge_case_load(nvme_text);
+    const struct play_options options = {.calls = &fake_rdma_calls,
+                                         .role = PLAY_HOST,
+                                         .address = 0x0A0000FF,
+                                         .peer = CASE_TARGET_IP};
     int device_errno = 0;
     CHECK(diag != NULL);
     fake_rdma_init();
