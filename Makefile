@@ -243,7 +243,7 @@ $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LI
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
-$(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(LIB)
+$(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LDLIBS) -o $@
 

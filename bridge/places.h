@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * places - which hosts of a scenario are where, and which of them this process plays.
- * `--peer ADDRESS` is where every target is that has no place of its own, `--peer HOST=ADDRESS` that
- * of one; `--as HOST` names those that are played here (no --as: all).  Both may be given often,
- * and several in one, with commas; hosts are named as in a scenario's `from` (ranges, wildcards).
+ * `--peer ADDRESS` is where every target is that has no place of its own, `--peer HOST=ADDRESS`
+ * that of one; `--as HOST` names those that are played here (no --as: all).  Both may be given
+ * often, and several in one, with commas; hosts are named as in a scenario's `from` (ranges,
+ * wildcards).
  * Units: addresses in host byte order, 0: none.
  * Owner: places_free.  Errors: located messages (file "--peer" or "--as") in diag, and false. */
 #ifndef STORMGLASS_BRIDGE_PLACES_H

@@ -198,7 +198,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play_free(play);
         return NULL;
     }
-    if (!open_devices(play) || !make_listeners(play)) {
+    if (!open_devices(play) || !make_listeners(play) || !play_agree_listen(play)) {
         *device_errno = errno != 0 ? errno : EIO;
         play_free(play);
         return NULL;
@@ -221,9 +221,14 @@ static bool deserted(struct play *play, time_ps *alone_since)
     return *alone_since != TIME_NEVER && now - *alone_since >= quiet;
 }
 
+bool play_stopped(const struct play *play)
+{
+    return stop_asked || play->gone;
+}
+
 static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
 {
-    if (stop_asked || play->gone || record_error(play->record) != NULL)
+    if (play_stopped(play) || record_error(play->record) != NULL)
         return true;
     if (play->options.role == PLAY_TARGET)
         return deserted(play, alone_since);
@@ -242,11 +247,12 @@ static void play_slices(struct play *play)
     const bool endless = play->options.role == PLAY_TARGET || end > TIME_NEVER - drain;
     const time_ps last = endless ? TIME_NEVER : end + drain;
     time_ps alone_since = TIME_NEVER;
-    loop_begin(play->loop);
     double committed_s = progress_clock_s();
     while (!is_over(play, last, &alone_since)) {
         loop_run(play->loop, earlier(loop_now(play->loop) + slice, last));
         loop_touch(play->loop);
+        if (play->agreed.joined > 0)
+            play->zero = play->agreed.last_zero;
         const bool due = progress_clock_s() - committed_s >= commit_s;
         committed_s = due ? progress_clock_s() : committed_s;
         record_tick(play->record, due);
@@ -261,29 +267,36 @@ static double cpu_clock_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-bool play_run(struct play *play)
+static void play_and_record(struct play *play)
 {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction interrupt, terminate;
     if (!play_record_open(play))
-        return false;
-    sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, &interrupt);
-    sigaction(SIGTERM, &action, &terminate);
+        return;
     play->wall_s = progress_clock_s();
     play->cpu_s = cpu_clock_s();
     play_slices(play);
     play->wall_s = progress_clock_s() - play->wall_s;
     play->cpu_s = cpu_clock_s() - play->cpu_s;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGTERM, &terminate, NULL);
     if (record_error(play->record) == NULL)
         play_record_finish(play);
     if (play->gone)
         snprintf(play->error, sizeof play->error, "the RDMA device was removed");
     if (record_error(play->record) != NULL)
         snprintf(play->error, sizeof play->error, "%s", record_error(play->record));
+}
+
+bool play_run(struct play *play)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction interrupt, terminate;
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, &interrupt);
+    sigaction(SIGTERM, &action, &terminate);
+    loop_begin(play->loop);
+    if (play_agree_ask(play))
+        play_and_record(play);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGTERM, &terminate, NULL);
     return play->error[0] == '\0';
 }
 
@@ -296,6 +309,7 @@ static void close_device(void *self, struct verbs_device *device)
 bool play_free(struct play *play)
 {
     play_hosts_fini(play);
+    play_agree_fini(play);
     for (uint32_t i = 0; i < play->target_count; i++) {
         if (play->targets[i].nvme != NULL)
             nvme_target_destroy(play->targets[i].nvme);

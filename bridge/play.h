@@ -32,6 +32,8 @@ struct play_options {
     enum content_depth depth;
     time_ps lead;
     bool any, busy, serve; /* serve: a target goes on when its last host has left */
+    bool faults_outside;   /* somebody makes them, and the bridge only says so */
+    bool foreign;          /* peers are not asked whether they agree, and cannot ask */
 };
 
 struct play;
@@ -44,6 +46,8 @@ void play_tell_listening(const struct play *play, FILE *out);
 /* Plays to the end or to SIGINT or SIGTERM.  False: the database cannot be written, or the device
  * was removed; see play_error. */
 bool play_run(struct play *play);
+/* A peer plays something else; nothing was written. */
+bool play_refused(const struct play *play);
 const char *play_error(const struct play *play);
 const struct result *play_result(const struct play *play);
 struct store *play_store(const struct play *play);

@@ -2,11 +2,13 @@
  * play_private - what the files of play share.
  * play.c         devices, targets, sinks, time
  * play_places.c  who is where, and what is played here
+ * play_agree.c   agreement of hosts and targets
  * play_hosts.c   workloads
  * play_record.c  the result and its database */
 #ifndef STORMGLASS_BRIDGE_PLAY_PRIVATE_H
 #define STORMGLASS_BRIDGE_PLAY_PRIVATE_H
 
+#include "bridge/agree.h"
 #include "bridge/play.h"
 #include "nvme/host.h"
 #include "nvme/target.h"
@@ -35,8 +37,10 @@ struct play_target {
     struct play *play;
     struct verbs_device *device;
     struct env env;
-    struct nvme_target *nvme; /* NULL: it has no namespace */
-    struct rdma_sink *sink;   /* NULL: no raw workload */
+    struct nvme_target *nvme;     /* NULL: it has no namespace */
+    struct rdma_sink *sink;       /* NULL: no raw workload */
+    struct agree_target *listens; /* for agreement; here */
+    struct agree_host *asked;     /* elsewhere, and this is the host */
     uint32_t node, ip;
     bool here;
 };
@@ -56,16 +60,21 @@ struct play {
     struct play_entry *entries;
     struct turn *turns; /* of the entries */
     uint32_t target_count, serial;
+    struct agree_plan plan;
+    struct agree_state agreed; /* of the targets here */
+    struct env agree_env;
     time_ps zero;   /* the scenario's moment 0, on the loop's clock */
     bool raw;       /* a workload goes to sinks */
     bool attention; /* an entry may have finished */
-    bool cut_short, gone;
+    bool cut_short, gone, refused;
     double wall_s, cpu_s;
     char error[STORE_ERROR_BYTES];
 };
 
 /* play.c */
 struct env play_env(struct play *play, const char *owner);
+/* A signal came, or a device went. */
+bool play_stopped(const struct play *play);
 /* All devices' sums; each device counts once. */
 struct verbs_real_counters play_counters(const struct play *play);
 
@@ -73,6 +82,15 @@ struct verbs_real_counters play_counters(const struct play *play);
 void play_places_find(struct play *play, struct diag *diag);
 bool play_here(const struct play *play, uint32_t node); /* it is of this process */
 struct play_target *play_target_of(const struct play *play, uint32_t node);
+
+/* play_agree.c */
+bool play_agree_listen(struct play *play);
+/* Hosts ask every target; false: they cannot play, see play->error and play->refused. */
+bool play_agree_ask(struct play *play);
+void play_agree_fini(struct play *play);
+/* In words, and the longest way to and fro; -1: none was measured. */
+void play_agree_words(const struct play *play, char *text, size_t size);
+time_ps play_agree_way(const struct play *play);
 
 /* play_hosts.c */
 void play_hosts_init(struct play *play);

@@ -103,7 +103,7 @@ static void write_measured(const struct play *play)
     struct store_statement *insert =
         store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
     const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
-    char address[INET_ADDRSTRLEN];
+    char address[INET_ADDRSTRLEN], agreement[160];
     struct utsname kernel;
     ip_text(play->options.address, address);
     write_text(insert, "role", roles[play->options.role]);
@@ -119,6 +119,10 @@ static void write_measured(const struct play *play)
     write_text(insert, "address", address);
     if (play->options.role != PLAY_TARGET)
         write_peers(insert, play);
+    play_agree_words(play, agreement, sizeof agreement);
+    write_text(insert, "agreement", agreement);
+    if (play_agree_way(play) >= 0)
+        write_number(insert, "agreement_way_ps", (uint64_t)play_agree_way(play));
     write_text(insert, "verify", depths[play->options.depth]);
     write_text(insert, "completion", play->options.busy ? "polling" : "events");
     write_number(insert, "lead_ps", (uint64_t)play->zero);
@@ -189,6 +193,11 @@ void play_record_finish(struct play *play)
     record_wall(play->record, "cpu_s", play->cpu_s);
     record_wall(play->record, "started_unix_s", (double)time(NULL) - play->wall_s);
     record_tick(play->record, true);
+}
+
+bool play_refused(const struct play *play)
+{
+    return play->refused;
 }
 
 const char *play_error(const struct play *play)

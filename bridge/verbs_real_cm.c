@@ -49,6 +49,14 @@ static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int stat
         conn->user.on_cm(conn->user.self, conn, &event);
 }
 
+/* It counts as open no longer, whenever it is destroyed. */
+static void end(struct verbs_conn *conn)
+{
+    if (conn->state != REAL_OVER && conn->state != REAL_LISTENING)
+        conn->device->counters.open--;
+    conn->state = REAL_OVER;
+}
+
 static void on_later(void *self, time_ps now)
 {
     struct verbs_conn *conn = self;
@@ -207,7 +215,7 @@ int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *
 
 int verbs_real_cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
 {
-    conn->state = REAL_OVER;
+    end(conn);
     conn->device->counters.rejects++;
     return conn->device->calls->reject(conn->id, private_data, private_len) == 0 ? 0 : errno;
 }
@@ -219,7 +227,7 @@ void verbs_real_cm_disconnect(struct verbs_conn *conn)
     if (conn->state == REAL_OVER)
         return;
     const bool was_open = conn->state == REAL_OPEN;
-    conn->state = REAL_OVER;
+    end(conn);
     conn->device->counters.disconnects++;
     const bool asked = conn->device->calls->disconnect(conn->id) == 0;
     if (!asked || !was_open)
@@ -244,8 +252,7 @@ void verbs_real_cm_destroy(struct verbs_conn *conn)
     *conn->link = conn->next;
     if (conn->next != NULL)
         conn->next->link = conn->link;
-    if (conn->state != REAL_LISTENING)
-        device->counters.open--;
+    end(conn);
     free(conn->receives.arrivals);
     free(conn->reads.arrivals);
     free(conn);
@@ -315,13 +322,13 @@ static void on_event(struct verbs_conn *conn, struct verbs_event *event)
         /* The queue pair goes to error and its work requests are flushed. */
         if (conn->state != REAL_OVER)
             conn->device->calls->disconnect(conn->id);
-        conn->state = REAL_OVER;
+        end(conn);
         break;
     case RDMA_CM_EVENT_REJECTED:
     case RDMA_CM_EVENT_UNREACHABLE:
     case RDMA_CM_EVENT_CONNECT_ERROR:
     case RDMA_CM_EVENT_DEVICE_REMOVAL:
-        conn->state = REAL_OVER;
+        end(conn);
         break;
     default:
         break;
