@@ -44,6 +44,8 @@ static const char usage[] =
     "  --busy-poll         poll completion queues instead of waiting for events\n"
     "  --serve             a target goes on when its last host has left\n"
     "  --any               listen on every local address\n"
+    "  --foreign           peers are not of this program: no agreement with them\n"
+    "  --faults external   the scenario's faults are made by somebody else, outside\n"
     "  --json              one JSON object instead of the summary\n"
     "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command line is\n"
     "wrong, 3 device or database failed.\n";
@@ -110,8 +112,9 @@ static const struct option long_options[] = {
     {"set", required_argument, NULL, 'S'},    {"record", required_argument, NULL, 'R'},
     {"lead", required_argument, NULL, 'l'},   {"verify", required_argument, NULL, 'v'},
     {"busy-poll", no_argument, NULL, 'b'},    {"serve", no_argument, NULL, 'e'},
-    {"any", no_argument, NULL, 'A'},          {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    {"any", no_argument, NULL, 'A'},          {"foreign", no_argument, NULL, 'f'},
+    {"faults", required_argument, NULL, 'F'}, {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},         {0},
 };
 
 static int read_option(struct command *command, int option)
@@ -152,6 +155,12 @@ static int read_option(struct command *command, int option)
     case 'A':
         command->play.any = true;
         return DONE;
+    case 'f':
+        command->play.foreign = true;
+        return DONE;
+    case 'F':
+        command->play.faults_outside = strcmp(optarg, "external") == 0;
+        return command->play.faults_outside ? DONE : complain("--faults", optarg, "external");
     case 'j':
         command->json = true;
         return DONE;
@@ -212,9 +221,11 @@ static int play_scenario(const struct command *command, const struct scenario *s
                 strerror(device_errno));
         return FAILED;
     }
+    diag_print(diag, stderr); /* notes */
+    *diag = (struct diag){0};
     play_tell_listening(play, stderr);
-    int code = FAILED;
-    if (play_run(play))
+    int code = play_run(play) ? DONE : play_refused(play) ? USAGE : FAILED;
+    if (code == DONE)
         code = report(play, command->json);
     else
         fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));

@@ -192,6 +192,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play->probe.target_io = probe_none.target_io;
     play->zero = options->lead;
     play_places_find(play, diag);
+    play_survey(play, diag);
     if (!diag_failed(diag))
         play->world = world_build(scenario, &play->observe.probe, diag);
     if (play->world == NULL) {

@@ -7,7 +7,7 @@
  * Connections are made during `lead`; the scenario's moment 0 is at its end.
  * The scenario's fabric is built, but never played: it gives the database its tables, and its
  * counters, which nobody can read from outside of real switches, stay zero.
- * Left out: faults.
+ * Left out: faults, which are refused unless somebody makes them outside.
  * Owner: play_free.  Errors: play_create says in `diag` what cannot be played. */
 #ifndef STORMGLASS_BRIDGE_PLAY_H
 #define STORMGLASS_BRIDGE_PLAY_H

@@ -52,7 +52,7 @@ static void add_target(struct play *play, uint32_t node, const struct scenario_w
     if (target.ip == 0)
         complain(diag, workload, "no address for the target ", name,
                  "expected --peer HOST=ADDRESS");
-    for (uint32_t i = 0; i < play->target_count; i++)
+    for (uint32_t i = 0; i < play->target_count && !diag_failed(diag); i++)
         if (play->targets[i].ip == target.ip)
             complain(diag, workload, "one address for two targets, one of them ", name,
                      play->options.role == PLAY_TARGET
@@ -67,7 +67,7 @@ static void find_targets(struct play *play, struct diag *diag)
     for (uint32_t i = 0; i < scenario->workload_count && !diag_failed(diag); i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         play->raw |= !workload->ops->needs_nvme_target;
-        for (uint32_t p = 0; p < workload->pair_count; p++) {
+        for (uint32_t p = 0; p < workload->pair_count && !diag_failed(diag); p++) {
             const struct scenario_pair *pair = &workload->pairs[p];
             const bool needed = play->options.role != PLAY_HOST || play_here(play, pair->from);
             if (needed && play_target_of(play, pair->to) == NULL)

@@ -2,6 +2,7 @@
  * play_private - what the files of play share.
  * play.c         devices, targets, sinks, time
  * play_places.c  who is where, and what is played here
+ * play_survey.c  what real devices do not do
  * play_agree.c   agreement of hosts and targets
  * play_hosts.c   workloads
  * play_record.c  the result and its database */
@@ -82,6 +83,11 @@ struct verbs_real_counters play_counters(const struct play *play);
 void play_places_find(struct play *play, struct diag *diag);
 bool play_here(const struct play *play, uint32_t node); /* it is of this process */
 struct play_target *play_target_of(const struct play *play, uint32_t node);
+
+/* play_survey.c */
+void play_survey(const struct play *play, struct diag *diag);
+/* The scenario's faults in words; empty: none. */
+void play_survey_faults(const struct play *play, char *text, size_t size);
 
 /* play_agree.c */
 bool play_agree_listen(struct play *play);

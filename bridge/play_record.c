@@ -103,7 +103,7 @@ static void write_measured(const struct play *play)
     struct store_statement *insert =
         store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
     const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
-    char address[INET_ADDRSTRLEN], agreement[160];
+    char address[INET_ADDRSTRLEN], agreement[160], faults[512];
     struct utsname kernel;
     ip_text(play->options.address, address);
     write_text(insert, "role", roles[play->options.role]);
@@ -123,6 +123,9 @@ static void write_measured(const struct play *play)
     write_text(insert, "agreement", agreement);
     if (play_agree_way(play) >= 0)
         write_number(insert, "agreement_way_ps", (uint64_t)play_agree_way(play));
+    play_survey_faults(play, faults, sizeof faults);
+    if (faults[0] != '\0')
+        write_text(insert, "faults_outside", faults);
     write_text(insert, "verify", depths[play->options.depth]);
     write_text(insert, "completion", play->options.busy ? "polling" : "events");
     write_number(insert, "lead_ps", (uint64_t)play->zero);

@@ -98,6 +98,37 @@ static void test_raw(void **state)
     play_to_end(raw_text, CASE_TARGET_IP, true, (const int64_t[]){50, 50, 50});
 }
 
+/* Refused by name, or left to somebody else and recorded. */
+static void test_faults(void **state)
+{
+    (void)state;
+    static const char fault[] = "faults:\n"
+                                "  - {at: 1ms, for: 2ms, kind: link-down, where: host1-switch0}\n";
+    char text[sizeof nvme_text + sizeof fault], said[128];
+    struct play_options options = bridge_case_options();
+    struct diag *diag = calloc(1, sizeof *diag);
+    int device_errno = 0;
+    CHECK(diag != NULL);
+    snprintf(text, sizeof text, "%s%s", nvme_text, fault);
+    struct scenario *scenario = bridge_case_load(text);
+    bridge_case_begin();
+    assert_null(play_create(scenario, &options, diag, &device_errno));
+    assert_int_equal(device_errno, 0);
+    assert_non_null(strstr(diag->messages[0].text, "cannot make the fault link-down"));
+    *diag = (struct diag){0};
+    options.faults_outside = true;
+    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    assert_non_null(play);
+    assert_true(play_run(play));
+    store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='faults_outside'", said,
+                   sizeof said);
+    assert_string_equal(said, "link-down at 1.000 ms for 2.00 ms on host1 and others");
+    assert_true(play_free(play));
+    bridge_case_end();
+    scenario_free(scenario);
+    free(diag);
+}
+
 static void test_no_device(void **state)
 {
     (void)state;
@@ -211,9 +242,13 @@ static void test_timers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nvme),    cmocka_unit_test(test_one_device),
-        cmocka_unit_test(test_raw),     cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_content), cmocka_unit_test(test_content_that_is_not_ours),
+        cmocka_unit_test(test_nvme),
+        cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_content_that_is_not_ours),
         cmocka_unit_test(test_timers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
