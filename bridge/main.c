@@ -195,10 +195,6 @@ static int read_command(struct command *command, int argc, char **argv)
 static int report(struct play *play, bool json)
 {
     struct store *store = play_store(play);
-    char about[256];
-    play_describe(play, about, sizeof about);
-    if (!json)
-        printf("%s\n", about);
     if (!(json ? json_run(store, stdout) : text_run(store, stdout)) || fflush(stdout) != 0) {
         fprintf(stderr, "stormglass-bridge: the results could not be written\n");
         return FAILED;

@@ -51,8 +51,6 @@ bool play_refused(const struct play *play);
 const char *play_error(const struct play *play);
 const struct result *play_result(const struct play *play);
 struct store *play_store(const struct play *play);
-/* What it was measured on, in one line. */
-void play_describe(const struct play *play, char *text, size_t size);
 /* Transfers that brought bytes that nobody of ours wrote. */
 uint64_t play_unsound(const struct play *play);
 bool play_free(struct play *play); /* false: the last writes failed */

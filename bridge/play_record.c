@@ -218,18 +218,6 @@ struct store *play_store(const struct play *play)
     return record_store(play->record);
 }
 
-void play_describe(const struct play *play, char *text, size_t size)
-{
-    const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
-    char address[INET_ADDRSTRLEN];
-    struct utsname kernel = {0};
-    ip_text(play->options.address, address);
-    uname(&kernel);
-    snprintf(text, size, "measured on %s%s%s at %s, %s %s", verbs_real_name(device_of(play)),
-             attributes->fw_ver[0] != '\0' ? ", firmware " : "", attributes->fw_ver, address,
-             kernel.sysname, kernel.release);
-}
-
 uint64_t play_unsound(const struct play *play)
 {
     return play_counters(play).unsound;

@@ -189,6 +189,11 @@ bool json_run(struct store *store, FILE *out)
     json_begin(&json, out);
     write_rows(&json, store, "SELECT path, value, type FROM result ORDER BY position");
     write_rows(&json, store, "SELECT name, value, 'real' FROM wall ORDER BY name");
+    write_rows(
+        &json, store,
+        "SELECT 'measured.'||name, value, CASE WHEN value='' OR value GLOB '*[^0-9]*' OR name IN"
+        " ('device','firmware','kernel') THEN 'text' ELSE 'integer' END"
+        " FROM measured ORDER BY name");
     json_end(&json);
     return store_error(store) == NULL && ferror(out) == 0;
 }

@@ -30,7 +30,8 @@ void json_value(struct json *json, const char *path, const char *type,
 void json_string(FILE *out, const char *text);
 void json_real(FILE *out, double value); /* null where JSON has no number for it */
 
-/* The object of run --json from a run database.  False: the database could not be read. */
+/* The object of run --json from a run database; what the bridge measured has a key more, measured.
+ *  False: the database could not be read. */
 bool json_run(struct store *store, FILE *out);
 
 #endif

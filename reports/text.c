@@ -4,6 +4,7 @@
 
 #include "replay/words.h"
 #include "reports/paint.h"
+#include "reports/text_measured.h"
 #include "reports/text_settings.h"
 #include "reports/text_stages.h"
 
@@ -23,6 +24,7 @@ struct text {
     struct store *store;
     FILE *out;
     struct paint paint;
+    bool measured; /* on real devices */
 };
 
 static int64_t result_of(const struct text *text, const char *path)
@@ -65,12 +67,16 @@ static void write_title(const struct text *text)
                 "  %" PRId64 " hosts, %" PRId64 " switch%s, %" PRId64 " links; seed %" PRIu64,
                 store_int(row, 6), store_int(row, 7), store_int(row, 7) == 1 ? "" : "es",
                 store_int(row, 8), (uint64_t)store_int(row, 2));
-        fprintf(text->out, "; %s simulated", words_time(store_int(row, 3)).text);
+        fprintf(text->out, "; %s %s", words_time(store_int(row, 3)).text,
+                text->measured ? "played" : "simulated");
         if (store_int(row, 4) > 0)
             fprintf(text->out, " and %s to finish", words_time(store_int(row, 4)).text);
-        fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
-                words_short((double)result_of(text, "events")).text,
-                words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
+        if (text->measured)
+            fputc('\n', text->out);
+        else
+            fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
+                    words_short((double)result_of(text, "events")).text,
+                    words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
         if (strcmp(store_text(row, 5), "complete") != 0)
             fprintf(text->out, "  %s%s: the numbers are of the part that was played%s\n",
                     text->paint.bad, store_text(row, 5), text->paint.off);
@@ -378,10 +384,14 @@ static void write_verdict(const struct text *text)
 
 bool text_run(struct store *store, FILE *out)
 {
-    const struct text text = {.store = store, .out = out, .paint = paint_for(out)};
+    const struct text text = {
+        .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
+    if (text.measured)
+        text_measured(store, out, &text.paint);
     write_title(&text);
     text_settings(store, out, &text.paint);
-    write_workloads(&text);
+    if (!text_served(store, out, &text.paint))
+        write_workloads(&text);
     text_stages(store, out, &text.paint);
     write_pauses(&text);
     write_watchdog(&text);
