@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include <cmocka.h>
 
@@ -123,6 +125,65 @@ static void test_faults(void **state)
     store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='faults_outside'", said,
                    sizeof said);
     assert_string_equal(said, "link-down at 1.000 ms for 2.00 ms on host1 and others");
+    assert_true(play_free(play));
+    bridge_case_end();
+    scenario_free(scenario);
+    free(diag);
+}
+
+/* Nobody listens: the host plays with what may be a foreign target, and fails by its workloads. */
+static void test_nobody_there(void **state)
+{
+    (void)state;
+    struct diag *diag = calloc(1, sizeof *diag);
+    struct scenario *scenario = bridge_case_load(nvme_text);
+    struct play_options options = bridge_case_options();
+    int device_errno = 0;
+    char said[128];
+    CHECK(diag != NULL);
+    options.role = PLAY_HOST;
+    bridge_case_begin();
+    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    assert_non_null(play);
+    assert_true(play_run(play));
+    assert_false(play_refused(play));
+    assert_false(result_held(play_result(play)));
+    store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='agreement'", said,
+                   sizeof said);
+    assert_string_equal(said, "0 of 1 targets agreed; the others are foreign");
+    assert_true(play_free(play));
+    bridge_case_end();
+    scenario_free(scenario);
+    free(diag);
+}
+
+static void on_alarm(int signal_number)
+{
+    (void)signal_number;
+    raise(SIGINT);
+}
+
+/* Ctrl-C ends it at once, with all that was measured. */
+static void test_interrupted(void **state)
+{
+    (void)state;
+    char said[32];
+    struct diag *diag = calloc(1, sizeof *diag);
+    struct scenario *scenario = bridge_case_load(nvme_text);
+    struct play_options options = bridge_case_options();
+    const struct itimerval soon = {.it_value = {.tv_usec = 150000}};
+    int device_errno = 0;
+    CHECK(diag != NULL);
+    options.lead = 1000 * PS_PER_S;
+    bridge_case_begin();
+    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    assert_non_null(play);
+    signal(SIGALRM, on_alarm);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    assert_true(play_run(play));
+    assert_string_equal(play_result(play)->status, "interrupted");
+    store_ask_text(play_store(play), "SELECT status FROM meta", said, sizeof said);
+    assert_string_equal(said, "interrupted");
     assert_true(play_free(play));
     bridge_case_end();
     scenario_free(scenario);
@@ -246,6 +307,8 @@ int main(void)
         cmocka_unit_test(test_one_device),
         cmocka_unit_test(test_raw),
         cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_content),
         cmocka_unit_test(test_content_that_is_not_ours),
