@@ -14,6 +14,7 @@
 #include "rnic/mr.h"
 #include "rnic/qp.h"
 #include "rnic/rx_buffer.h"
+#include "rnic/soft_params.h"
 
 /* Kinds of event of a host beside the ports'. */
 enum rnic_event {
@@ -42,6 +43,7 @@ struct rnic_params {
     int64_t pfc, pfc_priorities; /* mask; RNIC_AUTO: the data priority */
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
+    struct soft_params soft;
 };
 
 extern const struct opt rnic_opts[];

@@ -104,5 +104,6 @@ const struct opt rnic_opts[] = {
      "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},
     {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
      "How often a connection manager message is sent again.", "Linux cma.c CMA_MAX_CM_RETRIES"},
+#include "rnic/soft_params.def"
     {0},
 };
