@@ -49,6 +49,7 @@ struct scenario_host {
     const struct nvme_target_params *nvme_target; /* set also when it is no target */
     const struct scenario_namespace *namespaces;
     uint32_t namespace_count; /* entries; 0: no target */
+    const char *machine; /* hosts with the same share a processor; NULL: a computer of its own */
 };
 
 #define SCENARIO_NO_LINK UINT32_MAX

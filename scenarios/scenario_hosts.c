@@ -20,6 +20,7 @@ struct loader_host {
     const struct cc_ops *cc;
     const uint8_t *dscp; /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
     const struct scenario_namespaces *namespaces; /* NULL: no target */
+    const char *machine;                          /* NULL: one of its own */
 };
 
 /* What a section wrote; NULL or empty where it says nothing. */
@@ -31,6 +32,7 @@ struct section {
     const struct cc_ops *cc;
     const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
+    const char *machine;
 };
 
 /* ---- congestion control ---- */
@@ -168,6 +170,9 @@ static void load_section(struct loader *loader, struct section *section)
     load_rnic(loader, section);
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
+    const struct tree_node *machine = scenario_word(loader, section->written, "machine");
+    if (machine != NULL)
+        section->machine = machine->text;
     const struct tree_node *namespaces = scenario_list(loader, section->written, "namespaces");
     if (namespaces != NULL)
         section->namespaces = scenario_load_namespaces(
@@ -205,6 +210,8 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     }
     if (section->namespaces != NULL)
         made->namespaces = section->namespaces;
+    if (section->machine != NULL)
+        made->machine = section->machine;
     made->dscp = overlaid_dscp(loader, from->dscp, section->dscp);
     return made;
 }
@@ -243,7 +250,8 @@ void scenario_apply_host_section(struct loader *loader, const char *path,
 
 /* ---- defaults ---- */
 
-static const char *const section_keys[] = {"where", "rnic", "nvme", "target", "namespaces", NULL};
+static const char *const section_keys[] = {"where",      "rnic",    "nvme", "target",
+                                           "namespaces", "machine", NULL};
 
 static void base_rnic(struct loader *loader, struct section *base)
 {
@@ -334,6 +342,7 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .nvme_target = from->target->params,
         .namespaces = from->namespaces == NULL ? NULL : from->namespaces->list,
         .namespace_count = from->namespaces == NULL ? 0 : (uint32_t)from->namespaces->count,
+        .machine = from->machine,
     };
     loader->scenario->nodes[node].host = host;
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);

@@ -13,6 +13,7 @@
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct scenario_node *node_of(const struct world *world, uint32_t node)
 {
@@ -59,11 +60,32 @@ static void make_switch(struct world *world, const struct scenario_node *node,
     free(ports);
 }
 
+/* The machine that the host is, alone or with hosts before it; NULL: one without a processor, where
+ * all work is the RNIC's. */
+static struct machine *machine_of(const struct world *world, const struct scenario_node *node,
+                                  struct host *host)
+{
+    const char *name = node->host->machine;
+    if (name == NULL && !node->host->rnic->soft.software)
+        return NULL;
+    for (uint32_t i = 0; name != NULL && i < node->index; i++) {
+        const char *other = world->scenario->nodes[i].host->machine;
+        if (other != NULL && strcmp(name, other) == 0)
+            return world->machines[i];
+    }
+    struct machine *machine = memory_zeroed(1, sizeof *machine);
+    machine_init(machine, host, &node->host->rnic->soft);
+    return machine;
+}
+
 static void make_host(struct world *world, const struct scenario_node *node,
                       const struct probe *probe, uint32_t *endpoint)
 {
     struct host *host = memory_zeroed(1, sizeof *host);
     host_init(host, &world->engine, node->name, &world->frames, probe);
+    world->machines[node->index] = machine_of(world, node, host);
+    if (world->machines[node->index] != NULL)
+        host_join_machine(host, world->machines[node->index]);
     world->endpoint_of[node->index] = *endpoint;
     for (uint16_t i = 0; i < node->port_count; i++) {
         const struct host_rnic rnic = {
@@ -191,6 +213,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     world->workload_count = scenario->workload_count;
     world->window_end = scenario->duration;
     world->hosts = memory_zeroed(scenario->host_count, sizeof(struct host *));
+    world->machines = memory_zeroed(scenario->host_count, sizeof(struct machine *));
     world->switches = memory_zeroed(scenario->switch_count, sizeof(struct swtch *));
     world->targets = memory_zeroed(scenario->host_count, sizeof(struct nvme_target *));
     world->sinks = memory_zeroed(scenario->host_count, sizeof(struct rdma_sink *));
@@ -216,6 +239,21 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     return world;
 }
 
+static void free_machines(struct world *world)
+{
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        struct machine *machine = world->machines[i];
+        for (uint32_t j = i; machine != NULL && j < world->host_count; j++)
+            if (world->machines[j] == machine)
+                world->machines[j] = NULL;
+        if (machine == NULL)
+            continue;
+        machine_fini(machine);
+        free(machine);
+    }
+    free(world->machines);
+}
+
 void world_free(struct world *world)
 {
     if (world == NULL)
@@ -232,6 +270,7 @@ void world_free(struct world *world)
         host_fini(world->hosts[i]);
         free(world->hosts[i]);
     }
+    free_machines(world);
     for (uint32_t i = 0; i < world->switch_count; i++) {
         switch_fini(world->switches[i]);
         free(world->switches[i]);

@@ -27,6 +27,7 @@ struct world {
     uint32_t switch_count;
     struct host **hosts; /* by scenario_node.index */
     uint32_t host_count;
+    struct machine **machines;    /* by host: its own or shared; NULL: its RNIC is hardware */
     struct nvme_target **targets; /* by host; NULL: none */
     struct rdma_sink **sinks;     /* by host; NULL: none */
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */

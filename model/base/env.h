@@ -22,9 +22,22 @@ struct timer {
     int pending;    /* the world has a wake-up under way; the world's own */
 };
 
+/* Time of a processor that the world shares out.  The user owns the memory and sets done and self;
+ * one piece of work at a time. */
+struct env_work {
+    void (*done)(void *self);
+    void *self;
+    time_ps cost;
+    struct env_work *next; /* the world's own */
+};
+
 struct env_ops {
     time_ps (*now)(void *world);
     void (*timer_set)(void *world, struct timer *timer, time_ps due); /* TIME_NEVER cancels */
+    /* Calls done, later, when the cost is paid; in the order of asking.  NULL: the world shares no
+     * processor, and each user counts with one of its own. */
+    void (*work)(void *world, struct env_work *work);
+    void (*work_cancel)(void *world, struct env_work *work);
 };
 
 struct env {

@@ -2,6 +2,15 @@
  * server - jobs in order of arrival, and so in order of completion. */
 #include "nvme/server.h"
 
+static struct nvme_job *take_first(struct nvme_server *server)
+{
+    struct nvme_job *job = server->first;
+    server->first = job->next;
+    if (server->first == NULL)
+        server->last = NULL;
+    return job;
+}
+
 /* A job's `done` may add jobs to the same server; they are taken up by the loop that is already
  * running. */
 static void drain(struct nvme_server *server)
@@ -9,11 +18,7 @@ static void drain(struct nvme_server *server)
     const time_ps now = env_now(server->env);
     server->draining = true;
     while (server->first != NULL && server->first->due <= now) {
-        struct nvme_job *job = server->first;
-        server->first = job->next;
-        if (server->first == NULL)
-            server->last = NULL;
-        server->done(server->self, job);
+        server->done(server->self, take_first(server));
     }
     server->draining = false;
     if (server->first != NULL)
@@ -24,6 +29,22 @@ static void on_timer(void *self, time_ps now)
 {
     (void)now;
     drain(self);
+}
+
+/* On a shared processor the first job's `due` is what it costs. */
+static void work_on(struct nvme_server *server)
+{
+    server->work.cost = server->first->due;
+    server->env->ops->work(server->env->world, &server->work);
+}
+
+static void on_worked(void *self)
+{
+    struct nvme_server *server = self;
+    struct nvme_job *job = take_first(server);
+    if (server->first != NULL)
+        work_on(server);
+    server->done(server->self, job);
 }
 
 void nvme_server_init(struct nvme_server *server, const struct env *env,
@@ -39,10 +60,20 @@ void nvme_server_init(struct nvme_server *server, const struct env *env,
     };
 }
 
+void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
+                          void (*done)(void *self, struct nvme_job *job), void *self)
+{
+    nvme_server_init(server, env, done, self, 0);
+    server->shared = env->ops->work != NULL;
+    server->work = (struct env_work){.done = on_worked, .self = server};
+}
+
 void nvme_server_fini(struct nvme_server *server)
 {
     if (server->env != NULL)
         env_timer_cancel(server->env, &server->timer);
+    if (server->shared && server->first != NULL)
+        server->env->ops->work_cancel(server->env->world, &server->work);
     server->first = server->last = NULL;
 }
 
@@ -52,7 +83,7 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
     const time_ps now = env_now(server->env);
     const time_ps begin = server->busy_until > now ? server->busy_until : now;
     server->busy_until = begin + service;
-    job->due = server->busy_until + server->after;
+    job->due = server->shared ? service : server->busy_until + server->after;
     job->next = NULL;
     const bool alone = server->first == NULL;
     if (alone)
@@ -60,6 +91,11 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
     else
         server->last->next = job;
     server->last = job;
+    if (server->shared) {
+        if (alone)
+            work_on(server);
+        return now;
+    }
     if (alone && !server->draining)
         drain(server);
     return begin;
@@ -70,5 +106,5 @@ void nvme_server_audit(const struct nvme_server *server)
     CHECK((server->first == NULL) == (server->last == NULL));
     for (const struct nvme_job *job = server->first; job != NULL && job->next != NULL;
          job = job->next)
-        CHECK(job->due <= job->next->due);
+        CHECK(server->shared || job->due <= job->next->due);
 }

@@ -26,17 +26,23 @@ struct nvme_server {
     time_ps busy_until;
     struct nvme_job *first, *last;
     struct timer timer;
+    struct env_work work; /* of the first job, on a processor that the world shares out */
     bool draining;
+    bool shared;
 };
 
 /* The server must not move from here on. */
 void nvme_server_init(struct nvme_server *server, const struct env *env,
                       void (*done)(void *self, struct nvme_job *job), void *self, time_ps after);
 
+/* The same, of a processor: the world's, where it shares one out. */
+void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
+                          void (*done)(void *self, struct nvme_job *job), void *self);
+
 /* Forgets its jobs; nothing is called. */
 void nvme_server_fini(struct nvme_server *server);
 
-/* Returns when the service begins. */
+/* Returns when the service begins; of a shared processor: now. */
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
 
 void nvme_server_audit(const struct nvme_server *server);

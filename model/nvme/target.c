@@ -208,7 +208,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->cores = calloc((size_t)target->params.cores, sizeof *target->cores);
     CHECK(target->cores != NULL);
     for (int64_t i = 0; i < target->params.cores; i++)
-        nvme_server_init(&target->cores[i], site->env, nvme_target_command_on_core, target, 0);
+        nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
     make_namespaces(target, site);
     const struct verbs_user user = {
         .self = target, .on_cm = on_listener, .on_completion = on_listener_completion};

@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "rnic/cm_mad.h"
 #include "rnic/packet_class.h"
+#include "rnic/process.h"
 #include "rnic/verbs.h"
 
 #include <stdbool.h>
@@ -52,6 +53,9 @@ struct verbs_conn {
     struct cm_mad mine;   /* the last message of this side that may have to be sent again */
     struct cm_mad theirs; /* the peer's REQ or REP */
     struct timer timer;
+    /* of a software RNIC */
+    struct process_queue queue;
+    uint32_t oldest, newest; /* of the completions in it */
 };
 
 struct cm_listener {

@@ -2,6 +2,8 @@
  * cm_conn - slots and communication IDs. */
 #include "rnic/cm_conn.h"
 
+#include "rnic/soft.h"
+
 enum { CONN_BITS = 16, CONN_MAX = 1 << CONN_BITS };
 
 void cm_conn_init(struct cm *cm)
@@ -50,6 +52,8 @@ void cm_conn_give(struct verbs_conn *conn)
 {
     struct pool *pool = &conn->rnic->cm.conns;
     conn->taken = false;
+    if (conn->rnic->soft != NULL)
+        soft_forget(conn);
     pool_give(pool, (uint32_t)((size_t)((unsigned char *)conn - pool->items) / sizeof *conn));
 }
 

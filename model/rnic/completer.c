@@ -7,6 +7,7 @@
 
 #include "rnic/requester.h"
 #include "rnic/responder.h"
+#include "rnic/soft.h"
 #include "rnic/turns.h"
 
 static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
@@ -123,7 +124,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     }
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
-    qp->rnr_until = now + qp_rnr_time(code);
+    qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
     requester_start_timer(rnic, qp, qp->rnr_until);
     turns_schedule(rnic, qp, now);
 }

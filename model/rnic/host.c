@@ -2,11 +2,10 @@
  * host - events to RNICs and timers. */
 #include "rnic/host.h"
 
+#include "rnic/soft.h"
 #include "rnic/verbs_sim.h"
 
 #include <stdlib.h>
-
-enum { HOST_EVENT_TIMER = RNIC_EVENT_FIRST_OWN }; /* argument: the timer */
 
 static struct host *of_node(struct node *node)
 {
@@ -45,6 +44,10 @@ static void on_timer(struct host *host, struct timer *timer, time_ps at)
     timer->wakeup = TIME_NEVER;
     if (timer->due > at) {
         timer_set(host, timer, timer->due);
+        return;
+    }
+    if (UNLIKELY(host->machine != NULL)) {
+        process_timer(&host->machine->process, timer);
         return;
     }
     timer->due = TIME_NEVER;
@@ -108,6 +111,71 @@ static void audit(const struct node *node)
 
 static const struct node_ops host_ops = {.name = "host", .on_event = on_event, .audit = audit};
 
+/* ------------------------------------------------------------------ a host of a machine */
+
+static void work(void *world, struct env_work *work)
+{
+    machine_work(((struct host *)world)->machine, work);
+}
+
+static void work_cancel(void *world, struct env_work *work)
+{
+    machine_work_cancel(((struct host *)world)->machine, work);
+}
+
+static const struct env_ops machine_env_ops = {
+    .now = now, .timer_set = timer_set, .work = work, .work_cancel = work_cancel};
+
+static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
+{
+    const uint32_t handle = (uint32_t)event->argument;
+    struct frame *frame = frame_at(host->frames, handle);
+    if (!frame_is_mac_control(frame))
+        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+    if (port_receive(&rnic->port, &host->node, event, frame))
+        soft_receive(rnic, handle, event->at);
+}
+
+static void machine_dispatch(struct host *host, const struct event *event)
+{
+    if (event->kind == HOST_EVENT_PROCESSOR)
+        processor_on_event(&host->machine->processor, event);
+    else if (event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL)
+        arrive(host, host->rnics[event->port], event);
+    else
+        dispatch(host, event);
+}
+
+/* An effect may be another host's, which then has asked already. */
+static void on_machine_event(struct node *node, const struct event *event)
+{
+    struct host *host = of_node(node);
+    host->kicks |= RNIC_HOST_BUSY;
+    machine_dispatch(host, event);
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        if (host->rnics[i]->soft != NULL)
+            soft_kick(host->rnics[i]);
+    kick_ports(host, event->at);
+    host->kicks = 0;
+}
+
+static void machine_audit(const struct node *node)
+{
+    audit(node);
+    processor_audit(&((const struct host *)(const void *)node)->machine->processor);
+}
+
+static const struct node_ops machine_host_ops = {
+    .name = "host", .on_event = on_machine_event, .audit = machine_audit};
+
+void host_join_machine(struct host *host, struct machine *machine)
+{
+    CHECK(host->rnic_count == 0);
+    host->machine = machine;
+    host->node.ops = &machine_host_ops;
+    host->env.ops = &machine_env_ops;
+}
+
 /* ------------------------------------------------------------------ life */
 
 void host_init(struct host *host, struct engine *engine, const char *name,
@@ -150,6 +218,7 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
         .cc = with->cc,
         .cc_params = with->cc_params,
         .priority_of_dscp = with->priority_of_dscp,
+        .machine = host->machine,
     };
     rnic_init(rnic, &site);
     host->rnics[host->rnic_count++] = rnic;

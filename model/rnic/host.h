@@ -9,10 +9,17 @@
 
 #include "base/env.h"
 #include "engine/engine.h"
+#include "rnic/machine.h"
 #include "rnic/rnic.h"
 #include "rnic/verbs.h"
 
 enum { HOST_RNICS = 4 };
+
+/* A host's own kinds of event. */
+enum host_event {
+    HOST_EVENT_TIMER = RNIC_EVENT_FIRST_OWN, /* argument: the timer */
+    HOST_EVENT_PROCESSOR                     /* argument: the processor's turn */
+};
 
 struct host {
     struct node node; /* first: the engine knows a host by it */
@@ -21,11 +28,16 @@ struct host {
     struct rnic *rnics[HOST_RNICS];
     struct frame_pool *frames;
     struct env env;
+    struct machine *machine; /* NULL: everything has a processor of its own */
 };
 
 /* Adds the host to the engine; before engine_start. */
 void host_init(struct host *host, struct engine *engine, const char *name,
                struct frame_pool *frames, const struct probe *probe);
+/* Before it has RNICs: software RNICs, timers and what env_work says run on the machine's
+ * processor. */
+void host_join_machine(struct host *host, struct machine *machine);
+
 void host_fini(struct host *host);
 
 /* What an RNIC of a scenario is made from. */

@@ -166,3 +166,9 @@ void mr_set_content(const struct mr_sge *sges, unsigned count, uint32_t content)
         if (sges[i].mr->verbs.memory == VERBS_BULK && sges[i].length > 0)
             sges[i].mr->verbs.content = content;
 }
+
+void mr_forget(const struct mr_sge *sges, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        sges[i].mr->filled = 0;
+}

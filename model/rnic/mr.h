@@ -17,6 +17,8 @@ struct mr {
     int access;            /* enum ibv_access_flags */
     bool taken;
     bool valid; /* the rkey is: false after an invalidation until it is renewed */
+    /* of a software RNIC's: bulk that the process has made, and of what tag */
+    uint32_t filled, filled_with;
 };
 
 struct mr_table {
@@ -55,6 +57,9 @@ void mr_gather(const struct mr_sge *sges, unsigned count, uint32_t offset, unsig
                uint32_t length);
 void mr_scatter(const struct mr_sge *sges, unsigned count, uint32_t offset,
                 const unsigned char *from, uint32_t length);
+
+/* What the pieces held is not what the process made any more. */
+void mr_forget(const struct mr_sge *sges, unsigned count);
 
 /* The bulk pieces now hold what the tag says. */
 void mr_set_content(const struct mr_sge *sges, unsigned count, uint32_t content);

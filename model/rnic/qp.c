@@ -4,6 +4,7 @@
 
 #include "rnic/completer.h"
 #include "rnic/responder.h"
+#include "rnic/soft.h"
 #include "rnic/turns.h"
 
 #include <stdio.h>
@@ -161,6 +162,8 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .conn = conn,
     };
     set_class(rnic, qp, conn->way.class);
+    if (rnic->soft != NULL)
+        soft_qp_init(rnic, qp);
     go(qp, IBV_QPS_INIT);
     return qp;
 }
@@ -169,6 +172,8 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
 {
     const uint32_t index = rnic_qp_index(rnic, qp);
     turns_unlist(rnic, qp);
+    if (qp->soft != NULL)
+        soft_qp_fini(qp);
     rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;
     rnic->counters.finished_receives += qp->rq_tail - qp->rq_head;
     go(qp, IBV_QPS_RESET);

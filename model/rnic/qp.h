@@ -15,6 +15,7 @@
 #include <stdalign.h>
 
 struct rnic;
+struct soft_qp;
 
 enum qp_flags {
     QP_LISTED = 1 << 0,    /* on a ready list */
@@ -26,6 +27,7 @@ enum qp_flags {
     QP_READ_GAP = 1 << 6,  /* a READ response was lost and asked for again */
     QP_RESPOND = 1 << 7,   /* READ responses are due */
     QP_TURN = 1 << 8,      /* the last turn was the requester's */
+    QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
 };
 
 enum qp_rx_flags {
@@ -127,6 +129,7 @@ struct qp {
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */
     uint32_t read_resources;   /* IRD */
+    struct soft_qp *soft;      /* NULL: of a hardware RNIC */
 };
 
 static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128,

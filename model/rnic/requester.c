@@ -11,6 +11,7 @@
 
 #include "rnic/completer.h"
 #include "rnic/packet.h"
+#include "rnic/soft.h"
 #include "rnic/turns.h"
 
 /* By kind of message, then first + 2 * last. */
@@ -259,9 +260,10 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->timeout_pending = false;
     if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
         return;
-    if (now < qp->timeout_due) { /* it was moved on since: sleep on */
+    const time_ps due = soft_timer(&rnic->params.soft, qp->timeout_due - qp->timeout, qp->timeout);
+    if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
         qp->timeout_pending = true;
-        rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
+        rnic_post(rnic, due, RNIC_EVENT_TIMEOUT, qp->qpn);
         return;
     }
     rnic->counters.timeouts++;

@@ -6,6 +6,7 @@
 #include "rnic/packet.h"
 #include "rnic/requester.h"
 #include "rnic/responder.h"
+#include "rnic/soft.h"
 #include "rnic/turns.h"
 
 #include <string.h>
@@ -26,6 +27,10 @@ struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn)
 
 void rnic_send_control(struct rnic *rnic, uint32_t handle)
 {
+    if (UNLIKELY(rnic->soft != NULL)) {
+        soft_send(rnic, handle);
+        return;
+    }
     port_append(&rnic->port, handle, frame_at(rnic->port.frames, handle));
     if ((*rnic->host_kicks & RNIC_HOST_BUSY) != 0)
         rnic_want_kick(rnic);
@@ -113,10 +118,14 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
     if (wc->status != IBV_WC_SUCCESS && wc->status != IBV_WC_WR_FLUSH_ERR)
         rnic->counters.completion_errors++;
     qp->conn->undelivered++;
+    if (UNLIKELY(rnic->soft != NULL)) {
+        soft_complete(rnic, qp, index);
+        return;
+    }
     rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_COMPLETION, index);
 }
 
-static void deliver(struct rnic *rnic, uint32_t index)
+void rnic_deliver(struct rnic *rnic, uint32_t index)
 {
     const struct rnic_completion completion =
         *(const struct rnic_completion *)pool_at(&rnic->completions, index);
@@ -177,13 +186,16 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         on_timeout(rnic, (uint32_t)event->argument, event->at);
         return;
     case RNIC_EVENT_COMPLETION:
-        deliver(rnic, (uint32_t)event->argument);
+        rnic_deliver(rnic, (uint32_t)event->argument);
         return;
     case RNIC_EVENT_DRAIN:
         rx_buffer_on_drain(rnic, event->at);
         return;
     case RNIC_EVENT_STALL:
         rx_buffer_on_stall(rnic, (uint8_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_TRANSMIT:
+        soft_on_transmit(rnic, event->at);
         return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);
@@ -269,11 +281,15 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     init_classes(rnic, site->params);
     rx_buffer_init(rnic);
     cm_init(rnic);
+    if (site->params->soft.software && site->machine != NULL)
+        soft_init(rnic, site->machine);
 }
 
 void rnic_fini(struct rnic *rnic)
 {
     cm_fini(rnic);
+    if (rnic->soft != NULL)
+        soft_fini(rnic);
     mr_table_fini(&rnic->mrs);
     pool_fini(&rnic->completions);
     pool_fini(&rnic->qps);
@@ -298,6 +314,8 @@ void rnic_audit(const struct rnic *rnic)
 {
     port_audit(&rnic->port);
     rx_buffer_audit(rnic);
+    if (rnic->soft != NULL)
+        soft_audit(rnic);
     audit_qps(rnic);
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         CHECK(!turns_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);

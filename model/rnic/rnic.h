@@ -26,7 +26,8 @@ enum rnic_event {
     RNIC_EVENT_MAD,        /* argument: frame handle */
     RNIC_EVENT_DATA_CAME,  /* argument: communication ID; data established the connection */
     RNIC_EVENT_FIRST_OWN,  /* the host's own start here, up to the next */
-    RNIC_EVENT_STALL = 32  /* argument: priority; its pause may have lasted too long */
+    RNIC_EVENT_STALL = 32, /* argument: priority; its pause may have lasted too long */
+    RNIC_EVENT_TRANSMIT    /* a software RNIC's transmit timer is over */
 };
 
 struct rnic_params {
@@ -97,6 +98,8 @@ struct rnic_class {
 struct rnic_completion {
     struct ibv_wc wc;
     struct verbs_conn *conn;
+    uint32_t next; /* of a software RNIC's queue, or POOL_NONE */
+    uint32_t bulk; /* bytes of data that came with it, of a software RNIC's */
 };
 
 struct rnic {
@@ -129,9 +132,12 @@ struct rnic {
     struct mr_table mrs;
     struct cm cm;
     const struct env *env;
+    struct soft *soft; /* NULL: hardware */
     struct rnic_params params;
     alignas(8) unsigned char cc_params[CC_PARAMS_MAX];
 };
+
+struct machine;
 
 /* What an RNIC is made from. */
 struct rnic_site {
@@ -146,6 +152,7 @@ struct rnic_site {
     const struct cc_ops *cc;
     const void *cc_params;
     const uint8_t *priority_of_dscp; /* as rnic_map_dscp gives; NULL: what the rows alone say */
+    struct machine *machine;         /* whose processor a software RNIC needs; or NULL */
 };
 
 /* What priority each DSCP has at a host's own port: DSCP >> 3, then the rows' pairs, then the
@@ -203,6 +210,9 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle);
 
 /* Delivers a completion after rx-delay. */
 void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, time_ps now);
+
+/* Hands a completion to its user. */
+void rnic_deliver(struct rnic *rnic, uint32_t index);
 
 /* Hands a frame that the receive buffer has let through to the transport. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);

@@ -13,6 +13,7 @@
 
 #include "rnic/requester.h"
 #include "rnic/responder.h"
+#include "rnic/soft.h"
 
 static struct rnic *of_port(struct port *port)
 {
@@ -105,7 +106,7 @@ void turns_unlist(struct rnic *rnic, struct qp *qp)
 /* ------------------------------------------------------------------ whose turn */
 
 /* Without these a QP that has something to send may send it now. */
-#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND)
+#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT)
 
 /* When the requester may send; clears an RNR wait that is over. */
 static time_ps requester_due(struct qp *qp, time_ps now)
@@ -132,6 +133,15 @@ static time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
     return paced > at ? paced : at;
 }
 
+time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const time_ps at = requester_due(qp, now);
+    if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
+        return at;
+    const time_ps paced = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
+    return paced > at ? paced : at;
+}
+
 void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if ((qp->flags & QP_LISTED) != 0)
@@ -139,6 +149,10 @@ void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     if (LIKELY((qp->flags & QP_MAY_WAIT) == 0)) {
         if (requester_ready(qp))
             push_ready(rnic, qp);
+        return;
+    }
+    if (UNLIKELY((qp->flags & QP_SOFT) != 0)) {
+        soft_schedule(rnic, qp, now);
         return;
     }
     const time_ps at = due(rnic, qp, now);
@@ -170,6 +184,12 @@ static void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps no
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     if (!rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now))
         qp->flags &= (uint16_t)~QP_LIMITED;
+}
+
+void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+{
+    if ((qp->flags & QP_LIMITED) != 0)
+        charge(rnic, qp, handle, now);
 }
 
 static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -207,6 +227,11 @@ static uint32_t next_answer(struct rnic *rnic, struct rnic_list *list)
             return handle;
     }
     return POOL_NONE;
+}
+
+uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
+{
+    return next_answer(rnic, &rnic->classes[priority].answers);
 }
 
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)

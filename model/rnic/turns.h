@@ -19,6 +19,12 @@ void turns_list_answer(struct rnic *rnic, struct qp *qp);
 /* Takes the QP off its lists. */
 void turns_unlist(struct rnic *rnic, struct qp *qp);
 
+/* For a software RNIC, which asks by itself: when the requester may send, congestion control
+ * included; what a request that was sent means to it; the next listed answer, or POOL_NONE. */
+time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now);
+void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
+uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
+
 bool turns_has_more(const struct rnic *rnic, uint8_t priority);
 
 #endif

@@ -2,7 +2,7 @@
  * verbs_sim - from ibv_send_wr to a queue's slot. */
 #include "rnic/verbs_sim.h"
 
-#include "rnic/rnic.h"
+#include "rnic/soft.h"
 
 #include <errno.h>
 
@@ -21,7 +21,11 @@ struct verbs_device *verbs_sim_device(struct rnic *rnic)
 static struct verbs_mr *reg_mr(struct verbs_device *device, uint32_t length, int access,
                                enum verbs_memory memory)
 {
-    return &mr_create(&of_device(device)->mrs, length, access, memory)->verbs;
+    struct rnic *rnic = of_device(device);
+    struct mr *mr = mr_create(&rnic->mrs, length, access, memory);
+    if (rnic->soft != NULL)
+        soft_register(rnic, mr);
+    return &mr->verbs;
 }
 
 static struct mr *of_verbs(struct verbs_mr *mr)
@@ -164,7 +168,11 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
         error = post_one_send(rnic, qp, wr);
     if (error != 0)
         *bad = wr;
-    if (qp != NULL && qp->sq_tail != before && qp->state == IBV_QPS_RTS)
+    if (qp == NULL || qp->sq_tail == before || qp->state != IBV_QPS_RTS)
+        return error;
+    if (UNLIKELY(rnic->soft != NULL))
+        soft_post(rnic, qp, qp->sq_tail - before, rnic_now(rnic));
+    else
         rnic_post(rnic, rnic_now(rnic) + rnic->params.tx_delay, RNIC_EVENT_DOORBELL,
                   (uint64_t)qp->qpn << 32 | qp->sq_tail);
     return error;
@@ -185,6 +193,8 @@ static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv
     if (!take_sges(rnic, wr->sg_list, wr->num_sge, made.sges, &made.length))
         return EINVAL;
     *receive = made;
+    if (UNLIKELY(rnic->soft != NULL))
+        soft_posted_receive(rnic);
     rnic->counters.posted_receives++;
     qp->rq_tail++;
     return 0;
@@ -217,6 +227,21 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     return (uint8_t)of_device(device)->params.max_rd_atomic;
 }
 
+static void make(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+{
+    struct rnic *rnic = of_device(device);
+    if (rnic->soft != NULL)
+        soft_fill(rnic, of_verbs(mr), length);
+}
+
+static void look(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+{
+    struct rnic *rnic = of_device(device);
+    (void)mr;
+    if (rnic->soft != NULL)
+        soft_look(rnic, length);
+}
+
 const struct verbs_ops verbs_sim = {
     .name = "sim",
     .fast_registration = true,
@@ -235,4 +260,6 @@ const struct verbs_ops verbs_sim = {
     .local_ip = local_ip,
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
+    .make = make,
+    .look = look,
 };

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * processor - queues, preemption, debts. */
+#include "rnic/processor.h"
+
+static void append(struct work_queue *queue, struct work *work)
+{
+    work->next = NULL;
+    if (queue->first == NULL)
+        queue->first = work;
+    else
+        queue->last->next = work;
+    queue->last = work;
+}
+
+static void prepend(struct work_queue *queue, struct work *work)
+{
+    work->next = queue->first;
+    if (queue->first == NULL)
+        queue->last = work;
+    queue->first = work;
+}
+
+static struct work *take_first(struct work_queue *queue)
+{
+    struct work *work = queue->first;
+    queue->first = work->next;
+    return work;
+}
+
+static void take_out(struct work_queue *queue, const struct work *work)
+{
+    struct work *before = NULL;
+    for (struct work *at = queue->first; at != work; at = at->next) {
+        CHECK(at != NULL);
+        before = at;
+    }
+    if (before == NULL)
+        queue->first = work->next;
+    else
+        before->next = work->next;
+    if (queue->last == work)
+        queue->last = before;
+}
+
+static time_ps now_of(const struct processor *processor)
+{
+    return processor->payment.node->engine->now;
+}
+
+/* ------------------------------------------------------------------ running */
+
+/* The first work of the first level that has some. */
+static struct work *next_work(struct processor *processor)
+{
+    for (int level = 0; level < PROCESSOR_LEVELS; level++)
+        if (processor->queues[level].first != NULL)
+            return take_first(&processor->queues[level]);
+    return NULL;
+}
+
+static void begin(struct processor *processor, struct work *work, time_ps now)
+{
+    processor->at = work->level;
+    processor->inside = true;
+    work->left = work->begin(work, now);
+    processor->inside = false;
+    work->begun = true;
+    CHECK(work->left >= 0);
+}
+
+static void run_next(struct processor *processor, time_ps now)
+{
+    struct work *work = next_work(processor);
+    while (work != NULL && !work->begun) { /* which may bring something that goes before it */
+        begin(processor, work, now);
+        prepend(&processor->queues[work->level], work);
+        work = next_work(processor);
+    }
+    processor->running = work;
+    if (work == NULL)
+        return;
+    processor->since = now;
+    node_post(work->node, work->node->id, now + work->left, processor->event, 0, ++processor->turn);
+}
+
+static bool interrupts(enum processor_level level, const struct work *work)
+{
+    return level <= PROCESSOR_INTERRUPT && work->level > PROCESSOR_INTERRUPT;
+}
+
+static void put_back(struct processor *processor, time_ps now)
+{
+    struct work *work = processor->running;
+    work->left -= now - processor->since;
+    processor->busy[work->level] += now - processor->since;
+    prepend(&processor->queues[work->level], work);
+    processor->running = NULL;
+}
+
+void processor_add(struct processor *processor, struct work *work, enum processor_level level)
+{
+    if (work->queued)
+        return;
+    const time_ps now = now_of(processor);
+    if (processor->running == NULL && !processor->inside)
+        processor_charge(processor, processor->idle_cost);
+    work->queued = true;
+    work->begun = false;
+    work->level = (uint8_t)level;
+    append(&processor->queues[level], work);
+    if (processor->inside)
+        return;
+    if (processor->running != NULL && interrupts(level, processor->running))
+        put_back(processor, now);
+    if (processor->running == NULL)
+        run_next(processor, now);
+}
+
+void processor_on_event(struct processor *processor, const struct event *event)
+{
+    if (event->argument != processor->turn)
+        return;
+    struct work *work = processor->running;
+    CHECK(work != NULL && event->at - processor->since == work->left);
+    processor->busy[work->level] += work->left;
+    work->begun = work->queued = false;
+    processor->running = NULL;
+    processor->at = work->level;
+    processor->inside = true;
+    if (work->end(work, event->at) && !work->queued) {
+        work->queued = true;
+        prepend(&processor->queues[work->level], work);
+    }
+    processor->inside = false;
+    run_next(processor, event->at);
+}
+
+void processor_remove(struct processor *processor, struct work *work)
+{
+    if (!work->queued)
+        return;
+    if (processor->running == work) { /* the rest of its time is nobody's */
+        processor->busy[work->level] += now_of(processor) - processor->since;
+        processor->running = NULL;
+        processor->turn++;
+        if (!processor->inside)
+            run_next(processor, now_of(processor));
+    } else {
+        take_out(&processor->queues[work->level], work);
+    }
+    work->queued = work->begun = false;
+}
+
+/* ------------------------------------------------------------------ debts */
+
+static time_ps pay(struct work *work, time_ps now)
+{
+    struct processor *processor =
+        (struct processor *)(void *)((char *)work - offsetof(struct processor, payment));
+    const time_ps debt = processor->debt;
+    (void)now;
+    processor->debt = 0;
+    return debt;
+}
+
+/* More may have come while it was paid. */
+static bool paid(struct work *work, time_ps now)
+{
+    (void)now;
+    return ((struct processor *)(void *)((char *)work - offsetof(struct processor, payment)))
+               ->debt > 0;
+}
+
+enum processor_level processor_within(const struct processor *processor)
+{
+    if (!processor->inside)
+        return PROCESSOR_INTERRUPT;
+    return processor->at <= PROCESSOR_INTERRUPT ? PROCESSOR_NESTED : PROCESSOR_CALL;
+}
+
+void processor_charge(struct processor *processor, time_ps cost)
+{
+    CHECK(cost >= 0);
+    if (cost == 0)
+        return;
+    processor->debt += cost;
+    if (processor->payment.queued)
+        return;
+    processor->payment.queued = true;
+    processor->payment.begun = false;
+    processor->payment.level = (uint8_t)processor_within(processor);
+    append(&processor->queues[processor->payment.level], &processor->payment);
+    if (!processor->inside && processor->running == NULL)
+        run_next(processor, now_of(processor));
+}
+
+/* ------------------------------------------------------------------ making and checking */
+
+void processor_init(struct processor *processor, struct node *home, uint8_t event,
+                    time_ps idle_cost)
+{
+    *processor = (struct processor){
+        .event = event,
+        .idle_cost = idle_cost,
+        .payment = {.node = home, .begin = pay, .end = paid},
+    };
+}
+
+void processor_audit(const struct processor *processor)
+{
+    bool waits = false;
+    for (int level = 0; level < PROCESSOR_LEVELS; level++)
+        for (const struct work *work = processor->queues[level].first; work != NULL;
+             work = work->next) {
+            CHECK(work->queued && work->level == level && work != processor->running);
+            waits = true;
+        }
+    CHECK(processor->running != NULL || !waits);
+    CHECK(processor->running == NULL || processor->running->queued);
+    CHECK(!processor->inside && processor->debt >= 0);
+}
