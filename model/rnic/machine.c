@@ -59,7 +59,8 @@ void machine_init(struct machine *machine, struct host *home, const struct soft_
         .costs = *costs,
         .work = {.node = &home->node, .begin = begin_first, .end = end_first},
     };
-    processor_init(&machine->processor, &home->node, HOST_EVENT_PROCESSOR, costs->idle);
+    const struct processor_costs own = {costs->idle, costs->tick, costs->tick_interval};
+    processor_init(&machine->processor, &home->node, HOST_EVENT_PROCESSOR, &own);
     process_init(&machine->process, &machine->processor, &home->node, &machine->costs);
 }
 

@@ -58,6 +58,21 @@ static struct work *next_work(struct processor *processor)
     return NULL;
 }
 
+/* Of the ticks only those that fall into the piece count; an idle processor has time for them. */
+static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
+{
+    const time_ps interval = processor->costs.tick_interval;
+    if (processor->costs.tick == 0)
+        return 0;
+    if (processor->next_tick <= now)
+        processor->next_tick = (now / interval + 1) * interval;
+    if (processor->next_tick > now + cost)
+        return 0;
+    const time_ps count = (now + cost - processor->next_tick) / interval + 1;
+    processor->next_tick += count * interval;
+    return count * processor->costs.tick;
+}
+
 static void begin(struct processor *processor, struct work *work, time_ps now)
 {
     processor->at = work->level;
@@ -66,6 +81,7 @@ static void begin(struct processor *processor, struct work *work, time_ps now)
     processor->inside = false;
     work->begun = true;
     CHECK(work->left >= 0);
+    work->left += ticks(processor, now, work->left);
 }
 
 static void run_next(struct processor *processor, time_ps now)
@@ -102,8 +118,7 @@ void processor_add(struct processor *processor, struct work *work, enum processo
     if (work->queued)
         return;
     const time_ps now = now_of(processor);
-    if (processor->running == NULL && !processor->inside)
-        processor_charge(processor, processor->idle_cost);
+    processor_charge(processor, 0); /* of leaving idleness */
     work->queued = true;
     work->begun = false;
     work->level = (uint8_t)level;
@@ -181,6 +196,8 @@ enum processor_level processor_within(const struct processor *processor)
 void processor_charge(struct processor *processor, time_ps cost)
 {
     CHECK(cost >= 0);
+    if (processor->running == NULL && !processor->inside)
+        cost += processor->costs.idle;
     if (cost == 0)
         return;
     processor->debt += cost;
@@ -197,11 +214,11 @@ void processor_charge(struct processor *processor, time_ps cost)
 /* ------------------------------------------------------------------ making and checking */
 
 void processor_init(struct processor *processor, struct node *home, uint8_t event,
-                    time_ps idle_cost)
+                    const struct processor_costs *costs)
 {
     *processor = (struct processor){
         .event = event,
-        .idle_cost = idle_cost,
+        .costs = *costs,
         .payment = {.node = home, .begin = pay, .end = paid},
     };
 }

@@ -26,6 +26,12 @@ enum processor_level {
     PROCESSOR_LEVELS
 };
 
+/* What the kernel takes for itself: when work comes to an idle processor, and at each tick, from
+ * the work that it falls into. */
+struct processor_costs {
+    time_ps idle, tick, tick_interval; /* tick 0: none */
+};
+
 /* Embedded in what is worked on; waits or runs once at a time. */
 struct work {
     struct work *next;
@@ -48,7 +54,8 @@ struct processor {
     uint64_t turn;                  /* of the event that ends the piece; those before are void */
     enum processor_level at;        /* of the effect that is happening */
     bool inside;                    /* within an effect */
-    time_ps idle_cost;              /* of leaving idleness */
+    struct processor_costs costs;
+    time_ps next_tick;
     time_ps debt;                   /* of work done already that is still to be paid */
     struct work payment;            /* pays it */
     time_ps busy[PROCESSOR_LEVELS]; /* so far, of pieces that are over */
@@ -57,7 +64,7 @@ struct processor {
 
 /* `event`: the kind that a node hands to processor_on_event.  `home`: whose events pay debts. */
 void processor_init(struct processor *processor, struct node *home, uint8_t event,
-                    time_ps idle_cost);
+                    const struct processor_costs *costs);
 
 /* Nothing happens if the work waits or runs already. */
 void processor_add(struct processor *processor, struct work *work, enum processor_level level);

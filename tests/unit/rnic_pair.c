@@ -76,6 +76,10 @@ struct pair *pair_make(const struct pair_params *params)
                                        .cc = cc->ops,
                                        .cc_params = cc_params};
         host_init(&pair->hosts[i], &pair->engine, names[i], &pair->frames, &pair->probe);
+        if (i == 0 && params->rnic.soft.software)
+            machine_init(&pair->machine, &pair->hosts[0], &params->rnic.soft);
+        if (params->rnic.soft.software)
+            host_join_machine(&pair->hosts[i], &pair->machine);
         pair->rnics[i] = host_add_rnic(&pair->hosts[i], &rnic);
         pair->ends[i].pair = pair;
         pair->ends[i].device = host_device(&pair->hosts[i], 0);
@@ -89,6 +93,7 @@ void pair_free(struct pair *pair)
 {
     for (int i = 0; i < 2; i++)
         host_fini(&pair->hosts[i]);
+    machine_fini(&pair->machine);
     frame_pool_fini(&pair->frames);
     engine_fini(&pair->engine);
     free(pair->log);
@@ -111,6 +116,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
 {
     struct pair_end *end = self;
     CHECK(conn == end->conn && end->wc_count < PAIR_WCS);
+    end->wc_at[end->wc_count] = end->pair->engine.now;
     end->wcs[end->wc_count++] = *wc;
 }
 

@@ -20,6 +20,7 @@ struct pair_end {
     struct verbs_device *device;
     struct verbs_conn *conn;
     struct ibv_wc wcs[PAIR_WCS];
+    time_ps wc_at[PAIR_WCS];
     unsigned wc_count;
     enum rdma_cm_event_type cms[PAIR_CMS];
     int statuses[PAIR_CMS];
@@ -31,6 +32,7 @@ struct pair {
     struct engine engine;
     struct frame_pool frames;
     struct host hosts[2];
+    struct machine machine; /* of both, where the RNICs are software */
     struct rnic *rnics[2];
     struct pair_end ends[2]; /* 0 connects, 1 listens */
     struct probe probe;
