@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * media - what stores the blocks: one file per kind, one line in media.def.
- * A medium turns requests into completions in time; it holds no data (nvme/store.h does).
+ * A medium turns requests into completions in time; it holds no data (store.h does).
  * Every kind is given the same requests, may serve any number of them at once and finishes them
  * in any order.
  * Owner: the target, one instance per namespace.  Clock: env.  Errors: none yet; a request

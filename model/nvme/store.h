@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store - which write each block of a namespace holds.
- * Data is a tag in the model: after a write of tag T over a range, a read inside that range
- * returns T; blocks never written hold 0; a read across different tags returns
- * NVME_CONTENT_MIXED.  One entry per written 4 KiB, or per block where a write covered a part
- * of one.
- * Owner: the target, one per namespace.  Errors: beyond `limit` entries new places are not
- * remembered and what is not found is NVME_CONTENT_MIXED. */
+ * store - what the blocks of a namespace hold.
+ * One table of operations, several kinds: tags of content (tag_store.h), which is all that the
+ * simulator has, and real bytes on the bridge (bridge/bytes.h).  A medium (media.h) says when a
+ * request is done; the store is asked at that moment, and at once.
+ * Data come in a buffer of the kind of memory that the store names: BULK carries its tag, BYTES
+ * the bytes themselves.
+ * Owner: the target that it is handed to.  Errors: NVMe statuses, with DNR where a retry would
+ * meet the same.  Ranges have been checked against the capacity by the caller. */
 #ifndef STORMGLASS_NVME_STORE_H
 #define STORMGLASS_NVME_STORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "rnic/verbs.h"
 
-struct nvme_store_entry {
-    uint64_t key; /* 2 * unit, or 2 * block + 1 */
-    uint32_t tag;
-    uint32_t kind; /* empty, whole, or split into blocks */
+struct nvme_store;
+
+/* Blocks of a namespace. */
+struct nvme_range {
+    uint64_t lba, blocks;
 };
 
+struct nvme_store_ops {
+    enum verbs_memory memory;
+    uint16_t (*read)(struct nvme_store *store, struct nvme_range range, struct verbs_mr *to);
+    /* The data begin `at` bytes into the buffer; NULL: a capsule that brought none. */
+    uint16_t (*write)(struct nvme_store *store, struct nvme_range range,
+                      const struct verbs_mr *from, uint64_t at);
+    /* From now on the range reads as if it had never been written.  NULL: the kind cannot, and
+     * neither Write Zeroes nor Dataset Management is offered. */
+    uint16_t (*zero)(struct nvme_store *store, struct nvme_range range);
+    /* What was written before survives the end of the program, if the kind can. */
+    uint16_t (*flush)(struct nvme_store *store);
+    void (*destroy)(struct nvme_store *store);
+};
+
+/* First in every kind. */
 struct nvme_store {
-    struct nvme_store_entry *entries; /* open addressing, linear probing */
-    uint64_t capacity, used, limit;
-    uint32_t unit_blocks; /* of 4 KiB */
-    bool forgetful;
+    const struct nvme_store_ops *ops;
+    uint32_t block_bytes;
 };
-
-enum { NVME_STORE_LIMIT = 1 << 22 };
-
-void nvme_store_init(struct nvme_store *store, uint32_t block_bytes, uint64_t limit);
-void nvme_store_fini(struct nvme_store *store);
-void nvme_store_write(struct nvme_store *store, uint64_t lba, uint32_t blocks, uint32_t tag);
-uint32_t nvme_store_read(const struct nvme_store *store, uint64_t lba, uint32_t blocks);
 
 #endif

@@ -2,6 +2,7 @@
  * target - the subsystem: it listens, has controllers and namespaces.
  * Queue pairs and controllers that have ended are freed by a timer of no delay, never inside
  * the callback that ended them. */
+#include "nvme/tag_store.h"
 #include "nvme/target_private.h"
 
 #include <stdio.h>
@@ -189,9 +190,13 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         ns->block_bytes = (uint32_t)given->params.block_size;
         ns->blocks = (uint64_t)(given->params.size / given->params.block_size);
         ns->media = ns->ops->create(site->env, given->media_params, i);
-        nvme_store_init(&ns->store, ns->block_bytes, NVME_STORE_LIMIT);
+        ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
+        CHECK(ns->store->block_bytes == ns->block_bytes);
+        CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
     }
     target->namespace_count = site->namespace_count;
+    target->memory =
+        site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : VERBS_BULK;
 }
 
 struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
@@ -225,7 +230,7 @@ void nvme_target_destroy(struct nvme_target *target)
     env_timer_cancel(target->site.env, &target->reaper);
     for (uint32_t i = 0; i < target->namespace_count; i++) {
         target->namespaces[i].ops->destroy(target->namespaces[i].media);
-        nvme_store_fini(&target->namespaces[i].store);
+        target->namespaces[i].store->ops->destroy(target->namespaces[i].store);
     }
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_fini(&target->cores[i]);

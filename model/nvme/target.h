@@ -13,6 +13,7 @@
 #include "base/opt.h"
 #include "nvme/media.h"
 #include "nvme/spec.h"
+#include "nvme/store.h"
 #include "rnic/verbs.h"
 
 #include <stdbool.h>
@@ -42,6 +43,8 @@ struct nvme_target_namespace {
     struct nvme_namespace_params params;
     const struct media_ops *media;
     const void *media_params; /* copied */
+    /* The target's from now on; NULL: tags.  All of a target take the same kind of memory. */
+    struct nvme_store *store;
 };
 
 struct nvme_target_site {

@@ -80,7 +80,7 @@ static uint16_t map_keyed(struct target_command *command)
     const int64_t limit = io ? command->queue->target->params.max_transfer : TARGET_ADMIN_DATA_MAX;
     if (sgl->length > limit)
         return INVALID_FIELD;
-    command->data = io ? buffer(command, &command->bulk, VERBS_BULK)
+    command->data = io ? buffer(command, &command->bulk, command->queue->target->memory)
                        : buffer(command, &command->bytes, VERBS_BYTES);
     return NVME_STATUS_OK;
 }

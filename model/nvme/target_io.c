@@ -17,24 +17,36 @@ static bool in_range(struct target_command *command)
     return false;
 }
 
-static void finish_read(struct target_command *command, struct nvme_target_stats *stats)
+static struct nvme_range range_of(const struct nvme_command *sqe)
 {
-    const struct nvme_command *sqe = &command->sqe;
-    command->data->content =
-        nvme_store_read(&command->ns->store, nvme_capsule_lba(sqe), nvme_capsule_blocks(sqe));
-    stats->reads++;
-    stats->bytes_read += command->length;
+    return (struct nvme_range){nvme_capsule_lba(sqe), nvme_capsule_blocks(sqe)};
 }
 
-static void finish_write(struct target_command *command, struct nvme_target_stats *stats)
+static uint16_t finish_read(struct target_command *command, struct nvme_target_stats *stats)
 {
-    const struct nvme_command *sqe = &command->sqe;
+    struct nvme_store *store = command->ns->store;
+    const uint16_t status = store->ops->read(store, range_of(&command->sqe), command->data);
+    stats->reads++;
+    stats->bytes_read += command->length;
+    return status;
+}
+
+static uint16_t finish_write(struct target_command *command, struct nvme_target_stats *stats)
+{
+    struct nvme_store *store = command->ns->store;
     const struct verbs_mr *data = command->in_capsule ? command->receive->data : command->data;
-    const uint32_t content = data != NULL ? data->content : NVME_CONTENT_NONE;
-    nvme_store_write(&command->ns->store, nvme_capsule_lba(sqe), nvme_capsule_blocks(sqe),
-                     content == NVME_CONTENT_NONE ? NVME_CONTENT_MIXED : content);
+    const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
+    const uint16_t status = store->ops->write(store, range_of(&command->sqe), data, at);
     stats->writes++;
     stats->bytes_written += command->length;
+    return status;
+}
+
+static uint16_t finish_flush(struct target_command *command, struct nvme_target_stats *stats)
+{
+    struct nvme_store *store = command->ns->store;
+    stats->flushes++;
+    return store->ops->flush(store);
 }
 
 static void on_media(void *self, struct media_request *request)
@@ -45,17 +57,18 @@ static void on_media(void *self, struct media_request *request)
     if (!nvme_target_command_back(command))
         return;
     struct nvme_target_stats *stats = &command->queue->target->stats;
+    uint16_t status;
     switch (request->op) {
     case MEDIA_READ:
-        finish_read(command, stats);
+        status = finish_read(command, stats);
         break;
     case MEDIA_WRITE:
-        finish_write(command, stats);
+        status = finish_write(command, stats);
         break;
     default:
-        stats->flushes++;
+        status = finish_flush(command, stats);
     }
-    nvme_target_command_done(command, NVME_STATUS_OK);
+    nvme_target_command_done(command, status);
 }
 
 static void to_media(struct target_command *command, enum media_op op)

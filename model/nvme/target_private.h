@@ -31,7 +31,7 @@ struct target_controller;
 struct target_namespace {
     const struct media_ops *ops;
     struct media *media;
-    struct nvme_store store;
+    struct nvme_store *store;
     uint64_t blocks;
     uint32_t block_bytes;
 };
@@ -112,6 +112,7 @@ struct nvme_target {
     struct nvme_target_stats stats;
     struct target_namespace *namespaces;
     uint32_t namespace_count;
+    enum verbs_memory memory; /* of I/O data: what the stores take */
     struct nvme_server *cores;
     uint32_t next_core;
     struct target_queue *queues;

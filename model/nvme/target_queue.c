@@ -310,7 +310,7 @@ static void make_memory(struct target_queue *queue)
         return;
     queue->connect = register_memory(queue, NVME_SQE_BYTES + NVME_CONNECT_BYTES, VERBS_BYTES);
     for (uint32_t i = 0; i < receives && queue->data_room > 0; i++)
-        queue->receives[i].data = register_memory(queue, queue->data_room, VERBS_BULK);
+        queue->receives[i].data = register_memory(queue, queue->data_room, queue->target->memory);
 }
 
 static void release_memory(struct target_queue *queue, struct verbs_mr *mr)

@@ -2,7 +2,7 @@
  * Media: exact times, unloaded latency, saturation, the store. */
 #include "nvme/media.h"
 #include "nvme/spec.h"
-#include "nvme/store.h"
+#include "nvme/tag_store.h"
 #include "tests/unit/fake_verbs.h"
 
 #include <setjmp.h>
@@ -253,23 +253,23 @@ static void every_kind_is_found(void **state)
 static void store_remembers_ranges(void **state)
 {
     (void)state;
-    struct nvme_store store;
-    nvme_store_init(&store, 512, NVME_STORE_LIMIT);
-    assert_int_equal(nvme_store_read(&store, 0, 8), 0);
-    nvme_store_write(&store, 8, 64, 5);
-    assert_int_equal(nvme_store_read(&store, 8, 64), 5);
-    assert_int_equal(nvme_store_read(&store, 15, 3), 5);
-    assert_int_equal(nvme_store_read(&store, 7, 2), NVME_CONTENT_MIXED);
-    nvme_store_write(&store, 17, 1, 6); /* one block inside */
-    assert_int_equal(nvme_store_read(&store, 17, 1), 6);
-    assert_int_equal(nvme_store_read(&store, 16, 1), 5);
-    assert_int_equal(nvme_store_read(&store, 18, 6), 5);
-    assert_int_equal(nvme_store_read(&store, 16, 2), NVME_CONTENT_MIXED);
-    nvme_store_write(&store, 16, 8, 7);
-    assert_int_equal(nvme_store_read(&store, 16, 8), 7);
-    nvme_store_write(&store, 1000, 1, 8); /* in a place that held nothing */
-    assert_int_equal(nvme_store_read(&store, 1001, 1), 0);
-    nvme_store_fini(&store);
+    struct nvme_tag_store store;
+    nvme_tag_store_init(&store, 512, NVME_TAG_STORE_LIMIT);
+    assert_int_equal(nvme_tag_store_read(&store, 0, 8), 0);
+    nvme_tag_store_write(&store, 8, 64, 5);
+    assert_int_equal(nvme_tag_store_read(&store, 8, 64), 5);
+    assert_int_equal(nvme_tag_store_read(&store, 15, 3), 5);
+    assert_int_equal(nvme_tag_store_read(&store, 7, 2), NVME_CONTENT_MIXED);
+    nvme_tag_store_write(&store, 17, 1, 6); /* one block inside */
+    assert_int_equal(nvme_tag_store_read(&store, 17, 1), 6);
+    assert_int_equal(nvme_tag_store_read(&store, 16, 1), 5);
+    assert_int_equal(nvme_tag_store_read(&store, 18, 6), 5);
+    assert_int_equal(nvme_tag_store_read(&store, 16, 2), NVME_CONTENT_MIXED);
+    nvme_tag_store_write(&store, 16, 8, 7);
+    assert_int_equal(nvme_tag_store_read(&store, 16, 8), 7);
+    nvme_tag_store_write(&store, 1000, 1, 8); /* in a place that held nothing */
+    assert_int_equal(nvme_tag_store_read(&store, 1001, 1), 0);
+    nvme_tag_store_fini(&store);
 }
 
 /* Against an array, with small and large blocks. */
@@ -278,9 +278,9 @@ static void store_against_an_array(void **state)
     (void)state;
     static uint32_t truth[4096];
     for (unsigned big = 0; big < 2; big++) {
-        struct nvme_store store;
+        struct nvme_tag_store store;
         struct rng rng = rng_stream(2, "test", "store");
-        nvme_store_init(&store, big ? 4096 : 512, NVME_STORE_LIMIT);
+        nvme_tag_store_init(&store, big ? 4096 : 512, NVME_TAG_STORE_LIMIT);
         memset(truth, 0, sizeof truth);
         for (uint32_t i = 1; i < 20000; i++) {
             const uint32_t blocks = 1 + (uint32_t)rng_below(&rng, 40);
@@ -289,14 +289,14 @@ static void store_against_an_array(void **state)
             for (uint32_t k = 0; k < blocks; k++)
                 if (truth[lba + k] != expected)
                     expected = NVME_CONTENT_MIXED;
-            assert_int_equal(nvme_store_read(&store, lba, blocks), expected);
+            assert_int_equal(nvme_tag_store_read(&store, lba, blocks), expected);
             if (i % 2 == 0)
                 continue;
-            nvme_store_write(&store, lba, blocks, i);
+            nvme_tag_store_write(&store, lba, blocks, i);
             for (uint32_t k = 0; k < blocks; k++)
                 truth[lba + k] = i;
         }
-        nvme_store_fini(&store);
+        nvme_tag_store_fini(&store);
     }
 }
 
@@ -304,15 +304,15 @@ static void store_against_an_array(void **state)
 static void store_is_bounded(void **state)
 {
     (void)state;
-    struct nvme_store store;
-    nvme_store_init(&store, 4096, 100);
+    struct nvme_tag_store store;
+    nvme_tag_store_init(&store, 4096, 100);
     for (uint32_t i = 0; i < 200; i++)
-        nvme_store_write(&store, i, 1, i + 1);
-    assert_int_equal(nvme_store_read(&store, 99, 1), 100);
-    assert_int_equal(nvme_store_read(&store, 150, 1), NVME_CONTENT_MIXED);
-    nvme_store_write(&store, 50, 1, 7);
-    assert_int_equal(nvme_store_read(&store, 50, 1), 7);
-    nvme_store_fini(&store);
+        nvme_tag_store_write(&store, i, 1, i + 1);
+    assert_int_equal(nvme_tag_store_read(&store, 99, 1), 100);
+    assert_int_equal(nvme_tag_store_read(&store, 150, 1), NVME_CONTENT_MIXED);
+    nvme_tag_store_write(&store, 50, 1, 7);
+    assert_int_equal(nvme_tag_store_read(&store, 50, 1), 7);
+    nvme_tag_store_fini(&store);
 }
 
 int main(void)
