@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * main - stormglass-bridge. */
 #include "base/quantity.h"
+#include "bridge/bytes.h"
 #include "bridge/play.h"
 #include "nvme/spec.h"
 #include "reports/json.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,8 @@ static const char usage[] =
     "  --record LEVEL      summary (default), counters or ios\n"
     "  --lead T            time to connect before the scenario's moment 0 (default 1s)\n"
     "  --verify HOW        of arriving data: full, tags (default; 16 bytes of each 512) or first\n"
+    "  --store WHAT        a target keeps bytes, for hosts that are not ours: null (reads zeros),\n"
+    "                      memory, file:PATH; once for all namespaces or once for each\n"
     "  --busy-poll         poll completion queues instead of waiting for events\n"
     "  --serve             a target goes on when its last host has left\n"
     "  --any               listen on every local address\n"
@@ -105,16 +109,37 @@ static int add_text(const char **texts, uint32_t *count, const char *option)
     return DONE;
 }
 
+static int add_store(struct command *command, const char *value)
+{
+    const char *path;
+    if (command->play.store_count == PLAY_STORES_MAX)
+        return complain("--store", value, "at most 64 of them");
+    command->play.stores[command->play.store_count++] = value;
+    return bytes_find(value, &path) != NULL
+               ? DONE
+               : complain("--store", value, "null, memory or file:PATH");
+}
+
 static const struct option long_options[] = {
-    {"role", required_argument, NULL, 'r'},   {"address", required_argument, NULL, 'a'},
-    {"peer", required_argument, NULL, 'p'},   {"as", required_argument, NULL, 'w'},
-    {"output", required_argument, NULL, 'o'}, {"seed", required_argument, NULL, 's'},
-    {"set", required_argument, NULL, 'S'},    {"record", required_argument, NULL, 'R'},
-    {"lead", required_argument, NULL, 'l'},   {"verify", required_argument, NULL, 'v'},
-    {"busy-poll", no_argument, NULL, 'b'},    {"serve", no_argument, NULL, 'e'},
-    {"any", no_argument, NULL, 'A'},          {"foreign", no_argument, NULL, 'f'},
-    {"faults", required_argument, NULL, 'F'}, {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},         {0},
+    {"role", required_argument, NULL, 'r'},
+    {"address", required_argument, NULL, 'a'},
+    {"peer", required_argument, NULL, 'p'},
+    {"as", required_argument, NULL, 'w'},
+    {"output", required_argument, NULL, 'o'},
+    {"seed", required_argument, NULL, 's'},
+    {"set", required_argument, NULL, 'S'},
+    {"record", required_argument, NULL, 'R'},
+    {"lead", required_argument, NULL, 'l'},
+    {"verify", required_argument, NULL, 'v'},
+    {"store", required_argument, NULL, 't'},
+    {"busy-poll", no_argument, NULL, 'b'},
+    {"serve", no_argument, NULL, 'e'},
+    {"any", no_argument, NULL, 'A'},
+    {"foreign", no_argument, NULL, 'f'},
+    {"faults", required_argument, NULL, 'F'},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 static int read_option(struct command *command, int option)
@@ -146,6 +171,8 @@ static int read_option(struct command *command, int option)
         return read_lead(command, optarg);
     case 'v':
         return read_depth(command, optarg);
+    case 't':
+        return add_store(command, optarg);
     case 'b':
         command->play.busy = true;
         return DONE;
@@ -187,6 +214,8 @@ static int read_command(struct command *command, int argc, char **argv)
         return complain("--role", "", "host, target or both");
     if (!command->has_address)
         return complain("--address", "", "the address of a local RDMA device");
+    if (command->play.store_count > 0 && command->play.role == PLAY_HOST)
+        return complain("--store", command->play.stores[0], "it with --role target or both");
     if (command->play.path != NULL && store_is_foreign(command->play.path))
         return complain("-o", command->play.path, "a new file or a run database");
     return DONE;
@@ -217,6 +246,7 @@ static int play_scenario(const struct command *command, const struct scenario *s
                 strerror(device_errno));
         return FAILED;
     }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
     diag_print(diag, stderr); /* notes */
     *diag = (struct diag){0};
     play_tell_listening(play, stderr);

@@ -123,44 +123,6 @@ struct verbs_real_counters play_counters(const struct play *play)
     return sum;
 }
 
-static uint32_t namespaces_of(const struct scenario_host *host)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < host->namespace_count; i++)
-        count += host->namespaces[i].count;
-    return count;
-}
-
-static bool make_target(struct play_target *target)
-{
-    const struct scenario_node *node = &target->play->scenario->nodes[target->node];
-    const uint32_t count = namespaces_of(node->host);
-    struct nvme_target_params params = *node->host->nvme_target;
-    if (count == 0)
-        return true;
-    struct nvme_target_namespace *list = calloc(count, sizeof *list);
-    CHECK(list != NULL);
-    uint32_t made = 0;
-    for (uint32_t i = 0; i < node->host->namespace_count; i++)
-        for (uint32_t n = 0; n < node->host->namespaces[i].count; n++)
-            list[made++] = (struct nvme_target_namespace){
-                .params = *node->host->namespaces[i].params,
-                .media = node->host->namespaces[i].media,
-                .media_params = node->host->namespaces[i].media_params};
-    params.command_cost = 0;
-    const struct nvme_target_site site = {
-        .env = &target->env,
-        .verbs = &verbs_real,
-        .device = target->device,
-        .params = &params,
-        .namespaces = list,
-        .namespace_count = count,
-    };
-    target->nvme = nvme_target_create(&site);
-    free(list);
-    return target->nvme != NULL;
-}
-
 static bool make_listeners(struct play *play)
 {
     for (uint32_t i = 0; i < play->target_count; i++) {
@@ -170,7 +132,7 @@ static bool make_listeners(struct play *play)
         target->env = play_env(play, play->scenario->nodes[target->node].name);
         if (play->raw)
             target->sink = rdma_sink_create(&target->env, &verbs_real, target->device);
-        if (!make_target(target) || (play->raw && target->sink == NULL))
+        if (!play_target_make(target) || (play->raw && target->sink == NULL))
             return false;
     }
     return true;
@@ -193,6 +155,8 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play->zero = options->lead;
     play_places_find(play, diag);
     play_survey(play, diag);
+    if (!diag_failed(diag))
+        play_target_prepare(play, diag);
     if (!diag_failed(diag))
         play->world = world_build(scenario, &play->observe.probe, diag);
     if (play->world == NULL) {
@@ -312,8 +276,7 @@ bool play_free(struct play *play)
     play_hosts_fini(play);
     play_agree_fini(play);
     for (uint32_t i = 0; i < play->target_count; i++) {
-        if (play->targets[i].nvme != NULL)
-            nvme_target_destroy(play->targets[i].nvme);
+        play_target_drop(&play->targets[i]);
         if (play->targets[i].sink != NULL)
             rdma_sink_destroy(play->targets[i].sink);
     }

@@ -7,6 +7,7 @@
  * Connections are made during `lead`; the scenario's moment 0 is at its end.
  * The scenario's fabric is built, but never played: it gives the database its tables, and its
  * counters, which nobody can read from outside of real switches, stay zero.
+ * Namespaces hold tags, or bytes where a store is named (bytes.h).
  * Left out: faults, which are refused unless somebody makes them outside.
  * Owner: play_free.  Errors: play_create says in `diag` what cannot be played. */
 #ifndef STORMGLASS_BRIDGE_PLAY_H
@@ -18,6 +19,8 @@
 #include "replay/run.h"
 #include "scenarios/diag.h"
 #include "scenarios/scenario.h"
+
+enum { PLAY_STORES_MAX = 64 };
 
 enum play_role { PLAY_HOST = 1, PLAY_TARGET = 2, PLAY_BOTH = 3 };
 
@@ -31,6 +34,9 @@ struct play_options {
     enum record_level level;
     enum content_depth depth;
     time_ps lead;
+    /* Words of bytes_kinds, for the namespaces in turn; one alone is for all.  None: tags. */
+    const char *stores[PLAY_STORES_MAX];
+    uint32_t store_count;
     bool any, busy, serve; /* serve: a target goes on when its last host has left */
     bool faults_outside;   /* somebody makes them, and the bridge only says so */
     bool foreign;          /* peers are not asked whether they agree, and cannot ask */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_private - what the files of play share.
  * play.c         devices, targets, sinks, time
+ * play_target.c  targets and their namespaces
  * play_places.c  who is where, and what is played here
  * play_survey.c  what real devices do not do
  * play_agree.c   agreement of hosts and targets
@@ -38,6 +39,8 @@ struct play_target {
     struct play *play;
     struct verbs_device *device;
     struct env env;
+    struct nvme_target_namespace *namespaces; /* until the target has them */
+    uint32_t namespace_count;
     struct nvme_target *nvme;     /* NULL: it has no namespace */
     struct rdma_sink *sink;       /* NULL: no raw workload */
     struct agree_target *listens; /* for agreement; here */
@@ -97,6 +100,12 @@ void play_agree_fini(struct play *play);
 /* In words, and the longest way to and fro; -1: none was measured. */
 void play_agree_words(const struct play *play, char *text, size_t size);
 time_ps play_agree_way(const struct play *play);
+
+/* play_target.c */
+/* The namespaces of the targets here and what they keep; what cannot be had is told in diag. */
+void play_target_prepare(struct play *play, struct diag *diag);
+bool play_target_make(struct play_target *target); /* listens; false: errno */
+void play_target_drop(struct play_target *target);
 
 /* play_hosts.c */
 void play_hosts_init(struct play *play);

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The last owner is left out: a tag of all ones says that a target does not know (nvme/tag_store.h). */
+/* The last owner is left out: a tag of all ones says that a target does not know
+ * (nvme/tag_store.h). */
 enum { WL_CHECK_ENTRIES_MAX = 1024, WL_CHECK_OWNERS = (1 << 20) - 1 };
 
 struct wl_check {

@@ -41,6 +41,7 @@
     X(blocks, 0, 8)                                                                                \
     X(nsfeat, 24, 1)                                                                               \
     X(nmic, 30, 1)                                                                                 \
+    X(dlfeat, 33, 1)                                                                               \
     X(ana_group, 92, 4)                                                                            \
     X(block_shift, 130, 1)
 

@@ -11,7 +11,7 @@
 
 enum { NVME_SERIAL_BYTES = 20, NVME_MODEL_BYTES = 40, NVME_FIRMWARE_BYTES = 8 };
 
-/* CMIC, CTRATT, LPA, SGLS bits. */
+/* CMIC, CTRATT, LPA, ONCS, SGLS, DLFEAT bits. */
 enum {
     NVME_CMIC_MULTI_PORT = 1,
     NVME_CMIC_MULTI_CTRL = 2,
@@ -19,9 +19,12 @@ enum {
     NVME_CTRATT_HOST_ID_128 = 1,
     NVME_CTRATT_TBKAS = 1 << 6, /* traffic based keep-alive */
     NVME_LPA_EFFECTS = 2,
+    NVME_ONCS_DATASET = 1 << 2,
+    NVME_ONCS_WRITE_ZEROES = 1 << 3,
     NVME_SGLS_SUPPORTED = 1,
     NVME_SGLS_KEYED = 1 << 2,
     NVME_SGLS_OFFSET = 1 << 20, /* in-capsule data */
+    NVME_DLFEAT_ZEROS = 1,      /* deallocated blocks read zeros */
 };
 
 struct nvme_identify_controller {
@@ -46,7 +49,7 @@ struct nvme_identify_controller {
 
 struct nvme_identify_namespace {
     uint64_t blocks; /* NSZE, NCAP and NUSE alike */
-    uint8_t nsfeat, nmic;
+    uint8_t nsfeat, nmic, dlfeat;
     uint32_t ana_group;
     uint8_t block_shift; /* LBADS of the one format */
 };

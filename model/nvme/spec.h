@@ -23,7 +23,21 @@ enum {
 #define NVME_SUBSYSTEM_NQN "nqn.2014-08.org.nvmexpress:stormglass"
 
 /* NVM command set, base 6. */
-enum nvme_opcode { NVME_FLUSH = 0x00, NVME_WRITE = 0x01, NVME_READ = 0x02 };
+enum nvme_opcode {
+    NVME_FLUSH = 0x00,
+    NVME_WRITE = 0x01,
+    NVME_READ = 0x02,
+    NVME_WRITE_ZEROES = 0x08,
+    NVME_DATASET = 0x09, /* Dataset Management */
+};
+
+/* Dataset Management, base 6.7: CDW11, and the ranges of its data. */
+enum {
+    NVME_DATASET_DEALLOCATE = 1 << 2,
+    NVME_DATASET_RANGE_BYTES = 16,
+    NVME_DATASET_LENGTH_AT = 4,
+    NVME_DATASET_LBA_AT = 8,
+};
 
 /* Admin command set, base 5. */
 enum nvme_admin_opcode {
@@ -70,10 +84,13 @@ enum nvme_status {
     NVME_STATUS_SGL_OFFSET = 0x016,
     NVME_STATUS_KEEP_ALIVE_INVALID = 0x01A,
     NVME_STATUS_LBA_RANGE = 0x080,
+    NVME_STATUS_CAPACITY = 0x081,
     NVME_STATUS_ASYNC_LIMIT = 0x105,
     NVME_STATUS_FEATURE_NOT_CHANGEABLE = 0x10E,
     NVME_STATUS_CONNECT_FORMAT = 0x180,
     NVME_STATUS_CONNECT_PARAMETERS = 0x182,
+    NVME_STATUS_WRITE_FAULT = 0x280, /* media errors */
+    NVME_STATUS_READ_ERROR = 0x281,
     NVME_STATUS_CODE = 0x7FF,           /* the bits above */
     NVME_STATUS_DNR = 0x4000,           /* do not retry */
     NVME_STATUS_TRANSPORT = UINT16_MAX, /* no response will come; never on the wire */

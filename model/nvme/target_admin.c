@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_admin - the admin commands, answered as nvmet 6.1 does.
  * Source: base 5; drivers/nvme/target/admin-cmd.c; values seen on the wire between two Linux
- * 6.1 machines.  ONCS is 0: write zeroes and dataset management are not offered. */
+ * 6.1 machines.  Write zeroes and dataset management are offered where a store can zero. */
 #include "nvme/target_private.h"
 
 #include "nvme/wire.h"
@@ -68,6 +68,7 @@ static void identify_controller(const struct target_controller *controller, unsi
         .cqes = 0x44,
         .vwc = 1,
         .max_commands = 1024,
+        .oncs = nvme_target_zeroes(target) ? NVME_ONCS_DATASET | NVME_ONCS_WRITE_ZEROES : 0,
         .namespaces = TARGET_NAMESPACES_MAX,
         .sgls = NVME_SGLS_SUPPORTED | NVME_SGLS_KEYED | (room > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0),
         .subsystem_nqn = NVME_SUBSYSTEM_NQN,
@@ -99,6 +100,7 @@ static uint16_t identify_namespace(const struct target_command *command, unsigne
         .blocks = ns->blocks,
         .nsfeat = 0x12, /* its own atomicity and alignment fields, which are 0's based 0 */
         .nmic = 1,
+        .dlfeat = ns->store->ops->zero != NULL ? NVME_DLFEAT_ZEROS : 0,
         .ana_group = 1,
         .block_shift = (uint8_t)__builtin_ctz(ns->block_bytes),
     };

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target_io - read, write and flush.
- * Source: base 6.8, 6.9, 6.15; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a range beyond
- * the end of a block device with Internal Error, because the block layer does not say why; here
- * it is LBA Out of Range, as the standard has it.  A write's content is there from the end of
- * its time in the media on, and a read sees what is there when its own ends. */
+ * target_io - read, write and flush; deallocate and write zeroes where the store can.
+ * Source: base 6.7, 6.8, 6.9, 6.15, 6.17; drivers/nvme/target/io-cmd-bdev.c.  nvmet answers a
+ * range beyond the end of a block device with Internal Error, because the block layer does not
+ * say why; here it is LBA Out of Range, as the standard has it.  A write's content is there from
+ * the end of its time in the media on, and a read sees what is there when its own ends.
+ * Deallocating and writing zeroes take no time of the media. */
 #include "nvme/target_private.h"
 
-static bool in_range(struct target_command *command)
-{
-    const struct nvme_command *sqe = &command->sqe;
-    const uint64_t blocks = command->ns->blocks;
-    const uint32_t count = nvme_capsule_blocks(sqe);
-    if (count <= blocks && nvme_capsule_lba(sqe) <= blocks - count)
-        return true;
-    nvme_target_command_done(command, NVME_STATUS_LBA_RANGE | NVME_STATUS_DNR);
-    return false;
-}
+#include "nvme/wire.h"
 
 static struct nvme_range range_of(const struct nvme_command *sqe)
 {
     return (struct nvme_range){nvme_capsule_lba(sqe), nvme_capsule_blocks(sqe)};
+}
+
+static bool fits(const struct target_namespace *ns, struct nvme_range range)
+{
+    return range.blocks <= ns->blocks && range.lba <= ns->blocks - range.blocks;
+}
+
+static bool in_range(struct target_command *command)
+{
+    if (fits(command->ns, range_of(&command->sqe)))
+        return true;
+    nvme_target_command_done(command, NVME_STATUS_LBA_RANGE | NVME_STATUS_DNR);
+    return false;
 }
 
 static uint16_t finish_read(struct target_command *command, struct nvme_target_stats *stats)
@@ -100,6 +105,57 @@ static void run_flush(struct target_command *command)
         to_media(command, MEDIA_FLUSH);
 }
 
+static void run_write_zeroes(struct target_command *command)
+{
+    struct nvme_store *store = command->ns->store;
+    if (nvme_target_command_expects(command, 0) && in_range(command))
+        nvme_target_command_done(command, store->ops->zero(store, range_of(&command->sqe)));
+}
+
+static uint16_t deallocate(struct nvme_store *store, const struct target_namespace *ns,
+                           const unsigned char *range_bytes)
+{
+    const struct nvme_range range = {wire_get64(range_bytes + NVME_DATASET_LBA_AT),
+                                     wire_get32(range_bytes + NVME_DATASET_LENGTH_AT)};
+    if (!fits(ns, range))
+        return NVME_STATUS_LBA_RANGE | NVME_STATUS_DNR;
+    return range.blocks == 0 ? NVME_STATUS_OK : store->ops->zero(store, range);
+}
+
+/* Linux sends room for the most ranges, whatever their number is; hints are taken and not used. */
+static void run_dataset(struct target_command *command)
+{
+    const struct nvme_command *sqe = &command->sqe;
+    const uint32_t length = ((sqe->cdw10 & 0xFF) + 1) * NVME_DATASET_RANGE_BYTES;
+    const struct verbs_mr *data = command->in_capsule ? command->receive->data : command->data;
+    const uint64_t at = command->in_capsule ? sqe->sgl.address : 0;
+    uint16_t status = NVME_STATUS_OK;
+    if (command->length < length || data == NULL)
+        status = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR;
+    else if ((sqe->cdw11 & NVME_DATASET_DEALLOCATE) != 0)
+        for (uint32_t i = 0; i < length && status == NVME_STATUS_OK; i += NVME_DATASET_RANGE_BYTES)
+            status = deallocate(command->ns->store, command->ns, data->bytes + at + i);
+    nvme_target_command_done(command, status);
+}
+
+static void (*run_of(const struct target_command *command))(struct target_command *)
+{
+    const bool zeroes = command->ns->store->ops->zero != NULL;
+    switch (command->sqe.opcode) {
+    case NVME_READ:
+    case NVME_WRITE:
+        return run_transfer;
+    case NVME_FLUSH:
+        return run_flush;
+    case NVME_WRITE_ZEROES:
+        return zeroes ? run_write_zeroes : NULL;
+    case NVME_DATASET:
+        return zeroes ? run_dataset : NULL;
+    default:
+        return NULL;
+    }
+}
+
 uint16_t nvme_target_io_parse(struct target_command *command)
 {
     const struct target_queue *queue = command->queue;
@@ -112,15 +168,6 @@ uint16_t nvme_target_io_parse(struct target_command *command)
     if (nsid == 0 || nsid > queue->target->namespace_count)
         return NVME_STATUS_INVALID_NAMESPACE | NVME_STATUS_DNR;
     command->ns = &queue->target->namespaces[nsid - 1];
-    switch (command->sqe.opcode) {
-    case NVME_READ:
-    case NVME_WRITE:
-        command->run = run_transfer;
-        return NVME_STATUS_OK;
-    case NVME_FLUSH:
-        command->run = run_flush;
-        return NVME_STATUS_OK;
-    default:
-        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
-    }
+    command->run = run_of(command);
+    return command->run != NULL ? NVME_STATUS_OK : NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
 }

@@ -140,6 +140,12 @@ static inline struct verbs_device *nvme_target_device(const struct target_queue 
     return queue->target->site.device;
 }
 
+/* All stores of a target are alike in this. */
+static inline bool nvme_target_zeroes(const struct nvme_target *target)
+{
+    return target->namespace_count > 0 && target->namespaces[0].store->ops->zero != NULL;
+}
+
 static inline time_ps nvme_target_now(const struct target_queue *queue)
 {
     return env_now(queue->target->site.env);

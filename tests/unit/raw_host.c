@@ -54,6 +54,11 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
 
 void raw_init(struct raw_host *raw)
 {
+    raw_init_with(raw, NULL, 0);
+}
+
+void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
+{
     memset(raw, 0, sizeof *raw);
     fake_init(&raw->world);
     raw->device = fake_device(&raw->world, 2);
@@ -61,6 +66,9 @@ void raw_init(struct raw_host *raw)
     opt_presets(nvme_target_opts, &raw->params);
     opt_presets(nvme_namespace_opts, &raw->ns.params);
     raw->ns.media = media_find("null");
+    raw->ns.store = store;
+    if (size > 0)
+        raw->ns.params.size = size;
     const struct nvme_target_site site = {
         .env = &raw->world.env,
         .verbs = &fake_verbs,

@@ -34,6 +34,8 @@ struct raw_host {
 };
 
 void raw_init(struct raw_host *raw);
+/* The namespace, of 512-byte blocks, keeps its content there; the store becomes the target's. */
+void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size);
 void raw_fini(struct raw_host *raw);
 
 /* Connects queue `index` with these bytes as private data, and runs. */
