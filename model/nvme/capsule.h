@@ -73,4 +73,9 @@ static inline uint64_t nvme_capsule_log_bytes(const struct nvme_command *command
     return dwords * 4;
 }
 
+static inline uint64_t nvme_capsule_log_offset(const struct nvme_command *command)
+{
+    return (uint64_t)command->cdw13 << 32 | command->cdw12;
+}
+
 #endif

@@ -19,6 +19,7 @@ enum {
     NVME_CTRATT_HOST_ID_128 = 1,
     NVME_CTRATT_TBKAS = 1 << 6, /* traffic based keep-alive */
     NVME_LPA_EFFECTS = 2,
+    NVME_LPA_PARTS = 4, /* Get Log Page takes an offset and long lengths */
     NVME_ONCS_DATASET = 1 << 2,
     NVME_ONCS_WRITE_ZEROES = 1 << 3,
     NVME_SGLS_SUPPORTED = 1,

@@ -146,6 +146,7 @@ enum nvme_log {
     NVME_LOG_CHANGED = 0x04,
     NVME_LOG_EFFECTS = 0x05,
     NVME_LOG_ANA = 0x0C,
+    NVME_LOG_DISCOVERY = 0x70,
 };
 
 /* Features, FID in CDW10, base 5.21. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target - an NVMe over RDMA target: one subsystem on port 4420.
+ * target - an NVMe over RDMA target: one subsystem on port 4420, and the discovery of it.
  * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of receives,
  * RDMA operations and responses.  Reaches the world only through env and the verbs table.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.
  * Owner: the caller of nvme_target_create.  Clock: env.  Errors: statuses to the host; a broken
- * transport ends the controller.  Not modelled: discovery, authentication, reservations,
- * protection information. */
+ * transport ends the controller.  Not modelled: referrals, hosts that are not allowed,
+ * authentication, reservations, protection information. */
 #ifndef STORMGLASS_NVME_TARGET_H
 #define STORMGLASS_NVME_TARGET_H
 

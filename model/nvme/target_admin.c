@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_admin - the admin commands, answered as nvmet 6.1 does.
- * Source: base 5; drivers/nvme/target/admin-cmd.c; values seen on the wire between two Linux
+ * A discovery controller knows fewer commands, and less of those that it knows.
+ * Source: base 5; fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c; values seen on the wire between two Linux
  * 6.1 machines.  Write zeroes and dataset management are offered where a store can zero. */
 #include "nvme/target_private.h"
 
+#include "nvme/discovery.h"
 #include "nvme/wire.h"
 
 #include <stdio.h>
@@ -11,14 +13,17 @@
 
 enum {
     BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
-    SMART_BYTES = 512,
-    SMART_UNIT = 512000,    /* bytes; base 5.14.1.2: a thousand units of 512 */
     EVENTS_OFFERED = 0x900, /* OAES: namespace attributes, ANA change */
 };
 
-/* Where the answer's data goes, cleared; NULL, and the command is done, when the length is
- * another. */
-static unsigned char *answer(struct target_command *command, uint64_t length)
+#define DISCOVERY_EVENTS_OFFERED (UINT32_C(1) << 31) /* fabrics 5: the log page has changed */
+
+static uint32_t events_offered(const struct target_controller *controller)
+{
+    return controller->discovery ? DISCOVERY_EVENTS_OFFERED : (uint32_t)EVENTS_OFFERED;
+}
+
+unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t length)
 {
     if (!nvme_target_command_expects(command, length))
         return NULL;
@@ -40,26 +45,42 @@ static uint8_t mdts(const struct nvme_target *target)
     return shift;
 }
 
+static void name_target(const struct nvme_target *target, struct nvme_identify_controller *identify)
+{
+    snprintf(identify->serial, sizeof identify->serial, "%016llx",
+             (unsigned long long)hash_mix(hash_text(target->site.env->owner, 0)));
+    snprintf(identify->model, sizeof identify->model, "stormglass");
+    snprintf(identify->firmware, sizeof identify->firmware, "1");
+}
+
+static uint32_t sgls(uint32_t room)
+{
+    return NVME_SGLS_SUPPORTED | NVME_SGLS_KEYED | (room > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
+}
+
+static uint32_t capsule_room(const struct nvme_target *target)
+{
+    return (uint32_t)target->params.in_capsule & ~15u;
+}
+
 static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
 {
     const struct nvme_target *target = controller->target;
-    const uint32_t room = (uint32_t)target->params.in_capsule & ~15u;
+    const uint32_t room = capsule_room(target);
     struct nvme_identify_controller identify = {
-        .model = "stormglass",
-        .firmware = "1",
         .rab = 6,
         .cmic = NVME_CMIC_MULTI_PORT | NVME_CMIC_MULTI_CTRL | NVME_CMIC_ANA,
         .mdts = mdts(target),
         .type = 1, /* I/O controller */
         .cntlid = controller->cntlid,
         .version = 0x00010300,
-        .oaes = EVENTS_OFFERED,
+        .oaes = events_offered(controller),
         .ctratt = NVME_CTRATT_HOST_ID_128 | NVME_CTRATT_TBKAS,
         .acl = 3,
         .aerl = TARGET_EVENT_REQUESTS - 1,
         .frmw = 3,
         .lpa = 7,
-        .elpe = 127,
+        .elpe = TARGET_ERROR_ENTRIES - 1,
         .kas = 10,
         .anatt = 10,
         .anacap = 0x1F,
@@ -70,14 +91,33 @@ static void identify_controller(const struct target_controller *controller, unsi
         .max_commands = 1024,
         .oncs = nvme_target_zeroes(target) ? NVME_ONCS_DATASET | NVME_ONCS_WRITE_ZEROES : 0,
         .namespaces = TARGET_NAMESPACES_MAX,
-        .sgls = NVME_SGLS_SUPPORTED | NVME_SGLS_KEYED | (room > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0),
+        .sgls = sgls(room),
         .subsystem_nqn = NVME_SUBSYSTEM_NQN,
         .ioccsz = (NVME_SQE_BYTES + room) / 16,
         .iorcsz = NVME_CQE_BYTES / 16,
         .msdbd = 1,
     };
-    snprintf(identify.serial, sizeof identify.serial, "%016llx",
-             (unsigned long long)hash_mix(hash_text(target->site.env->owner, 0)));
+    name_target(target, &identify);
+    nvme_identify_encode_controller(&identify, bytes);
+}
+
+/* fabrics 5.2: no namespaces, no I/O queues; discovery.c of nvmet. */
+static void identify_discovery(const struct target_controller *controller, unsigned char *bytes)
+{
+    struct nvme_identify_controller identify = {
+        .type = 2, /* discovery controller */
+        .cntlid = controller->cntlid,
+        .version = 0x00010300,
+        .oaes = events_offered(controller),
+        .ctratt = NVME_CTRATT_HOST_ID_128 | NVME_CTRATT_TBKAS,
+        .aerl = TARGET_EVENT_REQUESTS - 1,
+        .lpa = NVME_LPA_PARTS,
+        .kas = 10,
+        .max_commands = 1024,
+        .sgls = sgls(capsule_room(controller->target)),
+        .subsystem_nqn = NVME_DISCOVERY_NQN,
+    };
+    name_target(controller->target, &identify);
     nvme_identify_encode_controller(&identify, bytes);
 }
 
@@ -132,105 +172,37 @@ static uint16_t descriptors(const struct target_command *command, unsigned char 
     return NVME_STATUS_OK;
 }
 
-static void run_identify(struct target_command *command)
+static uint16_t identify(const struct target_command *command, unsigned char *bytes)
 {
-    unsigned char *bytes = answer(command, NVME_IDENTIFY_BYTES);
-    if (bytes == NULL)
-        return;
-    uint16_t status = NVME_STATUS_OK;
-    switch (command->sqe.cdw10 & 0xFF) {
+    const struct target_controller *controller = command->queue->controller;
+    const uint8_t cns = (uint8_t)command->sqe.cdw10;
+    if (controller->discovery && cns != NVME_CNS_CONTROLLER)
+        return BAD_FIELD;
+    switch (cns) {
     case NVME_CNS_NAMESPACE:
-        status = identify_namespace(command, bytes);
-        break;
+        return identify_namespace(command, bytes);
     case NVME_CNS_CONTROLLER:
-        identify_controller(command->queue->controller, bytes);
-        break;
+        (controller->discovery ? identify_discovery : identify_controller)(controller, bytes);
+        return NVME_STATUS_OK;
     case NVME_CNS_ACTIVE_LIST:
         active_list(command, bytes);
-        break;
+        return NVME_STATUS_OK;
     case NVME_CNS_DESCRIPTORS:
-        status = descriptors(command, bytes);
-        break;
+        return descriptors(command, bytes);
     case NVME_CNS_CSI_NAMESPACE:
     case NVME_CNS_CSI_CONTROLLER: /* of the NVM command set: no limits of its own */
-        status = command->sqe.cdw11 >> 24 == 0 ? NVME_STATUS_OK : BAD_FIELD;
-        break;
+        return command->sqe.cdw11 >> 24 == 0 ? NVME_STATUS_OK : BAD_FIELD;
     default:
-        status = BAD_FIELD;
+        return BAD_FIELD;
     }
-    nvme_target_command_done(command, status);
 }
 
-/* ---- logs ---- */
-
-/* A log page of this many bytes; the host may ask for less, and more than there is is zeroes. */
-static void put(unsigned char *bytes, uint64_t length, uint64_t at, unsigned width, uint64_t value)
+static void run_identify(struct target_command *command)
 {
-    if (at + width <= length)
-        wire_put(bytes + at, width, value);
-}
-
-static void log_effects(unsigned char *bytes, uint64_t length)
-{
-    static const uint8_t admin[] = {NVME_ADMIN_GET_LOG,      NVME_ADMIN_IDENTIFY,
-                                    NVME_ADMIN_ABORT,        NVME_ADMIN_SET_FEATURES,
-                                    NVME_ADMIN_GET_FEATURES, NVME_ADMIN_ASYNC_EVENT,
-                                    NVME_ADMIN_KEEP_ALIVE};
-    static const uint8_t io[] = {NVME_FLUSH, NVME_WRITE, NVME_READ};
-    for (unsigned i = 0; i < sizeof admin; i++)
-        put(bytes, length, (uint64_t)4 * admin[i], 4, 1);
-    for (unsigned i = 0; i < sizeof io; i++)
-        put(bytes, length, 1024 + (uint64_t)4 * io[i], 4, 1);
-}
-
-static void log_smart(const struct nvme_target_stats *stats, unsigned char *bytes, uint64_t length)
-{
-    put(bytes, length, 32, 8, (stats->bytes_read + SMART_UNIT - 1) / SMART_UNIT);
-    put(bytes, length, 48, 8, (stats->bytes_written + SMART_UNIT - 1) / SMART_UNIT);
-    put(bytes, length, 64, 8, stats->reads);
-    put(bytes, length, 80, 8, stats->writes);
-}
-
-/* One group, optimized, with every namespace: base 5.14.1.12. */
-static void log_ana(const struct nvme_target *target, unsigned char *bytes, uint64_t length)
-{
-    put(bytes, length, 0, 8, 1);  /* change count */
-    put(bytes, length, 8, 2, 1);  /* groups */
-    put(bytes, length, 16, 4, 1); /* this group */
-    put(bytes, length, 20, 4, target->namespace_count);
-    put(bytes, length, 24, 8, 1);
-    put(bytes, length, 32, 1, 1); /* optimized */
-    for (uint32_t i = 0; i < target->namespace_count; i++)
-        put(bytes, length, 48 + (uint64_t)4 * i, 4, i + 1);
-}
-
-static void run_get_log(struct target_command *command)
-{
-    const struct nvme_target *target = command->queue->target;
-    const uint64_t length = nvme_capsule_log_bytes(&command->sqe);
-    unsigned char *bytes = answer(command, length);
+    unsigned char *bytes = nvme_target_admin_answer(command, NVME_IDENTIFY_BYTES);
     if (bytes == NULL)
         return;
-    uint16_t status = NVME_STATUS_OK;
-    switch (command->sqe.cdw10 & 0xFF) {
-    case NVME_LOG_ERROR:
-    case NVME_LOG_FIRMWARE:
-    case NVME_LOG_CHANGED:
-        break; /* nothing to tell */
-    case NVME_LOG_SMART:
-        status = length == SMART_BYTES ? NVME_STATUS_OK : BAD_FIELD;
-        log_smart(&target->stats, bytes, length);
-        break;
-    case NVME_LOG_EFFECTS:
-        log_effects(bytes, length);
-        break;
-    case NVME_LOG_ANA:
-        log_ana(target, bytes, length);
-        break;
-    default:
-        status = BAD_FIELD;
-    }
-    nvme_target_command_done(command, status);
+    nvme_target_command_done(command, identify(command, bytes));
 }
 
 /* ---- features ---- */
@@ -249,57 +221,90 @@ static void set_keep_alive(struct target_controller *controller, uint32_t millis
                   milliseconds == 0 ? TIME_NEVER : env_now(env) + controller->keep_alive);
 }
 
-static void run_set_features(struct target_command *command)
+/* A discovery controller has the features that a connection needs: discovery.c of nvmet. */
+static bool has_feature(const struct target_controller *controller, uint8_t feature)
+{
+    return !controller->discovery || feature == NVME_FEATURE_KEEP_ALIVE ||
+           feature == NVME_FEATURE_ASYNC_EVENT;
+}
+
+static uint16_t set_feature(struct target_command *command, uint8_t feature)
 {
     struct target_controller *controller = command->queue->controller;
     const uint32_t value = command->sqe.cdw11;
-    if (!nvme_target_command_expects(command, 0))
-        return;
-    uint16_t status = NVME_STATUS_OK;
-    switch (command->sqe.cdw10 & 0xFF) {
+    if (!has_feature(controller, feature))
+        return BAD_FIELD;
+    switch (feature) {
     case NVME_FEATURE_QUEUES:
         if ((value & 0xFFFF) == 0xFFFF || value >> 16 == 0xFFFF)
-            status = BAD_FIELD;
-        else
-            command->result = queues_granted(controller->target);
-        break;
+            return BAD_FIELD;
+        command->result = queues_granted(controller->target);
+        return NVME_STATUS_OK;
     case NVME_FEATURE_KEEP_ALIVE:
         set_keep_alive(controller, value);
         command->result = (uint64_t)(controller->keep_alive / PS_PER_S);
-        break;
+        return NVME_STATUS_OK;
     case NVME_FEATURE_ASYNC_EVENT:
-        status = (value & ~(uint32_t)EVENTS_OFFERED) == 0 ? NVME_STATUS_OK : BAD_FIELD;
+        if ((value & ~events_offered(controller)) != 0)
+            return BAD_FIELD;
+        controller->events_wanted = value;
         command->result = value;
-        break;
+        return NVME_STATUS_OK;
     case NVME_FEATURE_HOST_ID:
-        status = NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
-        break;
+        return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     default:
-        status = BAD_FIELD;
+        return BAD_FIELD;
     }
-    nvme_target_command_done(command, status);
+}
+
+static void run_set_features(struct target_command *command)
+{
+    if (nvme_target_command_expects(command, 0))
+        nvme_target_command_done(command, set_feature(command, (uint8_t)command->sqe.cdw10));
+}
+
+static uint16_t get_feature(struct target_command *command, uint8_t feature)
+{
+    const struct target_controller *controller = command->queue->controller;
+    if (!has_feature(controller, feature))
+        return BAD_FIELD;
+    switch (feature) {
+    case NVME_FEATURE_QUEUES:
+        command->result = queues_granted(controller->target);
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_WRITE_CACHE:
+        command->result = 1;
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_ASYNC_EVENT:
+        command->result = controller->events_wanted;
+        return NVME_STATUS_OK;
+    case NVME_FEATURE_KEEP_ALIVE:
+        command->result = (uint64_t)(controller->keep_alive / PS_PER_MS);
+        return NVME_STATUS_OK;
+    default:
+        return BAD_FIELD;
+    }
+}
+
+/* Only an extended host identifier, which fabrics 4.4 asks for: CDW11 bit 0. */
+static void get_host_id(struct target_command *command)
+{
+    const struct target_controller *controller = command->queue->controller;
+    unsigned char *bytes = nvme_target_admin_answer(command, NVME_HOST_ID_BYTES);
+    if (bytes == NULL)
+        return;
+    memcpy(bytes, controller->host_id, NVME_HOST_ID_BYTES);
+    nvme_target_command_done(command,
+                             (command->sqe.cdw11 & 1) != 0 ? NVME_STATUS_OK : (uint16_t)BAD_FIELD);
 }
 
 static void run_get_features(struct target_command *command)
 {
-    const struct target_controller *controller = command->queue->controller;
-    if (!nvme_target_command_expects(command, 0))
-        return;
-    uint16_t status = NVME_STATUS_OK;
-    switch (command->sqe.cdw10 & 0xFF) {
-    case NVME_FEATURE_QUEUES:
-        command->result = queues_granted(controller->target);
-        break;
-    case NVME_FEATURE_WRITE_CACHE:
-        command->result = 1;
-        break;
-    case NVME_FEATURE_KEEP_ALIVE:
-        command->result = (uint64_t)(controller->keep_alive / PS_PER_MS);
-        break;
-    default:
-        status = BAD_FIELD;
-    }
-    nvme_target_command_done(command, status);
+    const uint8_t feature = (uint8_t)command->sqe.cdw10;
+    if (feature == NVME_FEATURE_HOST_ID && has_feature(command->queue->controller, feature))
+        get_host_id(command);
+    else if (nvme_target_command_expects(command, 0))
+        nvme_target_command_done(command, get_feature(command, feature));
 }
 
 /* ---- the rest ---- */
@@ -336,15 +341,16 @@ uint16_t nvme_target_admin_parse(struct target_command *command)
 {
     static const struct {
         uint8_t opcode;
+        bool discovery; /* also a discovery controller's */
         void (*run)(struct target_command *);
     } table[] = {
-        {NVME_ADMIN_GET_LOG, run_get_log},
-        {NVME_ADMIN_IDENTIFY, run_identify},
-        {NVME_ADMIN_ABORT, run_abort},
-        {NVME_ADMIN_SET_FEATURES, run_set_features},
-        {NVME_ADMIN_GET_FEATURES, run_get_features},
-        {NVME_ADMIN_ASYNC_EVENT, run_event_request},
-        {NVME_ADMIN_KEEP_ALIVE, run_keep_alive},
+        {NVME_ADMIN_GET_LOG, true, nvme_target_logs_run},
+        {NVME_ADMIN_IDENTIFY, true, run_identify},
+        {NVME_ADMIN_ABORT, false, run_abort},
+        {NVME_ADMIN_SET_FEATURES, true, run_set_features},
+        {NVME_ADMIN_GET_FEATURES, true, run_get_features},
+        {NVME_ADMIN_ASYNC_EVENT, true, run_event_request},
+        {NVME_ADMIN_KEEP_ALIVE, true, run_keep_alive},
     };
     const struct target_controller *controller = command->queue->controller;
     command->queue->target->stats.admin++;
@@ -353,7 +359,8 @@ uint16_t nvme_target_admin_parse(struct target_command *command)
     if ((controller->cc & NVME_CC_ENABLE) == 0 || (controller->csts & NVME_CSTS_READY) == 0)
         return NVME_STATUS_SEQUENCE | NVME_STATUS_DNR;
     for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (table[i].opcode == command->sqe.opcode) {
+        if (table[i].opcode == command->sqe.opcode &&
+            (table[i].discovery || !controller->discovery)) {
             command->run = table[i].run;
             return NVME_STATUS_OK;
         }

@@ -4,11 +4,14 @@
  * the offending parameter is: an offset, with bit 16 set when it is in the data. */
 #include "nvme/target_private.h"
 
+#include "nvme/discovery.h"
+
 #include <string.h>
 
 enum {
     BAD_PARAMETER = NVME_STATUS_CONNECT_PARAMETERS | NVME_STATUS_DNR,
     BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
+    DISCOVERY_KEEP_ALIVE_S = 120, /* of a host that names none: NVMET_DISC_KATO_MS */
 };
 
 static void refuse_at(struct target_command *command, unsigned offset)
@@ -50,6 +53,16 @@ static bool has_queue(const struct target_controller *controller, uint16_t qid)
     return false;
 }
 
+static bool is_discovery(const struct nvme_connect_data *data)
+{
+    return strcmp(data->subsystem_nqn, NVME_DISCOVERY_NQN) == 0;
+}
+
+static bool is_ours(const struct nvme_connect_data *data)
+{
+    return is_discovery(data) || strcmp(data->subsystem_nqn, NVME_SUBSYSTEM_NQN) == 0;
+}
+
 static void connect_admin(struct target_command *command, const struct nvme_connect_data *data)
 {
     struct nvme_target *target = command->queue->target;
@@ -67,8 +80,12 @@ static void connect_admin(struct target_command *command, const struct nvme_conn
         return;
     }
     memcpy(controller->host_nqn, data->host_nqn, NVME_NQN_BYTES);
+    memcpy(controller->host_id, data->host_id, NVME_HOST_ID_BYTES);
+    controller->discovery = is_discovery(data);
     /* nvmet counts KATO in whole seconds, rounded up. */
-    const time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
+    time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
+    if (seconds == 0 && controller->discovery)
+        seconds = DISCOVERY_KEEP_ALIVE_S;
     controller->keep_alive = seconds * PS_PER_S;
     if (seconds > 0)
         env_timer_set(target->site.env, &controller->keep_alive_timer,
@@ -80,8 +97,10 @@ static void connect_io(struct target_command *command, const struct nvme_connect
 {
     const uint16_t qid = queue_id(command);
     struct target_controller *controller = nvme_target_find(command->queue->target, data->cntlid);
-    if (controller == NULL)
+    if (controller == NULL || controller->discovery != is_discovery(data))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
+    else if (controller->discovery) /* fabrics 5: it has no I/O queues */
+        refuse_at(command, NVME_CONNECT_QID_AT);
     else if (strcmp(controller->host_nqn, data->host_nqn) != 0)
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT);
     else if ((controller->cc & NVME_CC_ENABLE) == 0)
@@ -121,7 +140,7 @@ static void run_connect(struct target_command *command)
     const bool readable = nvme_fabrics_decode_connect(&data, bytes);
     if (queue_id(command) != command->queue->qid)
         refuse_at(command, NVME_CONNECT_QID_AT);
-    else if (!readable || strcmp(data.subsystem_nqn, NVME_SUBSYSTEM_NQN) != 0)
+    else if (!readable || !is_ours(&data))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
     else if (command->queue->qid == 0)
         connect_admin(command, &data);
@@ -167,15 +186,16 @@ static void run_get(struct target_command *command)
     nvme_target_command_done(command, status);
 }
 
-/* nvmet_start_ctrl: ready at once, or a fatal status when the host asks for what is not there. */
+/* nvmet_start_ctrl: ready at once, or a fatal status when the host asks for what is not there.
+ * A discovery controller has no I/O queues, so the sizes of their entries are not looked at. */
 static void enable(struct target_controller *controller)
 {
     const uint32_t cc = controller->cc;
     const uint32_t css = cc & NVME_CC_CSS_MASK;
-    const bool good = (cc & NVME_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
-                      (cc & NVME_CC_IOCQES_MASK) == NVME_CC_IOCQES &&
-                      (cc & NVME_CC_MPS_MASK) == 0 && (cc & NVME_CC_AMS_MASK) == 0 &&
-                      (css == 0 || css == NVME_CC_CSS_CSI);
+    const bool entries = (cc & NVME_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
+                         (cc & NVME_CC_IOCQES_MASK) == NVME_CC_IOCQES;
+    const bool good = (entries || controller->discovery) && (cc & NVME_CC_MPS_MASK) == 0 &&
+                      (cc & NVME_CC_AMS_MASK) == 0 && (css == 0 || css == NVME_CC_CSS_CSI);
     controller->csts = good ? NVME_CSTS_READY : NVME_CSTS_FATAL;
 }
 

@@ -4,7 +4,8 @@
  * target_queue.c     one queue pair: connection, receives, send credits, responses
  * target_command.c   one command: from the capsule to the response
  * target_connect.c   Connect and properties
- * target_admin.c     Identify, logs, features, event requests, keep-alive
+ * target_admin.c     Identify, features, event requests, keep-alive
+ * target_logs.c      log pages
  * target_io.c        read, write, flush */
 #ifndef STORMGLASS_NVME_TARGET_PRIVATE_H
 #define STORMGLASS_NVME_TARGET_PRIVATE_H
@@ -23,6 +24,7 @@ enum {
     TARGET_NAMESPACES_MAX = 1024, /* NN and MNAN of nvmet: NVMET_MAX_NAMESPACES */
     TARGET_ANA_GROUPS = 128,      /* NVMET_MAX_ANAGRPS */
     TARGET_ADMIN_DATA_MAX = 16384,
+    TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
 };
 
 struct target_queue;
@@ -98,10 +100,13 @@ struct target_controller {
     struct timer keep_alive_timer;
     time_ps keep_alive; /* 0: none */
     char host_nqn[NVME_NQN_BYTES];
+    unsigned char host_id[NVME_HOST_ID_BYTES];
     uint32_t queues;
-    uint32_t events; /* event requests held for ever */
+    uint32_t events;        /* event requests held for ever */
+    uint32_t events_wanted; /* as the host has set them; none ever happens */
     uint32_t cc, csts;
     uint16_t cntlid;
+    bool discovery;    /* of the discovery subsystem */
     bool seen_command; /* since the keep-alive timer was set */
     bool ended;        /* its queues have been told to close */
 };
@@ -185,5 +190,12 @@ uint16_t nvme_target_connect_parse(struct target_command *command);
 uint16_t nvme_target_connect_parse_property(struct target_command *command);
 uint16_t nvme_target_admin_parse(struct target_command *command);
 uint16_t nvme_target_io_parse(struct target_command *command);
+
+/* target_admin.c: where the answer's data goes, cleared; NULL, and the command is done, when the
+ * length is another. */
+unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t length);
+
+/* target_logs.c */
+void nvme_target_logs_run(struct target_command *command);
 
 #endif
