@@ -17,7 +17,7 @@ programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rpi
     ib_send_lat nvme fio"
 providers="librxe-rdmav34.so libsiw-rdmav34.so"
 modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
-    nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red"
+    nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red loop ext4"
 modules_where_built="siw" # not in Debian 12's kernel
 # Dependencies of those packages that only their installation would need.
 unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'

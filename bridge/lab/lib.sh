@@ -87,6 +87,30 @@ lab_target() {
     ln -s "$root/subsystems/$LAB_SUBSYSTEM" "$root/ports/1/subsystems/target"
 }
 
+# lab_our_target OPTION...: our target on 10.0.0.2, its words in target.txt, with the scenario LAB_CASE.
+lab_our_target() {
+    stormglass-bridge run "${LAB_CASE:-/lab/cases/lab-nvme.yaml}" --role target --address 10.0.0.2 --serve "$@" \
+        >target.txt 2>&1 &
+    LAB_TARGET=$!
+    lab_await 20 grep -q 'listening on 10.0.0.2$' target.txt ||
+        lab_fail "the target does not listen: $(cat target.txt)"
+}
+lab_end_target() {
+    local code=0
+    kill "$LAB_TARGET"
+    lab_await 20 lab_gone "$LAB_TARGET" || lab_fail "the target does not end"
+    wait "$LAB_TARGET" || code=$?
+    cat target.txt
+    lab_equal "exit code of the target" "$code" 0
+}
+
+# The kernel has met nothing that it did not understand.
+lab_calm() {
+    ! dmesg | grep -E 'nvme|rxe|WARNING|BUG:|Oops' |
+        grep -i -E 'fail|error|timeout|invalid|unexpected|warn|bug|oops|reset|not support' >words.txt ||
+        lab_fail "the kernel says: $(cat words.txt)"
+}
+
 lab_discover() { # ADDRESS: whether Linux's discovery names the subsystem there
     modprobe nvme_rdma
     nvme discover -t rdma -a "$1" -s 4420 -q "$LAB_HOST" -I "$LAB_HOST_ID" | tee discovery.txt |

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_admin - the admin commands, answered as nvmet 6.1 does.
  * A discovery controller knows fewer commands, and less of those that it knows.
- * Source: base 5; fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c; values seen on the wire between two Linux
- * 6.1 machines.  Write zeroes and dataset management are offered where a store can zero. */
+ * Source: base 5; fabrics 5; drivers/nvme/target/admin-cmd.c and discovery.c; values seen on the
+ * wire between two Linux 6.1 machines.  Write zeroes and dataset management are offered where a
+ * store can zero. */
 #include "nvme/target_private.h"
 
 #include "nvme/discovery.h"
