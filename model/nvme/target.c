@@ -118,6 +118,8 @@ static void retire_controller(struct target_controller *controller)
     *at = controller->next;
     target->stats.controllers--;
     env_timer_cancel(target->site.env, &controller->keep_alive_timer);
+    free(controller->errors);
+    controller->errors = NULL;
     controller->next = target->spare;
     target->spare = controller;
 }

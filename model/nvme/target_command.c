@@ -183,8 +183,10 @@ void nvme_target_command_done(struct target_command *command, uint16_t status)
     const struct env *env = queue->target->site.env;
     command->status = status;
     queue->target->stats.commands++;
-    if (status != NVME_STATUS_OK)
+    if (status != NVME_STATUS_OK) {
         queue->target->stats.errors++;
+        nvme_target_logs_error(command);
+    }
     if (queue->state == TARGET_QUEUE_CLOSING)
         return; /* the memory goes with the queue */
     nvme_target_queue_respond(command);

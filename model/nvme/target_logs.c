@@ -10,11 +10,13 @@
 #include "nvme/wire.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
-    ERROR_BYTES = 64 * TARGET_ERROR_ENTRIES,
+    ERROR_ENTRY_BYTES = 64,
+    ERROR_BYTES = ERROR_ENTRY_BYTES * TARGET_ERROR_ENTRIES,
     SMART_BYTES = 512,
     FIRMWARE_BYTES = 512,
     CHANGED_BYTES = 4096,
@@ -30,11 +32,45 @@ enum {
 
 _Static_assert((int)ANA_BYTES_MAX <= (int)PAGE_MAX, "a page has room for every namespace");
 
-/* Each writes its page, which is cleared, and returns its length. */
+/* ---- errors: base 5.14.1.1 ---- */
 
+static unsigned char *error_entry(const struct target_controller *controller, uint64_t number)
+{
+    return controller->errors + number % TARGET_ERROR_ENTRIES * ERROR_ENTRY_BYTES;
+}
+
+void nvme_target_logs_error(const struct target_command *command)
+{
+    struct target_controller *controller = command->queue->controller;
+    const struct nvme_command *sqe = &command->sqe;
+    if (controller == NULL)
+        return; /* a Connect that is refused has none */
+    if (controller->errors == NULL)
+        controller->errors = calloc(1, ERROR_BYTES);
+    CHECK(controller->errors != NULL);
+    unsigned char *entry = error_entry(controller, controller->error_count++);
+    memset(entry, 0, ERROR_ENTRY_BYTES);
+    wire_put64(entry, controller->error_count);
+    wire_put16(entry + 8, command->queue->qid);
+    wire_put16(entry + 10, sqe->cid);
+    wire_put16(entry + 12, (uint16_t)(command->status << 1)); /* above the phase bit */
+    wire_put16(entry + 14, UINT16_MAX);                       /* no byte of the command is named */
+    wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
+    wire_put32(entry + 24, sqe->nsid);
+    entry[29] = NVME_TRANSPORT_RDMA;
+}
+
+/* ---- pages ----
+ * Each writes its page, which is cleared, and returns its length. */
+
+/* The newest first. */
 static uint64_t log_errors(const struct target_command *command, unsigned char *page)
 {
-    (void)command, (void)page; /* nothing to tell */
+    const struct target_controller *controller = command->queue->controller;
+    const uint64_t newest = controller->error_count;
+    for (uint64_t i = 0; i < TARGET_ERROR_ENTRIES && i < newest; i++)
+        memcpy(page + i * ERROR_ENTRY_BYTES, error_entry(controller, newest - 1 - i),
+               ERROR_ENTRY_BYTES);
     return ERROR_BYTES;
 }
 
@@ -73,6 +109,7 @@ static uint64_t log_smart(const struct target_command *command, unsigned char *p
     wire_put64(page + 48, (stats->bytes_written + SMART_UNIT - 1) / SMART_UNIT);
     wire_put64(page + 64, stats->reads);
     wire_put64(page + 80, stats->writes);
+    wire_put64(page + 176, command->queue->controller->error_count);
     return SMART_BYTES;
 }
 

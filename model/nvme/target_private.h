@@ -104,6 +104,8 @@ struct target_controller {
     uint32_t queues;
     uint32_t events;        /* event requests held for ever */
     uint32_t events_wanted; /* as the host has set them; none ever happens */
+    unsigned char *errors;  /* a ring of log entries, made with the first */
+    uint64_t error_count;   /* ever */
     uint32_t cc, csts;
     uint16_t cntlid;
     bool discovery;    /* of the discovery subsystem */
@@ -197,5 +199,7 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
 
 /* target_logs.c */
 void nvme_target_logs_run(struct target_command *command);
+/* The command has ended with an error, which the controller remembers. */
+void nvme_target_logs_error(const struct target_command *command);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The discovery subsystem: its log page byte by byte, in parts, and what its controller refuses. */
+ * Log pages: that of discovery byte by byte, in parts, what its controller refuses; errors. */
 #include "nvme/discovery.h"
 #include "nvme/identify.h"
 #include "nvme/wire.h"
@@ -204,6 +204,44 @@ static void the_other_controllers_pages(void **state)
     raw_fini(&raw);
 }
 
+/* Base 5.14.1.1: entries of 64 bytes, the newest first; as many as ELPE says. */
+static void errors_are_remembered(void **state)
+{
+    (void)state;
+    enum { ENTRIES = 128, COMMANDS = 130 };
+    raw_init(&raw);
+    raw_bring_up(&raw);
+    for (unsigned i = 0; i < COMMANDS; i++) {
+        const struct nvme_command read = {
+            .opcode = NVME_READ,
+            .flags = NVME_FLAGS_SGL,
+            .cid = (uint16_t)(i + 1),
+            .nsid = 1,
+            .sgl = {raw.buffer->addr, 512, raw.buffer->rkey, NVME_SGL_KEYED},
+            .cdw11 = 0x1000 + i,
+        };
+        assert_int_equal(raw_send(&raw, 1, &read, 0), NVME_STATUS_LBA_RANGE | DNR);
+    }
+    assert_int_equal(get_log(NVME_LOG_ERROR, 64 * ENTRIES, 0), NVME_STATUS_OK);
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        unsigned char expected[64] = {0};
+        const unsigned number = COMMANDS - i;
+        expected[0] = (unsigned char)number;
+        expected[8] = 1; /* queue */
+        expected[10] = (unsigned char)number;
+        expected[13] = 0x81; /* 4080h above the phase bit */
+        expected[14] = expected[15] = 0xFF;
+        expected[20] = (unsigned char)(number - 1);
+        expected[21] = 0x10;
+        expected[24] = 1; /* namespace */
+        expected[29] = 1; /* RDMA */
+        assert_memory_equal(raw.buffer->bytes + (size_t)64 * i, expected, 64);
+    }
+    assert_int_equal(get_log(NVME_LOG_SMART, 512, 0), NVME_STATUS_OK);
+    assert_int_equal(wire_get64(raw.buffer->bytes + 176), COMMANDS);
+    raw_fini(&raw);
+}
+
 static void it_has_no_io_queues(void **state)
 {
     (void)state;
@@ -269,6 +307,7 @@ int main(void)
         cmocka_unit_test(what_the_controller_says_it_is),
         cmocka_unit_test(what_it_knows_and_refuses),
         cmocka_unit_test(the_other_controllers_pages),
+        cmocka_unit_test(errors_are_remembered),
         cmocka_unit_test(it_has_no_io_queues),
         cmocka_unit_test(it_ends_when_nobody_asks),
         cmocka_unit_test(sizes_of_io_entries_do_not_matter),
