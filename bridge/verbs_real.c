@@ -193,6 +193,7 @@ const struct verbs_ops verbs_real = {
     .dereg_mr = verbs_real_memory_release,
     .renew_rkey = renew_rkey,
     .listen = verbs_real_cm_listen,
+    .unlisten = verbs_real_cm_unlisten,
     .connect = verbs_real_cm_connect,
     .prepare = verbs_real_cm_prepare,
     .accept = verbs_real_cm_accept,

@@ -152,12 +152,23 @@ static int make_id(struct verbs_conn *conn, uint32_t ip, uint16_t port)
 int verbs_real_cm_listen(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
 {
     struct verbs_conn *conn = add(device, user, REAL_LISTENING);
+    conn->port = port;
     int error = make_id(conn, device->site.any ? INADDR_ANY : device->site.ip, port);
     if (error == 0 && device->calls->listen(conn->id, BACKLOG) != 0)
         error = errno;
     if (error != 0)
         verbs_real_cm_destroy(conn);
     return error;
+}
+
+void verbs_real_cm_unlisten(struct verbs_device *device, uint16_t port)
+{
+    struct verbs_conn *next = NULL;
+    for (struct verbs_conn *conn = device->conns; conn != NULL; conn = next) {
+        next = conn->next;
+        if (conn->state == REAL_LISTENING && conn->port == port)
+            verbs_real_cm_destroy(conn);
+    }
 }
 
 struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const struct verbs_peer *peer,

@@ -56,6 +56,7 @@ struct verbs_conn {
     struct timer turn;  /* goes on with completions */
     struct real_ring receives, reads;
     enum real_state state;
+    uint16_t port; /* of a listener */
     bool accepted; /* the passive side */
 };
 
@@ -83,6 +84,7 @@ void verbs_real_removed(struct verbs_device *device);
 /* verbs_real_cm.c */
 void verbs_real_cm_readable(void *self);
 int verbs_real_cm_listen(struct verbs_device *device, uint16_t port, const struct verbs_user *user);
+void verbs_real_cm_unlisten(struct verbs_device *device, uint16_t port);
 struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const struct verbs_peer *peer,
                                          const struct ibv_qp_cap *cap,
                                          const struct rdma_conn_param *param,

@@ -60,16 +60,28 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
     return controller;
 }
 
-static void on_keep_alive(void *self, time_ps now)
+void nvme_target_keep_alive_due(struct target_controller *controller)
 {
-    struct target_controller *controller = self;
+    if (controller->ended)
+        return;
+    if (controller->target->stalled) {
+        nvme_target_hold(controller->target, &(struct target_held){.kind = TARGET_HELD_KEEP_ALIVE,
+                                                                   .controller = controller});
+        return;
+    }
     if (!controller->seen_command) {
         nvme_target_fatal(controller, "keep-alive timer expired");
         return;
     }
     controller->seen_command = false;
-    env_timer_set(controller->target->site.env, &controller->keep_alive_timer,
-                  now + controller->keep_alive);
+    const struct env *env = controller->target->site.env;
+    env_timer_set(env, &controller->keep_alive_timer, env_now(env) + controller->keep_alive);
+}
+
+static void on_keep_alive(void *self, time_ps now)
+{
+    (void)now;
+    nvme_target_keep_alive_due(self);
 }
 
 /* The world may still hold a wake-up for the timer of a controller that has ended, so its
@@ -166,7 +178,7 @@ static void on_reaper(void *self, time_ps now)
     struct nvme_target *target = self;
     struct target_queue **at = &target->queues;
     (void)now;
-    while (*at != NULL) {
+    while (*at != NULL && !target->stalled) {
         struct target_queue *queue = *at;
         if (queue->state == TARGET_QUEUE_CLOSING && queue->gone && queue->outside == 0) {
             *at = queue->next;
@@ -201,6 +213,12 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
         site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : VERBS_BULK;
 }
 
+struct verbs_user nvme_target_listener(struct nvme_target *target)
+{
+    return (struct verbs_user){
+        .self = target, .on_cm = on_listener, .on_completion = on_listener_completion};
+}
+
 struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
 {
     struct nvme_target *target = calloc(1, sizeof *target);
@@ -217,8 +235,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
     make_namespaces(target, site);
-    const struct verbs_user user = {
-        .self = target, .on_cm = on_listener, .on_completion = on_listener_completion};
+    const struct verbs_user user = nvme_target_listener(target);
     if (site->verbs->listen(site->device, NVME_RDMA_PORT, &user) == 0)
         return target;
     nvme_target_destroy(target);
@@ -247,6 +264,7 @@ void nvme_target_destroy(struct nvme_target *target)
         free(controller);
     }
     free(target->namespaces);
+    free(target->held);
     free(target->cores);
     free(target);
 }
@@ -254,15 +272,6 @@ void nvme_target_destroy(struct nvme_target *target)
 const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target)
 {
     return &target->stats;
-}
-
-void nvme_target_stall(struct nvme_target *target, bool stalled)
-{
-    target->stalled = stalled;
-    for (struct target_queue *queue = target->queues; queue != NULL && !stalled;
-         queue = queue->next)
-        if (queue->state == TARGET_QUEUE_LIVE || queue->state == TARGET_QUEUE_READY)
-            nvme_target_queue_resume(queue);
 }
 
 void nvme_target_audit(const struct nvme_target *target)

@@ -69,8 +69,16 @@ void nvme_target_destroy(struct nvme_target *target);
 
 const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target);
 
-/* While stalled the target receives commands and does nothing with them. */
+/* While stalled the target's software does nothing: commands arrive and requests to connect come,
+ * and wait, its timers are late, and its RNIC and media go on alone. */
 void nvme_target_stall(struct nvme_target *target, bool stalled);
+
+/* The target's software dies: nobody listens, its queue pairs are gone, and so are its controllers
+ * and all that was under way.  A write that was not answered was not carried out.  data_lost: the
+ * namespaces are empty when it comes back.  Called from outside, never from a callback. */
+void nvme_target_kill(struct nvme_target *target, bool data_lost);
+/* It listens again; false when the port cannot be had. */
+bool nvme_target_revive(struct nvme_target *target);
 
 /* CHECKs every invariant: receives, credits and slots of each queue. */
 void nvme_target_audit(const struct nvme_target *target);

@@ -34,7 +34,6 @@ static uint16_t parse(struct target_command *command)
         return INVALID_FIELD;
     if (queue->controller == NULL)
         return nvme_target_connect_parse(command);
-    queue->controller->seen_command = true;
     return queue->qid > 0 ? nvme_target_io_parse(command) : nvme_target_admin_parse(command);
 }
 
@@ -161,12 +160,21 @@ static void start(struct target_command *command)
         nvme_target_list_add(&queue->starved, command);
 }
 
-void nvme_target_command_on_core(void *self, struct nvme_job *job)
+void nvme_target_command_on_turn(struct target_command *command)
 {
-    struct target_command *command = (struct target_command *)(void *)job;
-    (void)self;
+    if (command->queue->target->stalled) {
+        nvme_target_hold(command->queue->target,
+                         &(struct target_held){.kind = TARGET_HELD_CORE, .command = command});
+        return;
+    }
     if (nvme_target_command_back(command))
         start(command);
+}
+
+void nvme_target_command_on_core(void *self, struct nvme_job *job)
+{
+    (void)self;
+    nvme_target_command_on_turn((struct target_command *)(void *)job);
 }
 
 bool nvme_target_command_expects(struct target_command *command, uint64_t length)

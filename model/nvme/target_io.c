@@ -54,16 +54,18 @@ static uint16_t finish_flush(struct target_command *command, struct nvme_target_
     return store->ops->flush(store);
 }
 
-static void on_media(void *self, struct media_request *request)
+void nvme_target_io_on_media(struct target_command *command)
 {
-    struct target_command *command = self;
-    command->times.media_begun_at = request->begun_at;
-    command->times.media_done_at = request->done_at;
+    if (command->queue->target->stalled) {
+        nvme_target_hold(command->queue->target,
+                         &(struct target_held){.kind = TARGET_HELD_MEDIA, .command = command});
+        return;
+    }
     if (!nvme_target_command_back(command))
         return;
     struct nvme_target_stats *stats = &command->queue->target->stats;
     uint16_t status;
-    switch (request->op) {
+    switch (command->media.op) {
     case MEDIA_READ:
         status = finish_read(command, stats);
         break;
@@ -74,6 +76,14 @@ static void on_media(void *self, struct media_request *request)
         status = finish_flush(command, stats);
     }
     nvme_target_command_done(command, status);
+}
+
+static void on_media(void *self, struct media_request *request)
+{
+    struct target_command *command = self;
+    command->times.media_begun_at = request->begun_at;
+    command->times.media_done_at = request->done_at;
+    nvme_target_io_on_media(command);
 }
 
 static void to_media(struct target_command *command, enum media_op op)

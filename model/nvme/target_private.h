@@ -6,7 +6,8 @@
  * target_connect.c   Connect and properties
  * target_admin.c     Identify, features, event requests, keep-alive
  * target_logs.c      log pages
- * target_io.c        read, write, flush */
+ * target_io.c        read, write, flush
+ * target_outage.c    a software that stands still, or dies and comes back */
 #ifndef STORMGLASS_NVME_TARGET_PRIVATE_H
 #define STORMGLASS_NVME_TARGET_PRIVATE_H
 
@@ -80,7 +81,7 @@ struct target_queue {
     struct target_receive *receives;
     struct target_command **commands; /* made as needed */
     struct target_list free;
-    struct target_list early;   /* came before ESTABLISHED, or while the target is stalled */
+    struct target_list early;   /* came before ESTABLISHED */
     struct target_list starved; /* wait for send credits */
     uint32_t command_count, command_limit;
     uint32_t credits, credit_limit; /* free send work requests */
@@ -113,6 +114,27 @@ struct target_controller {
     bool ended;        /* its queues have been told to close */
 };
 
+enum target_held_kind {
+    TARGET_HELD_COMPLETION,
+    TARGET_HELD_CM,
+    TARGET_HELD_REQUEST,
+    TARGET_HELD_CORE,
+    TARGET_HELD_MEDIA,
+    TARGET_HELD_KEEP_ALIVE,
+};
+
+/* A call into the target's software that was not made yet. */
+struct target_held {
+    enum target_held_kind kind;
+    struct verbs_conn *conn;              /* REQUEST */
+    struct target_queue *queue;           /* COMPLETION, CM */
+    struct target_command *command;       /* CORE, MEDIA */
+    struct target_controller *controller; /* KEEP_ALIVE */
+    struct ibv_wc wc;
+    struct verbs_event event;
+    uint8_t private_data[VERBS_REQ_PRIVATE_MAX];
+};
+
 struct nvme_target {
     struct nvme_target_site site;
     struct nvme_target_params params;
@@ -128,7 +150,9 @@ struct nvme_target {
     struct timer reaper;
     uint32_t local_ip;
     uint16_t next_cntlid;
-    bool stalled;
+    bool stalled, dead;
+    struct target_held *held; /* what came while it was stalled, in order */
+    uint32_t held_count, held_room;
 };
 
 /* target.c */
@@ -136,6 +160,7 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
 struct target_controller *nvme_target_add_controller(struct nvme_target *target);
 void nvme_target_fatal(struct target_controller *controller, const char *why);
 void nvme_target_reap(struct nvme_target *target);
+struct verbs_user nvme_target_listener(struct nvme_target *target);
 
 static inline const struct verbs_ops *nvme_target_verbs(const struct target_queue *queue)
 {
@@ -158,14 +183,24 @@ static inline time_ps nvme_target_now(const struct target_queue *queue)
     return env_now(queue->target->site.env);
 }
 
+/* target_outage.c: of a stalled target, what is called again later */
+void nvme_target_hold(struct nvme_target *target, const struct target_held *call);
+
+/* These are. */
+void nvme_target_keep_alive_due(struct target_controller *controller);
+void nvme_target_queue_completion(struct target_queue *queue, const struct ibv_wc *wc);
+void nvme_target_queue_cm(struct target_queue *queue, const struct verbs_event *event);
+void nvme_target_command_on_turn(struct target_command *command);
+void nvme_target_io_on_media(struct target_command *command);
+
 /* target_queue.c */
+void nvme_target_queue_vanish(struct target_queue *queue);
 void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *conn,
                                const struct verbs_event *event);
 void nvme_target_queue_close(struct target_queue *queue);
 void nvme_target_queue_error(struct target_queue *queue, const char *why);
 void nvme_target_queue_free(struct target_queue *queue);
 void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event);
-void nvme_target_queue_resume(struct target_queue *queue);
 void nvme_target_queue_fetch(struct target_command *command);
 void nvme_target_queue_respond(struct target_command *command);
 /* Gives send credits back and begins what waited for them. */

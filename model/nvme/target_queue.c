@@ -122,13 +122,15 @@ static void on_capsule(struct target_queue *queue, unsigned index, uint32_t leng
         .cid = command->sqe.cid,
         .capsule_at = nvme_target_now(queue),
     };
-    if (queue->state == TARGET_QUEUE_CONNECTING || queue->target->stalled)
+    if (queue->controller != NULL)
+        queue->controller->seen_command = true;
+    if (queue->state == TARGET_QUEUE_CONNECTING)
         nvme_target_list_add(&queue->early, command);
     else
         nvme_target_command_enter(command);
 }
 
-void nvme_target_queue_resume(struct target_queue *queue)
+static void resume(struct target_queue *queue)
 {
     while (queue->early.first != NULL && queue->state != TARGET_QUEUE_CLOSING)
         nvme_target_command_enter(nvme_target_list_take(&queue->early));
@@ -218,13 +220,17 @@ void nvme_target_queue_respond(struct target_command *command)
 
 /* ---- what the queue pair says ---- */
 
-static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+void nvme_target_queue_completion(struct target_queue *queue, const struct ibv_wc *wc)
 {
-    struct target_queue *queue = self;
     const unsigned index = (unsigned)wc->wr_id;
-    (void)conn;
     if (queue->state == TARGET_QUEUE_CLOSING)
         return; /* flushed; the memory goes with the queue */
+    if (queue->target->stalled) {
+        nvme_target_hold(
+            queue->target,
+            &(struct target_held){.kind = TARGET_HELD_COMPLETION, .queue = queue, .wc = *wc});
+        return;
+    }
     if (wc->status != IBV_WC_SUCCESS) {
         nvme_target_queue_error(queue, "a work request failed");
         return;
@@ -244,17 +250,26 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
     }
 }
 
-static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
 {
-    struct target_queue *queue = self;
     (void)conn;
+    nvme_target_queue_completion(self, wc);
+}
+
+void nvme_target_queue_cm(struct target_queue *queue, const struct verbs_event *event)
+{
+    if (queue->target->stalled) {
+        nvme_target_hold(
+            queue->target,
+            &(struct target_held){.kind = TARGET_HELD_CM, .queue = queue, .event = *event});
+        return;
+    }
     switch (event->type) {
     case RDMA_CM_EVENT_ESTABLISHED:
         if (queue->state != TARGET_QUEUE_CONNECTING)
             return;
         nvme_target_queue_event(queue, TARGET_QUEUE_ON_ESTABLISHED);
-        if (!queue->target->stalled)
-            nvme_target_queue_resume(queue);
+        resume(queue);
         break;
     case RDMA_CM_EVENT_DISCONNECTED:
     case RDMA_CM_EVENT_REJECTED:
@@ -270,12 +285,29 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
     }
 }
 
+static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    (void)conn;
+    nvme_target_queue_cm(self, event);
+}
+
 void nvme_target_queue_close(struct target_queue *queue)
 {
     const bool open = queue->state != TARGET_QUEUE_CLOSING;
     nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
     if (open)
         nvme_target_verbs(queue)->disconnect(queue->conn);
+    nvme_target_reap(queue->target);
+}
+
+/* Its queue pair is gone, and nobody is told. */
+void nvme_target_queue_vanish(struct target_queue *queue)
+{
+    nvme_target_queue_event(queue, TARGET_QUEUE_ON_CLOSE);
+    if (queue->conn != NULL)
+        nvme_target_verbs(queue)->destroy(queue->conn);
+    queue->conn = NULL;
+    queue->gone = true;
     nvme_target_reap(queue->target);
 }
 
@@ -321,7 +353,8 @@ static void release_memory(struct target_queue *queue, struct verbs_mr *mr)
 
 void nvme_target_queue_free(struct target_queue *queue)
 {
-    nvme_target_verbs(queue)->destroy(queue->conn);
+    if (queue->conn != NULL)
+        nvme_target_verbs(queue)->destroy(queue->conn);
     release_memory(queue, queue->capsules);
     release_memory(queue, queue->responses);
     release_memory(queue, queue->connect);
@@ -426,6 +459,11 @@ void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *co
                                const struct verbs_event *event)
 {
     struct nvme_cm_request request = {0};
+    if (target->stalled) {
+        nvme_target_hold(target, &(struct target_held){
+                                     .kind = TARGET_HELD_REQUEST, .conn = conn, .event = *event});
+        return;
+    }
     const unsigned why = refusal(target, &request, event);
     struct target_queue *queue = new_queue(target, conn);
     queue->peer_ip = event->peer_ip;

@@ -105,6 +105,14 @@ int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
     return 0;
 }
 
+void cm_unlisten(struct rnic *rnic, uint16_t port)
+{
+    struct cm *cm = &rnic->cm;
+    for (uint32_t i = 0; i < cm->listener_count; i++)
+        if (cm->listeners[i].port == port)
+            cm->listeners[i--] = cm->listeners[--cm->listener_count];
+}
+
 static uint8_t copy_private(struct cm_mad *mad, const void *data, uint8_t length, uint8_t room)
 {
     const uint8_t kept = least(length, room);

@@ -79,6 +79,7 @@ void cm_init(struct rnic *rnic);
 void cm_fini(struct rnic *rnic);
 
 int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user);
+void cm_unlisten(struct rnic *rnic, uint16_t port);
 struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
                               const struct ibv_qp_cap *cap, const struct rdma_conn_param *param,
                               const struct verbs_user *user);

@@ -88,6 +88,8 @@ struct verbs_ops {
 
     /* CONNECT_REQUEST events arrive at the listener's user with a new conn to accept or reject. */
     int (*listen)(struct verbs_device *, uint16_t port, const struct verbs_user *);
+    /* What is asked for is refused from now on; connections stay. */
+    void (*unlisten)(struct verbs_device *, uint16_t port);
     struct verbs_conn *(*connect)(struct verbs_device *, const struct verbs_peer *,
                                   const struct ibv_qp_cap *, const struct rdma_conn_param *,
                                   const struct verbs_user *);

@@ -49,6 +49,11 @@ static int listen_at(struct verbs_device *device, uint16_t port, const struct ve
     return cm_listen(of_device(device), port, user);
 }
 
+static void unlisten(struct verbs_device *device, uint16_t port)
+{
+    cm_unlisten(of_device(device), port);
+}
+
 static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
                                      const struct ibv_qp_cap *cap,
                                      const struct rdma_conn_param *param,
@@ -249,6 +254,7 @@ const struct verbs_ops verbs_sim = {
     .dereg_mr = dereg_mr,
     .renew_rkey = renew_rkey,
     .listen = listen_at,
+    .unlisten = unlisten,
     .connect = connect_to,
     .prepare = cm_prepare,
     .accept = cm_accept,

@@ -319,6 +319,12 @@ static int listen_on(struct verbs_device *device, uint16_t port, const struct ve
     return 0;
 }
 
+static void unlisten(struct verbs_device *device, uint16_t port)
+{
+    CHECK(device->listener.port == port);
+    device->listener = (struct listener){0};
+}
+
 static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
                                      const struct ibv_qp_cap *cap,
                                      const struct rdma_conn_param *param,
@@ -401,6 +407,7 @@ const struct verbs_ops fake_verbs = {
     .dereg_mr = fake_dereg_mr,
     .renew_rkey = fake_renew_rkey,
     .listen = listen_on,
+    .unlisten = unlisten,
     .connect = connect_to,
     .prepare = prepare,
     .accept = accept_it,
