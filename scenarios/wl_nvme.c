@@ -7,7 +7,9 @@
  * queue is smaller than that, the I/O waits here as it would in a block layer, and the wait counts
  * as latency.
  * Latency is completed_at - issued_at; with a rate, issued_at is when the I/O was due (no
- * coordinated omission).  A controller that fails ends the instance: what is under way or waits
+ * coordinated omission).  While a lost controller is being reconnected, I/Os go on to be issued
+ * as far as there are slots, and wait.  A controller that fails for good, or that fails what waits
+ * (fast-io-fail-tmo), ends the instance, as an error ends a fio job: what is under way or waits
  * counts as failed. */
 #include "scenarios/wl_nvme.h"
 
@@ -81,7 +83,8 @@ struct wl_nvme {
     enum state state;
     struct wl_script script;
     struct wl_check check;
-    const struct nvme_host_namespace *space;
+    struct nvme_host_namespace space;
+    struct nvme_host_stats told; /* of the controller: what stats have */
     struct slot *slots;
     uint32_t slot_count, queues;
     struct line free;
@@ -177,7 +180,7 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
 static void compare(struct wl_nvme *wl, const struct slot *slot)
 {
     const struct nvme_io *io = &slot->io;
-    const int64_t offset = (int64_t)io->lba * wl->space->block_bytes;
+    const int64_t offset = (int64_t)io->lba * wl->space.block_bytes;
     const bool good = io->status == NVME_STATUS_OK;
     if (io->opcode == NVME_WRITE)
         wl_check_written(&wl->check, offset, good);
@@ -228,6 +231,13 @@ static void submit(struct wl_nvme *wl, struct slot *slot)
         line_add(&wl->waiting[slot->queue], slot);
 }
 
+static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
+{
+    struct line *waiting = &wl->waiting[queue];
+    while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
+        line_take(waiting);
+}
+
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct slot *slot = line_take(&wl->free);
@@ -236,8 +246,8 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
     slot->expected = (struct wl_expectation){0};
     slot->io = (struct nvme_io){
         .opcode = reads ? NVME_READ : NVME_WRITE,
-        .nsid = wl->space->nsid,
-        .lba = (uint64_t)step->io.offset / wl->space->block_bytes,
+        .nsid = wl->space.nsid,
+        .lba = (uint64_t)step->io.offset / wl->space.block_bytes,
         .bytes = (uint32_t)step->io.bytes,
         .content = reads ? 0 : wl_check_tag(&wl->check),
         .issued_at = step->at,
@@ -256,7 +266,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 static void pump(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
-    while (wl->state == ISSUING && nvme_host_live(wl->host)) {
+    while (wl->state == ISSUING && !nvme_host_lost(wl->host)) {
         if (now >= wl->site.stop) {
             end_by_stop(wl);
             break;
@@ -273,7 +283,7 @@ static void pump(struct wl_nvme *wl)
             wl->state = ENDING;
         break;
     }
-    if (wl->state != CONNECTING && wl->host != NULL && !nvme_host_live(wl->host))
+    if (wl->state != CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
         fail_waiting(wl);
     if (wl->state == ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->last_completion, wl->site.stop);
@@ -292,10 +302,31 @@ static void on_io(void *self, struct nvme_io *io)
     struct slot *slot = io->user;
     const uint32_t queue = slot->queue;
     finish(wl, slot);
-    struct line *waiting = &wl->waiting[queue];
-    while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
-        line_take(waiting);
+    submit_waiting(wl, queue);
     pump(wl);
+}
+
+static void count_changes(struct wl_nvme *wl)
+{
+    struct workload_stats *stats = wl->site.stats;
+    const struct nvme_host_stats *now = nvme_host_stats(wl->host), *told = &wl->told;
+    stats->losses += now->losses - told->losses;
+    stats->attempts += now->attempts - told->attempts;
+    stats->reconnects += now->reconnects - told->reconnects;
+    stats->requeued += now->requeued - told->requeued;
+    stats->without_service += now->without_service - told->without_service;
+    wl->told = *now;
+}
+
+/* The controller was lost, is back, or is given up. */
+static void on_change(void *self)
+{
+    struct wl_nvme *wl = self;
+    count_changes(wl);
+    for (uint32_t queue = 0; queue < wl->queues; queue++)
+        submit_waiting(wl, queue);
+    if (wl->state == ISSUING || wl->state == ENDING)
+        pump(wl);
 }
 
 /* Begin. */
@@ -317,13 +348,13 @@ static bool choose_region(const struct wl_nvme *wl, const struct wl_plan_params 
                           struct wl_region *region)
 {
     const struct wl_region whole = {
-        .bytes = (int64_t)wl->space->blocks * wl->space->block_bytes,
+        .bytes = (int64_t)wl->space.blocks * wl->space.block_bytes,
     };
     const struct wl_region wanted = {
         .offset = wl->params.offset + wl->params.fio.offset_step * wl->site.copy,
         .bytes = wl->params.size,
     };
-    return wl_plan_region(plan, wl->space->block_bytes, whole, wanted, region);
+    return wl_plan_region(plan, wl->space.block_bytes, whole, wanted, region);
 }
 
 static void make_slots(struct wl_nvme *wl)
@@ -372,11 +403,12 @@ static void on_ready(void *self, uint16_t status)
         give_up(wl, "workload: the controller could not be connected");
         return;
     }
-    wl->space = choose_namespace(wl);
-    if (wl->space == NULL) {
+    const struct nvme_host_namespace *space = choose_namespace(wl);
+    if (space == NULL) {
         give_up(wl, "workload: the target has no such namespace");
         return;
     }
+    wl->space = *space;
     struct wl_plan_params plan;
     wl_script_plan(&wl->params, &plan);
     struct wl_region region;
@@ -420,7 +452,7 @@ static void start(struct workload *workload)
         .params = &params,
         .target_ip = wl->site.target_ip,
         .class = wl->site.class,
-        .user = {.self = wl, .on_ready = on_ready, .on_io = on_io},
+        .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},
     };
     wl->host = nvme_host_create(&site);
     CHECK(wl->host != NULL);

@@ -26,6 +26,9 @@ struct workload_stats {
     uint64_t bytes_read, bytes_written; /* of all completed operations */
     uint64_t corrupt;                   /* reads that returned another content than was written */
     uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
+    /* Of its NVMe controllers; struct nvme_host_stats has the same. */
+    uint64_t losses, attempts, reconnects, requeued;
+    time_ps without_service; /* summed over the instances */
     time_ps first_issue, last_completion;
     /* What rates count: from the start of the measurement to stop, or to the last completion when
      * every instance had done before what it was asked for, and nothing failed.  window_to is 0

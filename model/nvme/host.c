@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host - the life of one controller as its host sees it.
  * NEW, the admin queue, set-up, I/O queues, scan, LIVE; FAILED from anywhere when the transport
- * or a set-up command fails: queues are disconnected and everything under way is given back.
- * Reconnecting would start again from NEW with the same host; nothing here stands in its way. */
+ * or a set-up command fails: queues are disconnected and everything under way is given back, or,
+ * when the controller has been live, kept for its return (host_recovery.c). */
 #include "nvme/host_private.h"
 
 #include "base/probe.h"
@@ -28,6 +28,16 @@ const struct opt nvme_host_opts[] = {
     {"admin-timeout", OPT_TIME, PARAM(admin_timeout), "60s", "1us", "3600s", NULL,
      "Likewise for a set-up command or the connection of a queue.",
      "Linux 6.1 nvme_core: admin_timeout 60"},
+    {"reconnect-delay", OPT_TIME, PARAM(reconnect_delay), "10s", "1us", "3600s", NULL,
+     "Wait from the loss of a live controller, or a vain attempt, to the next attempt.",
+     "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10"},
+    {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
+     "Attempts are given up after so long: as many are made as reconnect-delay fits in, rounded "
+     "up.",
+     "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600"},
+    {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
+     "I/O fails when the controller has been away for so long, instead of waiting for it.",
+     "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1"},
     {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
      "CPU time to send one command; a queue's CPU does one thing at a time.",
      "assumed: the host's half of the software share of a 4 KiB I/O"},
@@ -50,7 +60,7 @@ void nvme_host_event(struct nvme_host *host, enum nvme_host_event event)
     host->state = nvme_fsm_step(&nvme_fsm_host, host->state, (uint8_t)event);
 }
 
-static void note(const struct nvme_host *host, const char *text)
+void nvme_host_note(const struct nvme_host *host, const char *text)
 {
     const struct env *env = host->site.env;
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
@@ -82,15 +92,19 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->params = *site->params;
     host->site.params = &host->params;
     host->namespaces = calloc(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
+    host->found = calloc(HOST_NAMESPACES_MAX, sizeof *host->found);
     host->queues = calloc((size_t)host->params.queues + 1, sizeof *host->queues);
-    CHECK(host->namespaces != NULL && host->queues != NULL);
+    CHECK(host->namespaces != NULL && host->found != NULL && host->queues != NULL);
     host->admin_data = site->verbs->reg_mr(
         site->device, HOST_ADMIN_DATA_BYTES,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
     CHECK(host->admin_data != NULL);
     identify_host(host);
-    nvme_host_queue_init(&host->queues[0], host, 0, NVME_ADMIN_QUEUE_SIZE);
+    for (int64_t i = 0; i <= host->params.queues; i++)
+        nvme_host_queue_init(&host->queues[i], host, (uint16_t)i);
+    nvme_host_queue_open(&host->queues[0], NVME_ADMIN_QUEUE_SIZE);
     host->queue_count = 1;
+    nvme_host_recovery_init(host);
     nvme_host_admin_init(host);
     return host;
 }
@@ -99,9 +113,10 @@ void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues)
 {
     CHECK(host->queue_count == 1 && (int64_t)io_queues <= host->params.queues);
     for (uint32_t i = 0; i < io_queues; i++)
-        nvme_host_queue_init(&host->queues[i + 1], host, (uint16_t)(i + 1),
-                             (uint16_t)host->io_queue_size);
+        nvme_host_queue_open(&host->queues[i + 1], (uint16_t)host->io_queue_size);
     host->queue_count = io_queues + 1;
+    if (!host->told_ready)
+        host->offered = io_queues;
 }
 
 void nvme_host_destroy(struct nvme_host *host)
@@ -109,49 +124,68 @@ void nvme_host_destroy(struct nvme_host *host)
     if (host == NULL)
         return;
     nvme_host_admin_quiet(host);
-    for (uint32_t i = 0; i < host->queue_count; i++)
+    nvme_host_recovery_quiet(host);
+    for (int64_t i = 0; i <= host->params.queues; i++)
         nvme_host_queue_fini(&host->queues[i]);
     host->site.verbs->dereg_mr(host->site.device, host->admin_data);
     free(host->namespaces);
+    free(host->found);
     free(host->queues);
     free(host);
 }
 
 void nvme_host_ready(struct nvme_host *host)
 {
+    const bool again = host->told_ready;
     host->told_ready = true;
-    host->site.user.on_ready(host->site.user.self, NVME_STATUS_OK);
+    if (again) {
+        nvme_host_recovery_returned(host);
+    } else {
+        memcpy(host->namespaces, host->found, host->found_count * sizeof *host->found);
+        host->namespace_count = host->found_count;
+        host->site.user.on_ready(host->site.user.self, NVME_STATUS_OK);
+    }
     if (host->stopping)
         nvme_host_shutdown(host);
 }
 
+/* Queues are closed and what was under way waits.  It is given back when that was the end. */
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
 {
-    if (nvme_host_over(host))
+    if (nvme_host_down(host))
         return;
+    const bool again = nvme_host_recovery_may_try(host), was_ready = host->told_ready;
     char text[160];
     snprintf(text, sizeof text, "NVMe controller lost: %s (%s), status 0x%x", why,
-             host->told_ready ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
-    note(host, text);
-    nvme_host_event(host, HOST_ON_ERROR);
+             host->state == HOST_LIVE ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
+    nvme_host_note(host, text);
+    nvme_host_event(host, again ? HOST_ON_LOSS : HOST_ON_ERROR);
     nvme_host_admin_quiet(host);
     for (uint32_t i = 0; i < host->queue_count; i++)
         nvme_host_queue_close(&host->queues[i]);
     for (uint32_t i = 0; i < host->queue_count; i++)
-        nvme_host_io_abandon(&host->queues[i]);
-    if (!host->told_ready) {
-        host->told_ready = true;
+        nvme_host_io_park(&host->queues[i]);
+    host->told_ready = true;
+    if (host->state == HOST_CLOSED) /* it was asked to, and what was answered was the last */
+        return;
+    if (again)
+        nvme_host_recovery_wait(host);
+    else if (was_ready)
+        nvme_host_recovery_end(host);
+    else
         host->site.user.on_ready(host->site.user.self, status);
-    }
 }
 
 void nvme_host_shutdown(struct nvme_host *host)
 {
     host->stopping = true;
-    if (host->state != HOST_LIVE || host->outstanding > 0)
+    if ((host->state != HOST_LIVE && host->state != HOST_LOST) || host->outstanding > 0)
         return;
+    const bool live = host->state == HOST_LIVE;
     nvme_host_event(host, HOST_ON_STOP);
-    nvme_host_admin_stop(host);
+    nvme_host_recovery_quiet(host);
+    if (live)
+        nvme_host_admin_stop(host);
 }
 
 bool nvme_host_live(const struct nvme_host *host)
@@ -159,9 +193,19 @@ bool nvme_host_live(const struct nvme_host *host)
     return host->state == HOST_LIVE;
 }
 
+bool nvme_host_lost(const struct nvme_host *host)
+{
+    return nvme_host_over(host) || host->failing_fast;
+}
+
+const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host)
+{
+    return &host->stats;
+}
+
 uint32_t nvme_host_queues(const struct nvme_host *host)
 {
-    return host->queue_count - 1;
+    return host->offered;
 }
 
 uint32_t nvme_host_queue_size(const struct nvme_host *host)
@@ -206,6 +250,10 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
         snprintf(text, size, "live, %llu I/O under way", (unsigned long long)host->outstanding);
     else if (nvme_host_over(host))
         snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
+    else if (host->state == HOST_LOST)
+        snprintf(text, size, "lost for %lld ms, %llu I/O waiting",
+                 (long long)((env_now(host->site.env) - host->lost_at) / PS_PER_MS),
+                 (unsigned long long)host->outstanding);
     else
         snprintf(text, size, "%s: %s", nvme_fsm_host.states[host->state].about,
                  nvme_host_admin_step_name(host));

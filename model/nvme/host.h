@@ -4,9 +4,10 @@
  * It reaches the world only through env and the verbs table, so the same code runs on the
  * simulated RNIC and on libibverbs.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/host of Linux 6.1.
- * Owner: the caller of nvme_host_create.  Clock: env.  Errors: a status on each I/O; a
- * controller that fails completes everything that is under way with NVME_STATUS_TRANSPORT.  Not
- * modelled: reconnect, multipath. */
+ * A controller that was live and loses its connection is connected again, each reconnect-delay,
+ * until ctrl-loss-tmo: what was under way waits, is sent again and completes once.
+ * Owner: the caller of nvme_host_create.  Clock: env.  Errors: a status on each I/O; a controller
+ * that fails for good completes what waits with NVME_STATUS_TRANSPORT.  Not modelled: multipath. */
 #ifndef STORMGLASS_NVME_HOST_H
 #define STORMGLASS_NVME_HOST_H
 
@@ -20,17 +21,22 @@
 struct nvme_host;
 
 struct nvme_host_params {
-    int64_t queues;         /* I/O queues asked for; the target may grant fewer */
-    int64_t queue_size;     /* entries of an I/O submission queue; one less can be under way */
-    int64_t keep_alive;     /* KATO; 0: none */
-    int64_t io_timeout;     /* of one I/O command */
-    int64_t admin_timeout;  /* of one admin command, and of connecting one queue */
-    int64_t submit_cost;    /* CPU time of one submission */
-    int64_t complete_cost;  /* CPU time of one completion */
-    int64_t in_capsule;     /* bool: small writes travel in the command capsule */
+    int64_t queues;           /* I/O queues asked for; the target may grant fewer */
+    int64_t queue_size;       /* entries of an I/O submission queue; one less can be under way */
+    int64_t keep_alive;       /* KATO; 0: none */
+    int64_t io_timeout;       /* of one I/O command */
+    int64_t admin_timeout;    /* of one admin command, and of connecting one queue */
+    int64_t reconnect_delay;  /* from the loss of a connection, or a vain attempt, to the next */
+    int64_t ctrl_loss_tmo;    /* attempts end after so long; NVME_HOST_NEVER: never */
+    int64_t fast_io_fail_tmo; /* I/O that waits fails after so long; NVME_HOST_NEVER: never */
+    int64_t submit_cost;      /* CPU time of one submission */
+    int64_t complete_cost;    /* CPU time of one completion */
+    int64_t in_capsule;       /* bool: small writes travel in the command capsule */
     int64_t sgl_invalidate; /* bool: fresh rkeys that the target invalidates, SGL 0x4F; else 0x40 */
     int64_t max_transfer;   /* bytes of one command; the controller's MDTS lowers it */
 };
+
+enum { NVME_HOST_NEVER = -1 };
 
 extern const struct opt nvme_host_opts[];
 
@@ -53,7 +59,7 @@ struct nvme_io {
     time_ps response_at;  /* the response capsule was received */
     time_ps completed_at; /* on_io is called */
     /* The host's own. */
-    uint32_t unsent, uncompleted; /* bytes, and for a flush 1 */
+    uint32_t uncompleted; /* bytes, and for a flush 1 */
 };
 
 struct nvme_host_user {
@@ -62,6 +68,18 @@ struct nvme_host_user {
     void (*on_ready)(void *self, uint16_t status);
     /* The I/O is the caller's again; the room it took is free.  May submit. */
     void (*on_io)(void *self, struct nvme_io *io);
+    /* After on_ready: the controller was lost, an attempt was vain, it is back, or it is given up.
+     * May submit.  NULL: nobody listens. */
+    void (*on_change)(void *self);
+};
+
+/* Of a controller that was live. */
+struct nvme_host_stats {
+    uint64_t losses;         /* of the connection */
+    uint64_t attempts;       /* to reconnect */
+    uint64_t reconnects;     /* attempts that succeeded */
+    uint64_t requeued;       /* commands that were under way and are sent again */
+    time_ps without_service; /* from each loss to the return, or to the last on_change */
 };
 
 struct nvme_host_site {
@@ -96,6 +114,11 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io
 void nvme_host_shutdown(struct nvme_host *host);
 
 bool nvme_host_live(const struct nvme_host *host);
+/* I/O that waits for the controller will not be carried: it has failed for good, it is closed, or
+ * it has been away for longer than fast-io-fail-tmo. */
+bool nvme_host_lost(const struct nvme_host *host);
+const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host);
+/* As first agreed; one that comes back with fewer carries all I/O on those that it has. */
 uint32_t nvme_host_queues(const struct nvme_host *host);
 uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
 uint32_t nvme_host_max_transfer(const struct nvme_host *host);
@@ -104,7 +127,7 @@ const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *ho
 uint32_t nvme_host_target_ip(const struct nvme_host *host);
 uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
 
-/* I/O taken and not given back. */
+/* I/O taken and not given back, under way or waiting for the controller to return. */
 uint64_t nvme_host_outstanding(const struct nvme_host *host);
 
 /* In words, where it stands: "live" or "connecting queue 3". */

@@ -9,7 +9,7 @@ static void issue(struct nvme_host *host);
 
 static void advance(struct nvme_host *host)
 {
-    if (nvme_host_over(host))
+    if (nvme_host_down(host))
         return;
     do
         host->step++;
@@ -250,6 +250,16 @@ void nvme_host_admin_init(struct nvme_host *host)
     host->keep_alive_timer = (struct timer){.fire = on_keep_alive, .self = host, .due = TIME_NEVER};
     nvme_host_admin_expect(host);
     env_timer_set(host->site.env, &host->poll_timer, env_now(host->site.env)); /* the first step */
+}
+
+/* From the first step on, once more. */
+void nvme_host_admin_begin(struct nvme_host *host)
+{
+    host->step = 0;
+    host->connecting = 0;
+    host->keep_alive_sent = host->seen_completion = false;
+    nvme_host_admin_expect(host);
+    issue(host);
 }
 
 void nvme_host_admin_stop(struct nvme_host *host)

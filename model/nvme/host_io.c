@@ -6,6 +6,8 @@
  * that pieces are not overtaken. */
 #include "nvme/host_private.h"
 
+#include <stdlib.h>
+
 static void on_timeout(void *self, time_ps now)
 {
     struct host_queue *queue = self;
@@ -61,7 +63,8 @@ static struct verbs_mr *buffer(struct host_request *request, uint32_t bytes)
     return request->bulk;
 }
 
-static void fill(struct host_request *request, const struct nvme_io *io, uint32_t bytes)
+static void fill(struct host_request *request, const struct nvme_io *io, uint32_t at,
+                 uint32_t bytes)
 {
     struct nvme_command *command = &request->command;
     command->opcode = io->opcode;
@@ -71,7 +74,7 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
         return;
     const uint32_t block = block_bytes(request->queue->host, io->nsid);
     CHECK(bytes % block == 0);
-    const uint64_t lba = io->lba + (io->bytes - io->unsent) / block;
+    const uint64_t lba = io->lba + at / block;
     command->cdw10 = (uint32_t)lba;
     command->cdw11 = (uint32_t)(lba >> 32);
     command->cdw12 = bytes / block - 1;
@@ -83,23 +86,36 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     }
 }
 
-/* Sends what is waiting as far as there is room.  Posting can fail the host, which gives every
- * I/O back. */
-static void pump(struct host_queue *queue)
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Takes the next command's share of the first piece. */
+static void carve(struct host_queue *queue, struct host_request *request)
+{
+    struct host_piece *piece = &queue->pieces[queue->piece_at];
+    request->io = piece->io;
+    request->at = piece->at;
+    request->units = least(piece->units, queue->host->max_transfer);
+    piece->at += request->units;
+    piece->units -= request->units;
+    if (piece->units > 0)
+        return;
+    queue->piece_count--;
+    queue->piece_at = queue->piece_count > 0 ? queue->piece_at + 1 : 0;
+}
+
+/* Sends what is waiting as far as there is room.  Posting can fail the host, which then keeps or
+ * gives back every I/O. */
+void nvme_host_io_send(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
-    while (!nvme_host_over(host) && queue->unsent != NULL && nvme_host_queue_has_room(queue)) {
-        struct nvme_io *io = queue->unsent;
+    while (host->state == HOST_LIVE && queue->piece_count > 0 && nvme_host_queue_has_room(queue)) {
         struct host_request *request = nvme_host_queue_get(queue, &queue->tags);
         CHECK(request != NULL);
-        const uint32_t limit = host->max_transfer;
-        const uint32_t bytes = io->bytes == 0 ? 0 : io->unsent < limit ? io->unsent : limit;
-        request->io = io;
-        request->units = io->bytes == 0 ? 1 : bytes;
-        fill(request, io, bytes);
-        io->unsent -= request->units;
-        if (io->unsent == 0)
-            queue->unsent = NULL;
+        carve(queue, request);
+        fill(request, request->io, request->at, request->io->bytes == 0 ? 0 : request->units);
         watch(request);
         nvme_server_add(&queue->cpu, &request->job, host->params.submit_cost);
     }
@@ -148,7 +164,7 @@ static void complete(struct host_request *request)
     }
     const bool last = part_done(io, request->units, request->status & NVME_STATUS_CODE);
     nvme_host_queue_put(request);
-    pump(queue);
+    nvme_host_io_send(queue);
     if (last)
         give_back(host, io);
 }
@@ -174,47 +190,84 @@ void nvme_host_io_arrived(struct host_request *request)
                     request->queue->host->params.complete_cost);
 }
 
+/* At the end of the line, which grows only while a controller is lost. */
+static void add_piece(struct host_queue *queue, struct host_piece piece)
+{
+    const uint32_t end = queue->piece_at + queue->piece_count;
+    if (end == queue->piece_room) {
+        queue->piece_room = queue->piece_room * 2 + 1;
+        queue->pieces = realloc(queue->pieces, queue->piece_room * sizeof *queue->pieces);
+        CHECK(queue->pieces != NULL);
+    }
+    queue->pieces[end] = piece;
+    queue->piece_count++;
+}
+
 bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io)
 {
     if (host->state != HOST_LIVE || host->stopping)
         return false;
-    CHECK(index + 1 < host->queue_count);
+    CHECK(index < host->offered);
     CHECK((io->opcode == NVME_FLUSH) == (io->bytes == 0));
-    struct host_queue *queue = &host->queues[index + 1];
-    if (queue->unsent != NULL || !nvme_host_queue_has_room(queue))
+    struct host_queue *queue = &host->queues[1 + index % (host->queue_count - 1)];
+    if (queue->piece_count > 0 || !nvme_host_queue_has_room(queue))
         return false;
     io->status = NVME_STATUS_OK;
     io->qid = queue->qid;
     io->cid = 0;
     io->posted_at = io->response_at = io->completed_at = 0;
-    io->unsent = io->uncompleted = io->bytes == 0 ? 1 : io->bytes;
+    io->uncompleted = io->bytes == 0 ? 1 : io->bytes;
     if (io->opcode == NVME_READ)
         io->content = NVME_CONTENT_NONE;
-    queue->unsent = io;
+    add_piece(queue, (struct host_piece){.io = io, .units = io->uncompleted});
     host->outstanding++;
-    pump(queue);
+    nvme_host_io_send(queue);
     return true;
 }
 
-/* The controller has failed: whatever is under way will not be answered. */
-void nvme_host_io_abandon(struct host_queue *queue)
+/* ---- the connection is lost ---- */
+
+void nvme_host_io_park(struct host_queue *queue)
 {
-    struct nvme_host *host = queue->host;
+    const struct host_piece *waiting = queue->pieces + queue->piece_at;
+    struct host_piece *old = queue->pieces;
+    const uint32_t count = queue->piece_count;
+    queue->pieces = NULL;
+    queue->piece_at = queue->piece_count = queue->piece_room = 0;
     nvme_server_fini(&queue->cpu);
-    struct nvme_io *rest = queue->unsent;
-    if (rest != NULL) {
-        const uint32_t units = rest->unsent;
-        queue->unsent = NULL;
-        rest->unsent = 0;
-        if (part_done(rest, units, NVME_STATUS_TRANSPORT))
-            give_back(host, rest);
-    }
     while (queue->oldest != NULL) {
         struct host_request *request = queue->oldest;
-        struct nvme_io *io = request->io;
-        const uint32_t units = request->units;
+        if (request->completing) { /* answered, and waiting for the CPU */
+            complete(request);
+            continue;
+        }
+        const struct host_piece piece = {request->io, request->at, request->units};
         nvme_host_queue_put(request);
-        if (io != NULL && part_done(io, units, NVME_STATUS_TRANSPORT))
-            give_back(host, io);
+        if (piece.io == NULL)
+            continue;
+        add_piece(queue, piece);
+        queue->host->stats.requeued += queue->host->state == HOST_LOST;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_piece(queue, waiting[i]);
+    free(old);
+}
+
+void nvme_host_io_move(struct host_queue *from, struct host_queue *to)
+{
+    for (uint32_t i = 0; i < from->piece_count; i++)
+        add_piece(to, from->pieces[from->piece_at + i]);
+    from->piece_at = from->piece_count = 0;
+}
+
+/* What waits here will not be sent.  The caller of on_io may not submit: the host is not live. */
+void nvme_host_io_abandon(struct host_queue *queue)
+{
+    while (queue->piece_count > 0) {
+        const struct host_piece piece = queue->pieces[queue->piece_at++];
+        if (--queue->piece_count == 0)
+            queue->piece_at = 0;
+        if (part_done(piece.io, piece.units, NVME_STATUS_TRANSPORT))
+            give_back(queue->host, piece.io);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_private - what the files of the host share.
  * host.c      the controller: its life, its failure, what callers ask
+ * host_recovery.c  a connection lost: the wait, the next attempt, the return, the end
  * host_admin.c  plays the steps that bring a controller up; Connect; keep-alive
  * host_steps.c  those steps: the commands in Linux's order
  * host_queue.c  one queue pair: connection, submission queue, capsules, completions
@@ -56,6 +57,7 @@ struct host_request {
     struct nvme_io *io;                                      /* NULL: not I/O */
     void (*done)(struct nvme_host *, struct host_request *); /* when not I/O */
     struct host_request *older, *newer;
+    uint32_t at; /* of the I/O: where its bytes begin */
     struct nvme_command command;
     struct verbs_mr *data; /* what the command moves, or NULL */
     struct verbs_mr *bulk; /* the request's own buffer for I/O; grows */
@@ -69,6 +71,12 @@ struct host_request {
     bool completing; /* on the CPU for its completion */
 };
 
+/* Part of an I/O that no command carries yet. */
+struct host_piece {
+    struct nvme_io *io;
+    uint32_t at, units; /* bytes, and for a flush 1 */
+};
+
 struct host_queue {
     struct nvme_host *host;
     struct verbs_conn *conn;
@@ -77,7 +85,8 @@ struct host_queue {
     struct nvme_server cpu;
     struct nvme_tags reserved, tags;
     struct host_request *oldest, *newest; /* under way, by age */
-    struct nvme_io *unsent;               /* an I/O of which not every piece is sent */
+    struct host_piece *pieces;            /* to be sent, in order */
+    uint32_t piece_at, piece_count, piece_room;
     struct timer timeout;
     uint32_t capsule_room; /* bytes of data that a capsule of this queue may carry */
     uint16_t qid, size;    /* entries of the submission queue */
@@ -93,7 +102,14 @@ struct nvme_host {
     struct host_queue *queues; /* [0] is the admin queue */
     uint32_t queue_count;      /* with the admin queue */
     uint32_t connecting;       /* the queue being connected */
+    uint32_t offered;          /* I/O queues that the caller knows of */
     uint64_t outstanding;      /* I/O */
+    struct nvme_host_stats stats;
+    uint32_t attempts; /* since the controller was lost */
+    time_ps lost_at, counted_at;
+    bool away;         /* was live, and is lost or being connected again */
+    bool failing_fast; /* fast-io-fail-tmo has passed */
+    struct timer retry_timer, fast_timer;
 
     struct nvme_connect_data identity;
     uint64_t cap;
@@ -110,12 +126,15 @@ struct nvme_host {
     struct timer keep_alive_timer;
     bool keep_alive_sent;
 
-    struct nvme_host_namespace *namespaces;
+    struct nvme_host_namespace *namespaces; /* of the first scan: what the caller knows */
     uint32_t namespace_count;
+    struct nvme_host_namespace *found; /* of the scan under way or the last one */
+    uint32_t found_count;
 };
 
 /* host.c */
 void nvme_host_event(struct nvme_host *host, enum nvme_host_event event);
+void nvme_host_note(const struct nvme_host *host, const char *text);
 void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why);
 void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues);
 void nvme_host_ready(struct nvme_host *host);
@@ -125,9 +144,26 @@ static inline bool nvme_host_over(const struct nvme_host *host)
     return host->state == HOST_FAILED || host->state == HOST_CLOSED;
 }
 
+/* Nothing can be sent: callers of what can fail ask before they go on. */
+static inline bool nvme_host_down(const struct nvme_host *host)
+{
+    return nvme_host_over(host) || host->state == HOST_LOST;
+}
+
+/* host_recovery.c */
+void nvme_host_recovery_init(struct nvme_host *host);
+void nvme_host_recovery_quiet(struct nvme_host *host);
+bool nvme_host_recovery_may_try(const struct nvme_host *host);
+void nvme_host_recovery_wait(struct nvme_host *host);
+void nvme_host_recovery_returned(struct nvme_host *host);
+bool nvme_host_recovery_same_namespaces(const struct nvme_host *host);
+void nvme_host_recovery_end(struct nvme_host *host);
+
 /* host_queue.c */
-void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid,
-                          uint16_t size);
+void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid);
+/* Requests, tags and counters of a queue of so many entries; released with its connection. */
+void nvme_host_queue_open(struct host_queue *queue, uint16_t size);
+void nvme_host_queue_release(struct host_queue *queue);
 void nvme_host_queue_fini(struct host_queue *queue);
 void nvme_host_queue_connect(struct host_queue *queue);
 void nvme_host_queue_close(struct host_queue *queue);
@@ -146,6 +182,7 @@ void nvme_host_admin_stop(struct nvme_host *host);
 void nvme_host_admin_init(struct nvme_host *host);
 void nvme_host_admin_expect(struct nvme_host *host);
 void nvme_host_admin_quiet(struct nvme_host *host);
+void nvme_host_admin_begin(struct nvme_host *host);
 const char *nvme_host_admin_step_name(const struct nvme_host *host);
 
 bool nvme_host_admin_connect(struct nvme_host *host);
@@ -159,6 +196,10 @@ extern const struct host_step nvme_host_steps[];
 /* host_io.c */
 void nvme_host_io_init(struct host_queue *queue);
 void nvme_host_io_arrived(struct host_request *request);
+/* What is under way becomes pieces again, ahead of those that wait. */
+void nvme_host_io_park(struct host_queue *queue);
+void nvme_host_io_move(struct host_queue *from, struct host_queue *to);
+void nvme_host_io_send(struct host_queue *queue);
 void nvme_host_io_abandon(struct host_queue *queue);
 
 #endif

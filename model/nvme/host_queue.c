@@ -29,49 +29,63 @@ static struct verbs_mr *register_bytes(const struct host_queue *queue, uint32_t 
     return mr;
 }
 
-void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid,
-                          uint16_t size)
+void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid)
 {
-    *queue = (struct host_queue){
-        .host = host,
-        .qid = qid,
-        .size = size,
-        .state = HOST_QUEUE_NEW,
-        .requests = calloc(size, sizeof *queue->requests),
-    };
+    *queue = (struct host_queue){.host = host, .qid = qid, .state = HOST_QUEUE_NEW};
+    nvme_host_io_init(queue);
+}
+
+void nvme_host_queue_open(struct host_queue *queue, uint16_t size)
+{
+    CHECK(queue->requests == NULL);
+    queue->size = size;
+    queue->sq_tail = queue->sq_head = 0;
+    queue->capsule_room = 0;
+    queue->requests = calloc(size, sizeof *queue->requests);
     CHECK(queue->requests != NULL);
     for (uint16_t tag = 0; tag < size; tag++) {
         queue->requests[tag].queue = queue;
         queue->requests[tag].tag = tag;
         queue->requests[tag].generation = 0xF; /* the first use is generation 0 */
     }
-    const uint16_t reserved = qid == 0 ? HOST_ADMIN_RESERVED : HOST_IO_RESERVED;
-    const uint16_t all = qid == 0 ? HOST_ADMIN_TAGS : size;
+    const uint16_t reserved = queue->qid == 0 ? HOST_ADMIN_RESERVED : HOST_IO_RESERVED;
+    const uint16_t all = queue->qid == 0 ? HOST_ADMIN_TAGS : size;
     nvme_tags_init(&queue->reserved, 0, reserved);
     nvme_tags_init(&queue->tags, reserved, (uint16_t)(all - reserved));
-    nvme_host_io_init(queue);
 }
 
-static void release_mr(struct host_queue *queue, struct verbs_mr *mr)
+static void release_mr(struct host_queue *queue, struct verbs_mr **mr)
 {
-    if (mr != NULL)
-        verbs(queue)->dereg_mr(queue->host->site.device, mr);
+    if (*mr != NULL)
+        verbs(queue)->dereg_mr(queue->host->site.device, *mr);
+    *mr = NULL;
+}
+
+void nvme_host_queue_release(struct host_queue *queue)
+{
+    if (queue->requests == NULL)
+        return;
+    if (queue->conn != NULL)
+        verbs(queue)->destroy(queue->conn);
+    queue->conn = NULL;
+    release_mr(queue, &queue->capsules);
+    release_mr(queue, &queue->responses);
+    release_mr(queue, &queue->connect_data);
+    for (uint16_t tag = 0; tag < queue->size; tag++)
+        release_mr(queue, &queue->requests[tag].bulk);
+    nvme_tags_fini(&queue->reserved);
+    nvme_tags_fini(&queue->tags);
+    free(queue->requests);
+    queue->requests = NULL;
+    queue->oldest = queue->newest = NULL;
 }
 
 void nvme_host_queue_fini(struct host_queue *queue)
 {
     env_timer_cancel(queue->host->site.env, &queue->timeout);
     nvme_server_fini(&queue->cpu);
-    if (queue->conn != NULL)
-        verbs(queue)->destroy(queue->conn);
-    release_mr(queue, queue->capsules);
-    release_mr(queue, queue->responses);
-    release_mr(queue, queue->connect_data);
-    for (uint16_t tag = 0; tag < queue->size; tag++)
-        release_mr(queue, queue->requests[tag].bulk);
-    nvme_tags_fini(&queue->reserved);
-    nvme_tags_fini(&queue->tags);
-    free(queue->requests);
+    nvme_host_queue_release(queue);
+    free(queue->pieces);
 }
 
 void nvme_host_queue_event(struct host_queue *queue, enum nvme_host_queue_event event)
@@ -162,7 +176,7 @@ static void on_response(struct host_queue *queue, unsigned index, const struct i
         request->key_armed = false;
     else if (request->key_armed)
         post_invalidate(request);
-    if (!nvme_host_over(host))
+    if (!nvme_host_down(host))
         step(request, HOST_AWAITS_RESPONSE);
 }
 
@@ -418,6 +432,6 @@ void nvme_host_queue_audit(const struct host_queue *queue)
     }
     CHECK(under_way == (unsigned)queue->tags.taken + queue->reserved.taken);
     CHECK(slots_taken(queue) < queue->size);
-    CHECK(queue->unsent == NULL || queue->unsent->unsent > 0);
+    CHECK(queue->piece_at + queue->piece_count <= queue->piece_room);
     nvme_server_audit(&queue->cpu);
 }

@@ -242,12 +242,12 @@ static void build_list(const struct nvme_host *host, struct host_request *reques
 
 static enum host_verdict judge_list(struct nvme_host *host, const struct host_request *request)
 {
-    host->namespace_count = 0;
+    host->found_count = 0;
     for (uint32_t i = 0; i < HOST_NAMESPACES_MAX; i++) {
         const uint32_t nsid = wire_get32(request->data->bytes + (size_t)4 * i);
         if (nsid == 0)
             break;
-        host->namespaces[host->namespace_count++] = (struct nvme_host_namespace){.nsid = nsid};
+        host->found[host->found_count++] = (struct nvme_host_namespace){.nsid = nsid};
     }
     host->scanned = 0;
     return HOST_NEXT;
@@ -255,17 +255,17 @@ static enum host_verdict judge_list(struct nvme_host *host, const struct host_re
 
 static bool has_unscanned(const struct nvme_host *host)
 {
-    return host->scanned < host->namespace_count;
+    return host->scanned < host->found_count;
 }
 
 static void build_descriptors(const struct nvme_host *host, struct host_request *request)
 {
-    identify(request, NVME_CNS_DESCRIPTORS, host->namespaces[host->scanned].nsid);
+    identify(request, NVME_CNS_DESCRIPTORS, host->found[host->scanned].nsid);
 }
 
 static void build_namespace(const struct nvme_host *host, struct host_request *request)
 {
-    identify(request, NVME_CNS_NAMESPACE, host->namespaces[host->scanned].nsid);
+    identify(request, NVME_CNS_NAMESPACE, host->found[host->scanned].nsid);
 }
 
 static enum host_verdict judge_namespace(struct nvme_host *host, const struct host_request *request)
@@ -274,9 +274,9 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
     nvme_identify_decode_namespace(&ns, request->data->bytes);
     if (ns.block_shift < 9 || ns.block_shift > 16)
         return HOST_GIVE_UP;
-    host->namespaces[host->scanned].block_bytes = UINT32_C(1) << ns.block_shift;
-    host->namespaces[host->scanned].blocks = ns.blocks;
-    if (++host->scanned < host->namespace_count)
+    host->found[host->scanned].block_bytes = UINT32_C(1) << ns.block_shift;
+    host->found[host->scanned].blocks = ns.blocks;
+    if (++host->scanned < host->found_count)
         host->step =
             HOST_STEP_NAMESPACES - 1; /* the next step is the first of the next namespace */
     return HOST_NEXT;
@@ -284,6 +284,10 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
 
 static bool act_ready(struct nvme_host *host)
 {
+    if (host->told_ready && !nvme_host_recovery_same_namespaces(host)) {
+        nvme_host_fail(host, NVME_STATUS_INVALID_NAMESPACE, "its namespaces are others");
+        return false;
+    }
     nvme_host_event(host, HOST_ON_SCANNED);
     env_timer_cancel(host->site.env, &host->step_timer);
     nvme_host_ready(host);

@@ -5,7 +5,7 @@
 
 #include "tests/unit/fake_verbs.h"
 
-enum { MRS_MAX = 8192, SGES_MAX = 2, MESSAGE_MAX = 1 << 15 };
+enum { MRS_MAX = 1 << 17, SGES_MAX = 2, MESSAGE_MAX = 1 << 15 };
 
 struct fake_mr {
     struct verbs_mr mr; /* first */

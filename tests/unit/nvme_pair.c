@@ -43,6 +43,7 @@ void nvme_pair_fini(struct nvme_pair *pair)
 {
     nvme_host_destroy(pair->host);
     nvme_target_destroy(pair->target);
+    nvme_target_destroy(pair->former);
     fake_fini(&pair->world);
 }
 
@@ -64,7 +65,7 @@ static void on_io(void *self, struct nvme_io *io)
     }
 }
 
-void nvme_pair_start(struct nvme_pair *pair)
+void nvme_pair_make_target(struct nvme_pair *pair)
 {
     const struct nvme_target_site target = {
         .env = &pair->world.env,
@@ -76,6 +77,10 @@ void nvme_pair_start(struct nvme_pair *pair)
     };
     pair->target = nvme_target_create(&target);
     CHECK(pair->target != NULL);
+}
+
+void nvme_pair_make_host(struct nvme_pair *pair)
+{
     const struct nvme_host_site host = {
         .env = &pair->world.env,
         .verbs = &fake_verbs,
@@ -85,6 +90,12 @@ void nvme_pair_start(struct nvme_pair *pair)
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},
     };
     pair->host = nvme_host_create(&host);
+}
+
+void nvme_pair_start(struct nvme_pair *pair)
+{
+    nvme_pair_make_target(pair);
+    nvme_pair_make_host(pair);
     for (unsigned i = 0; i < 200 && !pair->ready; i++)
         nvme_pair_run(pair, PS_PER_MS);
 }

@@ -17,7 +17,7 @@ struct nvme_pair {
     struct nvme_target_namespace namespaces[2];
     unsigned char media_params[MEDIA_PARAMS_MAX];
     struct nvme_host *host;
-    struct nvme_target *target;
+    struct nvme_target *target, *former; /* former: dead; its timers are known to the world */
     struct nvme_io ios[PAIR_IOS];
     struct probe_target_io last; /* of the target */
     uint64_t target_ios;
@@ -32,6 +32,9 @@ struct nvme_pair {
 /* Presets everywhere; a test changes what it wants and then calls nvme_pair_start. */
 void nvme_pair_init(struct nvme_pair *pair, const char *media);
 void nvme_pair_fini(struct nvme_pair *pair);
+
+void nvme_pair_make_target(struct nvme_pair *pair);
+void nvme_pair_make_host(struct nvme_pair *pair);
 
 /* Makes target and host and runs until the host is ready or has failed. */
 void nvme_pair_start(struct nvme_pair *pair);

@@ -314,6 +314,7 @@ static void a_broken_connection_ends_everything(void **state)
     (void)state;
     nvme_pair_init(&pair, "flash-tlc");
     pair.host_params.queues = 2;
+    pair.host_params.ctrl_loss_tmo = 0;
     nvme_pair_start(&pair);
     for (uint32_t i = 0; i < 100; i++)
         assert_true(
@@ -339,6 +340,7 @@ static void an_io_times_out(void **state)
     (void)state;
     nvme_pair_init(&pair, "null");
     pair.host_params.io_timeout = 3 * PS_PER_S;
+    pair.host_params.ctrl_loss_tmo = 0;
     nvme_pair_start(&pair);
     nvme_pair_io(&pair, NVME_READ, 0, 4096, 0);
     pair.world.silent = true;

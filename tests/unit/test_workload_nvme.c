@@ -34,6 +34,7 @@ static struct device {
 } device;
 
 struct nvme_host {
+    struct nvme_host_stats stats;
     struct nvme_host_site site;
     bool live;
     uint32_t under_way[QUEUES_MAX];
@@ -107,9 +108,14 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io
     return true;
 }
 
-bool nvme_host_live(const struct nvme_host *host)
+bool nvme_host_lost(const struct nvme_host *host)
 {
-    return host->live;
+    return !host->live;
+}
+
+const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host)
+{
+    return &host->stats;
 }
 
 uint32_t nvme_host_queues(const struct nvme_host *host)
