@@ -142,7 +142,9 @@ struct scenario_routing {
     X(PFC_OFF, "pfc-off")                                                                          \
     X(LINK_FLAP, "link-flap")                                                                      \
     X(SWITCH_DOWN, "switch-down")                                                                  \
-    X(MISROUTE, "misroute")
+    X(MISROUTE, "misroute")                                                                        \
+    X(TARGET_STALL, "target-stall")                                                                \
+    X(TARGET_CRASH, "target-crash")
 
 enum scenario_fault_kind {
 #define X(name, word) SCENARIO_FAULT_##name,
@@ -151,14 +153,17 @@ enum scenario_fault_kind {
         SCENARIO_FAULT_COUNT
 };
 
+enum scenario_crash { SCENARIO_CRASH_PROCESS, SCENARIO_CRASH_POWER };
+enum scenario_data { SCENARIO_DATA_KEPT, SCENARIO_DATA_LOST };
+
 /* A node as a whole, or one of its ports. */
 struct scenario_spot {
     uint32_t node;
     uint16_t port; /* SCENARIO_ALL_PORTS: the node */
 };
 
-/* What `where` selects is resolved to spots: slow-receiver and pause-storm to hosts as a whole,
- * switch-down and misroute to switches as a whole, all others to ports.  A link gives both of its
+/* What `where` selects is resolved to spots: slow-receiver, pause-storm and those of targets to hosts
+ * as a whole, switch-down and misroute to switches as a whole, all others to ports.  A link gives both of its
  * ports. */
 struct scenario_fault {
     enum scenario_fault_kind kind;
@@ -173,6 +178,8 @@ struct scenario_fault {
     int64_t frames;                     /* drop-every: enum port_fault_frames */
     int64_t period;                     /* link-flap: ps from one loss of carrier to the next */
     int64_t duty;                       /* link-flap: ppm of the period without carrier */
+    int64_t how;                        /* target-crash: enum scenario_crash */
+    int64_t data;                       /* target-crash: enum scenario_data */
     const struct scenario_route *route; /* misroute */
     struct diag_place place;
 };

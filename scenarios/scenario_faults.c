@@ -10,7 +10,7 @@
 /* All that any kind has; each kind's rows name its part. */
 struct keys {
     int64_t at, length; /* length -1: until the end of the run */
-    int64_t drain, priority, rate, n, kind, period, duty;
+    int64_t drain, priority, rate, n, kind, period, duty, how, data;
 };
 
 #define FIELD(name) offsetof(struct keys, name)
@@ -53,6 +53,16 @@ static const struct opt flap_opts[] = {
      "Share of each period, from its beginning, in which the link is down.", "own"},
     {0}};
 
+static const struct opt crash_opts[] = {
+    {"how", OPT_CHOICE, FIELD(how), "process", NULL, NULL, "process|power",
+     "What dies: the target's process, whose connections the kernel then ends; or the machine, "
+     "with "
+     "its links and without a word.",
+     "own"},
+    {"data", OPT_CHOICE, FIELD(data), "kept", NULL, NULL, "kept|lost",
+     "Whether the namespaces hold what was written when the target comes back.", "own"},
+    {0}};
+
 static const struct opt no_opts[] = {{0}};
 
 static const char *const common_keys[] = {"kind", "where", NULL};
@@ -61,7 +71,7 @@ static const char *const route_keys[] = {"kind", "where", "to", "via", NULL};
 static const struct kind {
     const char *word;
     const struct opt *rows;
-    enum { OF_PORTS, OF_HOSTS, OF_SWITCHES } of;
+    enum { OF_PORTS, OF_HOSTS, OF_SWITCHES, OF_TARGETS } of;
     const char *const *also; /* keys beside the rows */
 } kinds[] = {
     [SCENARIO_FAULT_SLOW_RECEIVER] = {"slow-receiver", drain_opts, OF_HOSTS, common_keys},
@@ -73,11 +83,11 @@ static const struct kind {
     [SCENARIO_FAULT_LINK_FLAP] = {"link-flap", flap_opts, OF_PORTS, common_keys},
     [SCENARIO_FAULT_SWITCH_DOWN] = {"switch-down", no_opts, OF_SWITCHES, common_keys},
     [SCENARIO_FAULT_MISROUTE] = {"misroute", no_opts, OF_SWITCHES, route_keys},
+    [SCENARIO_FAULT_TARGET_STALL] = {"target-stall", no_opts, OF_TARGETS, common_keys},
+    [SCENARIO_FAULT_TARGET_CRASH] = {"target-crash", crash_opts, OF_TARGETS, common_keys},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-static const char *const not_yet[] = {"target-stall", "target-crash", NULL};
 
 const char *scenario_fault_name(enum scenario_fault_kind kind)
 {
@@ -98,12 +108,6 @@ static bool find_kind(struct loader *loader, const struct tree_node *word,
         if (strcmp(kinds[i].word, word->text) == 0)
             return true;
         nearest_offer(&nearest, kinds[i].word);
-    }
-    for (int i = 0; not_yet[i] != NULL; i++) {
-        if (strcmp(not_yet[i], word->text) == 0) {
-            tree_error(loader->diag, word, "fault kind '%s' is not supported yet", word->text);
-            return false;
-        }
     }
     if (nearest.best == NULL)
         tree_error(loader->diag, word, "there is no fault '%.64s'", word->text);
@@ -130,12 +134,25 @@ static void spread(struct loader *loader, const struct selection *from, struct s
     }
 }
 
+static bool are_targets(struct loader *loader, const struct tree_node *where,
+                        const struct selection *selection)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct scenario_node *node = &loader->scenario->nodes[selection->spots[i].node];
+        if (node->host != NULL && node->host->namespace_count > 0)
+            continue;
+        tree_error(loader->diag, where, "expected a target, but %s has no namespaces", node->name);
+        return false;
+    }
+    return true;
+}
+
 static bool read_where(struct loader *loader, const struct tree_node *written,
                        const struct kind *kind, struct selection *selection)
 {
-    static const char *const names[] = {"link or port", "host", "switch"};
+    static const char *const names[] = {"link or port", "host", "switch", "target"};
     static const unsigned meant[] = {SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS,
-                                     SELECT_HOSTS, SELECT_SWITCHES};
+                                     SELECT_HOSTS, SELECT_SWITCHES, SELECT_HOSTS};
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL) {
         tree_error(loader->diag, written, "expected where: the %s that is meant", names[kind->of]);
@@ -147,7 +164,7 @@ static bool read_where(struct loader *loader, const struct tree_node *written,
     *selection = found;
     if (kind->of == OF_PORTS)
         spread(loader, &found, selection);
-    return true;
+    return kind->of != OF_TARGETS || are_targets(loader, where, &found);
 }
 
 static void fill(struct scenario_fault *made, const struct keys *when, const struct keys *what)
@@ -161,6 +178,8 @@ static void fill(struct scenario_fault *made, const struct keys *when, const str
     made->frames = what->kind;
     made->period = what->period;
     made->duty = what->duty;
+    made->how = what->how;
+    made->data = what->data;
 }
 
 static void load_entry(struct loader *loader, const struct tree_node *written, size_t index,

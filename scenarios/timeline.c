@@ -91,10 +91,15 @@ static void find_links(const struct scenario *scenario, const struct scenario_fa
         seen[outage->links[i]] = 0;
 }
 
+static bool is_power_cut(const struct scenario_fault *fault)
+{
+    return fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->how == SCENARIO_CRASH_POWER;
+}
+
 static bool breaks_links(const struct scenario_fault *fault)
 {
     return fault->kind == SCENARIO_FAULT_LINK_DOWN || fault->kind == SCENARIO_FAULT_LINK_FLAP ||
-           fault->kind == SCENARIO_FAULT_SWITCH_DOWN;
+           fault->kind == SCENARIO_FAULT_SWITCH_DOWN || is_power_cut(fault);
 }
 
 struct timeline *timeline_new(const struct scenario *scenario)
@@ -179,7 +184,7 @@ static void flap(struct timeline *timeline, const struct event *event)
         add(timeline, fault->end, FAULT_EDGE, event->node, false);
 }
 
-static void switch_power(struct timeline *timeline, uint32_t node, bool off)
+static void node_power(struct timeline *timeline, uint32_t node, bool off)
 {
     CHECK(off || timeline->power_reasons[node] > 0);
     timeline->power_reasons[node] += off ? 1 : UINT32_MAX;
@@ -187,6 +192,14 @@ static void switch_power(struct timeline *timeline, uint32_t node, bool off)
         return;
     timeline->is_lost[node] = 1;
     timeline->power_lost = true;
+}
+
+static void switch_power(struct timeline *timeline, uint32_t index, bool off)
+{
+    const struct scenario_fault *fault = &timeline->scenario->faults[index];
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        node_power(timeline, fault->spots[i].node, off);
+    touch(timeline, index, off);
 }
 
 static void fault_edge(struct timeline *timeline, const struct event *event,
@@ -200,9 +213,7 @@ static void fault_edge(struct timeline *timeline, const struct event *event,
         flap(timeline, event);
         return;
     case SCENARIO_FAULT_SWITCH_DOWN:
-        for (uint32_t i = 0; i < fault->spot_count; i++)
-            switch_power(timeline, fault->spots[i].node, on);
-        touch(timeline, index, on);
+        switch_power(timeline, index, on);
         return;
     case SCENARIO_FAULT_LINK_DOWN:
         touch(timeline, index, on);
@@ -212,9 +223,12 @@ static void fault_edge(struct timeline *timeline, const struct event *event,
         timeline->routes_changed = true;
         return;
     default:
-        calls->fault(calls->self, index, on);
-        return;
+        break;
     }
+    if (is_power_cut(fault))
+        switch_power(timeline, index, on);
+    if (!on || !is_power_cut(fault)) /* the power goes after the carrier: nobody hears of it */
+        calls->fault(calls->self, index, on);
 }
 
 /* ------------------------------------------------------------------ links and what is known */

@@ -17,7 +17,8 @@ struct timeline_calls {
     void *self;
     void (*fault)(void *self, uint32_t fault, bool on); /* of a kind that breaks no link or route */
     void (*link)(void *self, uint32_t link, bool up);
-    void (*lost)(void *self, uint32_t node); /* the switch lost its power and what it held */
+    void (*lost)(void *self, uint32_t node); /* it lost its power and what it held: a switch, or a
+                                                target, whose return is a fault's end */
     void (*routes)(void *self, const struct routing_view *view);
 };
 

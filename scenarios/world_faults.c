@@ -80,6 +80,26 @@ static void apply_to_host(struct world *world, const struct scenario_fault *faul
     }
 }
 
+static void apply_to_target(struct world *world, const struct scenario_fault *fault, uint32_t node,
+                            bool on)
+{
+    struct nvme_target *target = world->targets[world->scenario->nodes[node].index];
+    CHECK(target != NULL);
+    if (fault->kind == SCENARIO_FAULT_TARGET_STALL) {
+        nvme_target_stall(target, on);
+    } else if (on) {
+        nvme_target_kill(target, fault->data == SCENARIO_DATA_LOST);
+    } else {
+        const bool listens = nvme_target_revive(target);
+        CHECK(listens); /* the port was its own */
+    }
+}
+
+static bool of_target(const struct scenario_fault *fault)
+{
+    return fault->kind == SCENARIO_FAULT_TARGET_STALL || fault->kind == SCENARIO_FAULT_TARGET_CRASH;
+}
+
 static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
 {
     for (uint32_t i = 0; i < fault->spot_count; i++)
@@ -114,7 +134,9 @@ static void on_fault(void *self, uint32_t index, bool begins)
         const struct scenario_fault *other = begins ? NULL : still_at(world, index, spot);
         const struct scenario_fault *now = other != NULL ? other : fault;
         const bool on = begins || other != NULL;
-        if (spot->port == SCENARIO_ALL_PORTS)
+        if (of_target(fault))
+            apply_to_target(world, now, spot->node, on);
+        else if (spot->port == SCENARIO_ALL_PORTS)
             apply_to_host(world, now, spot->node, on);
         else
             apply_to_port(world, now, spot, on);
@@ -131,10 +153,25 @@ static void on_link(void *self, uint32_t index, bool up)
         port_set_up(world_port(world, link->node[end], link->port[end]), up, world->engine.now);
 }
 
+/* By the crash of this moment. */
+static void lose_target(struct world *world, uint32_t node)
+{
+    const struct scenario_spot spot = {node, SCENARIO_ALL_PORTS};
+    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &world->scenario->faults[i];
+        if (fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->at == world->engine.now &&
+            has_spot(fault, &spot))
+            apply_to_target(world, fault, node, true);
+    }
+}
+
 static void on_lost(void *self, uint32_t node)
 {
     struct world *world = self;
-    switch_lose(world_switch(world, node), world->engine.now);
+    if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
+        switch_lose(world_switch(world, node), world->engine.now);
+    else
+        lose_target(world, node);
 }
 
 /* Frames that have been queued keep their queue. */
