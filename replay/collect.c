@@ -226,6 +226,11 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .bytes_window = (int64_t)stats->bytes_window,
         .window_ps = collect_window_ps(stats, collect->window_end),
         .latency = &stats->latency,
+        .losses = (int64_t)stats->losses,
+        .attempts = (int64_t)stats->attempts,
+        .reconnects = (int64_t)stats->reconnects,
+        .requeued = (int64_t)stats->requeued,
+        .without_service_ns = stats->without_service / PS_PER_NS,
     };
 }
 

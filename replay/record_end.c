@@ -77,6 +77,20 @@ static void write_workloads(struct store *store, const struct collect *collect,
     store_finish(insert);
 }
 
+static void write_recovery(struct store *store, const struct result *result)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO recovery VALUES(?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *of = &result->workloads[i];
+        if (of->losses > 0)
+            STORE_INSERT(insert, STORE_I(i), STORE_I(of->losses), STORE_I(of->attempts),
+                         STORE_I(of->reconnects), STORE_I(of->requeued),
+                         STORE_I(of->without_service_ns));
+    }
+    store_finish(insert);
+}
+
 static void write_stages(struct store *store, const struct observe *observe)
 {
     static const char *const operations[OBSERVE_OPERATIONS] = {"flush", "write", "read", "other"};
@@ -252,6 +266,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     const struct explain *explain = &collect->observe->explain;
     record_counters(store, collect->world, collect->now);
     write_workloads(store, collect, result);
+    write_recovery(store, result);
     write_stages(store, collect->observe);
     write_drops(store, collect->observe);
     write_roots(store, explain);

@@ -63,6 +63,11 @@ static const struct workload_row workload_rows[] = {
     {"latency_ns.p99_9", LATENCY_AT, 0, 999000},
     {"latency_ns.p99_99", LATENCY_AT, 0, 999900},
     {"latency_ns.max", LATENCY_MAX, 0, 0},
+    {"controllers.lost", MEMBER, OF(losses), 0},
+    {"controllers.attempts", MEMBER, OF(attempts), 0},
+    {"controllers.reconnected", MEMBER, OF(reconnects), 0},
+    {"controllers.requeued", MEMBER, OF(requeued), 0},
+    {"controllers.without_service_ns", MEMBER, OF(without_service_ns), 0},
 };
 
 enum { WORKLOAD_ROWS = sizeof workload_rows / sizeof workload_rows[0] };

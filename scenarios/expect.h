@@ -50,7 +50,13 @@
     X(LATENCY_P50, ".latency_ns.p50", ".latency.p50", QUANTITY_TIME)                               \
     X(LATENCY_P99, ".latency_ns.p99", ".latency.p99", QUANTITY_TIME)                               \
     X(LATENCY_P99_9, ".latency_ns.p99_9", ".latency.p99_9", QUANTITY_TIME)                         \
-    X(LATENCY_MAX, ".latency_ns.max", ".latency.max", QUANTITY_TIME)
+    X(LATENCY_MAX, ".latency_ns.max", ".latency.max", QUANTITY_TIME)                               \
+    X(CONTROLLERS_LOST, ".controllers.lost", ".controllers.lost", QUANTITY_INT)                    \
+    X(CONTROLLERS_RECONNECTED, ".controllers.reconnected", ".controllers.reconnected",             \
+      QUANTITY_INT)                                                                                \
+    X(CONTROLLERS_REQUEUED, ".controllers.requeued", ".controllers.requeued", QUANTITY_INT)        \
+    X(CONTROLLERS_AWAY, ".controllers.without_service_ns", ".controllers.without_service",         \
+      QUANTITY_TIME)
 
 enum expect_quantity {
 #define X(name, path, plain, kind) EXPECT_##name,
