@@ -108,7 +108,7 @@ static void make_scenario(struct rng *rng, unsigned number, bool returns, char *
         "  routing: {detection: %uus, convergence: %uus, local-repair: %s}\n"
         "hosts:\n"
         "  defaults: {rnic: {timeout: 8, retry-count: 7, congestion-control: %s}, nvme: "
-        "{io-timeout: 40ms}}\n"
+        "{io-timeout: 40ms, ctrl-loss-tmo: 0s}}\n"
         "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
         "workloads:\n"
         "  - {name: io, kind: nvme, from: \"host1..host5\", to: host0, read: %u%%, block-size: "
