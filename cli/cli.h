@@ -43,12 +43,12 @@ struct cli_command {
     const char *details;  /* below the options in --help; may be NULL */
     const struct cli_option *options;
     int operands_min, operands_max; /* max -1: any number */
-    bool passes; /* all arguments, options too, are its operands as they stand */
+    bool passes;                    /* all arguments, options too, are its operands as they stand */
     int (*run)(const struct cli_args *args);
 };
 
 extern const struct cli_command cmd_run, cmd_check, cmd_replay, cmd_query, cmd_list,
-    cmd_explain_parameter, cmd_bench, cmd_headroom, cmd_pcap, cmd_bridge;
+    cmd_explain_parameter, cmd_bench, cmd_headroom, cmd_pcap, cmd_bridge, cmd_compare;
 
 /* Runs a command with its own argv (argv[0] is the command's name). */
 int cli_run(const struct cli_command *command, int argc, char **argv);

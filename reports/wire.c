@@ -3,16 +3,19 @@
 #include "reports/wire.h"
 
 #include "base/check.h"
+#include "net/frame.h"
 
 #include <string.h>
 #include <zlib.h>
 
 enum {
     ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_VLAN = 0x8100,
     ETHERTYPE_MAC_CONTROL = 0x8808,
     ETHERNET_HEADER = 14,
     FCS = 4,
     IP_HEADER = 20,
+    IP_UDP = 17,
     UDP_HEADER = 8,
     BTH_HEADER = 12,
     ICRC = 4,
@@ -75,7 +78,7 @@ static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
     put(to, length, 2);
     put(to, 0x00004000, 4); /* identification 0, do not fragment */
     put(to, frame->ttl, 1);
-    put(to, 17, 1);
+    put(to, IP_UDP, 1);
     put(to, 0, 2);
     put(to, frame->source_ip, 4);
     put(to, frame->destination_ip, 4);
@@ -178,4 +181,111 @@ size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
     put(&to, wire_icrc(bytes + ETHERNET_HEADER, to.count - ETHERNET_HEADER), ICRC);
     CHECK(to.count + FCS == frame->bytes);
     return to.count;
+}
+
+/* ------------------------------------------------------------------ and back */
+
+struct reader {
+    const uint8_t *at;
+    size_t left;
+};
+
+static const uint8_t *skip(struct reader *from, size_t bytes)
+{
+    const uint8_t *at = from->at;
+    if (bytes > from->left)
+        return NULL;
+    from->at += bytes;
+    from->left -= bytes;
+    return at;
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
+{
+    const uint8_t *at = skip(from, ETHERNET_HEADER);
+    if (at == NULL)
+        return false;
+    memcpy(frame->destination_mac, at, 6);
+    memcpy(frame->source_mac, at + 6, 6);
+    if (get(at + 12, 2) == ETHERTYPE_VLAN && (at = skip(from, 4)) != NULL)
+        at -= 10; /* the type stands behind the tag */
+    return at != NULL && get(at + 12, 2) == ETHERTYPE_IPV4;
+}
+
+/* Returns the bytes behind the UDP header, which the frame's pad does not count to; 0: none. */
+static size_t parse_ip_udp(struct reader *from, struct wire_frame *frame)
+{
+    const uint8_t *ip = skip(from, IP_HEADER);
+    if (ip == NULL || ip[0] >> 4 != 4 || ip[9] != IP_UDP || (ip[0] & 0xF) * 4 < IP_HEADER ||
+        (get(ip + 6, 2) & 0x3FFF) != 0)
+        return 0; /* a fragment has no RoCE header, or not all of its payload */
+    frame->tos = ip[1];
+    frame->ttl = ip[8];
+    frame->source_ip = (uint32_t)get(ip + 12, 4);
+    frame->destination_ip = (uint32_t)get(ip + 16, 4);
+    if (skip(from, (ip[0] & 0xFu) * 4 - IP_HEADER) == NULL)
+        return 0;
+    const uint8_t *udp = skip(from, UDP_HEADER);
+    if (udp == NULL || get(udp + 2, 2) != ROCE_PORT || get(udp + 4, 2) < UDP_HEADER)
+        return 0;
+    frame->udp_source = (uint16_t)get(udp, 2);
+    return get(udp + 4, 2) - UDP_HEADER;
+}
+
+static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
+{
+    frame->opcode = bth[0];
+    frame->flags = (uint8_t)((bth[1] >> 7) * WIRE_SOLICITED | (bth[4] >> 6 & 1) * WIRE_BECN |
+                             (bth[8] >> 7) * WIRE_ACK_REQUEST);
+    frame->qpn = (uint32_t)get(bth + 5, 3);
+    frame->psn = (uint32_t)get(bth + 9, 3);
+    frame->has_reth = frame_has_reth(frame->opcode);
+    frame->has_aeth = frame_has_aeth(frame->opcode);
+    frame->has_ieth = frame_has_ieth(frame->opcode);
+    return bth[1] >> 4 & 3; /* pad */
+}
+
+static void parse_extension(const uint8_t *at, struct wire_frame *frame)
+{
+    if (frame->has_reth) {
+        frame->address = get(at, 8);
+        frame->rkey = (uint32_t)get(at + 8, 4);
+        frame->length = (uint32_t)get(at + 12, 4);
+    } else if (frame->has_aeth) {
+        frame->syndrome = at[0];
+        frame->msn = (uint32_t)get(at + 1, 3);
+    } else if (frame->has_ieth) {
+        frame->rkey = (uint32_t)get(at, 4);
+    }
+}
+
+bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame)
+{
+    struct reader from = {bytes, count};
+    *frame = (struct wire_frame){0};
+    if (!parse_ethernet(&from, frame))
+        return false;
+    const size_t datagram = parse_ip_udp(&from, frame);
+    const uint8_t *bth = skip(&from, BTH_HEADER);
+    if (datagram < BTH_HEADER + ICRC || bth == NULL)
+        return false;
+    const unsigned pad = parse_bth(bth, frame);
+    const unsigned extension = frame_extension_bytes(frame->opcode);
+    const uint8_t *header = skip(&from, extension);
+    if (header == NULL || datagram < BTH_HEADER + extension + pad + ICRC)
+        return false;
+    parse_extension(header, frame);
+    frame->payload = (uint16_t)(datagram - BTH_HEADER - extension - pad - ICRC);
+    frame->bytes = (uint16_t)(count + FCS);
+    frame->head = from.at;
+    frame->head_bytes = from.left < frame->payload ? from.left : frame->payload;
+    return true;
 }

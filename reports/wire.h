@@ -49,6 +49,10 @@ void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6]);
 /* Returns the number of bytes. */
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
 
+/* The other way: the headers of a captured frame.  `head` is its payload, as much as was kept.
+ * False: no RoCEv2 frame over IPv4, or less of it than its headers. */
+bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame);
+
 /* The invariant CRC of an IPv4 packet from its header to the end of its payload, IBTA A17.3.3, in
  * the order of the wire. */
 uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
