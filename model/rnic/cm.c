@@ -199,8 +199,8 @@ static void connect_qp(struct verbs_conn *conn, uint8_t rnr_retry)
     const struct qp_connection with = {
         .peer = conn->way.peer,
         .peer_qpn = theirs->qpn,
-        .send_psn = mine->starting_psn,
-        .receive_psn = theirs->starting_psn,
+        .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
+        .receive_psn = mine->starting_psn,
         .mtu = qp_mtu_bytes((enum ibv_mtu)req->mtu),
         .read_limit = least(mine->initiator_depth, theirs->responder_resources),
         .read_resources = least(mine->responder_resources, theirs->initiator_depth),
