@@ -23,10 +23,11 @@ const struct cli_command cmd_compare = {
     .name = "compare",
     .operands = "MODEL MEASURED",
     .about = "compares a run of the model with what was measured",
-    .details = "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
-               "acknowledgement, invalidated key, messages of the connection manager, capsules.\n"
-               "Connections are paired in the order of their REQs; addresses, QPNs, keys, first\n"
-               "PSNs, identifiers and times are each capture's own.",
+    .details =
+        "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"
+        "acknowledgement, invalidated key, messages of the connection manager, capsules.\n"
+        "Connections to the same port are paired in the order of their REQs; addresses, QPNs,\n"
+        "keys, first PSNs, identifiers and times are each capture's own.",
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

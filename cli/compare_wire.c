@@ -23,12 +23,14 @@ static struct wire_trace *read_trace(const char *path)
 
 static int compare(const struct wire_trace *const traces[2], const char *const names[2], bool json)
 {
-    const struct wire_comparison comparison = wire_compare(traces, names);
+    struct wire_comparison comparison = wire_compare(traces, names);
     if (json)
         wire_compare_json(&comparison, stdout);
     else
         wire_compare_text(&comparison, stdout);
-    return wire_compare_equal(&comparison) ? CLI_DONE : CLI_BROKEN;
+    const bool equal = wire_compare_equal(&comparison);
+    wire_compare_fini(&comparison);
+    return equal ? CLI_DONE : CLI_BROKEN;
 }
 
 int compare_wire(const char *a, const char *b, bool json)

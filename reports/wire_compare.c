@@ -2,12 +2,18 @@
  * wire_compare - stream by stream to the first difference. */
 #include "reports/wire_compare.h"
 
+#include "base/check.h"
 #include "reports/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 3, IP_TEXT = 16 };
+#define WIRE_TAKEN (UINT32_MAX - 1) /* all of a purpose have a partner */
+
+static_assert(WIRE_ALONE == WIRE_MAP_NONE, "the end of a chain is nobody");
 
 /* The same stream of both captures. */
 struct pair {
@@ -38,8 +44,9 @@ static uint32_t shorter(const struct pair *pair)
 static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
 {
     struct pair pair = {0};
+    const uint32_t at[2] = {connection, c->partner[connection]};
     for (int side = 0; side < 2; side++)
-        pair.line[side] = wire_trace_stream(c->side[side], connection, stream, &pair.count[side]);
+        pair.line[side] = wire_trace_stream(c->side[side], at[side], stream, &pair.count[side]);
     while (pair.equal < shorter(&pair) &&
            words_agree(words_at(c, &pair, 0, pair.equal), words_at(c, &pair, 1, pair.equal)))
         pair.equal++;
@@ -106,16 +113,55 @@ static void count_pair(struct wire_comparison *c, const struct pair *pair, uint3
     c->at_index = pair->equal;
 }
 
+/* Connections that are for the same: to one port, and one queue of NVMe. */
+static uint64_t purpose(const struct wire_connection *connection)
+{
+    return wire_map_pair(connection->port, connection->qid);
+}
+
+/* The connections of each purpose as a chain, in their order; `next` is their links. */
+static struct wire_map chain(const struct wire_trace *trace, uint32_t *next)
+{
+    struct wire_map first = {0};
+    for (uint32_t i = trace->connection_count; i-- > 0;) {
+        next[i] = wire_map_get(&first, purpose(&trace->connections[i]));
+        wire_map_put(&first, purpose(&trace->connections[i]), i);
+    }
+    return first;
+}
+
+static void find_partners(struct wire_comparison *c)
+{
+    const struct wire_trace *a = c->side[0], *b = c->side[1];
+    uint32_t *next = malloc((b->connection_count + (size_t)1) * sizeof *next);
+    c->partner = malloc((a->connection_count + (size_t)1) * sizeof *c->partner);
+    CHECK(next != NULL && c->partner != NULL);
+    struct wire_map first = chain(b, next);
+    struct wire_map taken = {0}; /* of each purpose, the last that has a partner */
+    for (uint32_t i = 0; i < a->connection_count; i++) {
+        const uint64_t of = purpose(&a->connections[i]);
+        const uint32_t last = wire_map_get(&taken, of);
+        c->partner[i] = last == WIRE_MAP_NONE ? wire_map_get(&first, of)
+                        : last == WIRE_TAKEN  ? WIRE_ALONE
+                                              : next[last];
+        wire_map_put(&taken, of, c->partner[i] == WIRE_ALONE ? WIRE_TAKEN : c->partner[i]);
+        c->connections += c->partner[i] != WIRE_ALONE;
+    }
+    wire_map_fini(&first);
+    wire_map_fini(&taken);
+    free(next);
+}
+
 struct wire_comparison wire_compare(const struct wire_trace *const side[2],
                                     const char *const name[2])
 {
     struct wire_comparison c = {.side = {side[0], side[1]}, .name = {name[0], name[1]}};
     uint32_t earliest = 0;
-    c.connections = side[0]->connection_count < side[1]->connection_count
-                        ? side[0]->connection_count
-                        : side[1]->connection_count;
-    for (uint32_t i = 0; i < c.connections; i++) {
+    find_partners(&c);
+    for (uint32_t i = 0; i < side[0]->connection_count; i++) {
         struct pair pairs[WIRE_STREAMS];
+        if (c.partner[i] == WIRE_ALONE)
+            continue;
         for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
             pairs[stream] = pair_of(&c, i, stream);
             count_pair(&c, &pairs[stream], i, stream, &earliest);
@@ -125,9 +171,16 @@ struct wire_comparison wire_compare(const struct wire_trace *const side[2],
     return c;
 }
 
+void wire_compare_fini(struct wire_comparison *c)
+{
+    free(c->partner);
+    c->partner = NULL;
+}
+
 bool wire_compare_equal(const struct wire_comparison *c)
 {
-    return !c->parted && c->side[0]->connection_count == c->side[1]->connection_count;
+    return !c->parted && c->connections == c->side[0]->connection_count &&
+           c->connections == c->side[1]->connection_count;
 }
 
 /* ------------------------------------------------------------------ telling */
@@ -136,6 +189,14 @@ static const char *ip_text(uint32_t ip, char text[IP_TEXT])
 {
     snprintf(text, IP_TEXT, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xFF, ip >> 8 & 0xFF, ip & 0xFF);
     return text;
+}
+
+static uint32_t ended(const struct wire_trace *trace)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace->connection_count; i++)
+        count += trace->connections[i].ended;
+    return count;
 }
 
 static void print_sides(const struct wire_comparison *c, FILE *out)
@@ -156,12 +217,14 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
 static void print_connection(const struct wire_comparison *c, uint32_t index, FILE *out)
 {
     char host[IP_TEXT], target[IP_TEXT];
-    const struct wire_connection *connection = &c->side[1]->connections[index];
+    const struct wire_connection *connection = &c->side[0]->connections[index];
     fprintf(out, "  %3" PRIu32 "  %s to %s", index + 1, ip_text(connection->ip[WIRE_HOST], host),
             ip_text(connection->ip[WIRE_TARGET], target));
     if (connection->nvme)
         fprintf(out, ", queue %d", connection->qid);
-    fputc('\n', out);
+    fputs(c->partner[index] == WIRE_ALONE ? ": only in the first\n" : "\n", out);
+    if (c->partner[index] == WIRE_ALONE)
+        return;
     for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
         const struct pair pair = pair_of(c, index, stream);
         if (pair.count[0] == 0 && pair.count[1] == 0)
@@ -204,17 +267,23 @@ void wire_compare_text(const struct wire_comparison *c, FILE *out)
     fprintf(out, "Wire            %s\n",
             wire_compare_equal(c) ? "the same frames" : "not the same");
     print_sides(c, out);
-    for (uint32_t i = 0; i < c->connections; i++)
+    for (uint32_t i = 0; i < c->side[0]->connection_count; i++)
         print_connection(c, i, out);
     fprintf(out, "  equal          %" PRIu32 " frames, %" PRIu32 " of %" PRIu32 " streams\n",
             c->frames_equal, c->streams - c->streams_parted, c->streams);
     fprintf(out,
-            "  not compared   tags: other ones in %" PRIu32 " of these frames; turns between "
-            "streams: the same in %" PRIu32 " of %" PRIu32 " connections\n",
-            c->tags_apart, c->orders_equal, c->connections);
-    if (c->side[0]->connection_count != c->side[1]->connection_count)
-        fprintf(out, "\nThey have %" PRIu32 " and %" PRIu32 " connections.\n",
-                c->side[0]->connection_count, c->side[1]->connection_count);
+            "  not compared   tags: other ones in %" PRIu32 " of these frames\n"
+            "                 turns between streams: the same in %" PRIu32 " of %" PRIu32
+            " connections\n"
+            "                 taken down: %" PRIu32 " and %" PRIu32 " connections\n",
+            c->tags_apart, c->orders_equal, c->connections, ended(c->side[0]), ended(c->side[1]));
+    if (c->side[0]->connection_count > c->connections ||
+        c->side[1]->connection_count > c->connections)
+        fprintf(out,
+                "\nWithout a partner to the same port and queue are %" PRIu32 " connections of the "
+                "first and %" PRIu32 " of the second.\n",
+                c->side[0]->connection_count - c->connections,
+                c->side[1]->connection_count - c->connections);
     if (c->parted)
         print_parting(c, out);
 }
@@ -273,7 +342,9 @@ void wire_compare_json(const struct wire_comparison *c, FILE *out)
             "], \"frames_equal\": %" PRIu32 ", \"streams_parted\": %" PRIu32
             ", \"tags_apart\": %" PRIu32 ", \"orders_equal\": %" PRIu32 ", \"streams\": [",
             c->frames_equal, c->streams_parted, c->tags_apart, c->orders_equal);
-    for (uint32_t i = 0; i < c->connections * WIRE_STREAMS; i++) {
+    for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {
+        if (c->partner[i / WIRE_STREAMS] == WIRE_ALONE)
+            continue;
         const struct pair pair = pair_of(c, i / WIRE_STREAMS, i % WIRE_STREAMS);
         if (pair.count[0] == 0 && pair.count[1] == 0)
             continue;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wire_compare - two captures of the same scenario, frame by frame.
- * Connections are paired in the order of their CM REQs.  Of each, what a side said of one kind (CM,
- * requests, answers) must be the same frames in the same order.  How requests and answers of the
- * two sides lie between each other is timing: it is told, and no difference.  So are tags, which
- * Linux begins at a random place (wire_words.h). */
+ * Connections are paired in the order of their CM REQs, those to the same port and of the same NVMe
+ * queue among each other.  Of each, what a side said of one kind (CM, requests, answers) must be
+ * the same frames in the same order.  How requests and answers of the two sides lie between each
+ * other is timing: it is told, and no difference.  So are tags, which Linux begins at a random
+ * place, and when a connection is taken down (wire_words.h). */
 #ifndef STORMGLASS_REPORTS_WIRE_COMPARE_H
 #define STORMGLASS_REPORTS_WIRE_COMPARE_H
 
@@ -12,6 +13,7 @@
 struct wire_comparison {
     const struct wire_trace *side[2];
     const char *name[2];
+    uint32_t *partner;    /* in the second capture, of each connection of the first */
     uint32_t connections; /* that have a partner */
     uint32_t streams, streams_parted;
     uint32_t frames_equal; /* up to where each stream parts */
@@ -21,9 +23,13 @@ struct wire_comparison {
     uint32_t at_connection, at_stream, at_index;
 };
 
+enum { WIRE_ALONE = UINT32_MAX }; /* no partner */
+
 /* The traces and names outlive the comparison. */
 struct wire_comparison wire_compare(const struct wire_trace *const side[2],
                                     const char *const name[2]);
+
+void wire_compare_fini(struct wire_comparison *comparison);
 
 /* No difference: as many connections, and each stream the same. */
 bool wire_compare_equal(const struct wire_comparison *comparison);

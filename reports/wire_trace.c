@@ -103,6 +103,7 @@ static struct wire_connection *add_connection(struct reader *reader, const struc
         .qpn = {req->qpn, 0},
         .cm_id = {req->local_id, 0},
         .index = trace->connection_count++,
+        .port = (uint16_t)req->service_id,
         .nvme = req->service_id == CM_SERVICE_ID(NVME_RDMA_PORT),
     };
     name_side(&reader->by_id, frame->source_ip, req->local_id, connection, WIRE_HOST);
@@ -156,8 +157,8 @@ static bool take_cm(struct reader *reader, const struct wire_frame *frame, const
         return false;
     if (mad->attribute == CM_REP && from == WIRE_TARGET)
         learn_target(reader, connection, mad);
-    wire_words_cm(connection, from, mad, words);
-    keep(reader, connection, wire_stream(from, WIRE_CM), number, words);
+    if (wire_words_cm(connection, from, mad, words))
+        keep(reader, connection, wire_stream(from, WIRE_CM), number, words);
     return true;
 }
 

@@ -57,7 +57,7 @@ static void say_rep(const struct wire_connection *connection, const struct cm_ma
             wire_get16(mad->private_data + 2));
 }
 
-void wire_words_cm(struct wire_connection *connection, enum wire_side from,
+bool wire_words_cm(struct wire_connection *connection, enum wire_side from,
                    const struct cm_mad *mad, char words[WIRE_WORDS_BYTES])
 {
     struct words to = {.text = words};
@@ -74,20 +74,19 @@ void wire_words_cm(struct wire_connection *connection, enum wire_side from,
         say(&to, "REJ reason %d", mad->reason);
         if (connection->nvme)
             say(&to, " status %d", wire_get16(mad->private_data + 2));
-        return;
+        return true;
     case CM_RTU:
         say(&to, "RTU");
-        return;
+        return true;
     case CM_DREQ:
-        say(&to, "DREQ");
-        return;
     case CM_DREP:
-        say(&to, "DREP");
-        return;
+        connection->ended = true;
+        return false;
     }
     /* A message says with which PSN its receiver shall begin, IBTA Vol 1 12.7.31. */
     connection->psn[!from][WIRE_REQUESTS] = mad->starting_psn - 1;
     connection->psn[from][WIRE_ANSWERS] = mad->starting_psn - 1;
+    return true;
 }
 
 /* ------------------------------------------------------------------ commands */

@@ -35,8 +35,9 @@ struct wire_connection {
     uint32_t psn[WIRE_SIDES][WIRE_KINDS]; /* of the frame before */
     uint32_t index;                       /* among the connections of its capture */
     uint32_t commands;
-    uint16_t qid;
+    uint16_t port, qid;
     bool nvme;
+    bool ended; /* taken down, DREQ or DREP: when is whoever plays it's affair, so no words */
 };
 
 /* The commands of all connections of a capture. */
@@ -50,8 +51,9 @@ void wire_commands_fini(struct wire_commands *commands);
 
 enum wire_kind wire_kind_of(uint8_t opcode);
 
-/* A message of the connection manager, and a packet of the connection; both learn from it. */
-void wire_words_cm(struct wire_connection *connection, enum wire_side from,
+/* A message of the connection manager, and a packet of the connection; both learn from it.  False:
+ * there are no words for it. */
+bool wire_words_cm(struct wire_connection *connection, enum wire_side from,
                    const struct cm_mad *mad, char words[WIRE_WORDS_BYTES]);
 void wire_words_rc(struct wire_connection *connection, struct wire_commands *commands,
                    enum wire_side from, const struct wire_frame *frame,

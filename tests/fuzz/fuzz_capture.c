@@ -21,7 +21,7 @@ static struct wire_trace *trace_of(const uint8_t *data, size_t size)
 
 static void compare(const struct wire_trace *a, const struct wire_trace *b, bool same)
 {
-    const struct wire_comparison result =
+    struct wire_comparison result =
         wire_compare((const struct wire_trace *const[]){a, b}, (const char *const[]){"a", "b"});
     FILE *nowhere = fopen("/dev/null", "w");
     CHECK(nowhere != NULL && (!same || wire_compare_equal(&result)));
@@ -29,6 +29,7 @@ static void compare(const struct wire_trace *a, const struct wire_trace *b, bool
     wire_compare_json(&result, nowhere);
     wire_trace_print(a, nowhere);
     fclose(nowhere);
+    wire_compare_fini(&result);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
