@@ -180,6 +180,7 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
     free(qp->sq);
     free(qp->rq);
     free(qp->reads);
+    held_acks_fini(&qp->held);
     qp->sq = NULL;
     qp->rq = NULL;
     qp->reads = NULL;
@@ -303,6 +304,7 @@ void qp_audit(const struct rnic *rnic, const struct qp *qp)
         return;
     CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
     CHECK((qp->read_head != qp->read_tail) == ((qp->flags & QP_RESPOND) != 0));
+    CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail);
     CHECK(qp->epsn <= PSN_MASK && qp->msn <= PSN_MASK);
     CHECK(qp->rx_kind == QP_RX_IDLE || qp->rx_offset <= qp->rx_limit);
 }

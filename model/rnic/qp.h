@@ -8,6 +8,7 @@
 #define STORMGLASS_RNIC_QP_H
 
 #include "rnic/cc.h"
+#include "rnic/held_acks.h"
 #include "rnic/mr.h"
 #include "rnic/psn.h"
 
@@ -69,6 +70,7 @@ struct qp_read {
     uint32_t offset;   /* of the next response in the region */
     uint32_t left;     /* bytes */
     uint32_t next_psn; /* of the next response */
+    uint32_t msn;      /* when it is executed: what came behind it does not count yet */
     uint32_t packets;  /* responses left */
     bool begun;        /* its first response has left */
     bool again;        /* a duplicate: it was asked for before */
@@ -125,6 +127,7 @@ struct qp {
     struct qp_wqe *sq;
     struct qp_receive *rq;
     struct qp_read *reads;
+    struct held_acks held;
     struct verbs_conn *conn;
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */

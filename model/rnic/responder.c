@@ -45,10 +45,14 @@ static bool reads_due(const struct qp *qp)
 }
 
 /* READ responses with older PSNs leave first. */
+static bool may_leave(const struct qp *qp, uint32_t psn)
+{
+    return !reads_due(qp) || psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].next_psn) < 0;
+}
+
 static bool answer_may_leave(const struct qp *qp)
 {
-    return !reads_due(qp) ||
-           psn_diff(qp->answer_psn, qp->reads[qp->read_head & qp->read_mask].next_psn) < 0;
+    return may_leave(qp, qp->answer_psn);
 }
 
 static bool answer_is_nak(const struct qp *qp)
@@ -56,8 +60,35 @@ static bool answer_is_nak(const struct qp *qp)
     return qp->answer_syndrome != RESPONDER_ACK;
 }
 
+static uint32_t answer_frame(struct rnic *rnic, const struct qp *qp, uint8_t syndrome, uint32_t psn,
+                             uint32_t msn)
+{
+    struct frame *frame;
+    const uint32_t handle =
+        packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, packet_ack_class(qp), &frame);
+    frame->bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES;
+    frame->psn = psn;
+    frame->aeth = (uint32_t)syndrome << 24 | msn;
+    rnic->counters.acks_sent += syndrome == RESPONDER_ACK;
+    return handle;
+}
+
+/* A READ has been answered: the ACKs behind it leave. */
+static void release_held(struct rnic *rnic, struct qp *qp)
+{
+    while (held_acks_any(&qp->held) && may_leave(qp, held_acks_oldest(&qp->held)->psn)) {
+        const struct held_ack *ack = held_acks_oldest(&qp->held);
+        rnic_send_control(rnic, answer_frame(rnic, qp, RESPONDER_ACK, ack->psn, ack->msn));
+        qp->held.head++;
+    }
+}
+
 static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn)
 {
+    if (!rnic->ack_coalescing && syndrome == RESPONDER_ACK && !may_leave(qp, psn)) {
+        held_acks_add(&qp->held, (struct held_ack){psn, qp->msn});
+        return;
+    }
     if ((qp->rx_flags & QP_RX_ANSWER) != 0) {
         if (answer_is_nak(qp) && psn_diff(psn, qp->answer_psn) < 0)
             return; /* the NAK acknowledges this too */
@@ -79,14 +110,7 @@ uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
     if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !answer_may_leave(qp))
         return POOL_NONE;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
-    struct frame *frame;
-    const uint32_t handle =
-        packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, packet_ack_class(qp), &frame);
-    frame->bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES;
-    frame->psn = qp->answer_psn;
-    frame->aeth = (uint32_t)qp->answer_syndrome << 24 | qp->msn;
-    rnic->counters.acks_sent += !answer_is_nak(qp);
-    return handle;
+    return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->msn);
 }
 
 /* The request is refused: NAK, and the queue pair fails. */
@@ -227,14 +251,16 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
         return;
     }
+    const bool again = psn_diff(frame->psn, qp->epsn) < 0;
     qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
         .mr = mr,
         .ready_at = now + rnic->params.read_delay,
         .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
         .left = frame->length,
         .next_psn = frame->psn,
+        .msn = again ? qp->msn : psn_add(qp->msn, 1),
         .packets = psn_count(frame->length, qp->mtu),
-        .again = psn_diff(frame->psn, qp->epsn) < 0,
+        .again = again,
     };
     qp->flags |= QP_RESPOND;
     turns_schedule(rnic, qp, now);
@@ -266,7 +292,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
     frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
     frame->psn = read->next_psn;
     if (frame->opcode != FRAME_RC_READ_RESPONSE_MIDDLE)
-        frame->aeth = (uint32_t)RESPONDER_ACK << 24 | qp->msn;
+        frame->aeth = (uint32_t)RESPONDER_ACK << 24 | read->msn;
     if (read->mr == NULL)
         return;
     frame->content = read->mr->verbs.content;
@@ -292,6 +318,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->read_head++;
     if (!reads_due(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
+    release_held(rnic, qp);
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
         turns_list_answer(rnic, qp);
     return handle;
@@ -303,6 +330,7 @@ void responder_reset(struct qp *qp)
     qp->rx_kind = QP_RX_IDLE;
     qp->flags &= (uint16_t)~QP_RESPOND;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
+    qp->held.head = qp->held.tail;
 }
 
 /* ------------------------------------------------------------------ SEND and WRITE */

@@ -242,6 +242,46 @@ static void test_ack_coalescing(void **state)
     }
 }
 
+/* Behind two READs: without coalescing each WRITE has its own ACK when the last response has left,
+ * and what an answer counts (MSN) ends with its own request, though more has come. */
+static void test_acks_behind_reads(void **state)
+{
+    (void)state;
+    enum { READS = 2, WRITES = 9, PACKETS = 4 };
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.ack_coalescing = false;
+    params.rnic.path_mtu = 1024;
+    params.rnic.read_delay = 50 * PS_PER_US;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    struct verbs_mr *here = pair_mr(pair, 0, 1024 * PACKETS, VERBS_BULK);
+    struct verbs_mr *there = pair_mr(pair, 1, 1024 * PACKETS, VERBS_BULK);
+    struct verbs_mr *small[2] = {pair_mr(pair, 0, 8, VERBS_BULK), pair_mr(pair, 1, 8, VERBS_BULK)};
+    for (int i = 0; i < READS; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, here, there, SIGNALED), 0);
+    for (int i = 0; i < WRITES; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, small[0], small[1], SIGNALED), 0);
+    pair_run(pair, 20 * PS_PER_US);
+    assert_int_equal(pair_count(pair, 0, FRAME_RC_WRITE_ONLY),
+                     WRITES); /* all came, no answer yet */
+    assert_int_equal(pair_count(pair, 1, FRAME_RC_ACKNOWLEDGE), 0);
+    pair_run(pair, PS_PER_MS);
+    assert_int_equal(pair->ends[0].wc_count, READS + WRITES);
+    assert_int_equal(pair_count(pair, 1, FRAME_RC_ACKNOWLEDGE), WRITES);
+    for (unsigned i = 0; i < READS; i++) {
+        const uint32_t psn = pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_LAST, i)->psn;
+        assert_int_equal(pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_FIRST, i)->aeth & PSN_MASK,
+                         i + 1);
+        assert_int_equal(pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_LAST, i)->aeth & PSN_MASK, i + 1);
+        assert_true(psn_diff(pair_nth(pair, 1, FRAME_RC_ACKNOWLEDGE, 0)->psn, psn) > 0);
+    }
+    for (unsigned i = 0; i < WRITES; i++)
+        assert_int_equal(pair_nth(pair, 1, FRAME_RC_ACKNOWLEDGE, i)->aeth & PSN_MASK,
+                         READS + i + 1);
+    pair_free(pair);
+}
+
 /* ------------------------------------------------------------------ congestion control */
 
 /* Two data packets in a row: the second comes too soon for another CNP. */
@@ -290,7 +330,7 @@ int main(void)
         cmocka_unit_test(test_capsule_with_data), cmocka_unit_test(test_read),
         cmocka_unit_test(test_empty_messages),    cmocka_unit_test(test_goodput),
         cmocka_unit_test(test_ack_interval),      cmocka_unit_test(test_ack_coalescing),
-        cmocka_unit_test(test_dcqcn_spacing),
+        cmocka_unit_test(test_acks_behind_reads), cmocka_unit_test(test_dcqcn_spacing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
