@@ -34,6 +34,7 @@ struct nvme_host_params {
     int64_t in_capsule;       /* bool: small writes travel in the command capsule */
     int64_t sgl_invalidate; /* bool: fresh rkeys that the target invalidates, SGL 0x4F; else 0x40 */
     int64_t max_transfer;   /* bytes of one command; the controller's MDTS lowers it */
+    int64_t partition_scan; /* bool: read what Linux reads of a namespace that it has found */
 };
 
 enum { NVME_HOST_NEVER = -1 };

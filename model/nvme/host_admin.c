@@ -7,7 +7,7 @@
 
 static void issue(struct nvme_host *host);
 
-static void advance(struct nvme_host *host)
+void nvme_host_admin_advance(struct nvme_host *host)
 {
     if (nvme_host_down(host))
         return;
@@ -29,7 +29,7 @@ static void step_done(struct nvme_host *host, struct host_request *request)
         verdict = step->judge(host, request);
     switch (verdict) {
     case HOST_NEXT:
-        advance(host);
+        nvme_host_admin_advance(host);
         break;
     case HOST_AGAIN_LATER:
         env_timer_set(host->site.env, &host->poll_timer, env_now(host->site.env) + POLL_INTERVAL);
@@ -44,7 +44,7 @@ static void issue(struct nvme_host *host)
     const struct host_step *step = &nvme_host_steps[host->step];
     if (step->act != NULL) {
         if (step->act(host))
-            advance(host);
+            nvme_host_admin_advance(host);
         return;
     }
     struct host_queue *admin = &host->queues[0];
@@ -108,7 +108,7 @@ static void connect_done(struct nvme_host *host, struct host_request *request)
     }
     host->cntlid = (uint16_t)request->result;
     nvme_host_event(host, HOST_ON_CONNECTED);
-    advance(host);
+    nvme_host_admin_advance(host);
 }
 
 static void send_connect(struct host_queue *queue)
@@ -171,7 +171,7 @@ static void next_queue(struct nvme_host *host)
         return;
     }
     nvme_host_event(host, HOST_ON_QUEUES_UP);
-    advance(host);
+    nvme_host_admin_advance(host);
 }
 
 bool nvme_host_admin_connect(struct nvme_host *host)
@@ -266,7 +266,7 @@ void nvme_host_admin_stop(struct nvme_host *host)
 {
     env_timer_cancel(host->site.env, &host->keep_alive_timer);
     host->step = HOST_STEP_SHUTDOWN - 1;
-    advance(host);
+    nvme_host_admin_advance(host);
 }
 
 const char *nvme_host_admin_step_name(const struct nvme_host *host)

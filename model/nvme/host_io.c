@@ -40,9 +40,9 @@ static void watch(struct host_request *request)
 
 static uint32_t block_bytes(const struct nvme_host *host, uint32_t nsid)
 {
-    for (uint32_t i = 0; i < host->namespace_count; i++)
-        if (host->namespaces[i].nsid == nsid)
-            return host->namespaces[i].block_bytes;
+    for (uint32_t i = 0; i < host->found_count; i++)
+        if (host->found[i].nsid == nsid)
+            return host->found[i].block_bytes;
     return NVME_PAGE_BYTES; /* of no namespace: the target refuses it */
 }
 
@@ -106,12 +106,18 @@ static void carve(struct host_queue *queue, struct host_request *request)
     queue->piece_at = queue->piece_count > 0 ? queue->piece_at + 1 : 0;
 }
 
+/* In the first scan there is no I/O but the host's own. */
+static bool may_send(const struct nvme_host *host)
+{
+    return host->state == HOST_LIVE || (host->state == HOST_SCAN && !host->told_ready);
+}
+
 /* Sends what is waiting as far as there is room.  Posting can fail the host, which then keeps or
  * gives back every I/O. */
 void nvme_host_io_send(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
-    while (host->state == HOST_LIVE && queue->piece_count > 0 && nvme_host_queue_has_room(queue)) {
+    while (may_send(host) && queue->piece_count > 0 && nvme_host_queue_has_room(queue)) {
         struct host_request *request = nvme_host_queue_get(queue, &queue->tags);
         CHECK(request != NULL);
         carve(queue, request);
@@ -136,6 +142,8 @@ static void give_back(struct nvme_host *host, struct nvme_io *io)
     CHECK(host->outstanding > 0);
     host->outstanding--;
     io->completed_at = env_now(host->site.env);
+    if (nvme_host_partitions_done(host, io))
+        return;
     host->site.user.on_io(host->site.user.self, io);
     if (host->stopping && host->outstanding == 0)
         nvme_host_shutdown(host);
@@ -208,10 +216,16 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io
     if (host->state != HOST_LIVE || host->stopping)
         return false;
     CHECK(index < host->offered);
-    CHECK((io->opcode == NVME_FLUSH) == (io->bytes == 0));
     struct host_queue *queue = &host->queues[1 + index % (host->queue_count - 1)];
     if (queue->piece_count > 0 || !nvme_host_queue_has_room(queue))
         return false;
+    nvme_host_io_begin(queue, io);
+    return true;
+}
+
+void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
+{
+    CHECK((io->opcode == NVME_FLUSH) == (io->bytes == 0));
     io->status = NVME_STATUS_OK;
     io->qid = queue->qid;
     io->cid = 0;
@@ -220,9 +234,8 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io
     if (io->opcode == NVME_READ)
         io->content = NVME_CONTENT_NONE;
     add_piece(queue, (struct host_piece){.io = io, .units = io->uncompleted});
-    host->outstanding++;
+    queue->host->outstanding++;
     nvme_host_io_send(queue);
-    return true;
 }
 
 /* ---- the connection is lost ---- */

@@ -130,6 +130,9 @@ struct nvme_host {
     uint32_t namespace_count;
     struct nvme_host_namespace *found; /* of the scan under way or the last one */
     uint32_t found_count;
+
+    struct nvme_io partition_io;
+    uint32_t partition_reads; /* begun; one more when they are over */
 };
 
 /* host.c */
@@ -179,6 +182,7 @@ void nvme_host_queue_audit(const struct host_queue *queue);
 /* host_admin.c */
 void nvme_host_admin_established(struct host_queue *queue);
 void nvme_host_admin_stop(struct nvme_host *host);
+void nvme_host_admin_advance(struct nvme_host *host); /* to the next step that is wanted */
 void nvme_host_admin_init(struct nvme_host *host);
 void nvme_host_admin_expect(struct nvme_host *host);
 void nvme_host_admin_quiet(struct nvme_host *host);
@@ -190,16 +194,29 @@ bool nvme_host_admin_connect_queues(struct nvme_host *host);
 bool nvme_host_admin_keep_alive(struct nvme_host *host);
 
 /* host_steps.c; the first has index 0 */
-enum { HOST_STEP_NAMESPACES = 19, HOST_STEP_SHUTDOWN = 23, HOST_STEP_COUNT = 26 };
+enum {
+    HOST_STEP_NAMESPACES = 19,
+    HOST_STEP_PARTITIONS = 24,
+    HOST_STEP_SHUTDOWN = 26,
+    HOST_STEP_COUNT = 29
+};
 extern const struct host_step nvme_host_steps[];
 
 /* host_io.c */
 void nvme_host_io_init(struct host_queue *queue);
+void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io); /* there is room */
 void nvme_host_io_arrived(struct host_request *request);
 /* What is under way becomes pieces again, ahead of those that wait. */
 void nvme_host_io_park(struct host_queue *queue);
 void nvme_host_io_move(struct host_queue *from, struct host_queue *to);
 void nvme_host_io_send(struct host_queue *queue);
 void nvme_host_io_abandon(struct host_queue *queue);
+
+/* host_partitions.c: the host's own reads before it is ready */
+bool nvme_host_partitions_wanted(const struct nvme_host *host);
+bool nvme_host_partitions_begin(struct nvme_host *host);
+bool nvme_host_partitions_await(struct nvme_host *host); /* false: they are not over yet */
+/* False: this I/O is none of them. */
+bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host_steps - the commands that bring a controller up, in the order of Linux 6.1.
  * The order is that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish,
- * nvme_start_ctrl and nvme_scan_work.  Left out: what the block layer reads when it looks for
- * partitions, and a second look at the ANA log. */
+ * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
 #include "nvme/host_private.h"
 
 #include "nvme/wire.h"
@@ -154,6 +153,11 @@ static uint64_t ana_bytes(const struct nvme_host *host)
 static bool has_ana(const struct nvme_host *host)
 {
     return (host->controller.cmic & NVME_CMIC_ANA) != 0 && ana_bytes(host) <= HOST_ADMIN_DATA_BYTES;
+}
+
+static bool has_ana_again(const struct nvme_host *host)
+{
+    return nvme_host_partitions_wanted(host) && has_ana(host);
 }
 
 static void build_ana(const struct nvme_host *host, struct host_request *request)
@@ -327,6 +331,10 @@ const struct host_step nvme_host_steps[] = {
                               .optional = true},
     {"Identify Namespace", has_unscanned, .build = build_namespace},
     {"Identify Namespace again", has_unscanned, .build = build_namespace, .judge = judge_namespace},
+    {"reading partition tables", nvme_host_partitions_wanted, .act = nvme_host_partitions_begin},
+    {"Get Log ANA again", has_ana_again, .build = build_ana, .optional = true},
+    [HOST_STEP_PARTITIONS] = {"waiting for partition tables", nvme_host_partitions_wanted,
+                              .act = nvme_host_partitions_await},
     {"live", .act = act_ready},
     [HOST_STEP_SHUTDOWN] = {"Property Set CC.SHN", .build = build_shutdown, .reserved = true},
     {"Property Get CSTS.SHST", .build = build_get_csts, .judge = judge_stopped, .reserved = true},

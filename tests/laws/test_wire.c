@@ -2,8 +2,8 @@
  * The model's wire against that of two Linux 6.1 machines, frame by frame.
  * linux-6.1.wire has every frame of a capture in the words of reports/wire_words.h: an nvme-rdma
  * host and an nvmet-rdma target over Soft-RoCE, from the first REQ to a write of 64 KiB.  The same
- * commands are played here on the profile softroce; what the host does not do by itself (what the
- * block layer and nvme-cli ask for) the test asks for at its place. */
+ * commands are played here on the profile softroce; what nvme-cli and others asked for the test
+ * asks for at its place. */
 #include "nvme/host_private.h"
 #include "reports/pcapng.h"
 #include "reports/wire_trace.h"
@@ -28,7 +28,9 @@ static const char scenario_text[] =
     "  topology: {kind: single-switch, hosts: 2}\n"
     "  host-links: {mtu: 4200B}\n"
     "hosts:\n"
-    "  defaults: {rnic: {profile: softroce, congestion-control: none}}\n"
+    "  defaults: {rnic: {profile: softroce, software: false, path-mtu: 4096B, congestion-control: "
+    "none}, "
+    "nvme: {partition-scan: true}}\n"
     "  targets: {where: host0, namespaces: [{media: \"null\"}]}\n"
     "workloads: [{name: none, kind: nvme, from: host1, to: host0, start: 1s}]\n";
 
@@ -41,10 +43,6 @@ static const struct {
     uint32_t bytes;
     const char *step;
 } asked[] = {
-    {NVME_READ, 0, 4096, NULL}, /* the block layer looks for partitions */
-    {.step = "Get Log ANA"},
-    {NVME_READ, 8, 4096, NULL},
-    {NVME_READ, 24, 4096, NULL},
     {.step = "Identify Namespace"}, /* nvme list */
     {.step = "Identify descriptors"},
     {NVME_READ, 0, 4096, NULL},
