@@ -12,33 +12,22 @@ enum { EXPECTATIONS_MAX = 10000 };
 
 /* ---- reading keys ---- */
 
-static const struct tree_node *get_kind(struct loader *loader, const struct tree_node *map,
-                                        const char *key, enum tree_kind kind, const char *expected)
-{
-    const struct tree_node *node = tree_get(map, key);
-    if (node == NULL || node->kind == kind)
-        return node;
-    tree_error(loader->diag, node, "%s: expected %s, but this is %s", key, expected,
-               tree_kind_name(node));
-    return NULL;
-}
-
 const struct tree_node *scenario_map(struct loader *loader, const struct tree_node *map,
                                      const char *key)
 {
-    return get_kind(loader, map, key, TREE_MAP, "a mapping");
+    return tree_want(loader->diag, map, key, TREE_MAP);
 }
 
 const struct tree_node *scenario_word(struct loader *loader, const struct tree_node *map,
                                       const char *key)
 {
-    return get_kind(loader, map, key, TREE_SCALAR, "a word");
+    return tree_want(loader->diag, map, key, TREE_SCALAR);
 }
 
 const struct tree_node *scenario_list(struct loader *loader, const struct tree_node *map,
                                       const char *key)
 {
-    return get_kind(loader, map, key, TREE_LIST, "a list");
+    return tree_want(loader->diag, map, key, TREE_LIST);
 }
 
 void scenario_take(struct loader *loader, struct block *block, const struct tree_node *map,

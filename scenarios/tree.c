@@ -114,9 +114,25 @@ void tree_error(struct diag *diag, const struct tree_node *node, const char *for
     tree_message(diag, DIAG_ERROR, node, node->place, text);
 }
 
-const char *tree_kind_name(const struct tree_node *node)
+static const char *kind_name(enum tree_kind kind)
 {
     static const char *const names[] = {
         [TREE_SCALAR] = "a word", [TREE_LIST] = "a list", [TREE_MAP] = "a mapping"};
-    return names[node->kind];
+    return names[kind];
+}
+
+const char *tree_kind_name(const struct tree_node *node)
+{
+    return kind_name(node->kind);
+}
+
+struct tree_node *tree_want(struct diag *diag, const struct tree_node *map, const char *key,
+                            enum tree_kind kind)
+{
+    struct tree_node *node = tree_get(map, key);
+    if (node == NULL || node->kind == kind)
+        return node;
+    tree_error(diag, node, "%s: expected %s, but this is %s", key, kind_name(kind),
+               tree_kind_name(node));
+    return NULL;
 }
