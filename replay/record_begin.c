@@ -64,6 +64,18 @@ static void write_settings(struct store *store, const struct scenario *scenario)
     store_finish(settings.insert);
 }
 
+static void write_calibrated(struct store *store, const struct scenario *scenario)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO calibrated VALUES(?,?,?,?,?)");
+    for (size_t i = 0; i < scenario->calibrated.count; i++) {
+        const struct calibrated *range = &scenario->calibrated.ranges[i];
+        STORE_INSERT(insert, STORE_T(range->profile), STORE_T(range->word), STORE_I(range->low),
+                     STORE_I(range->high), STORE_T(range->text));
+    }
+    store_finish(insert);
+}
+
 static void write_ports(struct store_statement *insert, uint32_t index,
                         const struct scenario_node *node, uint32_t *endpoint)
 {
@@ -129,6 +141,7 @@ static void fill(void *self, struct store *store)
     write_meta(store, beginning->options, beginning->scenario);
     write_sources(store, beginning->scenario);
     write_settings(store, beginning->scenario);
+    write_calibrated(store, beginning->scenario);
     write_fabric(store, beginning->scenario);
     write_pairs(store, beginning->scenario);
 }

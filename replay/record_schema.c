@@ -53,6 +53,12 @@ const char record_schema[] =
     "assumed\n"
     "  source TEXT                 -- where the value or the default comes from\n"
     ");\n"
+    "CREATE TABLE calibrated(      -- over which work the profiles' values were fitted\n"
+    "  profile TEXT NOT NULL,\n"
+    "  word TEXT NOT NULL,         -- of a workload: queue-depth, block-size\n"
+    "  low INTEGER NOT NULL, high INTEGER NOT NULL, -- bytes, parts per million, or the number\n"
+    "  text TEXT NOT NULL          -- as the profile writes it\n"
+    ");\n"
     /* The fabric. */
     "CREATE TABLE node(\n"
     "  node INTEGER PRIMARY KEY,\n"

@@ -63,8 +63,8 @@ static void unknown_profile(struct loader *loader, const struct tree_node *word)
 static bool read_profile(struct loader *loader, const struct tree_file *file, const char *kind,
                          struct profile *profile)
 {
-    static const char *const keys[] = {
-        "stormglass-profile", "name", "about", "kind", "media", "values", NULL};
+    static const char *const keys[] = {"stormglass-profile", "name",   "about", "kind", "media",
+                                       "calibrated",         "values", NULL};
     const struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
     if (root == NULL || !block_only(root, keys, NULL, loader->diag))
         return false;
@@ -72,6 +72,7 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     const struct tree_node *name = scenario_word(loader, root, "name");
     const struct tree_node *is = scenario_word(loader, root, "kind");
     const struct tree_node *media = scenario_word(loader, root, "media");
+    const struct tree_node *calibrated = scenario_map(loader, root, "calibrated");
     profile->values = scenario_map(loader, root, "values");
     if (version == NULL || strcmp(version->text, "1") != 0 || name == NULL || is == NULL ||
         profile->values == NULL) {
@@ -81,6 +82,9 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     }
     profile->name = name->text;
     profile->media = media == NULL ? NULL : media->text;
+    if (calibrated != NULL)
+        calibrated_load(loader->arena, loader->diag, profile->name, calibrated,
+                        &loader->scenario->calibrated);
     if (strcmp(is->text, kind) == 0)
         return true;
     tree_error(loader->diag, is, "expected a profile of kind %s, but '%.64s' is one of kind %.32s",

@@ -5,6 +5,7 @@
  *   about: One sentence.
  *   kind: rnic                      # switch, rnic or media
  *   media: flash-tlc                # kind media only: the model that the values are for
+ *   calibrated: {queue-depth: 1..16}  # over which work the values were fitted (calibrated.h)
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}
  * A name is a profile that travels in the program (scenarios/profiles), a path (with a '/' or
  * ending in .yaml) a file beside the scenario.  Evidence: documented, measured, inferred or

@@ -16,6 +16,7 @@
 #include "rnic/verbs.h"
 #include "scenarios/arena.h"
 #include "scenarios/block.h"
+#include "scenarios/calibrated.h"
 #include "scenarios/diag.h"
 
 struct cc_ops;
@@ -232,7 +233,8 @@ struct scenario {
     uint32_t set_count;
     const struct scenario_setting *settings;
     uint32_t setting_count;
-    uint32_t selected; /* by `where`, `from` and `to` so far; the loader's own */
+    struct calibrated_list calibrated; /* of the profiles that it uses */
+    uint32_t selected;                 /* by `where`, `from` and `to` so far; the loader's own */
 };
 
 /* What a scenario is loaded from.  `--seed N` of a command is the set "seed=N". */
