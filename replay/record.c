@@ -64,7 +64,7 @@ static void prepare(struct record *record)
 {
     struct store *store = record->store;
     record->io = store_prepare(store, "INSERT INTO io VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                                      "?,?,?,?)");
+                                      "?,?,?,?,?)");
     record->drop = store_prepare(store, "INSERT INTO drop_event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
     record->pause = store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?)");
     record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
@@ -134,7 +134,8 @@ void record_io(struct record *record, const struct probe_host_io *host,
                  STORE_I(host->status), STORE_I(host->issued_at), STORE_I(host->posted_at),
                  moment(at->capsule_at), moment(at->fetch_at), moment(at->fetched_at),
                  moment(at->media_at), moment(at->media_begun_at), moment(at->media_done_at),
-                 moment(at->response_at), STORE_I(host->response_at), STORE_I(host->completed_at));
+                 moment(at->response_at), STORE_I(host->response_at), STORE_I(host->completed_at),
+                 STORE_I(host->serial));
 }
 
 void record_drop(struct record *record, const struct probe_drop *drop)

@@ -157,7 +157,8 @@ const char record_schema[] =
     "  media_done_ps INTEGER,\n"
     "  response_sent_ps INTEGER,     -- data and response posted by the target\n"
     "  response_ps INTEGER NOT NULL, -- the response capsule was received\n"
-    "  completed_ps INTEGER NOT NULL -- the workload knew\n"
+    "  completed_ps INTEGER NOT NULL, -- the workload knew\n"
+    "  serial INTEGER NOT NULL       -- among those of its instance, in the order of issue\n"
     ");\n"
     /* What went wrong, and what was stopped. */
     "CREATE TABLE dropped(         -- frames that were dropped, by place and cause\n"

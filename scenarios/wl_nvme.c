@@ -4,8 +4,7 @@
  * keeps the I/Os in slots, sleeps, and accounts for what comes back.
  * A slot belongs to one I/O queue (slot % queues) and free slots are taken in turn, so the queues
  * are used round robin and a closed loop keeps exactly queue-depth I/Os in each.  When a submission
- * queue is smaller than that, the I/O waits here as it would in a block layer, and the wait counts
- * as latency.
+ * queue is smaller than that, the I/O waits here as in a block layer, and the wait is latency.
  * Latency is completed_at - issued_at; with a rate, issued_at is when the I/O was due (no
  * coordinated omission).  While a lost controller is being reconnected, I/Os go on to be issued
  * as far as there are slots, and wait.  A controller that fails for good, or that fails what waits
@@ -68,6 +67,7 @@ struct slot {
     struct slot *next; /* in the free list, or among those that wait for room */
     uint32_t queue;
     bool busy;
+    uint64_t serial;
     struct wl_expectation expected;
 };
 
@@ -88,8 +88,8 @@ struct wl_nvme {
     struct slot *slots;
     uint32_t slot_count, queues;
     struct line free;
-    struct line *waiting; /* one for each queue */
-    int64_t under_way;    /* in the host or waiting */
+    struct line *waiting;      /* one for each queue */
+    int64_t under_way, issued; /* under way: in the host or waiting */
     time_ps last_completion;
 };
 
@@ -152,6 +152,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
         .qid = io->qid,
         .cid = io->cid,
         .workload = wl->site.workload,
+        .serial = ((const struct slot *)io->user)->serial,
         .opcode = io->opcode,
         .status = io->status,
         .lba = io->lba,
@@ -242,8 +243,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct slot *slot = line_take(&wl->free);
     const bool reads = step->io.direction == WL_READ;
-    slot->busy = true;
-    slot->expected = (struct wl_expectation){0};
+    *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = (uint64_t)++wl->issued};
     slot->io = (struct nvme_io){
         .opcode = reads ? NVME_READ : NVME_WRITE,
         .nsid = wl->space.nsid,

@@ -100,7 +100,8 @@ struct probe_host_io {
     uint32_t host_ip, target_ip;
     uint16_t controller, qid, cid;
     uint32_t workload;
-    uint8_t opcode; /* NVM command set: 1 write, 2 read */
+    uint64_t serial; /* among those of its instance in the order of issue, from 1 */
+    uint8_t opcode;  /* NVM command set: 1 write, 2 read */
     uint16_t
         status; /* of the CQE, shifted right by one: SCT<<8 | SC; UINT16_MAX: transport failed */
     uint64_t lba;
