@@ -13,11 +13,11 @@ static const struct cli_command *const commands[] = {
     &cmd_replay,
     &cmd_pcap,
     &cmd_query,
+    &cmd_compare,
     &cmd_list,
     &cmd_bench,
     &cmd_headroom,
     &cmd_bridge,
-    &cmd_compare,
     &cmd_explain_parameter,
 };
 

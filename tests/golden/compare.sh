@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# compare from outside: what is equal, what differs, and what cannot be compared.
+set -u
+program=$(realpath "${STORMGLASS:?the program to test}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+
+# expect NAME CODE WORDS COMMAND...: exit code, and words in what it printed
+expect() {
+    local name=$1 wanted=$2 words=$3 code
+    shift 3
+    "$@" >out 2>&1
+    code=$?
+    if [ $code = "$wanted" ] && grep -qF -e "$words" out; then
+        echo "ok    $name"
+    else
+        echo "FAIL  $name: code $code instead of $wanted, or without '$words':"
+        sed 's/^/      /' out
+        failures=$((failures + 1))
+    fi
+}
+
+# measured FILE [SQL]: a copy of the run that looks measured, and is changed
+measured() {
+    cp run.db "$1"
+    sqlite3 "$1" "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1'); ${2-}"
+}
+
+"$program" run first-io --record ios -o run.db >out 2>&1 || { cat out; exit 1; }
+"$program" run pause-storm --until 1ms -o other.db >out 2>&1
+measured same.db
+measured slow.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
+measured lost.db 'UPDATE workload SET completed=0, failed=1 WHERE workload=0'
+
+expect equal 0 'the protocol is equal; 4 of 4 figures within 15 %' "$program" compare run.db same.db
+expect 'names the device' 0 'rxe0, Linux 6.1' "$program" compare run.db same.db
+expect slow 1 'the protocol is equal; 2 of 4 figures within 15 %' "$program" compare run.db slow.db
+expect 'slow, half of it allowed' 0 '4 of 4 figures within 50 %' "$program" compare --tolerance 50% run.db slow.db
+expect 'slow, median not judged' 0 '2 of 2 figures' "$program" compare --figures iops run.db slow.db
+expect lost 1 'read: failed' "$program" compare run.db lost.db
+expect 'one kind' 2 'both runs of the model; --any' "$program" compare run.db run.db
+expect 'one kind, asked for' 0 'the protocol is equal' "$program" compare --any run.db run.db
+expect swapped 2 'the model comes first' "$program" compare same.db run.db
+expect 'other scenario' 2 'scenarios are different' "$program" compare --any run.db other.db
+expect 'no database' 2 'out: ' "$program" compare out same.db
+expect 'no file' 2 'none.db: ' "$program" compare none.db same.db
+expect 'wrong tolerance' 2 'expected a percentage' "$program" compare --tolerance 15ms run.db same.db
+expect 'wrong figure' 2 'expected a list of mean,p50' "$program" compare --figures p98 run.db same.db
+expect json 0 '"equal": true' "$program" compare --json run.db same.db
+[ "$("$program" compare --json run.db slow.db | jq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
+    "$(printf 'false\n-0.5\nuncalibrated')" ] || { echo 'FAIL  --json has other values'; failures=$((failures + 1)); }
+[ $failures = 0 ]
