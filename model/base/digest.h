@@ -27,6 +27,9 @@ static inline void digest_add(struct digest *digest, uint64_t word)
     digest->low = hash_mix((digest->low ^ digest->high) + word * UINT64_C(0xD6E8FEB86659FD93));
 }
 
+/* Of bytes. */
+struct digest digest_of(const void *data, size_t length);
+
 void digest_format(const struct digest *digest, char text[DIGEST_TEXT_BYTES]);
 
 #endif
