@@ -41,11 +41,11 @@ static char *keep(struct compare *compare, const char *text)
     return arena_text(&compare->arena, text, strlen(text));
 }
 
-static const char *ask(struct compare *compare, struct store *store, const char *sql)
+static const char *ask(struct arena *arena, struct store *store, const char *sql)
 {
     char text[1024] = "";
     store_ask_text(store, sql, text, sizeof text);
-    return keep(compare, text);
+    return arena_text(arena, text, strlen(text));
 }
 
 void compare_add(struct compare *compare, const char *what, const char *model, const char *measured,
@@ -76,21 +76,20 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct compare *compare
     return false;
 }
 
-static void read_side(const struct compare_input *input, int which, const char *path)
+void compare_side_read(struct compare_side *side, struct arena *arena, struct store *store,
+                       const char *path)
 {
-    struct compare *compare = input->compare;
-    struct store *store = input->stores[which];
-    compare->sides[which] = (struct compare_side){
-        .path = keep(compare, path),
-        .scenario = ask(compare, store, "SELECT scenario FROM meta"),
-        .about = ask(compare, store, "SELECT about FROM meta"),
-        .version = ask(compare, store, "SELECT version FROM meta"),
-        .status = ask(compare, store, "SELECT status FROM meta"),
-        .record = ask(compare, store, "SELECT record FROM meta"),
+    *side = (struct compare_side){
+        .path = arena_text(arena, path, strlen(path)),
+        .scenario = ask(arena, store, "SELECT scenario FROM meta"),
+        .about = ask(arena, store, "SELECT about FROM meta"),
+        .version = ask(arena, store, "SELECT version FROM meta"),
+        .status = ask(arena, store, "SELECT status FROM meta"),
+        .record = ask(arena, store, "SELECT record FROM meta"),
         .measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0,
-        .device = ask(compare, store, "SELECT value FROM measured WHERE name='device'"),
-        .kernel = ask(compare, store, "SELECT value FROM measured WHERE name='kernel'"),
-        .firmware = ask(compare, store, "SELECT value FROM measured WHERE name='firmware'"),
+        .device = ask(arena, store, "SELECT value FROM measured WHERE name='device'"),
+        .kernel = ask(arena, store, "SELECT value FROM measured WHERE name='kernel'"),
+        .firmware = ask(arena, store, "SELECT value FROM measured WHERE name='firmware'"),
         .started_unix_s =
             store_ask_int(store, "SELECT value FROM wall WHERE name='started_unix_s'", 0),
     };
@@ -103,7 +102,7 @@ static bool open_side(struct compare_input *input, int which, const char *path)
     input->stores[which] = store_open(path, error);
     if (input->stores[which] == NULL)
         return refuse(compare, "%.200s: %.250s", path, error);
-    read_side(input, which, path);
+    compare_side_read(&compare->sides[which], &compare->arena, input->stores[which], path);
     if (store_error(input->stores[which]) != NULL)
         return refuse(compare, "%.200s: %.250s", path, store_error(input->stores[which]));
     if (strcmp(compare->sides[which].status, "running") == 0)
@@ -223,8 +222,8 @@ static bool is_same_work(const struct compare_input *input)
                       first->what, first->model, first->measured,
                       compare->setting_count > 1 ? ", and more" : "");
     }
-    const char *model = ask(compare, input->stores[0], workloads_sql);
-    const char *measured = ask(compare, input->stores[1], workloads_sql);
+    const char *model = ask(&compare->arena, input->stores[0], workloads_sql);
+    const char *measured = ask(&compare->arena, input->stores[1], workloads_sql);
     if (strcmp(model, measured) != 0)
         return refuse(compare, "they did different work: %.200s and %.200s", model, measured);
     differing_settings(input, false);

@@ -82,6 +82,10 @@ void compare_free(struct compare *compare);
 /* The protocol is equal, and every judged figure is within the tolerance. */
 bool compare_equal(const struct compare *compare);
 
+/* What a database is of; its texts are copied into the arena. */
+void compare_side_read(struct compare_side *side, struct arena *arena, struct store *store,
+                       const char *path);
+
 /* Fills in the figures of a workload; adds to how many are judged and within. */
 void compare_figures(struct compare_workload *workload, const struct compare_options *options,
                      uint32_t *judged, uint32_t *within);

@@ -38,7 +38,7 @@ struct words compare_error_words(double error)
     else if (error >= 9.95)
         snprintf(words.text, sizeof words.text, "x %.0f", 1 + error);
     else
-        snprintf(words.text, sizeof words.text, "%+.1f %%", 100 * error);
+        snprintf(words.text, sizeof words.text, "%+.1f %%", fabs(error) < 5e-4 ? 0 : 100 * error);
     return words;
 }
 
