@@ -32,6 +32,13 @@ static void on_removed(void *self)
     loop_stop(play->loop);
 }
 
+static void on_port(void *self, bool up)
+{
+    (void)self;
+    fprintf(stderr, "stormglass-bridge: the port of the RDMA device %s\n",
+            up ? "is up again" : "went down: what is under way ends by its time limits");
+}
+
 /* The portable core cannot go on, and what it holds cannot be given back. */
 static void on_fatal(void *self, const char *why)
 {
@@ -73,6 +80,7 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip)
         .busy = options->busy,
         .depth = options->depth,
         .on_removed = on_removed,
+        .on_port = on_port,
         .on_fatal = on_fatal,
         .self = play,
     };

@@ -45,6 +45,7 @@ const struct rdma_calls rdma_calls_real = {
     .accept = rdma_accept,
     .reject = rdma_reject,
     .disconnect = rdma_disconnect,
+    .notify = rdma_notify,
     .create_qp = rdma_create_qp,
     .destroy_qp = rdma_destroy_qp,
     .modify_qp = ibv_modify_qp,

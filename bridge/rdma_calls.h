@@ -27,6 +27,7 @@ struct rdma_calls {
     int (*accept)(struct rdma_cm_id *, struct rdma_conn_param *);
     int (*reject)(struct rdma_cm_id *, const void *, uint8_t);
     int (*disconnect)(struct rdma_cm_id *);
+    int (*notify)(struct rdma_cm_id *, enum ibv_event_type);
     int (*create_qp)(struct rdma_cm_id *, struct ibv_pd *, struct ibv_qp_init_attr *);
     void (*destroy_qp)(struct rdma_cm_id *);
     int (*modify_qp)(struct ibv_qp *, struct ibv_qp_attr *, int);

@@ -23,12 +23,53 @@ void verbs_real_removed(struct verbs_device *device)
         device->site.on_removed(device->site.self);
 }
 
-/* A queue pair that failed by itself flushes once it is disconnected. */
-static void on_queue_pair(struct ibv_qp *qp)
+/* What failed by itself flushes once it is disconnected. */
+static void on_broken(struct verbs_conn *conn)
 {
-    struct verbs_conn *conn = qp->qp_context;
     if (conn != NULL)
         verbs_real_cm_disconnect(conn);
+}
+
+/* Data came before the last message of the CM's handshake, which may be lost: the CM is told. */
+static void on_talked(struct verbs_device *device, struct verbs_conn *conn)
+{
+    if (conn != NULL && device->calls->notify(conn->id, IBV_EVENT_COMM_EST) != 0)
+        device->counters.refused++;
+}
+
+static void on_port(struct verbs_device *device, bool up)
+{
+    device->counters.port_downs += !up;
+    if (device->site.on_port != NULL)
+        device->site.on_port(device->site.self, up);
+}
+
+static void on_async(struct verbs_device *device, const struct ibv_async_event *event)
+{
+    switch (event->event_type) {
+    case IBV_EVENT_DEVICE_FATAL:
+        verbs_real_removed(device);
+        break;
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+        on_broken(event->element.qp->qp_context);
+        break;
+    case IBV_EVENT_CQ_ERR: /* it has run over: nothing more comes of it */
+        on_broken(event->element.cq->cq_context);
+        break;
+    case IBV_EVENT_COMM_EST:
+        on_talked(device, event->element.qp->qp_context);
+        break;
+    case IBV_EVENT_PORT_ERR:
+        on_port(device, false);
+        break;
+    case IBV_EVENT_PORT_ACTIVE:
+        on_port(device, true);
+        break;
+    default:
+        break; /* told for information, or of things that are not used */
+    }
 }
 
 static void async_readable(void *self)
@@ -38,18 +79,7 @@ static void async_readable(void *self)
     while (device->calls->get_async_event(device->context, &event) == 0) {
         device->calls->ack_async_event(&event);
         device->counters.async_events++;
-        switch (event.event_type) {
-        case IBV_EVENT_DEVICE_FATAL:
-            verbs_real_removed(device);
-            return;
-        case IBV_EVENT_QP_FATAL:
-        case IBV_EVENT_QP_REQ_ERR:
-        case IBV_EVENT_QP_ACCESS_ERR:
-            on_queue_pair(event.element.qp);
-            break;
-        default:
-            break; /* told for information, or of things that are not used */
-        }
+        on_async(device, &event);
     }
 }
 

@@ -22,8 +22,10 @@ struct verbs_real_site {
     bool any;    /* listen on every address instead */
     bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
-    /* Told once when the device is gone, and of what cannot be survived; either may be NULL. */
+    /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
     void (*on_removed)(void *self);
+    /* The device's port went down, or came up again: what is under way ends by its timers. */
+    void (*on_port)(void *self, bool up);
     void (*on_fatal)(void *self, const char *why);
     void *self;
 };
@@ -41,6 +43,7 @@ struct verbs_real_site {
     X(errors, "error_completions")  /* but flush */                                                \
     X(unsound, "unsound_transfers") /* that brought bytes that nobody of ours wrote */             \
     X(async_events, "async_events")                                                                \
+    X(port_downs, "port_downs")                                                                    \
     X(refused, "refused_attributes")
 
 struct verbs_real_counters {

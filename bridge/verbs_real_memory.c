@@ -10,8 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { PAGE = 4096 };
+
+/* What is registered of so many bytes: whole pages, at least one. */
+static size_t pages(uint32_t length)
+{
+    const size_t bytes = ((size_t)length + PAGE - 1) / PAGE * PAGE;
+    return bytes > 0 ? bytes : PAGE;
+}
 
 static struct real_mr **bucket(struct verbs_device *device, uint32_t lkey)
 {
@@ -26,11 +34,27 @@ struct real_mr *verbs_real_memory_find(const struct verbs_device *device, uint32
     return mr;
 }
 
+/* Registered memory is locked, and without CAP_IPC_LOCK the system limits it. */
+static void say_limit(const struct verbs_device *device, uint32_t length, char *text, size_t size)
+{
+    const uint64_t needed = device->registered + length;
+    struct rlimit limit;
+    text[0] = '\0';
+    if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    snprintf(text, size,
+             "; the limit of locked memory is %llu KiB (ulimit -l, RLIMIT_MEMLOCK), and this "
+             "process needs at least %llu KiB",
+             (unsigned long long)limit.rlim_cur / 1024, (unsigned long long)(needed + 1023) / 1024);
+}
+
 static void refuse(struct verbs_device *device, uint32_t length, int error)
 {
-    char why[160];
+    char why[320], limit[160] = "";
+    if (error == ENOMEM || error == EPERM)
+        say_limit(device, length, limit, sizeof limit);
     snprintf(why, sizeof why, "%u bytes of memory cannot be registered: %s%s", length,
-             strerror(error), error == ENOMEM ? " (see ulimit -l)" : "");
+             strerror(error), limit);
     if (device->site.on_fatal != NULL)
         device->site.on_fatal(device->site.self, why);
 }
@@ -38,12 +62,12 @@ static void refuse(struct verbs_device *device, uint32_t length, int error)
 struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_t length,
                                             int access, enum verbs_memory memory)
 {
-    const size_t bytes = ((size_t)length + PAGE - 1) / PAGE * PAGE;
+    const size_t bytes = pages(length);
     struct real_mr *mr = calloc(1, sizeof *mr);
     CHECK(mr != NULL);
-    mr->memory = aligned_alloc(PAGE, bytes > 0 ? bytes : PAGE);
+    mr->memory = aligned_alloc(PAGE, bytes);
     if (mr->memory != NULL) {
-        memset(mr->memory, 0, bytes > 0 ? bytes : PAGE);
+        memset(mr->memory, 0, bytes);
         mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
     }
     if (mr->ibv == NULL) {
@@ -53,6 +77,7 @@ struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_
         refuse(device, length, error);
         return NULL;
     }
+    device->registered += pages(length);
     mr->remote_write = (access & IBV_ACCESS_REMOTE_WRITE) != 0;
     mr->verbs = (struct verbs_mr){
         .addr = (uint64_t)(uintptr_t)mr->memory,
@@ -82,6 +107,7 @@ void verbs_real_memory_release(struct verbs_device *device, struct verbs_mr *ver
     *link = mr->next_in_bucket;
     const int error = device->calls->dereg_mr(mr->ibv);
     CHECK(error == 0);
+    device->registered -= pages(verbs->length);
     free(mr->memory);
     free(mr);
 }

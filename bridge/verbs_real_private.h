@@ -74,7 +74,8 @@ struct verbs_device {
     struct verbs_conn *conns;
     struct real_mr *mrs[REAL_MR_BUCKETS]; /* by lkey */
     struct verbs_real_counters counters;
-    uint64_t destroyed; /* connections, ever */
+    uint64_t registered; /* bytes, whole pages */
+    uint64_t destroyed;  /* connections, ever */
     bool removed;
 };
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "tests/unit/fake_rdma.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const time_ps patience = 5 * PS_PER_S;
@@ -13,6 +14,19 @@ static void on_removed(void *self)
 {
     struct bridge_pair *pair = self;
     pair->removed++;
+}
+
+static void on_port(void *self, bool up)
+{
+    struct bridge_pair *pair = self;
+    (void)up;
+    pair->port_changes++;
+}
+
+static void on_fatal(void *self, const char *why)
+{
+    struct bridge_pair *pair = self;
+    snprintf(pair->fatal, sizeof pair->fatal, "%s", why);
 }
 
 void bridge_pair_init(struct bridge_pair *pair)
@@ -33,6 +47,8 @@ void bridge_pair_init(struct bridge_pair *pair)
                                           .loop = pair->loop,
                                           .depth = CONTENT_FULL,
                                           .on_removed = on_removed,
+                                          .on_port = on_port,
+                                          .on_fatal = on_fatal,
                                           .self = pair};
     opt_presets(nvme_host_opts, &pair->host_params);
     opt_presets(nvme_target_opts, &pair->target_params);
@@ -50,9 +66,23 @@ void bridge_pair_open(struct bridge_pair *pair)
 {
     pair->site.ip = BRIDGE_HOST_IP;
     pair->host_device = verbs_real_open(&pair->site);
+    CHECK(pair->host_device != NULL);
+    bridge_pair_open_target(pair);
+}
+
+void bridge_pair_end_target(struct bridge_pair *pair)
+{
+    nvme_target_destroy(pair->target);
+    pair->target = NULL;
+    verbs_real_close(pair->target_device);
+    pair->target_device = NULL;
+}
+
+void bridge_pair_open_target(struct bridge_pair *pair)
+{
     pair->site.ip = BRIDGE_TARGET_IP;
     pair->target_device = verbs_real_open(&pair->site);
-    CHECK(pair->host_device != NULL && pair->target_device != NULL);
+    CHECK(pair->target_device != NULL);
     const struct nvme_target_site target = {
         .env = &pair->env,
         .verbs = &verbs_real,
@@ -89,6 +119,7 @@ void bridge_pair_start(struct bridge_pair *pair)
         .device = pair->host_device,
         .params = &pair->host_params,
         .target_ip = BRIDGE_TARGET_IP,
+        .class = pair->class,
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},
     };
     pair->ready = false;

@@ -26,6 +26,9 @@ struct bridge_pair {
     struct nvme_host *host;
     struct nvme_target *target;
     struct nvme_io ios[BRIDGE_IOS];
+    struct verbs_class class; /* of the host's queues */
+    unsigned port_changes;
+    char fatal[320];                     /* what could not be survived */
     unsigned completed, removed, wanted; /* the loop stops when so many are completed */
     uint16_t ready_status;
     bool ready;
@@ -35,6 +38,8 @@ void bridge_pair_init(struct bridge_pair *pair);
 void bridge_pair_open(struct bridge_pair *pair);  /* devices and target */
 void bridge_pair_start(struct bridge_pair *pair); /* a host; plays until it is ready or failed */
 void bridge_pair_end_host(struct bridge_pair *pair);
+void bridge_pair_open_target(struct bridge_pair *pair); /* again, after bridge_pair_end_target */
+void bridge_pair_end_target(struct bridge_pair *pair);
 /* Everything goes; asserts that nothing is left behind. */
 void bridge_pair_fini(struct bridge_pair *pair);
 

@@ -111,6 +111,7 @@ static struct fake_id *new_id(struct rdma_event_channel *channel, void *context)
     struct fake_id *id = fake_rdma_new(sizeof *id);
     id->id.channel = channel;
     id->id.context = context;
+    id->tos = -1;
     id->next = fake_fabric.ids;
     fake_fabric.ids = id;
     return id;
@@ -153,11 +154,26 @@ static int destroy_id(struct rdma_cm_id *ibv)
 
 static int set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t length)
 {
-    (void)id, (void)level, (void)name, (void)value, (void)length;
-    return fake_rdma_fails("set_option") ? -1 : 0;
+    if (fake_rdma_fails("set_option"))
+        return -1;
+    if (level != RDMA_OPTION_ID || name != RDMA_OPTION_ID_TOS || length != sizeof(uint8_t)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    of_id(id)->tos = *(const uint8_t *)value;
+    return 0;
 }
 
-static struct fake_node *node_of(uint32_t ip)
+static int notify(struct rdma_cm_id *id, enum ibv_event_type type)
+{
+    if (fake_rdma_fails("notify"))
+        return -1;
+    CHECK(of_id(id)->qp != NULL && type == IBV_EVENT_COMM_EST);
+    fake_fabric.notified++;
+    return 0;
+}
+
+struct fake_node *fake_rdma_node_at(uint32_t ip)
 {
     for (unsigned i = 0; i < fake_fabric.node_count; i++)
         if (fake_fabric.nodes[i]->ip == ip && !fake_fabric.nodes[i]->removed)
@@ -174,7 +190,7 @@ static int bind_addr(struct rdma_cm_id *ibv, struct sockaddr *addr)
     memcpy(&in, addr, sizeof in);
     id->ip = ntohl(in.sin_addr.s_addr);
     id->port = ntohs(in.sin_port);
-    id->node = node_of(id->ip);
+    id->node = fake_rdma_node_at(id->ip);
     if (id->node == NULL && id->ip != INADDR_ANY) {
         errno = EADDRNOTAVAIL;
         return -1;
@@ -229,7 +245,7 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
         return -1;
     memcpy(&to, &ibv->route.addr.dst_storage, sizeof to);
     struct fake_id *listener = listener_at(&to);
-    const struct fake_node *node = node_of(ntohl(to.sin_addr.s_addr));
+    const struct fake_node *node = fake_rdma_node_at(ntohl(to.sin_addr.s_addr));
     if (listener == NULL) {
         if (node != NULL && !node->silent)
             push(id, RDMA_CM_EVENT_REJECTED, REJ_NO_SERVICE, NULL, 0);
@@ -237,8 +253,9 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
             push(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT, NULL, 0);
         return 0;
     }
+    fake_fabric.tos = id->tos;
     struct fake_id *asked = new_id(listener->id.channel, NULL);
-    asked->node = node_of(ntohl(to.sin_addr.s_addr));
+    asked->node = fake_rdma_node_at(ntohl(to.sin_addr.s_addr));
     asked->id.verbs = &asked->node->context;
     asked->ip = ntohl(to.sin_addr.s_addr);
     const struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(id->ip)};
@@ -322,6 +339,9 @@ void fake_rdma_init(void)
 unsigned fake_rdma_fini(void)
 {
     for (unsigned i = 0; i < fake_fabric.node_count; i++) {
+        struct ibv_async_event unread;
+        while (fake_fabric.nodes[i]->asyncs != NULL)
+            fake_rdma_get_async(&fake_fabric.nodes[i]->context, &unread);
         close(fake_fabric.nodes[i]->context.async_fd);
         fake_rdma_delete(fake_fabric.nodes[i]);
     }
@@ -372,7 +392,30 @@ void fake_rdma_corrupt(void)
 
 void fake_rdma_vanish(uint32_t ip)
 {
-    node_of(ip)->silent = true;
+    fake_rdma_node_at(ip)->silent = true;
+}
+
+void fake_rdma_return(uint32_t ip)
+{
+    fake_rdma_node_at(ip)->silent = false;
+}
+
+int fake_rdma_tos(void)
+{
+    return fake_fabric.tos;
+}
+
+uint32_t fake_rdma_listener(uint16_t port)
+{
+    for (struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
+        if (id->state == FAKE_LISTENING && id->port == port)
+            return id->ip;
+    return UINT32_MAX;
+}
+
+unsigned fake_rdma_notified(void)
+{
+    return fake_fabric.notified;
 }
 
 void fake_rdma_time_out(void)
@@ -384,13 +427,14 @@ void fake_rdma_time_out(void)
 
 void fake_rdma_remove(uint32_t ip)
 {
-    struct fake_node *node = node_of(ip);
+    struct fake_node *node = fake_rdma_node_at(ip);
     for (struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
         if (id->node == node) {
             fake_rdma_break_qp(id->qp);
             push(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, NULL, 0);
         }
-    fake_rdma_tell_async(node, IBV_EVENT_DEVICE_FATAL);
+    const struct ibv_async_event fatal = {.event_type = IBV_EVENT_DEVICE_FATAL};
+    fake_rdma_tell_async(node, &fatal);
     node->removed = true;
 }
 
@@ -420,6 +464,7 @@ const struct rdma_calls fake_rdma_calls = {
     .accept = accept_id,
     .reject = reject_id,
     .disconnect = disconnect_id,
+    .notify = notify,
     .create_qp = fake_rdma_create_qp,
     .destroy_qp = fake_rdma_destroy_qp,
     .modify_qp = fake_rdma_modify_qp,

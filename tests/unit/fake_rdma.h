@@ -39,6 +39,19 @@ void fake_rdma_vanish(uint32_t ip);
 /* What waits for a silent node ends with RETRY_EXC_ERR. */
 void fake_rdma_time_out(void);
 
+/* The node is heard again. */
+void fake_rdma_return(uint32_t ip);
+
+/* An asynchronous event of the device; those of queue pairs and completion queues are told of each
+ * connected one. */
+void fake_rdma_async(uint32_t ip, enum ibv_event_type type);
+
+/* The type of service of the identifier that connected last; -1: it set none. */
+int fake_rdma_tos(void);
+/* The local address of who listens on the port, 0: on all; UINT32_MAX: nobody does. */
+uint32_t fake_rdma_listener(uint16_t port);
+unsigned fake_rdma_notified(void); /* COMM_EST that the CM was told of */
+
 /* DEVICE_REMOVAL on every id, DEVICE_FATAL, and every queue pair in error. */
 void fake_rdma_remove(uint32_t ip);
 

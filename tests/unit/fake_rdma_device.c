@@ -125,10 +125,10 @@ int fake_rdma_query_device(struct ibv_context *context, struct ibv_device_attr *
     return 0;
 }
 
-void fake_rdma_tell_async(struct fake_node *node, enum ibv_event_type type)
+void fake_rdma_tell_async(struct fake_node *node, const struct ibv_async_event *event)
 {
     struct fake_async *told = fake_rdma_new(sizeof *told);
-    told->event.event_type = type;
+    told->event = *event;
     told->next = node->asyncs;
     node->asyncs = told;
     fake_rdma_signal(node->context.async_fd);
@@ -156,4 +156,30 @@ const char *fake_rdma_name(struct ibv_context *context)
 {
     (void)context;
     return "fake0";
+}
+
+static bool is_of_qp(enum ibv_event_type type)
+{
+    return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
+           type == IBV_EVENT_QP_ACCESS_ERR || type == IBV_EVENT_COMM_EST ||
+           type == IBV_EVENT_CQ_ERR;
+}
+
+void fake_rdma_async(uint32_t ip, enum ibv_event_type type)
+{
+    struct fake_node *node = fake_rdma_node_at(ip);
+    struct ibv_async_event event = {.event_type = type};
+    if (!is_of_qp(type))
+        fake_rdma_tell_async(node, &event);
+    for (struct fake_id *id = fake_fabric.ids; is_of_qp(type) && id != NULL; id = id->next) {
+        if (id->node != node || id->qp == NULL || id->state != FAKE_OPEN)
+            continue;
+        if (type == IBV_EVENT_CQ_ERR)
+            event.element.cq = id->qp->qp.send_cq;
+        else
+            event.element.qp = &id->qp->qp;
+        fake_rdma_tell_async(node, &event);
+        if (type == IBV_EVENT_QP_FATAL)
+            fake_rdma_break_qp(id->qp);
+    }
 }

@@ -73,6 +73,7 @@ struct fake_id {
     struct fake_node *node;
     struct fake_qp *qp;
     enum fake_state state;
+    int tos; /* -1: none set */
     uint32_t ip;
     uint16_t port;
 };
@@ -93,7 +94,8 @@ struct fake_fabric {
     enum ibv_wc_status end_status;
     unsigned end_skip;
     bool end_set;
-    int poll_limit;
+    int poll_limit, tos;
+    unsigned notified;
 };
 
 extern struct fake_fabric fake_fabric;
@@ -104,6 +106,8 @@ void *fake_rdma_new(size_t bytes);
 void fake_rdma_delete(void *object);
 void fake_rdma_signal(int fd);
 bool fake_rdma_take_signal(int fd);
+
+struct fake_node *fake_rdma_node_at(uint32_t ip); /* NULL: none, or it was removed */
 
 /* fake_rdma_qp.c */
 int fake_rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *init);
@@ -133,6 +137,6 @@ int fake_rdma_query_device(struct ibv_context *context, struct ibv_device_attr *
 int fake_rdma_get_async(struct ibv_context *context, struct ibv_async_event *event);
 void fake_rdma_ack_async(struct ibv_async_event *event);
 const char *fake_rdma_name(struct ibv_context *context);
-void fake_rdma_tell_async(struct fake_node *node, enum ibv_event_type type);
+void fake_rdma_tell_async(struct fake_node *node, const struct ibv_async_event *event);
 
 #endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_bridge_survival - ports, devices, targets and limits that fail. */
+#include "tests/unit/bridge_pair.h"
+#include "tests/unit/fake_rdma.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+static void begin(struct bridge_pair *pair)
+{
+    bridge_pair_init(pair);
+    bridge_pair_open(pair);
+    bridge_pair_start(pair);
+    assert_int_equal(pair->ready_status, NVME_STATUS_OK);
+}
+
+/* The port goes down, what is under way ends by its timers; it comes up, and another host works. */
+static void test_port_goes_down(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    begin(&pair);
+    bridge_pair_submit(&pair, 0, NVME_READ, 0, 4096, 0);
+    bridge_pair_await(&pair, 1);
+    fake_rdma_vanish(BRIDGE_HOST_IP);
+    fake_rdma_async(BRIDGE_HOST_IP, IBV_EVENT_PORT_ERR);
+    bridge_pair_submit(&pair, 1, NVME_READ, 0, 4096, 0);
+    bridge_pair_run(&pair, PS_PER_MS);
+    assert_int_equal(pair.port_changes, 1);
+    assert_int_equal(pair.removed, 0);
+    assert_int_equal(verbs_real_counters(pair.host_device)->port_downs, 1);
+    fake_rdma_time_out();
+    bridge_pair_await(&pair, 2);
+    assert_int_equal(pair.ios[1].status, NVME_STATUS_TRANSPORT);
+    bridge_pair_end_host(&pair);
+    fake_rdma_return(BRIDGE_HOST_IP);
+    fake_rdma_async(BRIDGE_HOST_IP, IBV_EVENT_PORT_ACTIVE);
+    bridge_pair_run(&pair, PS_PER_MS);
+    assert_int_equal(pair.port_changes, 2);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    bridge_pair_fini(&pair);
+}
+
+/* Every asynchronous event: those of a queue pair or its completion queue end it, and the I/Os come
+ * back; others change nothing; none is waited for. */
+static void test_every_async_event(void **state)
+{
+    (void)state;
+    for (int type = IBV_EVENT_CQ_ERR; type <= IBV_EVENT_WQ_FATAL; type++) {
+        const bool ends = type == IBV_EVENT_CQ_ERR || type == IBV_EVENT_QP_FATAL ||
+                          type == IBV_EVENT_QP_REQ_ERR || type == IBV_EVENT_QP_ACCESS_ERR ||
+                          type == IBV_EVENT_DEVICE_FATAL;
+        struct bridge_pair pair;
+        begin(&pair);
+        const unsigned before = fake_rdma_notified();
+        fake_rdma_async(BRIDGE_HOST_IP, (enum ibv_event_type)type);
+        bridge_pair_run(&pair, PS_PER_MS);
+        assert_true(verbs_real_counters(pair.host_device)->async_events > 0);
+        assert_int_equal(pair.removed, type == IBV_EVENT_DEVICE_FATAL);
+        assert_int_equal(fake_rdma_notified() - before, type == IBV_EVENT_COMM_EST ? 3 : 0);
+        if (!ends)
+            assert_int_equal(bridge_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, NVME_STATUS_OK);
+        else if (type != IBV_EVENT_DEVICE_FATAL)
+            assert_false(nvme_host_live(pair.host));
+        bridge_pair_fini(&pair);
+    }
+}
+
+static void test_target_restarts(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    begin(&pair);
+    for (unsigned round = 0; round < 20; round++) {
+        const unsigned before = pair.completed;
+        for (unsigned i = 0; i < 8; i++)
+            bridge_pair_submit(&pair, i, i % 2 == 0 ? NVME_READ : NVME_WRITE, 0, 65536, 4);
+        bridge_pair_end_target(&pair);
+        bridge_pair_await(&pair, before + 8);
+        assert_false(nvme_host_live(pair.host));
+        bridge_pair_end_host(&pair);
+        bridge_pair_start(&pair); /* nobody is there */
+        assert_int_equal(pair.ready_status, NVME_STATUS_TRANSPORT);
+        bridge_pair_end_host(&pair);
+        bridge_pair_open_target(&pair);
+        bridge_pair_start(&pair);
+        assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    }
+    bridge_pair_fini(&pair);
+}
+
+static void test_type_of_service(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    begin(&pair);
+    assert_int_equal(fake_rdma_tos(), -1);
+    bridge_pair_end_host(&pair);
+    pair.class = (struct verbs_class){.tos_set = true, .tos = 26 << 2};
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(fake_rdma_tos(), 26 << 2);
+    bridge_pair_end_host(&pair);
+    fake_rdma_fail("set_option", 0, EINVAL);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_TRANSPORT);
+    bridge_pair_fini(&pair);
+}
+
+/* On its own address, and on all only when that is asked for. */
+static void test_where_it_listens(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    begin(&pair);
+    assert_int_equal(fake_rdma_listener(NVME_RDMA_PORT), BRIDGE_TARGET_IP);
+    bridge_pair_fini(&pair);
+    bridge_pair_init(&pair);
+    pair.site.any = true;
+    bridge_pair_open(&pair);
+    assert_int_equal(fake_rdma_listener(NVME_RDMA_PORT), 0);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    bridge_pair_fini(&pair);
+}
+
+static void test_memory_that_cannot_be_locked(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    struct rlimit limit;
+    char expected[64];
+    begin(&pair);
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    fake_rdma_fail("reg_mr", 0, ENOMEM);
+    assert_null(verbs_real.reg_mr(pair.host_device, 1 << 20, 0, VERBS_BYTES));
+    assert_non_null(strstr(pair.fatal, "1048576 bytes of memory cannot be registered"));
+    if (limit.rlim_cur != RLIM_INFINITY) {
+        snprintf(expected, sizeof expected, "the limit of locked memory is %llu KiB",
+                 (unsigned long long)limit.rlim_cur / 1024);
+        assert_non_null(strstr(pair.fatal, expected));
+        assert_non_null(strstr(pair.fatal, "needs at least"));
+    }
+    bridge_pair_fini(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_port_goes_down),
+        cmocka_unit_test(test_every_async_event),
+        cmocka_unit_test(test_target_restarts),
+        cmocka_unit_test(test_type_of_service),
+        cmocka_unit_test(test_where_it_listens),
+        cmocka_unit_test(test_memory_that_cannot_be_locked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
