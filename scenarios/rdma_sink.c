@@ -17,7 +17,7 @@ struct sink_conn {
     struct verbs_conn *conn;
     struct verbs_mr *mr;
     struct wl_rdma_request request;
-    bool open;
+    bool open, gone; /* gone: the CM has told of its end */
 };
 
 struct rdma_sink {
@@ -60,6 +60,7 @@ static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_e
     (void)conn;
     if (event->type != RDMA_CM_EVENT_ESTABLISHED)
         sc->open = false;
+    sc->gone |= event->type == RDMA_CM_EVENT_DISCONNECTED;
 }
 
 /* Receives for SEND; the other operations need none. */
@@ -122,6 +123,28 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
     return sc;
 }
 
+static void forget(struct rdma_sink *sink, struct sink_conn *sc)
+{
+    sink->verbs->destroy(sc->conn);
+    sink->verbs->dereg_mr(sink->device, sc->mr);
+    free(sc);
+}
+
+/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end. */
+static void clear_away(struct rdma_sink *sink)
+{
+    struct sink_conn **link = &sink->conns;
+    while (*link != NULL) {
+        struct sink_conn *sc = *link;
+        if (!sc->gone) {
+            link = &sc->next;
+            continue;
+        }
+        *link = sc->next;
+        forget(sink, sc);
+    }
+}
+
 static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct rdma_sink *sink = self;
@@ -133,6 +156,7 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
         sink->verbs->reject(conn, NULL, 0);
         return;
     }
+    clear_away(sink);
     struct sink_conn *sc = add_conn(sink, conn, &request);
     if (prepare(sc) != 0 || accept_conn(sc, event) != 0) {
         note(sink, "rdma sink: a connection could not be accepted");
@@ -160,9 +184,7 @@ void rdma_sink_destroy(struct rdma_sink *sink)
     struct sink_conn *next = NULL;
     for (struct sink_conn *sc = sink->conns; sc != NULL; sc = next) {
         next = sc->next;
-        sink->verbs->destroy(sc->conn);
-        sink->verbs->dereg_mr(sink->device, sc->mr);
-        free(sc);
+        forget(sink, sc);
     }
     free(sink);
 }

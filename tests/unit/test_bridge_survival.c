@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_bridge_survival - ports, devices, targets and limits that fail. */
+#include "scenarios/wl_rdma.h"
 #include "tests/unit/bridge_pair.h"
 #include "tests/unit/fake_rdma.h"
 
@@ -152,6 +153,50 @@ static void test_memory_that_cannot_be_locked(void **state)
     bridge_pair_fini(&pair);
 }
 
+static void on_raw_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    bool *up = self;
+    (void)conn;
+    *up = event->type == RDMA_CM_EVENT_ESTABLISHED;
+}
+
+static void on_raw_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    (void)self, (void)conn, (void)wc;
+}
+
+static void test_raw_hosts_come_and_go(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    bool up = false;
+    const struct wl_rdma_request request = {
+        .opcode = IBV_WR_SEND, .outstanding = 4, .message_bytes = 4096};
+    uint8_t bytes[WL_RDMA_REQ_BYTES];
+    const struct rdma_conn_param param = {.private_data = bytes, .private_data_len = sizeof bytes};
+    const struct verbs_peer peer = {.ip = BRIDGE_TARGET_IP, .port = WORKLOAD_RDMA_PORT};
+    const struct ibv_qp_cap cap = {1, 1, 1, 1, 0};
+    const struct verbs_user user = {
+        .self = &up, .on_cm = on_raw_cm, .on_completion = on_raw_completion};
+    wl_rdma_encode_request(&request, bytes);
+    begin(&pair);
+    struct rdma_sink *sink = rdma_sink_create(&pair.env, &verbs_real, pair.target_device);
+    const unsigned idle = fake_rdma_alive();
+    for (unsigned i = 0; i < 1000; i++) {
+        struct verbs_conn *conn = verbs_real.connect(pair.host_device, &peer, &cap, &param, &user);
+        assert_non_null(conn);
+        while (!up)
+            bridge_pair_run(&pair, PS_PER_MS / 10);
+        verbs_real.destroy(conn);
+        up = false;
+        bridge_pair_run(&pair, PS_PER_MS / 10);
+    }
+    assert_true(fake_rdma_alive() < idle + 20); /* what is left of the last */
+    rdma_sink_destroy(sink);
+    assert_int_equal(fake_rdma_alive(), idle); /* the listener is the device's */
+    bridge_pair_fini(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_target_restarts),
         cmocka_unit_test(test_type_of_service),
         cmocka_unit_test(test_where_it_listens),
+        cmocka_unit_test(test_raw_hosts_come_and_go),
         cmocka_unit_test(test_memory_that_cannot_be_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
