@@ -106,9 +106,9 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test bench docs install clean fuzz matrix soak lint help FORCE
+.PHONY: all run test bench docs install clean fuzz matrix soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
-.PHONY: $(LAB_TARGETS) unit-programs law-programs fuzz-programs
+.PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -130,6 +130,10 @@ matrix: build/packages-test ## the same digest from gcc and clang, -O0 and -O3, 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
+
+valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote
+	@$(MAKE) BUILD=plain memcheck-programs
+	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/test_bridge*.c))
 
 soak: build/packages-test all ## names 1,000 causes, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
@@ -178,6 +182,7 @@ help: ## this list
 
 unit-programs: $(UNIT_PROGRAMS)
 law-programs: $(LAW_PROGRAMS)
+memcheck-programs: $(filter %/test_bridge $(B)/tests/unit/test_bridge_%,$(UNIT_PROGRAMS))
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 # --- packages: nothing but make is needed up to here ----------------------------------------------------
