@@ -95,8 +95,8 @@ static void test_one_send(void **state)
     const time_ps arrived = send->at + flight(pair, send);
     /* idle 0.7, interrupt 1.1, packet 3 + 2, completion 0.6, ACK 4, timer 2 */
     assert_int_equal(ack->at - arrived, 13400 * NS);
-    /* The process begins to wake when the ACK is made (11.4): 6; the ACK's arrival takes 1.1 + 5 + 0.6
-     * from it; then the receiver's event 8 and completion 9, and the sender's. */
+    /* The process begins to wake when the ACK is made (11.4): 6; the ACK's arrival takes 1.1 + 5 +
+     * 0.6 from it; then the receiver's event 8 and completion 9, and the sender's. */
     assert_true(flight(pair, ack) < 4 * US);
     assert_int_equal(pair->ends[1].wc_at[0] - arrived, (11400 + 6000 + 6700 + 17000) * NS);
     assert_int_equal(pair->ends[0].wc_at[0] - pair->ends[1].wc_at[0], 17 * US);
