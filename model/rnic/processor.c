@@ -58,6 +58,25 @@ static struct work *next_work(struct processor *processor)
     return NULL;
 }
 
+enum processor_level processor_within(const struct processor *processor)
+{
+    if (!processor->inside)
+        return PROCESSOR_INTERRUPT;
+    return processor->at <= PROCESSOR_INTERRUPT ? PROCESSOR_NESTED : PROCESSOR_CALL;
+}
+
+/* What the effect owes is paid next. */
+static void settle(struct processor *processor)
+{
+    struct work *payment = &processor->payment;
+    if (processor->debt == 0 || payment->queued)
+        return;
+    payment->queued = true;
+    payment->begun = false;
+    payment->level = (uint8_t)processor_within(processor);
+    prepend(&processor->queues[payment->level], payment);
+}
+
 /* Of the ticks only those that fall into the piece count; an idle processor has time for them. */
 static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
 {
@@ -78,10 +97,12 @@ static void begin(struct processor *processor, struct work *work, time_ps now)
     processor->at = work->level;
     processor->inside = true;
     work->left = work->begin(work, now);
-    processor->inside = false;
     work->begun = true;
     CHECK(work->left >= 0);
     work->left += ticks(processor, now, work->left);
+    prepend(&processor->queues[work->level], work);
+    settle(processor);
+    processor->inside = false;
 }
 
 static void run_next(struct processor *processor, time_ps now)
@@ -89,7 +110,6 @@ static void run_next(struct processor *processor, time_ps now)
     struct work *work = next_work(processor);
     while (work != NULL && !work->begun) { /* which may bring something that goes before it */
         begin(processor, work, now);
-        prepend(&processor->queues[work->level], work);
         work = next_work(processor);
     }
     processor->running = work;
@@ -146,6 +166,7 @@ void processor_on_event(struct processor *processor, const struct event *event)
         work->queued = true;
         prepend(&processor->queues[work->level], work);
     }
+    settle(processor);
     processor->inside = false;
     run_next(processor, event->at);
 }
@@ -186,13 +207,6 @@ static bool paid(struct work *work, time_ps now)
                ->debt > 0;
 }
 
-enum processor_level processor_within(const struct processor *processor)
-{
-    if (!processor->inside)
-        return PROCESSOR_INTERRUPT;
-    return processor->at <= PROCESSOR_INTERRUPT ? PROCESSOR_NESTED : PROCESSOR_CALL;
-}
-
 void processor_charge(struct processor *processor, time_ps cost)
 {
     CHECK(cost >= 0);
@@ -201,13 +215,10 @@ void processor_charge(struct processor *processor, time_ps cost)
     if (cost == 0)
         return;
     processor->debt += cost;
-    if (processor->payment.queued)
+    if (processor->inside)
         return;
-    processor->payment.queued = true;
-    processor->payment.begun = false;
-    processor->payment.level = (uint8_t)processor_within(processor);
-    append(&processor->queues[processor->payment.level], &processor->payment);
-    if (!processor->inside && processor->running == NULL)
+    settle(processor);
+    if (processor->running == NULL)
         run_next(processor, now_of(processor));
 }
 

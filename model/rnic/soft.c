@@ -72,6 +72,7 @@ static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
     add(rnic, &soft->leaving, handle);
+    processor_charge(processor(rnic), costs(rnic)->sent);
     soft->full |= soft->leaving.count + soft->handed >= costs(rnic)->send_queue;
     if (costs(rnic)->transmit_timer == 0) {
         soft_on_transmit(rnic, now);
