@@ -402,7 +402,8 @@ void soft_look(struct rnic *rnic, uint32_t length)
 
 void soft_register(struct rnic *rnic, struct mr *mr)
 {
-    processor_charge(processor(rnic), costs(rnic)->registration);
+    processor_charge(processor(rnic),
+                     costs(rnic)->registration + costs(rnic)->registration_byte * mr->verbs.length);
     if (mr->verbs.memory == VERBS_BULK && (mr->access & IBV_ACCESS_REMOTE_READ) != 0)
         soft_fill(rnic, mr, mr->verbs.length);
 }

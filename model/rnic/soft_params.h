@@ -24,7 +24,7 @@ struct soft_params {
     /* the process */
     int64_t post, work_request;
     int64_t wake, loop, event, completion, timer;
-    int64_t registration, fill_byte, look_byte;
+    int64_t registration, registration_byte, fill_byte, look_byte;
 };
 
 #endif
