@@ -49,10 +49,32 @@ static time_ps now_of(const struct processor *processor)
 
 /* ------------------------------------------------------------------ running */
 
-/* The first work of the first level that has some. */
-static struct work *next_work(struct processor *processor)
+static bool process_waits(const struct processor *processor)
 {
-    for (int level = 0; level < PROCESSOR_LEVELS; level++)
+    return processor->queues[PROCESSOR_CALL].first != NULL ||
+           processor->queues[PROCESSOR_PROCESS].first != NULL;
+}
+
+/* Whether the process may run although interrupt work waits. */
+static bool in_slice(struct processor *processor, time_ps now)
+{
+    const struct processor_costs *costs = &processor->costs;
+    if (!process_waits(processor)) {
+        processor->kept = 0;
+        return false;
+    }
+    if (costs->limit > 0 && processor->kept >= costs->limit) {
+        processor->kept = 0;
+        processor->slice_until = now + costs->slice;
+    }
+    return now < processor->slice_until;
+}
+
+/* The first work of the first level that has some. */
+static struct work *next_work(struct processor *processor, time_ps now)
+{
+    const int first = in_slice(processor, now) ? PROCESSOR_CALL : PROCESSOR_NESTED;
+    for (int level = first; level < PROCESSOR_LEVELS; level++)
         if (processor->queues[level].first != NULL)
             return take_first(&processor->queues[level]);
     return NULL;
@@ -107,10 +129,10 @@ static void begin(struct processor *processor, struct work *work, time_ps now)
 
 static void run_next(struct processor *processor, time_ps now)
 {
-    struct work *work = next_work(processor);
+    struct work *work = next_work(processor, now);
     while (work != NULL && !work->begun) { /* which may bring something that goes before it */
         begin(processor, work, now);
-        work = next_work(processor);
+        work = next_work(processor, now);
     }
     processor->running = work;
     if (work == NULL)
@@ -119,9 +141,10 @@ static void run_next(struct processor *processor, time_ps now)
     node_post(work->node, work->node->id, now + work->left, processor->event, 0, ++processor->turn);
 }
 
-static bool interrupts(enum processor_level level, const struct work *work)
+static bool interrupts(const struct processor *processor, enum processor_level level, time_ps now)
 {
-    return level <= PROCESSOR_INTERRUPT && work->level > PROCESSOR_INTERRUPT;
+    return level <= PROCESSOR_INTERRUPT && processor->running->level > PROCESSOR_INTERRUPT &&
+           now >= processor->slice_until;
 }
 
 static void put_back(struct processor *processor, time_ps now)
@@ -145,7 +168,7 @@ void processor_add(struct processor *processor, struct work *work, enum processo
     append(&processor->queues[level], work);
     if (processor->inside)
         return;
-    if (processor->running != NULL && interrupts(level, processor->running))
+    if (processor->running != NULL && interrupts(processor, level, now))
         put_back(processor, now);
     if (processor->running == NULL)
         run_next(processor, now);
@@ -158,6 +181,8 @@ void processor_on_event(struct processor *processor, const struct event *event)
     struct work *work = processor->running;
     CHECK(work != NULL && event->at - processor->since == work->left);
     processor->busy[work->level] += work->left;
+    if (work->level <= PROCESSOR_INTERRUPT && process_waits(processor))
+        processor->kept += work->left;
     work->begun = work->queued = false;
     processor->running = NULL;
     processor->at = work->level;

@@ -2,7 +2,8 @@
  * processor - the one CPU of a machine, shared by all that runs on it.
  * Work has a cost and an effect, which comes when the cost is paid.  Interrupt work (packets, the
  * RNIC's tasklets) goes before process work and takes the processor from it at once; what was
- * interrupted goes on where it was.  Within a level: first come, first served.
+ * interrupted goes on where it was.  Only for a slice, when it has waited too long, does the
+ * process keep the processor.  Within a level: first come, first served.
  *
  *   NESTED     what interrupt work leads to at once: answers, a window that has opened
  *   INTERRUPT  received packets, READ responses, timers
@@ -27,9 +28,11 @@ enum processor_level {
 };
 
 /* What the kernel takes for itself: when work comes to an idle processor, and at each tick, from
- * the work that it falls into. */
+ * the work that it falls into.  And how it shares: interrupt work that has kept the process waiting
+ * for `limit` lets it run for `slice` (ksoftirqd, and fair scheduling). */
 struct processor_costs {
     time_ps idle, tick, tick_interval; /* tick 0: none */
+    time_ps limit, slice;              /* limit 0: interrupt work always goes before */
 };
 
 /* Embedded in what is worked on; waits or runs once at a time. */
@@ -49,13 +52,15 @@ struct work_queue {
 
 struct processor {
     struct work_queue queues[PROCESSOR_LEVELS];
-    struct work *running;           /* NULL: idle, or between two pieces of work */
-    time_ps since;                  /* the running work's piece began, or went on */
-    uint64_t turn;                  /* of the event that ends the piece; those before are void */
-    enum processor_level at;        /* of the effect that is happening */
-    bool inside;                    /* within an effect */
+    struct work *running;    /* NULL: idle, or between two pieces of work */
+    time_ps since;           /* the running work's piece began, or went on */
+    uint64_t turn;           /* of the event that ends the piece; those before are void */
+    enum processor_level at; /* of the effect that is happening */
+    bool inside;             /* within an effect */
     struct processor_costs costs;
     time_ps next_tick;
+    time_ps kept;                   /* the process waiting so far, by interrupt work */
+    time_ps slice_until;            /* the process's slice lasts */
     time_ps debt;                   /* of work done already that is still to be paid */
     struct work payment;            /* pays it */
     time_ps busy[PROCESSOR_LEVELS]; /* so far, of pieces that are over */

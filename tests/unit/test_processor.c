@@ -178,6 +178,25 @@ static void test_idle_and_ticks(void **state)
     tear_down(&bench);
 }
 
+/* Packets without end: after 25 us of them, at the end of a piece, the process has its slice. */
+static void test_slice(void **state)
+{
+    struct bench bench;
+    (void)state;
+    set_up(&bench, 0, 0);
+    bench.processor.costs.limit = 25 * US;
+    bench.processor.costs.slice = 15 * US;
+    bench.jobs[0].pieces = 10;
+    bench.jobs[1].pieces = 3;
+    add_at(&bench, 0, 0, PROCESSOR_INTERRUPT);
+    add_at(&bench, 1 * US, 1, PROCESSOR_PROCESS);
+    run(&bench);
+    /* 3 pieces of 10 us, 2 of the process (the second begins within the slice), 3, the last, 4 */
+    assert_int_equal(bench.jobs[1].done, 90 * US);
+    assert_int_equal(bench.jobs[0].done, 130 * US);
+    tear_down(&bench);
+}
+
 static void test_remove(void **state)
 {
     struct bench bench;
@@ -201,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_come), cmocka_unit_test(test_interruption),
         cmocka_unit_test(test_effects),    cmocka_unit_test(test_idle_and_ticks),
-        cmocka_unit_test(test_remove),
+        cmocka_unit_test(test_remove),     cmocka_unit_test(test_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
