@@ -22,15 +22,15 @@ enum {
     CHANGED_BYTES = 4096,
     EFFECTS_BYTES = 4096,
     ANA_HEAD_BYTES = 48, /* the page's header and the one group's */
-    ANA_BYTES_MAX = ANA_HEAD_BYTES + 4 * TARGET_NAMESPACES_MAX,
+    ANA_BYTES = 16 + 32 * TARGET_ANA_GROUPS + 4 * TARGET_NAMESPACES_MAX, /* with every group */
     DISCOVERY_RECORDS = 2,
-    PAGE_MAX = ERROR_BYTES,
+    PAGE_MAX = ANA_BYTES,
     SMART_UNIT = 512000, /* bytes; base 5.14.1.2: a thousand units of 512 */
     GENERATION = 1,      /* the records never change */
     PORT_ID = 1,
 };
 
-_Static_assert((int)ANA_BYTES_MAX <= (int)PAGE_MAX, "a page has room for every namespace");
+_Static_assert((int)ERROR_BYTES <= (int)PAGE_MAX, "the longest page is that of ANA");
 
 /* ---- errors: base 5.14.1.1 ---- */
 
@@ -113,7 +113,8 @@ static uint64_t log_smart(const struct target_command *command, unsigned char *p
     return SMART_BYTES;
 }
 
-/* One group, optimized, with every namespace: base 5.14.1.12. */
+/* One group, optimized, with every namespace: base 5.14.1.12.  Hosts count with all the groups and
+ * namespaces that Identify allows, and may read that much in parts. */
 static uint64_t log_ana(const struct target_command *command, unsigned char *page)
 {
     const bool groups_only = (command->sqe.cdw10 >> 8 & 1) != 0;
@@ -126,7 +127,7 @@ static uint64_t log_ana(const struct target_command *command, unsigned char *pag
     page[32] = 1; /* optimized */
     for (uint32_t i = 0; i < count; i++)
         wire_put32(page + ANA_HEAD_BYTES + (size_t)4 * i, i + 1);
-    return ANA_HEAD_BYTES + (uint64_t)4 * count;
+    return ANA_BYTES;
 }
 
 /* ---- discovery ---- */

@@ -200,6 +200,12 @@ static void the_other_controllers_pages(void **state)
     assert_int_equal(get_log(NVME_LOG_EFFECTS, 2048, 1024), NVME_STATUS_OK);
     assert_memory_equal(raw.buffer->bytes, whole + 1024, 2048);
     assert_int_equal(get_log(NVME_LOG_ERROR, 4096, 4096), NVME_STATUS_OK);
+    /* ANA in the pieces of nvme-cli: as long as with every group and namespace. */
+    assert_int_equal(get_log(NVME_LOG_ANA, 4096, 0), NVME_STATUS_OK);
+    assert_int_equal(wire_get32(raw.buffer->bytes + 48), 1);
+    assert_int_equal(get_log(NVME_LOG_ANA, 16, 8192), NVME_STATUS_OK);
+    assert_int_equal(wire_get32(raw.buffer->bytes), 0);
+    assert_int_equal(get_log(NVME_LOG_ANA, 16, 8212), NVME_STATUS_INVALID_FIELD | DNR);
     assert_int_equal(get_log(NVME_LOG_ERROR, 4096, 8196), NVME_STATUS_INVALID_FIELD | DNR);
     raw_fini(&raw);
 }
