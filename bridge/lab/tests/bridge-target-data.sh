@@ -4,7 +4,7 @@
 . /lab/lib.sh
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
-LAB_CASE=/lab/files/small.yaml
+LAB_CASE=/lab/cases/lab-small.yaml
 
 verify() { # NAME FIO-OPTION...
     local name=$1
