@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_capsule - any bytes as command capsules.
  * The first byte says how far the connection has come (private data, admin queue, I/O queue);
- * then records of one length byte pair and that many bytes are sent as capsules.  Two bits of
- * the length choose whether the descriptor's address and key are made good, so that data really
- * moves. */
+ * two of its bits choose a namespace that keeps bytes and the discovery subsystem.  Then records
+ * of one length byte pair and that many bytes are sent as capsules.  Two bits of the length
+ * choose whether the descriptor's address and key are made good, so that data really moves. */
+#include "bridge/bytes.h"
 #include "tests/unit/raw_host.h"
 
 #include "nvme/wire.h"
@@ -14,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct raw_host raw;
 
+enum { BYTES = 0x10, DISCOVERY = 0x20, NAMESPACE_BYTES = 1 << 20 };
 enum { LENGTH_MASK = 0x3FFF, GOOD_BUFFER = 0x4000, CAPSULES_MAX = 64 };
 
 static void send_record(const uint8_t *bytes, size_t length, unsigned index, bool good_buffer)
@@ -45,11 +47,21 @@ static void send_all(const uint8_t *data, size_t size, unsigned index)
     }
 }
 
+static void begin(bool bytes)
+{
+    char why[BYTES_WHY_MAX];
+    int64_t size = NAMESPACE_BYTES;
+    if (bytes)
+        raw_init_with(&raw, bytes_memory.open(NULL, 512, &size, why), size);
+    else
+        raw_init(&raw);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0)
         return 0;
-    raw_init(&raw);
+    begin((data[0] & BYTES) != 0);
     switch (data[0] % 4) {
     case 0:
         raw_connect(&raw, 0, data + 1, (uint8_t)(size - 1 < 56 ? size - 1 : 56));
@@ -59,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         send_all(data + 1, size - 1, 0);
         break;
     case 2:
-        raw_bring_up(&raw);
+        (data[0] & DISCOVERY ? raw_bring_up_discovery : raw_bring_up)(&raw);
         send_all(data + 1, size - 1, 0);
         break;
     default:

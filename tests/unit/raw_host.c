@@ -2,6 +2,7 @@
  * raw_host - see raw_host.h. */
 #include "tests/unit/raw_host.h"
 
+#include "nvme/discovery.h"
 #include "nvme/wire.h"
 
 #include <string.h>
@@ -162,7 +163,8 @@ uint16_t raw_fabrics_connect(struct raw_host *raw, unsigned index, uint16_t qid,
     return raw_send(raw, index, &connect, 0);
 }
 
-void raw_bring_up(struct raw_host *raw)
+/* The controller's identifier. */
+static uint16_t bring_up_admin(struct raw_host *raw, const char *subsystem)
 {
     const struct nvme_command enable = {
         .opcode = NVME_FABRICS,
@@ -173,10 +175,22 @@ void raw_bring_up(struct raw_host *raw)
         .cdw12 = NVME_CC_IOSQES | NVME_CC_IOCQES | NVME_CC_ENABLE,
     };
     struct nvme_connect_data data = raw_identity(NVME_CNTLID_DYNAMIC);
+    strcpy(data.subsystem_nqn, subsystem);
     raw_connect_as(raw, 0, 0, 32);
     CHECK(raw_fabrics_connect(raw, 0, 0, 31, &data) == NVME_STATUS_OK);
-    data.cntlid = (uint16_t)raw->queues[0].last.result;
+    const uint16_t cntlid = (uint16_t)raw->queues[0].last.result;
     CHECK(raw_send(raw, 0, &enable, 0) == NVME_STATUS_OK);
+    return cntlid;
+}
+
+void raw_bring_up(struct raw_host *raw)
+{
+    const struct nvme_connect_data data = raw_identity(bring_up_admin(raw, NVME_SUBSYSTEM_NQN));
     raw_connect_as(raw, 1, 1, 128);
     CHECK(raw_fabrics_connect(raw, 1, 1, 127, &data) == NVME_STATUS_OK);
+}
+
+void raw_bring_up_discovery(struct raw_host *raw)
+{
+    bring_up_admin(raw, NVME_DISCOVERY_NQN);
 }

@@ -58,6 +58,9 @@ uint16_t raw_fabrics_connect(struct raw_host *raw, unsigned index, uint16_t qid,
 /* Connects and enables the admin queue (0) and one I/O queue (1). */
 void raw_bring_up(struct raw_host *raw);
 
+/* Connects and enables an admin queue (0) of the discovery subsystem. */
+void raw_bring_up_discovery(struct raw_host *raw);
+
 struct nvme_connect_data raw_identity(uint16_t cntlid);
 
 #endif

@@ -15,14 +15,6 @@ enum { DNR = NVME_STATUS_DNR, RECORD = NVME_DISCOVERY_BYTES, PAGE = 3 * NVME_DIS
 
 static struct raw_host raw;
 
-static struct nvme_connect_data discovery_identity(uint16_t cntlid)
-{
-    struct nvme_connect_data data = raw_identity(cntlid);
-    strcpy(data.subsystem_nqn, NVME_DISCOVERY_NQN);
-    memset(data.host_id, 0xA5, sizeof data.host_id);
-    return data;
-}
-
 static uint16_t enable(uint32_t cc)
 {
     const struct nvme_command command = {
@@ -39,10 +31,7 @@ static uint16_t enable(uint32_t cc)
 static void begin(void)
 {
     raw_init(&raw);
-    raw_connect_as(&raw, 0, 0, 32);
-    const struct nvme_connect_data data = discovery_identity(NVME_CNTLID_DYNAMIC);
-    assert_int_equal(raw_fabrics_connect(&raw, 0, 0, 31, &data), NVME_STATUS_OK);
-    assert_int_equal(enable(NVME_CC_ENABLE | NVME_CC_IOSQES | NVME_CC_IOCQES), NVME_STATUS_OK);
+    raw_bring_up_discovery(&raw);
 }
 
 static uint16_t admin(uint8_t opcode, uint32_t length, uint32_t cdw10, uint32_t cdw11)
@@ -252,7 +241,8 @@ static void it_has_no_io_queues(void **state)
 {
     (void)state;
     begin();
-    struct nvme_connect_data data = discovery_identity(1);
+    struct nvme_connect_data data = raw_identity(1);
+    strcpy(data.subsystem_nqn, NVME_DISCOVERY_NQN);
     raw_connect_as(&raw, 1, 1, 128);
     assert_int_equal(raw_fabrics_connect(&raw, 1, 1, 127, &data),
                      NVME_STATUS_CONNECT_PARAMETERS | DNR);
