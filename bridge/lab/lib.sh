@@ -92,7 +92,7 @@ lab_our_target() {
     stormglass-bridge run "${LAB_CASE:-/lab/cases/lab-nvme.yaml}" --role target --address 10.0.0.2 --serve "$@" \
         >target.txt 2>&1 &
     LAB_TARGET=$!
-    lab_await 20 grep -q 'listening on 10.0.0.2$' target.txt ||
+    lab_await 20 grep -q 'listens on 10.0.0.2$' target.txt ||
         lab_fail "the target does not listen: $(cat target.txt)"
 }
 lab_end_target() {
