@@ -157,6 +157,15 @@ lab_fio() {
     cp "$name.json" "${name}_clat.1.log" /tmp/keep/
 }
 
+lab_recovered() { # JSON-FILE TIMES: the host's controller was lost so often and came back, and no I/O failed
+    local key value
+    for key in lost reconnected attempts requeued without_service_ns; do
+        value=$(sed -n "s/.*\"controllers\": {[^}]*\"$key\": \([0-9]*\).*/\1/p" "$1")
+        lab_value "controllers.$key" "$value"
+        case $key in lost | reconnected) lab_equal "controllers $key" "$value" "$2" ;; esac
+    done
+}
+
 # Of two machines, a waits with lab_wait_for_b until b says lab_tell_a.
 lab_wait_for_b() { # SECONDS
     timeout "$1" nc -l -p 999 </dev/null >/dev/null || lab_fail "the other machine did not come to its end"

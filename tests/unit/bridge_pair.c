@@ -55,6 +55,7 @@ void bridge_pair_init(struct bridge_pair *pair)
     opt_presets(nvme_namespace_opts, &pair->space.params);
     pair->host_params.submit_cost = pair->host_params.complete_cost = 0;
     pair->host_params.queues = 2;
+    pair->host_params.ctrl_loss_tmo = 0; /* what is lost is over, unless a test is of its return */
     pair->host_params.queue_size = 32;
     pair->target_params.command_cost = 0;
     pair->space.media = media_find("null");

@@ -246,7 +246,7 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
     memcpy(&to, &ibv->route.addr.dst_storage, sizeof to);
     struct fake_id *listener = listener_at(&to);
     const struct fake_node *node = fake_rdma_node_at(ntohl(to.sin_addr.s_addr));
-    if (listener == NULL) {
+    if (listener == NULL || node == NULL) {
         if (node != NULL && !node->silent)
             push(id, RDMA_CM_EVENT_REJECTED, REJ_NO_SERVICE, NULL, 0);
         else

@@ -1,0 +1,25 @@
+# bridge-keep-alive - the wire is dead for 12 s: host and target find out by keep-alive, and meet again.   SPDX-License-Identifier: Apache-2.0
+# lab: nics=2 timeout=400 needs=bridge
+. /lab/lib.sh
+
+lab_two_nics
+modprobe sch_netem
+stormglass-bridge run /lab/cases/lab-reconnect.yaml --role target --address 10.0.0.2 --serve \
+    --record ios -o target.db >target.txt 2>&1 &
+target=$!
+sleep 1
+stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 \
+    --set duration=25s --set hosts.defaults.nvme.keep-alive=4s -o /tmp/keep/host.db --json >host.json &
+host=$!
+trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
+sleep 3
+for nic in eth0 eth1; do tc qdisc add dev "$nic" root netem loss 100%; done
+sleep 12
+for nic in eth0 eth1; do tc qdisc del dev "$nic" root; done
+code=0
+wait "$host" || code=$?
+lab_equal "exit code of the host" "$code" 0
+lab_recovered host.json 1
+kill "$target"
+lab_await 10 lab_gone "$target" || lab_fail "the target does not end"
+cat target.txt

@@ -1,0 +1,26 @@
+# bridge-reconnect-ours - our host, and our target that is killed in mid-I/O and started again.   SPDX-License-Identifier: Apache-2.0
+# lab: nics=2 timeout=300 needs=bridge
+. /lab/lib.sh
+
+lab_two_nics
+serve() {
+    stormglass-bridge run /lab/cases/lab-reconnect.yaml --role target --address 10.0.0.2 --serve >>target.txt 2>&1 &
+    target=$!
+}
+serve
+sleep 1
+# What a killed process had written is gone with it: no reads of what was written.
+stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 \
+    --set workloads[0].read=0% -o /tmp/keep/host.db --json >host.json &
+host=$!
+trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
+sleep 3
+kill -9 "$target"
+sleep 2
+serve
+code=0
+wait "$host" || code=$?
+lab_equal "exit code of the host" "$code" 0
+lab_recovered host.json 1
+kill "$target"
+lab_await 10 lab_gone "$target" || lab_fail "the target does not end"
