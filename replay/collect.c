@@ -230,7 +230,7 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .attempts = (int64_t)stats->attempts,
         .reconnects = (int64_t)stats->reconnects,
         .requeued = (int64_t)stats->requeued,
-        .without_service_ns = stats->without_service / PS_PER_NS,
+        .without_service_ps = stats->without_service,
     };
 }
 

@@ -86,7 +86,7 @@ static void write_recovery(struct store *store, const struct result *result)
         if (of->losses > 0)
             STORE_INSERT(insert, STORE_I(i), STORE_I(of->losses), STORE_I(of->attempts),
                          STORE_I(of->reconnects), STORE_I(of->requeued),
-                         STORE_I(of->without_service_ns));
+                         STORE_I(of->without_service_ps));
     }
     store_finish(insert);
 }

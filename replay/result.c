@@ -27,6 +27,7 @@ enum source {
     MEMBER,     /* an integer of the struct */
     PER_SECOND, /* an integer over the window */
     BITS_PER_SECOND,
+    SPAN,       /* the member is in ps, and printed in ns */
     LATENCY_AT, /* a percentile, in ps */
     LATENCY_MEAN,
     LATENCY_MIN,
@@ -67,7 +68,7 @@ static const struct workload_row workload_rows[] = {
     {"controllers.attempts", MEMBER, OF(attempts), 0},
     {"controllers.reconnected", MEMBER, OF(reconnects), 0},
     {"controllers.requeued", MEMBER, OF(requeued), 0},
-    {"controllers.without_service_ns", MEMBER, OF(without_service_ns), 0},
+    {"controllers.without_service_ns", SPAN, OF(without_service_ps), 0},
 };
 
 enum { WORKLOAD_ROWS = sizeof workload_rows / sizeof workload_rows[0] };
@@ -108,6 +109,7 @@ static struct result_ratio workload_value(const struct result_workload *workload
     const struct hist *latency = workload->latency;
     switch (row->source) {
     case MEMBER:
+    case SPAN:
         return whole(member_of(workload, row->offset));
     case PER_SECOND:
         return rate(member_of(workload, row->offset), 1, workload->window_ps);
@@ -187,6 +189,7 @@ static struct result_item workload_item(const struct result_workload *workload,
         return (struct result_item){.type = RESULT_REAL, .real = real(value)};
     case LATENCY_MEAN:
         return (struct result_item){.type = RESULT_REAL, .real = real(value) / 1000.0};
+    case SPAN:
     case LATENCY_AT:
     case LATENCY_MIN:
     case LATENCY_MAX:

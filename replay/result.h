@@ -68,7 +68,7 @@ struct result_workload {
     int64_t window_ps;        /* what they are divided by */
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
-    int64_t losses, attempts, reconnects, requeued, without_service_ns;
+    int64_t losses, attempts, reconnects, requeued, without_service_ps;
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
     int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
 };

@@ -11,7 +11,7 @@ serve
 sleep 1
 # What a killed process had written is gone with it: no reads of what was written.
 stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 \
-    --set workloads[0].read=0% -o /tmp/keep/host.db --json >host.json &
+    --set workloads.io.read=0% -o /tmp/keep/host.db --json >host.json &
 host=$!
 trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
 sleep 3
