@@ -111,8 +111,8 @@ static void write_recovery(const struct text *text)
                                    " without_service_ms * 1e9 FROM v_recovery");
     for (int64_t shown = 0; shown < WORKLOADS_MAX && store_step(rows); shown++)
         fprintf(text->out,
-                "  %-18.18s controllers lost %s, reconnected %s in %s attempts; %s commands sent "
-                "again; %s without service\n",
+                "  %-18.18s controllers lost %s, reconnected %s in %s attempts; %s commands "
+                "requeued; %s without service\n",
                 store_text(rows, 0), words_count(store_int(rows, 1)).text,
                 words_count(store_int(rows, 3)).text, words_count(store_int(rows, 2)).text,
                 words_count(store_int(rows, 4)).text,
