@@ -121,7 +121,7 @@ const char record_schema[] =
     "CREATE TABLE recovery(        -- workloads that lost NVMe controllers\n"
     "  workload INTEGER PRIMARY KEY,\n"
     "  lost INTEGER NOT NULL, attempts INTEGER NOT NULL, reconnected INTEGER NOT NULL,\n"
-    "  requeued INTEGER NOT NULL,  -- commands that were under way and were put back to be sent again\n"
+    "  requeued INTEGER NOT NULL,  -- commands that were under way and were put back\n"
     "  without_service_ps INTEGER NOT NULL -- summed over the controllers\n"
     ");\n"
     "CREATE TABLE workload_pair(workload INTEGER NOT NULL, from_node INTEGER NOT NULL,\n"

@@ -163,9 +163,9 @@ struct scenario_spot {
     uint16_t port; /* SCENARIO_ALL_PORTS: the node */
 };
 
-/* What `where` selects is resolved to spots: slow-receiver, pause-storm and those of targets to hosts
- * as a whole, switch-down and misroute to switches as a whole, all others to ports.  A link gives both of its
- * ports. */
+/* What `where` selects is resolved to spots: slow-receiver, pause-storm and those of targets to
+ * hosts as a whole, switch-down and misroute to switches as a whole, all others to ports.  A link
+ * gives both of its ports. */
 struct scenario_fault {
     enum scenario_fault_kind kind;
     time_ps at;

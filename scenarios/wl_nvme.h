@@ -5,6 +5,7 @@
 #ifndef STORMGLASS_SCENARIOS_WL_NVME_H
 #define STORMGLASS_SCENARIOS_WL_NVME_H
 
+#include "base/opt.h"
 #include "base/units.h"
 #include "scenarios/wl_plan.h"
 
@@ -47,5 +48,7 @@ struct wl_nvme_params {
     int64_t warm_up;     /* measured from this after start on */
     struct wl_nvme_fio fio;
 };
+
+extern const struct opt wl_nvme_opts[];
 
 #endif

@@ -3,7 +3,7 @@
  *   - the target comes back: every I/O completes once, none failed, reads bring what was written
  *   - every connection that was lost is made again
  *   - it stays away: I/O is reported as failed after ctrl-loss-tmo, and none is forgotten
- *   - a thousand connections at once, some of their messages lost, are all made; again after a crash
+ *   - a thousand connections at once, some of their messages lost, are made; again after a crash
  *   - the same scenario gives the same digest again, stopped in between or not */
 #include "scenarios/world.h"
 

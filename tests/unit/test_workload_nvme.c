@@ -44,8 +44,7 @@ struct nvme_host {
 static void ready(void *self, void *what)
 {
     struct nvme_host *host = self;
-    (void)what;
-    host->live = device.ready_status == 0;
+    host->live = what == NULL && device.ready_status == 0;
     host->site.user.on_ready(host->site.user.self, device.ready_status);
 }
 
@@ -66,11 +65,6 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
 void nvme_host_destroy(struct nvme_host *host)
 {
     free(host);
-}
-
-static void fail_all(struct nvme_host *host)
-{
-    host->live = false;
 }
 
 static void complete(void *self, void *what)
@@ -98,7 +92,7 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io
     assert_in_range(io->lba + io->bytes / BLOCK_BYTES, 1, BLOCKS);
     device.submitted++;
     if (device.submitted == device.dies_at)
-        fail_all(host);
+        host->live = false;
     io->status = device.fails_from > 0 && device.submitted >= device.fails_from ? 0x80 : 0;
     io->qid = (uint16_t)(queue + 1);
     io->posted_at = device.stage->now;

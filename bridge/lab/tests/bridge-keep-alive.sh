@@ -1,5 +1,5 @@
 # bridge-keep-alive - the wire is dead for 12 s: host and target find out by keep-alive, and meet again.   SPDX-License-Identifier: Apache-2.0
-# lab: nics=2 timeout=400 needs=bridge
+# lab: nics=2 timeout=600 needs=bridge
 . /lab/lib.sh
 
 lab_two_nics

@@ -1,5 +1,5 @@
 # bridge-reconnect-linux - our host and Linux's target, whose port goes away and comes back.   SPDX-License-Identifier: Apache-2.0
-# lab: nics=2 timeout=300 needs=bridge
+# lab: nics=2 timeout=600 needs=bridge
 . /lab/lib.sh
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass

@@ -1,5 +1,5 @@
 # bridge-reconnect-ours - our host, and our target that is killed in mid-I/O and started again.   SPDX-License-Identifier: Apache-2.0
-# lab: nics=2 timeout=300 needs=bridge
+# lab: nics=2 timeout=600 needs=bridge
 . /lab/lib.sh
 
 lab_two_nics

@@ -1,5 +1,5 @@
 # bridge-reconnect-target - Linux's host under fio, and our target that is killed and started again.   SPDX-License-Identifier: Apache-2.0
-# lab: nics=2 timeout=300 needs=bridge
+# lab: nics=2 timeout=600 needs=bridge
 . /lab/lib.sh
 
 LAB_SUBSYSTEM=nqn.2014-08.org.nvmexpress:stormglass
@@ -16,7 +16,7 @@ lab_connect 10.0.0.2 -w 10.0.0.1 -i 2 --reconnect-delay=1 --ctrl-loss-tmo=60
     sleep 2
     kill -9 "$target"
 )&
-lab_fio through --rw=randrw --bs=4k --iodepth=4 --runtime=10 --time_based --size=8m --randseed=1 &
+lab_fio through --rw=randrw --bs=4k --iodepth=4 --runtime=10 --time_based --rate_iops=50,50 --size=8m --randseed=1 &
 fio=$!
 sleep 4
 serve
