@@ -13,9 +13,9 @@ stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0
 host=$!
 trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
 sleep 3
-for nic in eth0 eth1; do tc qdisc add dev "$nic" root netem loss 100%; done
+for nic in eth0 eth1; do /sbin/tc qdisc add dev "$nic" root netem loss 100%; done
 sleep 12
-for nic in eth0 eth1; do tc qdisc del dev "$nic" root; done
+for nic in eth0 eth1; do /sbin/tc qdisc del dev "$nic" root; done
 code=0
 wait "$host" || code=$?
 lab_equal "exit code of the host" "$code" 0
