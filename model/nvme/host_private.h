@@ -5,7 +5,8 @@
  * host_admin.c  plays the steps that bring a controller up; Connect; keep-alive
  * host_steps.c  those steps: the commands in Linux's order
  * host_queue.c  one queue pair: connection, submission queue, capsules, completions
- * host_io.c   I/O: splitting, the queue's CPU, time-outs */
+ * host_io.c   I/O: splitting, the queue's CPU, time-outs
+ * host_partitions.c  the host's own reads before it is ready */
 #ifndef STORMGLASS_NVME_HOST_PRIVATE_H
 #define STORMGLASS_NVME_HOST_PRIVATE_H
 

@@ -27,6 +27,7 @@ struct nvme_target_params {
     int64_t max_queues;     /* I/O queues granted to one controller */
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
+    int64_t rdma_size;      /* most bytes of one READ or WRITE; -1: a command's whole data */
 };
 
 extern const struct opt nvme_target_opts[];

@@ -103,7 +103,9 @@ static uint16_t map_sgl(struct target_command *command)
 
 unsigned nvme_target_command_needs(const struct target_command *command)
 {
-    return command->data != NULL ? 2 : 1;
+    if (command->data == NULL)
+        return 1;
+    return 1 + nvme_target_queue_operations(command->queue, command->length);
 }
 
 static bool has_to_fetch(const struct target_command *command)
@@ -128,7 +130,7 @@ void nvme_target_command_begin(struct target_command *command)
 void nvme_target_command_fetched(struct target_command *command)
 {
     command->times.fetched_at = nvme_target_now(command->queue);
-    nvme_target_queue_credit(command, 1);
+    nvme_target_queue_credit(command, (uint8_t)(command->credits - 1)); /* of the READs */
     command->run(command);
 }
 

@@ -26,6 +26,7 @@ enum {
     TARGET_ANA_GROUPS = 128,      /* NVMET_MAX_ANAGRPS */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
+    TARGET_RDMA_MAX = 128,      /* operations of one command: 8 MiB in pieces of 64 KiB */
 };
 
 struct target_queue;
@@ -201,6 +202,8 @@ void nvme_target_queue_close(struct target_queue *queue);
 void nvme_target_queue_error(struct target_queue *queue, const char *why);
 void nvme_target_queue_free(struct target_queue *queue);
 void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event);
+/* RDMA operations that so many bytes take. */
+unsigned nvme_target_queue_operations(const struct target_queue *queue, uint32_t bytes);
 void nvme_target_queue_fetch(struct target_command *command);
 void nvme_target_queue_respond(struct target_command *command);
 /* Gives send credits back and begins what waited for them. */

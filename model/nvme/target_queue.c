@@ -2,7 +2,7 @@
  * target_queue - one queue pair of the target.
  * As nvmet_rdma does it: HSQSIZE + 1 receives are posted before the connection is accepted; a
  * receive is given back just before its command's response is sent; a command begins only with
- * send credits for all that it will post (1 for the response, 1 for an RDMA operation) and
+ * send credits for all that it will post (1 for the response, 1 for each RDMA operation) and
  * otherwise waits in order.  A queue pair that is closing stays until the CM is done with it
  * and its commands have come back. */
 #include "nvme/target_private.h"
@@ -138,27 +138,58 @@ static void resume(struct target_queue *queue)
 
 /* ---- work requests ---- */
 
-static struct ibv_sge data_sge(const struct target_command *command)
+/* The RDMA operations of a command, one after another: each has its piece of the data. */
+struct chain {
+    struct ibv_send_wr wrs[TARGET_RDMA_MAX];
+    struct ibv_sge sges[TARGET_RDMA_MAX];
+};
+
+static uint32_t operation_bytes(const struct target_queue *queue, uint32_t bytes)
 {
-    return (struct ibv_sge){
-        .addr = command->data->addr, .length = command->length, .lkey = command->data->lkey};
+    const int64_t most = queue->target->params.rdma_size;
+    return most < 0 || bytes < most ? bytes : (uint32_t)most;
 }
 
+unsigned nvme_target_queue_operations(const struct target_queue *queue, uint32_t bytes)
+{
+    const uint32_t each = operation_bytes(queue, bytes);
+    return each == 0 ? 1 : (bytes + each - 1) / each;
+}
+
+/* Returns the last one, whose `next` is NULL. */
+static struct ibv_send_wr *make_chain(const struct target_command *command, struct chain *chain,
+                                      enum ibv_wr_opcode opcode, uint64_t id)
+{
+    const uint32_t each = operation_bytes(command->queue, command->length);
+    const unsigned count = nvme_target_queue_operations(command->queue, command->length);
+    CHECK(count <= TARGET_RDMA_MAX);
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t at = i * each, left = command->length - at;
+        chain->sges[i] = (struct ibv_sge){.addr = command->data->addr + at,
+                                          .length = left < each ? left : each,
+                                          .lkey = command->data->lkey};
+        chain->wrs[i] = (struct ibv_send_wr){
+            .wr_id = id,
+            .next = i + 1 < count ? &chain->wrs[i + 1] : NULL,
+            .sg_list = &chain->sges[i],
+            .num_sge = 1,
+            .opcode = opcode,
+            .wr.rdma = {.remote_addr = command->sqe.sgl.address + at, .rkey = command->sqe.sgl.key},
+        };
+    }
+    return &chain->wrs[count - 1];
+}
+
+/* One completion is enough, the last READ's: they are answered in order. */
 void nvme_target_queue_fetch(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
-    struct ibv_sge sge = data_sge(command);
-    struct ibv_send_wr wr = {
-        .wr_id = wr_id(WR_READ, command->index),
-        .sg_list = &sge,
-        .num_sge = 1,
-        .opcode = IBV_WR_RDMA_READ,
-        .send_flags = IBV_SEND_SIGNALED,
-        .wr.rdma = {.remote_addr = command->sqe.sgl.address, .rkey = command->sqe.sgl.key},
-    };
+    struct chain chain;
+    make_chain(command, &chain, IBV_WR_RDMA_READ, wr_id(WR_READ, command->index))->send_flags =
+        IBV_SEND_SIGNALED;
     struct ibv_send_wr *bad = NULL;
     command->times.fetch_at = nvme_target_now(queue);
-    if (nvme_target_verbs(queue)->post_send(queue->conn, &wr, &bad) != 0)
+    if (nvme_target_verbs(queue)->post_send(queue->conn, chain.wrs, &bad) != 0)
         nvme_target_queue_error(queue, "cannot post an RDMA READ");
 }
 
@@ -196,23 +227,16 @@ void nvme_target_queue_respond(struct target_command *command)
     };
     if (command->invalidate)
         response.invalidate_rkey = command->sqe.sgl.key;
-    struct ibv_sge sge = {0};
-    struct ibv_send_wr data = {
-        .wr_id = wr_id(WR_WRITE, command->index),
-        .next = &response,
-        .sg_list = &sge,
-        .num_sge = 1,
-        .opcode = IBV_WR_RDMA_WRITE,
-        .wr.rdma = {.remote_addr = command->sqe.sgl.address, .rkey = command->sqe.sgl.key},
-    };
+    struct chain data;
     const bool writes = command->data != NULL && (command->status & NVME_STATUS_CODE) == 0 &&
                         nvme_capsule_direction(&command->sqe) == NVME_DATA_IN;
     if (writes)
-        sge = data_sge(command);
+        make_chain(command, &data, IBV_WR_RDMA_WRITE, wr_id(WR_WRITE, command->index))->next =
+            &response;
     struct ibv_send_wr *bad = NULL;
     const bool posted =
         post_receive(queue, command->receive) &&
-        nvme_target_verbs(queue)->post_send(queue->conn, writes ? &data : &response, &bad) == 0;
+        nvme_target_verbs(queue)->post_send(queue->conn, writes ? data.wrs : &response, &bad) == 0;
     command->times.response_at = nvme_target_now(queue);
     if (!posted)
         nvme_target_queue_error(queue, "cannot post a response");
@@ -408,7 +432,10 @@ static void size_queue(struct target_queue *queue, const struct nvme_cm_request 
      * and one to drain. */
     const bool fewer = request->hrqsize < queue->receive_count;
     const uint32_t sends = fewer ? request->hrqsize : queue->receive_count;
-    queue->credits = queue->credit_limit = 2 * sends + 1;
+    const uint32_t most =
+        1 + nvme_target_queue_operations(queue, (uint32_t)target->params.max_transfer);
+    const uint32_t usual = 2 * sends + 1;
+    queue->credits = queue->credit_limit = usual > most ? usual : most;
     queue->command_limit = queue->receive_count + queue->credit_limit;
     queue->data_room = queue->qid == 0 ? 0 : (uint32_t)target->params.in_capsule & ~15u;
     queue->core = &target->cores[target->next_core];
