@@ -2,7 +2,7 @@
  * wire_compare - stream by stream to the first difference. */
 #include "reports/wire_compare.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "reports/json.h"
 
 #include <assert.h>
@@ -133,9 +133,8 @@ static struct wire_map chain(const struct wire_trace *trace, uint32_t *next)
 static void find_partners(struct wire_comparison *c)
 {
     const struct wire_trace *a = c->side[0], *b = c->side[1];
-    uint32_t *next = malloc((b->connection_count + (size_t)1) * sizeof *next);
-    c->partner = malloc((a->connection_count + (size_t)1) * sizeof *c->partner);
-    CHECK(next != NULL && c->partner != NULL);
+    uint32_t *next = memory_zeroed(b->connection_count, sizeof *next);
+    c->partner = memory_zeroed(a->connection_count, sizeof *c->partner);
     struct wire_map first = chain(b, next);
     struct wire_map taken = {0}; /* of each purpose, the last that has a partner */
     for (uint32_t i = 0; i < a->connection_count; i++) {

@@ -5,6 +5,7 @@
 #include "reports/wire_trace.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "net/frame.h"
 #include "nvme/spec.h"
 
@@ -35,16 +36,6 @@ const char *wire_kind_name(unsigned stream)
 
 /* ------------------------------------------------------------------ keeping */
 
-static void *grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
-{
-    if (count < *room)
-        return items;
-    *room = *room == 0 ? 64 : *room * 2;
-    items = realloc(items, *room * bytes);
-    CHECK(items != NULL);
-    return items;
-}
-
 static size_t keep_text(struct reader *reader, const char *words)
 {
     const size_t at = reader->text_used, bytes = strlen(words) + 1;
@@ -62,7 +53,8 @@ static void keep(struct reader *reader, const struct wire_connection *connection
                  uint64_t number, const char *words)
 {
     struct wire_trace *trace = reader->trace;
-    trace->lines = grown(trace->lines, trace->line_count, &reader->line_room, sizeof *trace->lines);
+    trace->lines =
+        memory_grown(trace->lines, trace->line_count, &reader->line_room, sizeof *trace->lines);
     trace->lines[trace->line_count++] = (struct wire_line){
         .words = keep_text(reader, words),
         .number = (uint32_t)number,
@@ -95,8 +87,8 @@ static struct wire_connection *add_connection(struct reader *reader, const struc
     struct wire_trace *trace = reader->trace;
     if (trace->connection_count == CONNECTIONS_MAX)
         return NULL;
-    trace->connections = grown(trace->connections, trace->connection_count,
-                               &reader->connection_room, sizeof *trace->connections);
+    trace->connections = memory_grown(trace->connections, trace->connection_count,
+                                      &reader->connection_room, sizeof *trace->connections);
     struct wire_connection *connection = &trace->connections[trace->connection_count];
     *connection = (struct wire_connection){
         .ip = {frame->source_ip, frame->destination_ip},
@@ -200,10 +192,9 @@ static size_t stream_of(const struct wire_line *line)
 static void sort_lines(struct wire_trace *trace)
 {
     const size_t streams = (size_t)trace->connection_count * WIRE_STREAMS;
-    trace->firsts = calloc(streams + 1, sizeof *trace->firsts);
-    uint32_t *next = calloc(streams + 1, sizeof *next);
-    struct wire_line *sorted = malloc((trace->line_count + (size_t)1) * sizeof *sorted);
-    CHECK(trace->firsts != NULL && next != NULL && sorted != NULL);
+    trace->firsts = memory_zeroed(streams, sizeof *trace->firsts); /* and one for the end */
+    uint32_t *next = memory_zeroed(streams, sizeof *next);
+    struct wire_line *sorted = memory_zeroed(trace->line_count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->line_count; i++)
         trace->firsts[stream_of(&trace->lines[i]) + 1]++;
     for (size_t i = 0; i < streams; i++) {
@@ -220,8 +211,7 @@ static void sort_lines(struct wire_trace *trace)
 struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY_BYTES])
 {
     struct capture_frame frame;
-    struct reader reader = {.trace = calloc(1, sizeof *reader.trace)};
-    CHECK(reader.trace != NULL);
+    struct reader reader = {.trace = memory_zeroed(1, sizeof *reader.trace)};
     while (capture_next(capture, &frame, why))
         take(&reader, &frame);
     capture_close(capture);

@@ -2,7 +2,7 @@
  * wire_words - header by header, as in wire.c. */
 #include "reports/wire_words.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "net/frame.h"
 #include "nvme/capsule.h"
 #include "nvme/fabrics.h"
@@ -100,11 +100,8 @@ static struct wire_command *find(struct wire_commands *commands, const struct wi
 
 static struct wire_command *add(struct wire_commands *commands, struct wire_connection *connection)
 {
-    if (commands->count == commands->room) {
-        commands->room = commands->room == 0 ? 256 : commands->room * 2;
-        commands->items = realloc(commands->items, commands->room * sizeof *commands->items);
-        CHECK(commands->items != NULL);
-    }
+    commands->items =
+        memory_grown(commands->items, commands->count, &commands->room, sizeof *commands->items);
     struct wire_command *command = &commands->items[commands->count++];
     command->number = ++connection->commands;
     return command;

@@ -100,6 +100,49 @@ static void moves_data_as_linux_does(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* Pieces of 64 KiB, the last one shorter; one completion tells of all READs, and the data are
+ * whole.  A queue of two entries has credits for a command in all its pieces. */
+static void moves_data_in_pieces(void **state)
+{
+    (void)state;
+    enum { BYTES = 3 * 65536 + 4096, LARGE = 1 << 20 };
+    static const int read[][2] = {{IBV_WR_SEND, 64},          {IBV_WR_RDMA_WRITE, 65536},
+                                  {IBV_WR_RDMA_WRITE, 65536}, {IBV_WR_RDMA_WRITE, 65536},
+                                  {IBV_WR_RDMA_WRITE, 4096},  {IBV_WR_SEND_WITH_INV, 16}};
+    static const int write[][2] = {{IBV_WR_SEND, 64},         {IBV_WR_RDMA_READ, 65536},
+                                   {IBV_WR_RDMA_READ, 65536}, {IBV_WR_RDMA_READ, 65536},
+                                   {IBV_WR_RDMA_READ, 4096},  {IBV_WR_SEND_WITH_INV, 16}};
+    nvme_pair_init(&pair, "null");
+    pair.target_params.rdma_size = 65536;
+    pair.host_params.queue_size = 2;
+    nvme_pair_start(&pair);
+    uint32_t from = pair.world.logged;
+    assert_int_equal(nvme_pair_io(&pair, NVME_WRITE, 0, BYTES, 7)->status, NVME_STATUS_OK);
+    assert_messages(from, write, 6);
+    from = pair.world.logged;
+    assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, BYTES, 0)->content, 7);
+    assert_messages(from, read, 6);
+    from = pair.world.logged;
+    assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, LARGE, 0)->status, NVME_STATUS_OK);
+    assert_int_equal(pair.world.logged - from, 18);
+    nvme_pair_fini(&pair);
+}
+
+/* The block layer's reads come before the caller hears that the host is ready, and are not its. */
+static void looks_for_partitions(void **state)
+{
+    (void)state;
+    nvme_pair_init(&pair, "null");
+    pair.host_params.partition_scan = 1;
+    nvme_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(pair.completed, 0);
+    assert_int_equal(nvme_target_stats(pair.target)->reads, 6); /* three of each namespace */
+    assert_int_equal(nvme_host_outstanding(pair.host), 0);
+    assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, NVME_STATUS_OK);
+    nvme_pair_fini(&pair);
+}
+
 static void content_comes_back(void **state)
 {
     (void)state;
@@ -427,6 +470,8 @@ int main(void)
         cmocka_unit_test(connects_and_scans),
         cmocka_unit_test(takes_the_smaller),
         cmocka_unit_test(moves_data_as_linux_does),
+        cmocka_unit_test(moves_data_in_pieces),
+        cmocka_unit_test(looks_for_partitions),
         cmocka_unit_test(content_comes_back),
         cmocka_unit_test(every_moment_by_hand),
         cmocka_unit_test(queue_full_is_refused),

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# compare --wire: what is a machine's own is no difference, what a protocol says is one, and no capture is a message.
+set -u
+program=${STORMGLASS:?the program to test}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+equal() { # NAME GOT WANTED
+    if [ "$2" = "$3" ]; then
+        echo "ok    $1: $2"
+    else
+        echo "FAIL  $1: got '$2', expected '$3'"
+        failures=$((failures + 1))
+    fi
+}
+
+capture() { # NAME [--set PATH=VALUE...]: first-io as a capture
+    local name=$1
+    shift
+    "$program" run first-io --record packets -o "$work/run.db" --set workloads.read.pattern=sequential \
+        --set workloads.write.pattern=sequential --set hosts.defaults.rnic.ack-coalescing=false "$@" >/dev/null 2>&1
+    "$program" pcap "$work/run.db" -o "$work/$name.pcapng" || failures=$((failures + 1))
+}
+
+compared() { # A B: the exit code; what was said is in $work/said
+    timeout 20 "$program" compare --wire "$work/$1" "$work/$2" >"$work/said" 2>"$work/error"
+    echo $?
+}
+
+# Another seed: other QPNs, keys, first PSNs and identifiers.  A slow link: other times.
+capture one
+capture seed --seed 7
+capture slow --set fabric.host-links.rate=1Gbps
+equal 'with itself' "$(compared one.pcapng one.pcapng)" 0
+equal 'with another seed' "$(compared one.pcapng seed.pcapng)" 0
+equal 'and the bytes differ' "$(cmp -s "$work/one.pcapng" "$work/seed.pcapng"; echo $?)" 1
+equal 'on a slow link' "$(compared one.pcapng slow.pcapng)" 0
+
+# One setting each, and the place where it shows.
+parts() { # NAME WORDS SETTING...
+    local name=$1 words=$2
+    shift 2
+    capture other "$@"
+    equal "$name" "$(compared one.pcapng other.pcapng) $(grep -c "They part first in.*$words" "$work/said")" '1 1'
+}
+parts 'path MTU' 'connection 1, host cm, at the 1. frame' --set hosts.defaults.rnic.path-mtu=1024B
+parts 'plain keys' 'connection 1, host requests, at the 1. frame' --set hosts.defaults.nvme.sgl-invalidate=false
+parts 'no data in capsules' 'target cm, at\|host requests, at' --set hosts.defaults.nvme.in-capsule=false
+parts 'block size' 'host requests' --set workloads.read.block-size=8KiB
+capture more --set workloads.read.count=2
+equal 'one command more' "$(compared one.pcapng more.pcapng) $(grep -c '<  *nothing more' "$work/said")" '1 1'
+equal 'JSON says so' "$("$program" compare --wire --json "$work/one.pcapng" "$work/more.pcapng" |
+    jq -c '[.equal, .captures[0].connections, ([.streams[] | select(.parts)] | length), .streams_parted]')" '[false,4,4,4]'
+
+# A capture that ends early parts where it ends; one that begins late has no connection to compare.
+head -c 8000 "$work/one.pcapng" >"$work/cut.pcapng"
+equal 'cut within a frame' "$(compared cut.pcapng one.pcapng) $(grep -c 'cut.pcapng: frame [0-9]*: truncated' "$work/error")" '2 1'
+equal 'no capture' "$(cp tests/golden/compare-wire.sh "$work/text"; compared text one.pcapng)" 2
+equal 'which is said' "$(grep -c 'text: expected a pcap or pcapng file' "$work/error")" 1
+equal 'no such file' "$(compared none one.pcapng)" 2
+printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\xff\xff\0\0\1\0\0\0' >"$work/empty.pcap"
+equal 'no frames' "$(compared empty.pcap one.pcapng) $(grep -c 'it has no CM REQ' "$work/error")" '2 1'
+printf '\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x69\0\0\0' >"$work/wifi.pcap"
+equal 'not of Ethernet' "$(compared wifi.pcap one.pcapng) $(grep -c 'expected a capture of Ethernet' "$work/error")" '2 1'
+for sample in tests/fuzz/corpus/capture/*; do
+    cp "$sample" "$work/sample"
+    code=$(compared sample one.pcapng)
+    case $code in 0 | 1 | 2) ;; *) echo "FAIL  $sample: $code"; failures=$((failures + 1)) ;; esac
+done
+[ "$failures" -eq 0 ]
