@@ -3,8 +3,8 @@
  * The measurement of a cell is FOLDER/CELL.db.  A row is a workload of a cell; it holds when its
  * protocol is equal (counts and bytes) and each judged figure is within the tolerance.  A cell that
  * was not measured does not hold.
- * Refused: a measurement of other work than was predicted, one made by another version, a run of the
- * model in place of a measurement, and a folder without any.
+ * Refused: a measurement of other work than was predicted, one made by another version, a run of
+ * the model in place of a measurement, and a folder without any.
  * Owner: matrix_free; the predictions outlive it. */
 #ifndef STORMGLASS_REPLAY_MATRIX_H
 #define STORMGLASS_REPLAY_MATRIX_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * predictions - what the model says of the cells of a grid, frozen before anybody measures.
- * The file is JSON, made by stormglass predict: the figures and counts of each cell, the fingerprint
- * of the work that is to be measured, and what the model was: its version, the scenario's files and
- * the profiles.  The last value is a digest over all bytes before it, so that a file that was
- * touched afterwards is known.  It is a fingerprint against accidents and second thoughts, no
- * signature.
+ * The file is JSON, made by stormglass predict: figures and counts of each cell, the fingerprint of
+ * the work that is to be measured, and what the model was: its version, the scenario's files and
+ * profiles.  The last value is a digest over all bytes before it, so that a file that was touched
+ * afterwards is known.  It is a fingerprint against accidents and second thoughts, no signature.
  * Owner: predictions_free.  Errors: located messages. */
 #ifndef STORMGLASS_REPLAY_PREDICTIONS_H
 #define STORMGLASS_REPLAY_PREDICTIONS_H
@@ -54,7 +53,7 @@ void predictions_free(struct predictions *predictions); /* NULL is fine */
 /* The digest of the profile of that name that this program carries; "" when it carries none. */
 void predictions_profile_digest(const char *name, char text[DIGEST_TEXT_BYTES]);
 
-/* False and a sentence in `why`: this program's model is not the one that the predictions are of. */
+/* False and a sentence in `why`: this program's model is not the one of the predictions. */
 bool predictions_are_of_this_model(const struct predictions *predictions,
                                    char why[STORE_ERROR_BYTES]);
 

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A grid from outside: listed, predicted, frozen, measured, compared; and what is refused on the way.
+set -u
+program=$(realpath "${STORMGLASS:?the program to test}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+
+# expect NAME CODE WORDS COMMAND...: exit code, and words in what it printed
+expect() {
+    local name=$1 wanted=$2 words=$3 code
+    shift 3
+    "$@" >out 2>&1
+    code=$?
+    if [ $code = "$wanted" ] && grep -qF -e "$words" out; then
+        echo "ok    $name"
+    else
+        echo "FAIL  $name: code $code instead of $wanted, or without '$words':"
+        sed 's/^/      /' out
+        failures=$((failures + 1))
+    fi
+}
+
+cat >base.yaml <<'YAML'
+stormglass: 1
+name: base
+duration: 10ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {targets: {where: host1, namespaces: [{media: "null"}]}}
+workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 20}]
+YAML
+cat >grid.yaml <<'YAML'
+stormglass-grid: 1
+name: small
+scenario: base.yaml
+vary:
+  - {path: workloads.io.queue-depth, as: qd, values: [1, 4]}
+  - {path: workloads.io.block-size, as: bs, values: [512B, 64KiB]}
+YAML
+
+expect 'a cell and its settings' 0 'qd4-bs512B --set workloads.io.queue-depth=4 --set workloads.io.block-size=512B' \
+    "$program" predict --list grid.yaml
+expect frozen 0 '4 cells frozen' "$program" predict grid.yaml -o predicted
+expect 'frozen again, the same' 0 "$(grep -o 'digest [0-9a-f]*' out)" "$program" predict grid.yaml -o predicted
+[ "$(ls predicted | tr '\n' ' ')" = 'predictions.json qd1-bs512B.db qd1-bs64KiB.db qd4-bs512B.db qd4-bs64KiB.db ' ] ||
+    { echo "FAIL  other files: $(ls predicted)"; failures=$((failures + 1)); }
+jq -e '.cells | length == 4' predicted/predictions.json >out || { echo 'FAIL  no JSON'; failures=$((failures + 1)); }
+
+# The loop of the manual; a run of the model stands for the measurement.
+mkdir measured
+"$program" predict --list grid.yaml | while read -r cell sets; do
+    # shellcheck disable=SC2086 # a list of words
+    "$program" run base.yaml $sets -o "measured/$cell.db" >out
+    sqlite3 "measured/$cell.db" "INSERT INTO measured VALUES('device','rxe0'),('kernel','6.1')"
+done
+frozen=predicted/predictions.json
+expect 'as predicted' 0 '4 of 4 within 15 %' "$program" compare --frozen $frozen measured
+expect 'as Markdown' 0 '| kernel | Linux 6.1 |' "$program" compare --frozen $frozen measured --markdown
+expect 'as JSON' 0 '"within": 4' "$program" compare --frozen $frozen measured --json
+sqlite3 measured/qd4-bs512B.db 'UPDATE workload SET latency_p50_ps=latency_p50_ps*2'
+expect 'one beyond' 1 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured
+expect 'three of four are enough' 0 '3 of 4 within 15 %' "$program" compare --frozen $frozen measured --share 75%
+expect 'all within a factor of two' 0 '4 of 4 within 50 %' "$program" compare --frozen $frozen measured --tolerance 50%
+rm measured/qd1-bs512B.db
+expect 'one missing' 1 'not measured: 1' "$program" compare --frozen $frozen measured
+
+# A prediction that was touched, another model, other work.
+sed 's/"completed": 20/"completed": 21/' $frozen >touched.json
+expect 'a touched prediction' 2 'touched.json:1:1: error: the file was changed after it was frozen' \
+    "$program" compare --frozen touched.json measured
+sed 's/"frozen": 4/"frozen": four four/' $frozen >broken.json
+expect 'a broken file' 2 'broken.json:' "$program" compare --frozen broken.json measured
+sed 's/"completed": 20/"completed": many/' $frozen >words.json
+expect 'a word for a number' 2 'error: expected a whole number' "$program" compare --frozen words.json measured
+"$program" run base.yaml --set workloads.io.count=21 -o measured/qd1-bs512B.db >out
+sqlite3 measured/qd1-bs512B.db "INSERT INTO measured VALUES('device','rxe0')"
+expect 'other work' 2 'did other work than was predicted for qd1-bs512B' "$program" compare --frozen $frozen measured
+expect 'the model itself' 2 'is a run of the model and no measurement' "$program" compare --frozen $frozen predicted
+mkdir nothing
+expect 'nothing measured' 2 'none of the 4 cells is measured' "$program" compare --frozen $frozen nothing
+expect 'two folders' 2 'expected one folder' "$program" compare --frozen $frozen measured measured
+
+# Grids that are none.
+sed 's/values: \[1, 4\]/values: [1, "$(id)"]/' grid.yaml >shell.yaml
+expect 'a value that a shell would run' 2 'shell.yaml:5:58: error: expected a value' "$program" predict shell.yaml -o no
+sed 's/queue-depth/queue-dept/' grid.yaml >word.yaml
+expect 'a word of the scenario' 2 "did you mean 'queue-depth'" "$program" predict word.yaml -o no
+sed 's/base.yaml/bass.yaml/' grid.yaml >none.yaml
+expect 'no such scenario' 2 'bass.yaml' "$program" predict none.yaml -o no
+expect 'neither list nor folder' 2 'expected -o DIR' "$program" predict grid.yaml
+expect 'no grid' 2 'base.yaml:1:1: error: expected stormglass-grid' "$program" predict base.yaml -o no
+[ ! -e no/predictions.json ] || { echo 'FAIL  something was frozen'; failures=$((failures + 1)); }
+[ $failures = 0 ]
