@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "replay/fabric.h"
 #include "replay/progress.h"
+#include "rnic/rnic.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -69,6 +70,18 @@ static struct verbs_device *device_at(const struct play *play, uint32_t ip)
     return NULL;
 }
 
+/* What the scenario allows its targets' queue pairs; the smaller side decides. */
+static int64_t rd_atomic_of(const struct play *play)
+{
+    int64_t least = 0;
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        const struct scenario_node *node = &play->scenario->nodes[play->targets[i].node];
+        if (least == 0 || node->host->rnic->max_rd_atomic < least)
+            least = node->host->rnic->max_rd_atomic;
+    }
+    return least;
+}
+
 static struct verbs_device *open_device(struct play *play, uint32_t ip)
 {
     const struct play_options *options = &play->options;
@@ -79,6 +92,7 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip)
         .any = options->any,
         .busy = options->busy,
         .depth = options->depth,
+        .max_rd_atomic = rd_atomic_of(play),
         .on_removed = on_removed,
         .on_port = on_port,
         .on_fatal = on_fatal,

@@ -195,7 +195,10 @@ static uint8_t max_rd_atomic(struct verbs_device *device)
     const int served = device->attributes.max_qp_rd_atom;
     const int issued = device->attributes.max_qp_init_rd_atom;
     const int both = served < issued ? served : issued;
-    const int most = UINT8_MAX - 1; /* 255 is RDMA_MAX_RESP_RES */
+    const int64_t wanted = device->site.max_rd_atomic;
+    const int most = wanted > 0 && wanted < UINT8_MAX
+                         ? (int)wanted
+                         : UINT8_MAX - 1; /* 255 is RDMA_MAX_RESP_RES */
     return (uint8_t)(both < 0 ? 0 : both > most ? most : both);
 }
 

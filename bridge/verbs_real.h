@@ -22,6 +22,7 @@ struct verbs_real_site {
     bool any;    /* listen on every address instead */
     bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
+    int64_t max_rd_atomic; /* READs under way of one queue pair; 0: as many as the device can */
     /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
     void (*on_removed)(void *self);
     /* The device's port went down, or came up again: what is under way ends by its timers. */
