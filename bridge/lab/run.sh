@@ -7,6 +7,7 @@
 #   nics=N      interfaces on one hub (1)            machines=2  two virtual machines on one wire, roles a and b
 #   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
 #   needs=bridge   skipped where that program is not built
+#   wire=no     the wire is not captured: where more crosses it than a disk should hold
 # tests/NAME.check, where there is one, runs on the host afterwards, with the stem of each boot's files as arguments.
 # Exit codes of both: 0 passed, 77 skipped, else failed; 1 in all when one failed.
 set -u
@@ -96,11 +97,13 @@ disk() { # STEM: an empty disk, on which init leaves the files that are to be ke
 
 start() { # TEST STEM: starts the machine or machines of one boot
     local wire=$wires/wire role link_end
+    local wire_file=$2.pcap
+    [ "$(need "$1" wire yes)" = yes ] || wire_file=
     children=()
     rm -rf "$2".log "$2".[ab].log "$2.pcap" "$wire"
     if [ "$(need "$1" machines 1)" = 1 ]; then
         # shellcheck disable=SC2046,SC2086 # lists of words
-        machine "$lab/$1.initrd" "lab.test=$1 lab.role=a" $counted $(hub "$(need "$1" nics 1)" "$2.pcap") \
+        machine "$lab/$1.initrd" "lab.test=$1 lab.role=a" $counted $(hub "$(need "$1" nics 1)" "$wire_file") \
             $(disk "$2") -serial "file:$2.log" </dev/null >"$2.qemu" 2>&1 &
         children=($!)
         return
