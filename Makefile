@@ -77,7 +77,8 @@ BRIDGE_SOURCES := $(sort $(wildcard bridge/*.c))
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-EMBEDDED       := $(sort $(wildcard scenarios/profiles/*.yaml scenarios/cases/*.yaml scenarios/cases/*.fio))
+EMBEDDED       := $(sort $(wildcard scenarios/profiles/*.yaml scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
+                    scenarios/cases/*.fio))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
@@ -87,7 +88,7 @@ LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 # What unit tests take of the bridge: all but its main; the libraries' calls only if a test asks for them.
 BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
 
-LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lm
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -lm
 ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
 LDLIBS += -lgvc -lcgraph
 endif

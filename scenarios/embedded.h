@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * embedded - files that travel inside the program.
- * The build turns every profile and case under scenarios/ into bytes (scenarios/embed/embed.sh),
+ * The build turns every profile, benchmark and case under scenarios/ into bytes
+ * (scenarios/embed/embed.sh),
  * so that the program runs from any directory.  Names are relative to scenarios/, in the order of
  * their bytes. */
 #ifndef STORMGLASS_SCENARIOS_EMBEDDED_H

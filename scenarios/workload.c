@@ -71,13 +71,21 @@ static uint64_t part_in_window(const struct workload_stats *stats,
                       (uint64_t)(done->now - since));
 }
 
+static void count_latency(struct workload_stats *stats, time_ps latency)
+{
+    struct workload_latencies *each = stats->each;
+    hist_add(&stats->latency, latency);
+    if (each != NULL && each->count < each->room)
+        each->list[each->count++] = latency;
+}
+
 void workload_completed(struct workload_stats *stats, const struct workload_completion *done)
 {
     stats->completed++;
     stats->bytes += done->bytes;
     *(done->read ? &stats->bytes_read : &stats->bytes_written) += done->bytes;
     if (done->issued_at >= done->from)
-        hist_add(&stats->latency, done->now - done->issued_at);
+        count_latency(stats, done->now - done->issued_at);
     stats->completed_window += done->now > done->from && done->now <= done->stop;
     stats->bytes_window += part_in_window(stats, done);
     if (stats->last_completion < done->now)

@@ -16,6 +16,13 @@
 
 enum { WORKLOAD_NAME_BYTES = 48 };
 
+/* Every latency that the histogram counts, for whoever needs it exactly; those beyond `room` are
+ * left out. */
+struct workload_latencies {
+    time_ps *list;
+    uint64_t count, room;
+};
+
 /* Of one entry of `workloads:`, summed over its instances. */
 struct workload_stats {
     char name[WORKLOAD_NAME_BYTES];
@@ -34,8 +41,9 @@ struct workload_stats {
      * every instance had done before what it was asked for, and nothing failed.  window_to is 0
      * until an instance has issued its last. */
     time_ps window_from, window_to;
-    uint32_t begun;      /* instances that are connected */
-    struct hist latency; /* ps */
+    uint32_t begun;                  /* instances that are connected */
+    struct hist latency;             /* ps */
+    struct workload_latencies *each; /* NULL: only the histogram; the reader's own */
 };
 
 /* Everything an instance is made from. */
