@@ -19,6 +19,7 @@
 #include "replay/run.h"
 #include "scenarios/diag.h"
 #include "scenarios/scenario.h"
+#include "scenarios/workload.h"
 
 enum { PLAY_STORES_MAX = 64 };
 
@@ -57,6 +58,10 @@ bool play_refused(const struct play *play);
 const char *play_error(const struct play *play);
 const struct result *play_result(const struct play *play);
 struct store *play_store(const struct play *play);
+/* Of an entry of `workloads:`, from play_create to play_free. */
+struct workload_stats *play_stats(struct play *play, uint32_t workload);
+/* The host's, or where none is played the target's. */
+struct verbs_device *play_device(const struct play *play);
 /* Transfers that brought bytes that nobody of ours wrote. */
 uint64_t play_unsound(const struct play *play);
 bool play_free(struct play *play); /* false: the last writes failed */

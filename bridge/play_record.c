@@ -17,11 +17,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static const struct verbs_device *device_of(const struct play *play)
-{
-    return play->host_device != NULL ? play->host_device : play->targets[0].device;
-}
-
 static void ip_text(uint32_t ip, char text[INET_ADDRSTRLEN])
 {
     const struct in_addr address = {.s_addr = htonl(ip)};
@@ -102,12 +97,12 @@ static void write_measured(const struct play *play)
     static const char *const depths[] = {"first", "tags", "full"};
     struct store_statement *insert =
         store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
-    const struct ibv_device_attr *attributes = verbs_real_attributes(device_of(play));
+    const struct ibv_device_attr *attributes = verbs_real_attributes(play_device(play));
     char address[INET_ADDRSTRLEN], agreement[160], faults[512];
     struct utsname kernel;
     ip_text(play->options.address, address);
     write_text(insert, "role", roles[play->options.role]);
-    write_text(insert, "device", verbs_real_name(device_of(play)));
+    write_text(insert, "device", verbs_real_name(play_device(play)));
     write_text(insert, "firmware", attributes->fw_ver);
     write_number(insert, "vendor_id", attributes->vendor_id);
     write_number(insert, "vendor_part_id", attributes->vendor_part_id);
@@ -216,6 +211,16 @@ const struct result *play_result(const struct play *play)
 struct store *play_store(const struct play *play)
 {
     return record_store(play->record);
+}
+
+struct workload_stats *play_stats(struct play *play, uint32_t workload)
+{
+    return &play->world->stats[workload];
+}
+
+struct verbs_device *play_device(const struct play *play)
+{
+    return play->host_device != NULL ? play->host_device : play->targets[0].device;
 }
 
 uint64_t play_unsound(const struct play *play)

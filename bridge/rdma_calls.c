@@ -24,6 +24,11 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
     return ibv_post_recv(qp, wr, bad);
 }
 
+static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
+{
+    return ibv_query_port(context, port, attr);
+}
+
 static const char *device_name(struct ibv_context *context)
 {
     return ibv_get_device_name(context->device);
@@ -64,6 +69,7 @@ const struct rdma_calls rdma_calls_real = {
     .post_send = post_send,
     .post_recv = post_recv,
     .query_device = ibv_query_device,
+    .query_port = query_port,
     .get_async_event = ibv_get_async_event,
     .ack_async_event = ibv_ack_async_event,
     .device_name = device_name,

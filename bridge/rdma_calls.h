@@ -47,6 +47,7 @@ struct rdma_calls {
     int (*post_send)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **);
     int (*post_recv)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **);
     int (*query_device)(struct ibv_context *, struct ibv_device_attr *);
+    int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *);
     int (*get_async_event)(struct ibv_context *, struct ibv_async_event *);
     void (*ack_async_event)(struct ibv_async_event *);
     const char *(*device_name)(struct ibv_context *);

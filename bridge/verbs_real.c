@@ -178,6 +178,15 @@ const struct ibv_device_attr *verbs_real_attributes(const struct verbs_device *d
     return &device->attributes;
 }
 
+uint32_t verbs_real_path_mtu(const struct verbs_device *device)
+{
+    struct ibv_port_attr port = {0};
+    const int error = device->calls->query_port(device->context, device->id->port_num, &port);
+    const bool known =
+        error == 0 && port.active_mtu >= IBV_MTU_256 && port.active_mtu <= IBV_MTU_4096;
+    return known ? 128u << port.active_mtu : 0;
+}
+
 /* ------------------------------------------------------------------ questions */
 
 static uint32_t local_ip(struct verbs_device *device)

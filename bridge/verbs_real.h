@@ -62,6 +62,8 @@ void verbs_real_close(struct verbs_device *device);
 const struct verbs_real_counters *verbs_real_counters(const struct verbs_device *device);
 const char *verbs_real_name(const struct verbs_device *device);
 const struct ibv_device_attr *verbs_real_attributes(const struct verbs_device *device);
+/* Payload of a full packet on the device's port; 0: not known. */
+uint32_t verbs_real_path_mtu(const struct verbs_device *device);
 
 extern const struct verbs_ops verbs_real;
 

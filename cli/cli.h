@@ -48,7 +48,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cmd_run, cmd_check, cmd_replay, cmd_query, cmd_list,
-    cmd_explain_parameter, cmd_bench, cmd_headroom, cmd_pcap, cmd_bridge, cmd_compare, cmd_predict;
+    cmd_explain_parameter, cmd_bench, cmd_headroom, cmd_pcap, cmd_bridge, cmd_compare, cmd_predict,
+    cmd_calibrate;
 
 /* Runs a command with its own argv (argv[0] is the command's name). */
 int cli_run(const struct cli_command *command, int argc, char **argv);

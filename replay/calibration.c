@@ -3,7 +3,9 @@
 #include "replay/calibration.h"
 
 #include "base/check.h"
+#include "base/quantity.h"
 #include "replay/least_squares.h"
+#include "rnic/rnic.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -33,10 +35,15 @@ static const struct {
     {"target.command-cost", "1us", "0ps", "1ms", NULL},
 };
 
-/* The figures of a benchmark that are fitted; the others are only compared. */
-static const unsigned fitted[BENCHMARK_COUNT] = {
-    [0 ... BENCHMARK_COUNT - 1] = 1u << BENCHMARK_LATENCY | 1u << BENCHMARK_INTERVAL,
-};
+/* What is looked at of a benchmark, and what of it is fitted; the rest is only compared. */
+static const unsigned steady = 1u << BENCHMARK_LATENCY | 1u << BENCHMARK_INTERVAL;
+
+static unsigned looked_at(uint32_t benchmark)
+{
+    const char *name = benchmark_names[benchmark];
+    const bool connects = strcmp(name, "send-small") == 0 || strcmp(name, "nvme-read") == 0;
+    return steady | (connects ? 1u << BENCHMARK_CONNECT : 0);
+}
 
 enum { SETS_MAX = 2 * MEASUREMENTS_TEXTS_MAX + CALIBRATION_PARAMETERS_MAX + 1, SET_BYTES = 256 };
 
@@ -135,14 +142,62 @@ static void add_value(struct calibration *calibration, const struct scenario *sc
     };
 }
 
+static bool is_sought(const struct calibration *calibration, const char *path)
+{
+    uint32_t i = 0;
+    while (i < calibration->value_count && strcmp(calibration->values[i].path, path) != 0)
+        i++;
+    return i < calibration->value_count;
+}
+
+/* What a profile must say beside what is sought, so that it stands alone. */
+static void keep_row(struct calibration *calibration, const struct scenario_setting *setting,
+                     const char *name)
+{
+    struct arena *arena = &calibration->arena;
+    char value[QUANTITY_TEXT_BYTES];
+    opt_format(setting->row, setting->value, value, sizeof value);
+    struct calibration_kept *kept = arena_push(arena, (void **)(void *)&calibration->kept,
+                                               &calibration->kept_count, sizeof *kept);
+    *kept = (struct calibration_kept){
+        .name = arena_format(arena, "%s", name),
+        .value = arena_format(arena, "%s", value),
+        .evidence =
+            setting->profile == NULL ? "assumed" : arena_format(arena, "%s", setting->evidence),
+        .source = setting->profile == NULL ? "given" : arena_format(arena, "%s", setting->source),
+    };
+    for (uint32_t i = 0; i < calibration->figures->facts.count; i++)
+        if (strcspn(calibration->figures->facts.list[i], "=") == strlen(name) + strlen("rnic.") &&
+            strncmp(calibration->figures->facts.list[i] + strlen("rnic."), name, strlen(name)) ==
+                0) {
+            kept->evidence = "documented";
+            kept->source = "the device's own attributes";
+        }
+}
+
+static void keep_rows(struct calibration *calibration, const struct scenario *scenario)
+{
+    static const char section[] = "hosts.defaults.rnic.";
+    for (uint32_t i = 0; i < scenario->setting_count; i++) {
+        const struct scenario_setting *setting = &scenario->settings[i];
+        const char *path = setting->path, *name = path + strlen(section);
+        if (strncmp(path, section, strlen(section)) == 0 && opt_find(rnic_opts, name) != NULL &&
+            setting->where.file != NULL &&
+            !is_sought(calibration, path + strlen("hosts.defaults.")))
+            keep_row(calibration, setting, name);
+    }
+}
+
 static void add_figures(struct calibration *calibration, uint32_t benchmark)
 {
     for (int i = 0; i < BENCHMARK_FIGURE_COUNT; i++) {
+        if ((looked_at(benchmark) & 1u << i) == 0)
+            continue;
         const enum benchmark_figure figure = (enum benchmark_figure)i;
         const struct measurements_middle middle =
             measurements_middle(calibration->figures, benchmark, figure);
         const double spread = deviation_of_distance * middle.spread;
-        const bool fits = (fitted[benchmark] & 1u << i) != 0;
+        const bool fits = (steady & 1u << i) != 0;
         CHECK(calibration->shown_count < CALIBRATION_FIGURES_MAX);
         calibration->shown[calibration->shown_count++] = (struct calibration_figure){
             .benchmark = benchmark,
@@ -169,8 +224,14 @@ bool calibration_begin(struct calibration *calibration, const struct measurement
     for (uint32_t i = 0; i < BENCHMARK_COUNT; i++)
         if (figures->benchmarks[i].repeats > 0)
             add_figures(calibration, i);
+    keep_rows(calibration, scenario);
     scenario_free(scenario);
     return true;
+}
+
+void calibration_end(struct calibration *calibration)
+{
+    arena_free(&calibration->arena);
 }
 
 /* ------------------------------------------------------------------ the search */

@@ -32,19 +32,27 @@ struct calibration_figure {
     double weight; /* at most 1; 0: it is compared, but not fitted */
 };
 
+/* A row of the RNIC that is not sought, and is not at its preset. */
+struct calibration_kept {
+    const char *name, *value, *evidence, *source;
+};
+
 struct calibration {
+    struct arena arena;
     const struct measurements *figures;
     const char *base;                    /* profile of kind rnic: where the rest comes from */
     const struct scenario_source *files; /* the base, when it is a file; or NULL */
     struct calibration_value values[CALIBRATION_PARAMETERS_MAX];
     uint32_t value_count;
+    struct calibration_kept *kept; /* of the base, of the device, given by the user */
+    size_t kept_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
     double noise; /* relative: what a figure is off by, after the fit or by itself */
     uint32_t evaluations;
 };
 
-/* Fits.  `figures` and `base` outlive the calibration.  False and messages when a benchmark with
+/* Fits; calibration_end ends it, also a failed one.  `figures` and `base` outlive the calibration.  False and messages when a benchmark with
  * the figures' facts and sets cannot be played. */
 bool calibration_fit(struct calibration *calibration, const struct measurements *figures,
                      const char *base, const struct scenario_source *file, struct diag *diag);
@@ -56,5 +64,7 @@ bool calibration_model(struct calibration *calibration, struct diag *diag);
 /* The parameters that are sought, with the base's values; false and messages as above. */
 bool calibration_begin(struct calibration *calibration, const struct measurements *figures,
                        const char *base, const struct scenario_source *file, struct diag *diag);
+
+void calibration_end(struct calibration *calibration);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * least_squares - the unknowns within bounds that make a sum of squares smallest.
- * Levenberg-Marquardt of MINPACK (J. J. More, 1978) over differences taken here.  A bound is kept by a
- * residual of its own, which is 0 inside, and the function is only asked inside.  No luck: the same
- * function gives the same answer. */
+ * Levenberg-Marquardt of MINPACK (J. J. More, 1978) over differences taken here.  A bound is kept
+ * by a residual of its own, which is 0 inside, and the function is only asked inside.  No luck: the
+ * same function gives the same answer. */
 #ifndef STORMGLASS_REPLAY_LEAST_SQUARES_H
 #define STORMGLASS_REPLAY_LEAST_SQUARES_H
 

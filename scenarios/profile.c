@@ -63,8 +63,8 @@ static void unknown_profile(struct loader *loader, const struct tree_node *word)
 static bool read_profile(struct loader *loader, const struct tree_file *file, const char *kind,
                          struct profile *profile)
 {
-    static const char *const keys[] = {"stormglass-profile", "name",   "about", "kind", "media",
-                                       "calibrated",         "values", NULL};
+    static const char *const keys[] = {"stormglass-profile", "name",   "about", "kind",   "media",
+                                       "calibrated",         "values", "nvme",  "target", NULL};
     const struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
     if (root == NULL || !block_only(root, keys, NULL, loader->diag))
         return false;
@@ -74,6 +74,8 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     const struct tree_node *media = scenario_word(loader, root, "media");
     const struct tree_node *calibrated = scenario_map(loader, root, "calibrated");
     profile->values = scenario_map(loader, root, "values");
+    profile->nvme = scenario_map(loader, root, "nvme");
+    profile->target = scenario_map(loader, root, "target");
     if (version == NULL || strcmp(version->text, "1") != 0 || name == NULL || is == NULL ||
         profile->values == NULL) {
         tree_error(loader->diag, root,
@@ -85,10 +87,15 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     if (calibrated != NULL)
         calibrated_load(loader->arena, loader->diag, profile->name, calibrated,
                         &loader->scenario->calibrated);
-    if (strcmp(is->text, kind) == 0)
+    const struct tree_node *software = profile->nvme != NULL ? profile->nvme : profile->target;
+    if (software != NULL && strcmp(is->text, "rnic") != 0)
+        tree_error(loader->diag, software, "only a profile of kind rnic has nvme: and target:");
+    else if (strcmp(is->text, kind) == 0)
         return true;
-    tree_error(loader->diag, is, "expected a profile of kind %s, but '%.64s' is one of kind %.32s",
-               kind, name->text, is->text);
+    else
+        tree_error(loader->diag, is,
+                   "expected a profile of kind %s, but '%.64s' is one of kind %.32s", kind,
+                   name->text, is->text);
     return false;
 }
 
@@ -116,11 +123,15 @@ bool profile_find_own(struct loader *loader, const char *name, const char *kind,
     return read_profile(loader, hold_embedded(loader, embedded), kind, profile);
 }
 
+bool profile_take_part(struct loader *loader, const struct profile *profile,
+                       const struct tree_node *values, struct block *block)
+{
+    const struct block_load load = {
+        .arena = loader->arena, .diag = loader->diag, .map = values, .profile = profile->name};
+    return values == NULL || block_load(block, &load);
+}
+
 bool profile_take(struct loader *loader, const struct profile *profile, struct block *block)
 {
-    const struct block_load load = {.arena = loader->arena,
-                                    .diag = loader->diag,
-                                    .map = profile->values,
-                                    .profile = profile->name};
-    return block_load(block, &load);
+    return profile_take_part(loader, profile, profile->values, block);
 }

@@ -7,6 +7,8 @@
  *   media: flash-tlc                # kind media only: the model that the values are for
  *   calibrated: {queue-depth: 1..16}  # over which work the values were fitted (calibrated.h)
  *   values: {tx-delay: {value: 300ns, evidence: inferred, source: "..."}}
+ *   nvme: {submit-cost: ...}        # kind rnic only, optional: what NVMe costs a host with it,
+ *   target: {command-cost: ...}     # and a target
  * A name is a profile that travels in the program (scenarios/profiles), a path (with a '/' or
  * ending in .yaml) a file beside the scenario.  Evidence: documented, measured, inferred or
  * assumed. */
@@ -19,6 +21,7 @@ struct profile {
     const char *name;
     const char *media; /* or NULL */
     const struct tree_node *values;
+    const struct tree_node *nvme, *target; /* or NULL */
 };
 
 /* `word` names it; a place for messages. `kind`: which kind is meant.  False and a message when it
@@ -38,5 +41,9 @@ bool profile_is_path(const char *name);
 
 /* Loads the profile's values over the block's. */
 bool profile_take(struct loader *loader, const struct profile *profile, struct block *block);
+
+/* The same for another of its mappings of values, which may be NULL. */
+bool profile_take_part(struct loader *loader, const struct profile *profile,
+                       const struct tree_node *values, struct block *block);
 
 #endif

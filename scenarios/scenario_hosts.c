@@ -138,6 +138,15 @@ static const uint8_t *overlaid_dscp(struct loader *loader, const uint8_t *from, 
     return map;
 }
 
+/* The RNIC's values, and those of the software above it where the profile has them. */
+static void take_profile(struct loader *loader, const struct profile *profile,
+                         struct section *section)
+{
+    profile_take(loader, profile, section->rnic);
+    profile_take_part(loader, profile, profile->nvme, section->nvme);
+    profile_take_part(loader, profile, profile->target, section->target);
+}
+
 static void load_rnic(struct loader *loader, struct section *section)
 {
     static const char *const also[] = {"profile", "congestion-control", "dscp-to-priority", NULL};
@@ -147,7 +156,7 @@ static void load_rnic(struct loader *loader, struct section *section)
     struct profile profile;
     const struct tree_node *word = scenario_word(loader, map, "profile");
     if (word != NULL && profile_find(loader, word, "rnic", &profile)) {
-        profile_take(loader, &profile, section->rnic);
+        take_profile(loader, &profile, section);
         show_word(loader, section->rnic->path, "profile", word, default_rnic);
     }
     scenario_take(loader, section->rnic, map, also);
@@ -259,7 +268,7 @@ static void base_rnic(struct loader *loader, struct section *base)
     const struct tree_node *rnic = scenario_map(loader, base->written, "rnic");
     if (tree_get(rnic, "profile") == NULL &&
         profile_find_own(loader, default_rnic, "rnic", &profile)) {
-        profile_take(loader, &profile, base->rnic);
+        take_profile(loader, &profile, base);
         show_word(loader, base->rnic->path, "profile", NULL, default_rnic);
     }
     load_rnic(loader, base);

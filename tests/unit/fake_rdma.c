@@ -483,6 +483,7 @@ const struct rdma_calls fake_rdma_calls = {
     .post_send = fake_rdma_post_send,
     .post_recv = fake_rdma_post_recv,
     .query_device = fake_rdma_query_device,
+    .query_port = fake_rdma_query_port,
     .get_async_event = fake_rdma_get_async,
     .ack_async_event = fake_rdma_ack_async,
     .device_name = fake_rdma_name,

@@ -125,6 +125,15 @@ int fake_rdma_query_device(struct ibv_context *context, struct ibv_device_attr *
     return 0;
 }
 
+int fake_rdma_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr)
+{
+    (void)context, (void)port;
+    if (fake_rdma_fails("query_port"))
+        return errno;
+    *attr = (struct ibv_port_attr){.active_mtu = IBV_MTU_1024};
+    return 0;
+}
+
 void fake_rdma_tell_async(struct fake_node *node, const struct ibv_async_event *event)
 {
     struct fake_async *told = fake_rdma_new(sizeof *told);

@@ -134,6 +134,7 @@ int fake_rdma_dereg_mr(struct ibv_mr *mr);
 struct ibv_comp_channel *fake_rdma_create_comp_channel(struct ibv_context *context);
 int fake_rdma_destroy_comp_channel(struct ibv_comp_channel *channel);
 int fake_rdma_query_device(struct ibv_context *context, struct ibv_device_attr *attr);
+int fake_rdma_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr);
 int fake_rdma_get_async(struct ibv_context *context, struct ibv_async_event *event);
 void fake_rdma_ack_async(struct ibv_async_event *event);
 const char *fake_rdma_name(struct ibv_context *context);

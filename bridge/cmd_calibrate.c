@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
+#include "bridge/command.h"
+#include "bridge/measure.h"
+#include "reports/calibration.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    struct measure_options measure;
+    const char *from, *base, *name, *output;
+    bool has_address, has_peer, measure_only, json, helped;
+};
+
+static const char usage[] =
+    "usage: stormglass-bridge calibrate --address A [--peer B] [-o PROFILE.yaml]\n"
+    "       stormglass-bridge calibrate --from FIGURES.json [-o PROFILE.yaml]\n"
+    "       stormglass-bridge calibrate --role target --address B\n"
+    "Plays ten micro-benchmarks on a device, finds the parameters with which the model shows the\n"
+    "same figures, and writes them as a profile.\n\n"
+    "  --address A         local address (IPv4) of an RDMA device\n"
+    "  --peer B            address of the target; with --role both a local one (default: A)\n"
+    "  --role ROLE         both (default), host, or target: serves a host's benchmarks\n"
+    "  --from FILE         fits what an earlier --json has measured; needs no device\n"
+    "  --base PROFILE      profile (kind rnic) of what is not sought (default rnic-100g)\n"
+    "  --repeats N         how often each benchmark is played (default 5, at most 100)\n"
+    "  --set PATH=VALUE    change the benchmarks' scenarios; may be given often\n"
+    "  --measure-only      does not fit\n"
+    "  --verify HOW        of arriving data: full, tags (default) or first\n"
+    "  --busy-poll         poll completion queues instead of waiting for events\n"
+    "  -o, --output FILE   write the profile there\n"
+    "  --name NAME         name of the profile (default: calibrated)\n"
+    "  --json              figures and fit as one JSON object, which --from reads\n"
+    "Exit codes: 0 done, 2 the command line or a file is wrong, 3 device or output failed, or the\n"
+    "benchmarks were not completed.\n";
+
+static const struct option long_options[] = {
+    {"address", required_argument, NULL, 'a'},
+    {"peer", required_argument, NULL, 'p'},
+    {"role", required_argument, NULL, 'r'},
+    {"from", required_argument, NULL, 'f'},
+    {"base", required_argument, NULL, 'B'},
+    {"repeats", required_argument, NULL, 'n'},
+    {"set", required_argument, NULL, 'S'},
+    {"measure-only", no_argument, NULL, 'm'},
+    {"verify", required_argument, NULL, 'v'},
+    {"busy-poll", no_argument, NULL, 'b'},
+    {"output", required_argument, NULL, 'o'},
+    {"name", required_argument, NULL, 'N'},
+    {"json", no_argument, NULL, 'j'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/* ------------------------------------------------------------------ the command line */
+
+static int read_role(struct options *options)
+{
+    static const char *const roles[] = {"host", "target", "both", NULL};
+    const int role = command_word(optarg, roles);
+    options->measure.play.role = (enum play_role)(role + 1);
+    return role < 0 ? command_complain("--role", optarg, "host, target or both") : DONE;
+}
+
+static int read_depth(struct options *options)
+{
+    static const char *const depths[] = {"first", "tags", "full", NULL};
+    const int depth = command_word(optarg, depths);
+    options->measure.play.depth = (enum content_depth)depth;
+    return depth < 0 ? command_complain("--verify", optarg, "full, tags or first") : DONE;
+}
+
+static int read_repeats(struct options *options)
+{
+    char *end;
+    const unsigned long repeats = strtoul(optarg, &end, 10);
+    options->measure.repeats = (uint32_t)repeats;
+    if (*end == '\0' && repeats >= 1 && repeats <= MEASUREMENTS_REPEATS_MAX)
+        return DONE;
+    return command_complain("--repeats", optarg, "a number from 1 to 100");
+}
+
+static int add_set(struct options *options)
+{
+    struct measurements_texts *sets = &options->measure.sets;
+    if (sets->count == MEASUREMENTS_TEXTS_MAX)
+        return command_complain("--set", optarg, "at most 16 of them");
+    sets->list[sets->count++] = optarg;
+    return DONE;
+}
+
+static int read_name(struct options *options)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+    options->name = optarg;
+    if (optarg[0] != '\0' && strspn(optarg, letters) == strlen(optarg) && strlen(optarg) < 64)
+        return DONE;
+    return command_complain("--name", optarg, "small letters, digits, '-' and '.'");
+}
+
+static int read_option(struct options *options, int option)
+{
+    struct play_options *play = &options->measure.play;
+    switch (option) {
+    case 'a':
+        options->has_address = command_address(optarg, &play->address);
+        return options->has_address ? DONE
+                                    : command_complain("--address", optarg, "an IPv4 address");
+    case 'p':
+        options->has_peer = command_address(optarg, &play->peer);
+        return options->has_peer ? DONE : command_complain("--peer", optarg, "an IPv4 address");
+    case 'r':
+        return read_role(options);
+    case 'f':
+        options->from = optarg;
+        return DONE;
+    case 'B':
+        options->base = optarg;
+        return DONE;
+    case 'n':
+        return read_repeats(options);
+    case 'S':
+        return add_set(options);
+    case 'm':
+        options->measure_only = true;
+        return DONE;
+    case 'v':
+        return read_depth(options);
+    case 'b':
+        play->busy = true;
+        return DONE;
+    case 'o':
+        options->output = optarg;
+        return optarg[0] != '\0' ? DONE : command_complain("-o", optarg, "the name of a file");
+    case 'N':
+        return read_name(options);
+    case 'j':
+        options->json = true;
+        return DONE;
+    case 'h':
+        options->helped = true;
+        return DONE;
+    default:
+        return USAGE; /* getopt has said why */
+    }
+}
+
+static int read_options(struct options *options, int argc, char **argv)
+{
+    int option;
+    struct play_options *play = &options->measure.play;
+    while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0)
+        if (read_option(options, option) != DONE)
+            return USAGE;
+    if (options->helped)
+        return DONE;
+    if (optind < argc)
+        return command_complain("", argv[optind], "options only");
+    if (options->from != NULL && (options->has_address || options->measure.sets.count > 0))
+        return command_complain("--from", options->from, "no --address and no --set with it");
+    if (options->from != NULL)
+        return DONE;
+    if (!options->has_address)
+        return command_complain("--address", "", "the address of a local RDMA device, or --from");
+    if (!options->has_peer && play->role == PLAY_HOST)
+        return command_complain("--peer", "", "the address of the target");
+    if (!options->has_peer)
+        play->peer = play->address;
+    return DONE;
+}
+
+/* ------------------------------------------------------------------ the far end */
+
+static int serve(const struct play_options *options, struct diag *diag)
+{
+    int device_errno = 0, code = FAILED;
+    struct scenario *scenario = benchmark_load("serve", NULL, 0, NULL, diag);
+    struct play *play =
+        scenario == NULL ? NULL : play_create(scenario, options, diag, &device_errno);
+    if (play == NULL && device_errno != 0)
+        fprintf(stderr, "stormglass-bridge: no usable RDMA device at the address: %s\n",
+                strerror(device_errno));
+    if (play != NULL) {
+        fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
+        code = play_run(play) ? DONE : FAILED;
+        code = play_free(play) ? code : FAILED;
+    }
+    scenario_free(scenario);
+    return code;
+}
+
+/* ------------------------------------------------------------------ measure, fit, write */
+
+static void show_play(void *self, const char *benchmark, uint32_t repeat)
+{
+    const struct options *options = self;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s, %u of %u", benchmark, repeat + 1, options->measure.repeats);
+}
+
+static struct measurements *get_figures(struct options *options, struct diag *diag, int *code)
+{
+    char error[STORE_ERROR_BYTES] = "";
+    *code = USAGE;
+    if (options->from != NULL)
+        return measurements_read(options->from, diag);
+    options->measure.on_play = show_play;
+    options->measure.self = options;
+    struct measurements *figures = measure_device(&options->measure, diag, error);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    if (error[0] != '\0') {
+        fprintf(stderr, "stormglass-bridge: %s\n", error);
+        *code = FAILED;
+    }
+    return figures;
+}
+
+/* Beside, then renamed: there is a whole profile or none. */
+static int write_profile(const struct options *options, const struct calibration *calibration)
+{
+    char beside[4096];
+    if (options->output == NULL)
+        return DONE;
+    snprintf(beside, sizeof beside, "%.4000s.new", options->output);
+    FILE *out = fopen(beside, "w");
+    bool fine = out != NULL && calibration_profile(calibration, options->name, out);
+    fine = (out == NULL || fclose(out) == 0) && fine && rename(beside, options->output) == 0;
+    if (fine)
+        return DONE;
+    fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
+    remove(beside);
+    return FAILED;
+}
+
+static int report(const struct options *options, const struct calibration *calibration)
+{
+    const bool fine = options->json ? calibration_json(calibration->figures, calibration, stdout)
+                                    : calibration_text(calibration, stdout);
+    if (!fine)
+        fprintf(stderr, "stormglass-bridge: the results could not be written\n");
+    return fine ? write_profile(options, calibration) : FAILED;
+}
+
+static int fit(const struct options *options, const struct measurements *figures, struct diag *diag)
+{
+    struct calibration *calibration = calloc(1, sizeof *calibration);
+    int code = FAILED;
+    if (calibration == NULL)
+        return FAILED;
+    if (calibration_fit(calibration, figures, options->base, NULL, diag))
+        code = report(options, calibration);
+    else if (diag_failed(diag))
+        code = USAGE;
+    else
+        fprintf(stderr, "stormglass-bridge: the model does not complete the benchmarks\n");
+    calibration_end(calibration);
+    free(calibration);
+    return code;
+}
+
+static int calibrate(struct options *options, struct diag *diag)
+{
+    int code;
+    if (options->measure.play.role == PLAY_TARGET)
+        return serve(&options->measure.play, diag);
+    struct measurements *figures = get_figures(options, diag, &code);
+    if (figures == NULL)
+        return code;
+    if (!options->measure_only)
+        code = fit(options, figures, diag);
+    else
+        code = calibration_json(figures, NULL, stdout) ? DONE : FAILED;
+    measurements_free(figures);
+    return code;
+}
+
+int command_calibrate(int argc, char **argv)
+{
+    struct options options = {
+        .measure = {.play = {.calls = &rdma_calls_real,
+                             .role = PLAY_BOTH,
+                             .depth = CONTENT_TAGS,
+                             .serve = true},
+                    .repeats = 5},
+        .base = "rnic-100g",
+        .name = "calibrated",
+    };
+    if (read_options(&options, argc, argv) != DONE) {
+        fputs("see stormglass-bridge calibrate --help\n", stderr);
+        return USAGE;
+    }
+    if (options.helped) {
+        fputs(usage, stdout);
+        return fflush(stdout) == 0 ? DONE : FAILED;
+    }
+    struct diag *diag = calloc(1, sizeof *diag);
+    if (diag == NULL)
+        return FAILED;
+    const int code = calibrate(&options, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    return code;
+}

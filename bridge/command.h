@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * command - what the subcommands of stormglass-bridge share.
+ * One file for each, and a line in main.c. */
+#ifndef STORMGLASS_BRIDGE_COMMAND_H
+#define STORMGLASS_BRIDGE_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes. */
+enum { DONE, BROKEN, USAGE, FAILED };
+
+/* argv[0] is the subcommand's name. */
+int command_run(int argc, char **argv);
+int command_calibrate(int argc, char **argv);
+
+/* "stormglass-bridge: WHAT VALUE: expected ..."; gives USAGE. */
+int command_complain(const char *what, const char *value, const char *expected);
+
+/* Index of the word in a list that NULL ends, or -1. */
+int command_word(const char *text, const char *const *words);
+
+/* An IPv4 address other than 0.0.0.0, host byte order. */
+bool command_address(const char *text, uint32_t *ip);
+
+#endif

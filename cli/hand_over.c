@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/hand_over.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char program[] = "stormglass-bridge";
+
+/* The file of that name in this program's directory; false: the directory is not known. */
+static bool beside(char path[PATH_MAX])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || (size_t)(slash + 1 - path) + sizeof program > PATH_MAX)
+        return false;
+    memcpy(slash + 1, program, sizeof program);
+    return true;
+}
+
+int hand_over(const char *word, const struct cli_args *args)
+{
+    char path[PATH_MAX];
+    char **argv = calloc((size_t)args->operand_count + 3, sizeof *argv), **next = argv;
+    if (argv == NULL)
+        return CLI_FAILED;
+    *next++ = (char *)(uintptr_t)program;
+    if (word != NULL)
+        *next++ = (char *)(uintptr_t)word;
+    for (int i = 0; i < args->operand_count; i++)
+        *next++ = args->operands[i];
+    fflush(NULL);
+    if (beside(path) && access(path, X_OK) == 0)
+        execv(path, argv);
+    else
+        execvp(program, argv);
+    cli_error("%s: %s", program, strerror(errno));
+    free(argv);
+    return CLI_FAILED;
+}
