@@ -44,7 +44,7 @@ struct calibration {
     const struct scenario_source *files; /* the base, when it is a file; or NULL */
     struct calibration_value values[CALIBRATION_PARAMETERS_MAX];
     uint32_t value_count;
-    struct calibration_kept *kept; /* of the base, of the device, given by the user */
+    struct calibration_kept *kept; /* of the base, the device, the user */
     size_t kept_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
