@@ -2,8 +2,9 @@
  * calibration - the parameters with which the model shows what a device showed.
  * The simulator itself is the formula: the benchmarks are played in it with candidate values, and
  * those are sought whose figures are nearest to the measured ones (the sum of squared relative
- * errors).  A parameter that the figures do not tell keeps the value of the base, and is said to.
- * The same figures give the same values. */
+ * errors; a figure that all others contradict counts less).  What the figures leave open stays near
+ * the base: a factor of e from it counts as much as a figure that is off by the noise.  The same
+ * figures give the same values. */
 #ifndef STORMGLASS_REPLAY_CALIBRATION_H
 #define STORMGLASS_REPLAY_CALIBRATION_H
 
@@ -30,6 +31,7 @@ struct calibration_figure {
     time_ps measured, modelled;
     double spread; /* of the measured, as a share */
     double weight; /* at most 1; 0: it is compared, but not fitted */
+    double trust;  /* at most 1, of a figure that the others contradict less */
 };
 
 /* A row of the RNIC that is not sought, and is not at its preset. */
@@ -48,12 +50,12 @@ struct calibration {
     size_t kept_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
-    double noise; /* relative: what a figure is off by, after the fit or by itself */
+    double noise; /* relative: what a fitted figure is off by, or by itself from play to play */
     uint32_t evaluations;
 };
 
-/* Fits; calibration_end ends it, also a failed one.  `figures` and `base` outlive the calibration.  False and messages when a benchmark with
- * the figures' facts and sets cannot be played. */
+/* Fits; calibration_end ends it, also a failed one.  `figures` and `base` outlive the calibration.
+ * False and messages when a benchmark with the figures' facts and sets cannot be played. */
 bool calibration_fit(struct calibration *calibration, const struct measurements *figures,
                      const char *base, const struct scenario_source *file, struct diag *diag);
 

@@ -11,11 +11,11 @@
 enum { WORDS_BYTES = 256 };
 
 /* "send-small, read-small" */
-static const char *benchmarks_of(const struct calibration_value *value, char text[WORDS_BYTES])
+static const char *benchmarks_of(const struct calibration_value *value, char text[WORDS_BYTES / 2])
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < BENCHMARK_COUNT && used < WORDS_BYTES; i++)
+    for (int i = 0; i < BENCHMARK_COUNT && used < WORDS_BYTES / 2; i++)
         if ((value->benchmarks & 1u << i) != 0)
             used += (size_t)snprintf(text + used, WORDS_BYTES - used, "%s%s", used == 0 ? "" : ", ",
                                      benchmark_names[i]);
@@ -45,22 +45,33 @@ static double error_of(const struct calibration_figure *figure)
 
 /* ------------------------------------------------------------------ text */
 
+/* What is known of a value, for people. */
+static void told_by(const struct calibration *calibration, const struct calibration_value *value,
+                    char text[WORDS_BYTES])
+{
+    char words[WORDS_BYTES / 2];
+    if (value->determined)
+        snprintf(text, WORDS_BYTES, "%s", benchmarks_of(value, words));
+    else if (value->value != value->base)
+        snprintf(text, WORDS_BYTES, "told only together with others; nearest to %.60s",
+                 calibration->base);
+    else
+        snprintf(text, WORDS_BYTES, "not told; that of %.60s", calibration->base);
+    const size_t used = strlen(text);
+    if (value->like != NULL)
+        snprintf(text + used, WORDS_BYTES - used, "; equal to %s", value->like);
+}
+
 static void text_values(const struct calibration *calibration, FILE *out)
 {
     fprintf(out, "\nParameters                       value       spread  told by\n");
     for (uint32_t i = 0; i < calibration->value_count; i++) {
         const struct calibration_value *value = &calibration->values[i];
-        char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], words[WORDS_BYTES];
+        char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
         write_value(value, text, spread);
-        fprintf(out, "  %-24s %13s", value->path, text);
-        if (!value->determined)
-            fprintf(out, "            -  not told by these figures: the value of %s",
-                    calibration->base);
-        else
-            fprintf(out, "  %11s  %s", spread, benchmarks_of(value, words));
-        if (value->determined && value->like != NULL)
-            fprintf(out, "; taken to be equal to %s", value->like);
-        fputc('\n', out);
+        told_by(calibration, value, told);
+        fprintf(out, "  %-24s %13s  %11s  %s\n", value->path, text,
+                value->determined ? spread : "-", told);
     }
 }
 
@@ -73,7 +84,9 @@ static void text_figures(const struct calibration *calibration, FILE *out)
                 benchmark_names[figure->benchmark], benchmark_figure_words[figure->figure],
                 (double)figure->measured / 1e6, 100 * figure->spread,
                 (double)figure->modelled / 1e6, 100 * error_of(figure),
-                figure->weight > 0 ? "" : "  not fitted");
+                figure->weight <= 0   ? "  not fitted"
+                : figure->trust < 0.5 ? "  the others contradict it"
+                                      : "");
     }
 }
 
@@ -132,9 +145,10 @@ static void json_figures(const struct measurements *figures, FILE *out)
     fputc('}', out);
 }
 
-static void json_one_value(const struct calibration_value *value, FILE *out)
+static void json_one_value(const struct calibration *calibration,
+                           const struct calibration_value *value, FILE *out)
 {
-    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], words[WORDS_BYTES];
+    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
     write_value(value, text, spread);
     fputs("\n    {", out);
     json_key("path", value->path, out);
@@ -143,9 +157,10 @@ static void json_one_value(const struct calibration_value *value, FILE *out)
     if (value->determined) {
         fputs(", ", out);
         json_key("spread", spread, out);
-        fputs(", ", out);
-        json_key("told_by", benchmarks_of(value, words), out);
     }
+    told_by(calibration, value, told);
+    fputs(", ", out);
+    json_key("told_by", told, out);
     fputc('}', out);
 }
 
@@ -171,7 +186,7 @@ static void json_fit(const struct calibration *calibration, FILE *out)
     fputs(",\n  \"parameters\": [", out);
     for (uint32_t i = 0; i < calibration->value_count; i++) {
         fputs(i == 0 ? "" : ",", out);
-        json_one_value(&calibration->values[i], out);
+        json_one_value(calibration, &calibration->values[i], out);
     }
     fputs("],\n  \"residuals\": [", out);
     for (uint32_t i = 0; i < calibration->shown_count; i++) {
@@ -219,16 +234,14 @@ static void profile_kept(const struct calibration_kept *kept, FILE *out)
 static void profile_value(const struct calibration *calibration,
                           const struct calibration_value *value, const char *key, FILE *out)
 {
-    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], words[WORDS_BYTES];
+    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
     write_value(value, text, spread);
-    fprintf(out, "  %s: {value: %s, evidence: ", key, text);
-    if (value->determined)
-        fprintf(out, "measured, source: \"%s; spread %s%s%s\"}\n", benchmarks_of(value, words),
-                spread, value->like != NULL ? "; taken to be equal to " : "",
-                value->like != NULL ? value->like : "");
-    else
-        fprintf(out, "assumed, source: \"not told by the figures; that of %s\"}\n",
-                calibration->base);
+    told_by(calibration, value, told);
+    fprintf(out, "  %s: {value: %s, evidence: %s, source: \"%s%s%s\"}\n", key, text,
+            value->determined             ? "measured"
+            : value->value != value->base ? "inferred"
+                                          : "assumed",
+            told, value->determined ? "; spread " : "", value->determined ? spread : "");
 }
 
 static bool has_section(const struct calibration *calibration, const char *section)
