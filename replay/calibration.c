@@ -217,6 +217,43 @@ static void keep_rows(struct calibration *calibration, const struct scenario *sc
     }
 }
 
+static void widen(struct calibration *calibration, const char *word,
+                  const struct scenario_setting *setting)
+{
+    struct calibration_range *range = calibration->ranges;
+    const struct calibration_range *end = range + calibration->range_count;
+    while (range < end && strcmp(range->word, word) != 0)
+        range++;
+    if (range == end) {
+        range = arena_push(&calibration->arena, (void **)(void *)&calibration->ranges,
+                           &calibration->range_count, sizeof *range);
+        *range = (struct calibration_range){.word = arena_format(&calibration->arena, "%s", word),
+                                            .row = setting->row,
+                                            .low = setting->value,
+                                            .high = setting->value};
+    }
+    range->low = setting->value < range->low ? setting->value : range->low;
+    range->high = setting->value > range->high ? setting->value : range->high;
+}
+
+/* Over which work the figures were measured. */
+static bool add_work(struct calibration *calibration, const struct sets *sets, uint32_t benchmark,
+                     struct diag *diag)
+{
+    static const char section[] = "workloads.";
+    enum quantity_kind kind;
+    struct scenario *scenario = benchmark_load(benchmark_names[benchmark], sets->list, sets->count,
+                                               calibration->files, diag);
+    for (uint32_t i = 0; scenario != NULL && i < scenario->setting_count; i++) {
+        const char *path = scenario->settings[i].path, *dot = strrchr(path, '.');
+        if (strncmp(path, section, strlen(section)) == 0 && dot != NULL &&
+            calibrated_quantity(dot + 1, &kind))
+            widen(calibration, dot + 1, &scenario->settings[i]);
+    }
+    scenario_free(scenario);
+    return scenario != NULL;
+}
+
 static void add_figures(struct calibration *calibration, uint32_t benchmark)
 {
     for (int i = 0; i < BENCHMARK_FIGURE_COUNT; i++) {
@@ -252,12 +289,16 @@ bool calibration_begin(struct calibration *calibration, const struct measurement
     const bool soft = find_setting(scenario, "rnic.software")->value != 0;
     for (const struct sought *sought = soft ? software : hardware; sought->path != NULL; sought++)
         add_value(calibration, scenario, sought);
-    for (uint32_t i = 0; i < BENCHMARK_COUNT; i++)
-        if (figures->benchmarks[i].repeats > 0)
-            add_figures(calibration, i);
     keep_rows(calibration, scenario);
     scenario_free(scenario);
-    return true;
+    bool fine = true;
+    for (uint32_t i = 0; i < BENCHMARK_COUNT && fine; i++) {
+        if (figures->benchmarks[i].repeats == 0)
+            continue;
+        add_figures(calibration, i);
+        fine = add_work(calibration, &sets, i, diag);
+    }
+    return fine;
 }
 
 void calibration_end(struct calibration *calibration)

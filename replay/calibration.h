@@ -39,6 +39,13 @@ struct calibration_kept {
     const char *name, *value, *evidence, *source;
 };
 
+/* The work that the benchmarks were: a word of their workloads and its least and greatest value. */
+struct calibration_range {
+    const char *word;
+    const struct opt *row;
+    int64_t low, high;
+};
+
 struct calibration {
     struct arena arena;
     const struct measurements *figures;
@@ -48,6 +55,8 @@ struct calibration {
     uint32_t value_count;
     struct calibration_kept *kept; /* of the base, the device, the user */
     size_t kept_count;
+    struct calibration_range *ranges;
+    size_t range_count;
     struct calibration_figure shown[CALIBRATION_FIGURES_MAX];
     uint32_t shown_count;
     double noise; /* relative: what a fitted figure is off by, or by itself from play to play */

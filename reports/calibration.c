@@ -262,6 +262,19 @@ static void profile_section(const struct calibration *calibration, const char *s
     }
 }
 
+static void profile_ranges(const struct calibration *calibration, FILE *out)
+{
+    fputs("calibrated: {", out);
+    for (size_t i = 0; i < calibration->range_count; i++) {
+        const struct calibration_range *range = &calibration->ranges[i];
+        char low[QUANTITY_TEXT_BYTES], high[QUANTITY_TEXT_BYTES];
+        opt_format(range->row, range->low, low, sizeof low);
+        opt_format(range->row, range->high, high, sizeof high);
+        fprintf(out, "%s%s: %s..%s", i == 0 ? "" : ", ", range->word, low, high);
+    }
+    fputs("}\n", out);
+}
+
 bool calibration_profile(const struct calibration *calibration, const char *name, FILE *out)
 {
     static const char *const software[] = {"nvme", "target"};
@@ -273,7 +286,9 @@ bool calibration_profile(const struct calibration *calibration, const char *name
     snprintf(about, sizeof about, "%.80s, %.80s, over %.60s; figures are off by %.2f %%.",
              figures->device, figures->kernel, calibration->base, 100 * calibration->noise);
     json_string(out, about);
-    fputs("\nkind: rnic\nvalues:\n", out);
+    fputs("\nkind: rnic\n", out);
+    profile_ranges(calibration, out);
+    fputs("values:\n", out);
     for (size_t i = 0; i < calibration->kept_count; i++)
         profile_kept(&calibration->kept[i], out);
     profile_section(calibration, "rnic", out);
