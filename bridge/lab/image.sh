@@ -1,9 +1,10 @@
 #!/bin/bash
 # image - the laboratory's kernel and file system, from Debian's packages.   SPDX-License-Identifier: Apache-2.0
 # usage: bridge/lab/image.sh DIRECTORY [FRESH]
-#   Writes DIRECTORY/vmlinuz, DIRECTORY/image.cpio and DIRECTORY/packages.list.  Nothing is installed: the packages are
-#   fetched with apt's own lists and caches under DIRECTORY, and unpacked there.  Without a change of this script or of
-#   the list the image of the last time stays; FRESH=1 asks the archive for newer versions.
+#   Writes DIRECTORY/vmlinux, DIRECTORY/image.cpio, DIRECTORY/fio.cpio and DIRECTORY/packages.list.  Nothing is installed:
+#   the packages are fetched with apt's own lists and caches under DIRECTORY, and unpacked there.  Without a change of
+#   this script or of the list the image of the last time stays; FRESH=1 asks the archive for newer versions.
+#   fio.cpio is fio with what only fio needs: storage clusters' libraries, three times as large as all the rest.
 set -euo pipefail
 script=$(realpath "$0")
 mkdir -p "$1"
@@ -14,10 +15,11 @@ cd "$lab"
 # What is run in the guest, and the packages that have it.
 packages="busybox-static iproute2 ethtool rdma-core ibverbs-providers ibverbs-utils rdmacm-utils perftest nvme-cli fio"
 programs="busybox ip tc rdma ethtool ibv_devinfo ibv_devices ibv_rc_pingpong rping ib_write_bw ib_write_lat ib_read_lat
-    ib_send_lat nvme fio"
+    ib_send_lat nvme"
 providers="librxe-rdmav34.so libsiw-rdmav34.so"
 modules="virtio_pci virtio_net virtio_blk crc32_generic crc32c_generic ib_uverbs rdma_ucm rdma_rxe null_blk brd
-    nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red loop ext4"
+    nvmet nvmet_rdma nvmet_tcp nvme_core nvme_rdma nvme_tcp veth sch_tbf sch_netem sch_red sch_ingress cls_u32 act_gact
+    loop ext4"
 modules_where_built="siw" # not in Debian 12's kernel
 # Dependencies of those packages that only their installation would need.
 unwanted='^(perl|libperl|python3|libpython3|media-types|usrmerge|dpkg|tar|debconf|passwd|adduser|udev|pci.ids)'
@@ -26,7 +28,7 @@ say() { echo "  LAB   $*"; }
 die() { echo "image: $*" >&2; exit 1; }
 key() { { cat "$script"; cat packages.list; } 2>/dev/null | sha256sum | cut -d' ' -f1; }
 
-if [ -z "$fresh" ] && [ -s vmlinuz ] && [ -s image.cpio ] && [ "$(cat image.key 2>/dev/null)" = "$(key)" ]; then
+if [ -z "$fresh" ] && [ -s vmlinux ] && [ -s image.cpio ] && [ -s fio.cpio ] && [ "$(cat image.key 2>/dev/null)" = "$(key)" ]; then
     exit 0
 fi
 [ "$(dpkg --print-architecture)" = amd64 ] || die "the laboratory is made for amd64"
@@ -62,8 +64,8 @@ say "$(wc -l <packages.list) packages"
     mapfile -t wanted < <(sed 's/:\([0-9]*\):/:\1:/' ../packages.list)
     apt-get -qq download "${wanted[@]}" || apt-get -qq download "${wanted[@]}" || die "a package cannot be fetched"
 )
-rm -rf root tree
-mkdir root tree
+rm -rf root tree tree.fio
+mkdir root tree tree.fio
 while IFS== read -r name version; do
     deb=debs/${name}_${version/:/%3a}_
     deb=$(ls "$deb"*.deb) || die "$name $version did not come"
@@ -75,13 +77,15 @@ done <packages.list
 declare -A taken
 find root -name '*.so*' ! -path '*/ceph/erasure*' | LC_ALL=C sort >libraries.list
 
+part=tree # or tree.fio, which has what is not in tree
+
 take() { # PATH in root: copies the file and what it is linked with
     local file=$1 to library path
-    to=tree/${file#root/}
+    to=${file#root/}
     [ -z "${taken[$to]-}" ] || return 0
     taken[$to]=1
-    mkdir -p "$(dirname "$to")"
-    cp -L "$file" "$to"
+    mkdir -p "$part/$(dirname "$to")"
+    cp -L "$file" "$part/$to"
     for library in $(readelf -d "$file" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
         path=$(grep -m 1 "/$library\$" libraries.list) || die "$file needs $library, which no package has"
         take "$path"
@@ -101,6 +105,7 @@ for provider in $providers; do
 done
 loader=root/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2
 take "$loader"
+part=tree.fio take root/usr/bin/fio
 mkdir -p tree/lib64 tree/etc tree/dev tree/proc tree/sys tree/tmp tree/run
 cp -L "$loader" tree/lib64/
 mkdir -p tree/etc/libibverbs.d
@@ -114,7 +119,11 @@ printf 'root:x:0:0::/:/bin/sh\n' >tree/etc/passwd
 
 say "kernel"
 release=$(ls root/lib/modules)
-cp root/boot/vmlinuz-* vmlinuz
+# Unpacked here, or each boot would do it again in software emulation, which takes longer than the rest of the kernel's
+# way up.  The first xz in the file is the kernel.
+xz_at=$(grep -abo -m 1 "$(printf '\3757zXZ')" root/boot/vmlinuz-* | head -n 1 | cut -d: -f1) || die "the kernel is not xz"
+{ tail -c "+$((xz_at + 1))" root/boot/vmlinuz-* | xz -dc 2>/dev/null || :; } >vmlinux
+readelf -n vmlinux | grep -q Xen || die "the kernel cannot be booted without its decompressor"
 declare -A where needs
 while read -r file; do
     name=${file##*/}
@@ -159,8 +168,12 @@ done >"$target/modules.dep"
 
 # --- the archive: as of root, of no date, in one order --------------------------------------------------------------
 
-find tree -exec touch -h -d @0 {} +
-(cd tree && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 --reproducible) >image.cpio
-rm -rf root tree debs libraries.list apt
+archive() { # TREE
+    find "$1" -exec touch -h -d @0 {} +
+    (cd "$1" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 --reproducible)
+}
+archive tree >image.cpio
+archive tree.fio >fio.cpio
+rm -rf root tree tree.fio debs libraries.list apt
 key >image.key
-say "image of $(($(stat -c %s image.cpio) >> 20)) MiB, Linux $release"
+say "image of $(($(stat -c %s image.cpio) >> 20)) MiB, fio of $(($(stat -c %s fio.cpio) >> 20)) MiB, Linux $release"
