@@ -5,5 +5,5 @@
 lab_two_nics
 for name in nvme raw; do
     stormglass-bridge run /lab/files/$name.yaml --role both --address 10.0.0.1 --peer 10.0.0.2 \
-        --lead 4s --verify full --record ios -o /tmp/keep/$name.db || lab_fail "$name: code $?"
+        --lead 100ms --verify full --record ios -o /tmp/keep/$name.db || lab_fail "$name: code $?"
 done

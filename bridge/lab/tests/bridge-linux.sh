@@ -9,7 +9,7 @@ lab_two_nics
 
 play() { # NAME: our host, and what it has read is what it has written
     local code=0
-    stormglass-bridge run /lab/files/nvme.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 --lead 4s \
+    stormglass-bridge run /lab/files/nvme.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 --lead 100ms \
         --verify full --record ios -o "/tmp/keep/$1.db" || code=$?
     lab_equal "exit code of the host with $1" "$code" 0
 }
