@@ -2,7 +2,8 @@
  * rdma_sink - the other end of the rdma-* kinds.
  * Gives each connection a buffer as large as the message that its REQ announces, readable and
  * writable from afar, and for SEND keeps twice the announced messages' receives posted: as many
- * again as can be under way, so that a receive that is being posted anew is never missed.
+ * again as can be under way, so that a receive that is being posted anew is never missed.  A REQ
+ * may ask for fewer, posted anew only after a delay: then messages come that find none (RNR).
  * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
 #include "scenarios/wl_rdma.h"
 
@@ -17,6 +18,9 @@ struct sink_conn {
     struct verbs_conn *conn;
     struct verbs_mr *mr;
     struct wl_rdma_request request;
+    struct timer timer; /* posts what is owed */
+    time_ps *owed_at;   /* ring of `receives`: when each is to be posted anew */
+    uint32_t receives, first_owed, owed;
     bool open, gone; /* gone: the CM has told of its end */
 };
 
@@ -42,16 +46,37 @@ static bool post_receive(struct sink_conn *sc)
     return sc->sink->verbs->post_recv(sc->conn, &wr, &bad) == 0;
 }
 
+static void post_owed(void *self, time_ps now)
+{
+    struct sink_conn *sc = self;
+    while (sc->open && sc->owed > 0 && sc->owed_at[sc->first_owed] <= now) {
+        if (!post_receive(sc))
+            note(sc->sink, "rdma sink: a receive could not be posted");
+        sc->first_owed = (sc->first_owed + 1) % sc->receives;
+        sc->owed--;
+    }
+    if (sc->open && sc->owed > 0)
+        env_timer_set(sc->sink->env, &sc->timer, sc->owed_at[sc->first_owed]);
+}
+
+static void owe_receive(struct sink_conn *sc)
+{
+    const time_ps now = env_now(sc->sink->env);
+    CHECK(sc->owed < sc->receives);
+    sc->owed_at[(sc->first_owed + sc->owed++) % sc->receives] =
+        now + (time_ps)sc->request.receive_delay_us * PS_PER_US;
+    post_owed(sc, now);
+}
+
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     struct sink_conn *sc = self;
     (void)conn;
     if (!sc->open)
         return;
-    const bool good = wc->status == IBV_WC_SUCCESS;
-    if (good && (wc->opcode & IBV_WC_RECV) != 0 && !post_receive(sc))
-        note(sc->sink, "rdma sink: a receive could not be posted");
-    sc->open = good;
+    sc->open = wc->status == IBV_WC_SUCCESS;
+    if (sc->open && (wc->opcode & IBV_WC_RECV) != 0)
+        owe_receive(sc);
 }
 
 static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
@@ -66,16 +91,17 @@ static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_e
 /* Receives for SEND; the other operations need none. */
 static uint32_t receives_of(const struct wl_rdma_request *request)
 {
-    return request->opcode == IBV_WR_SEND ? 2 * request->outstanding : 0;
+    if (request->opcode != IBV_WR_SEND)
+        return 0;
+    return request->receives > 0 ? request->receives : 2 * request->outstanding;
 }
 
 static int prepare(struct sink_conn *sc)
 {
     const struct verbs_ops *verbs = sc->sink->verbs;
-    const uint32_t receives = receives_of(&sc->request);
     const struct ibv_qp_cap cap = {
         .max_send_wr = 1,
-        .max_recv_wr = receives > 0 ? receives : 1,
+        .max_recv_wr = sc->receives > 0 ? sc->receives : 1,
         .max_send_sge = 1,
         .max_recv_sge = 1,
     };
@@ -85,7 +111,7 @@ static int prepare(struct sink_conn *sc)
     if (error != 0)
         return error;
     sc->open = true;
-    for (uint32_t i = 0; i < receives; i++)
+    for (uint32_t i = 0; i < sc->receives; i++)
         if (!post_receive(sc))
             return ENOMEM;
     return 0;
@@ -115,6 +141,10 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
     struct sink_conn *sc = calloc(1, sizeof *sc);
     CHECK(sc != NULL);
     *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn, .request = *request};
+    sc->receives = receives_of(request);
+    sc->owed_at = calloc((size_t)sc->receives + 1, sizeof *sc->owed_at);
+    CHECK(sc->owed_at != NULL);
+    sc->timer = (struct timer){.fire = post_owed, .self = sc, .due = TIME_NEVER};
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
@@ -125,18 +155,21 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
 
 static void forget(struct rdma_sink *sink, struct sink_conn *sc)
 {
+    env_timer_cancel(sink->env, &sc->timer);
     sink->verbs->destroy(sc->conn);
     sink->verbs->dereg_mr(sink->device, sc->mr);
+    free(sc->owed_at);
     free(sc);
 }
 
-/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end. */
+/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end, nor
+ * its timer while the world has a wake-up for it. */
 static void clear_away(struct rdma_sink *sink)
 {
     struct sink_conn **link = &sink->conns;
     while (*link != NULL) {
         struct sink_conn *sc = *link;
-        if (!sc->gone) {
+        if (!sc->gone || sc->timer.pending != 0) {
             link = &sc->next;
             continue;
         }

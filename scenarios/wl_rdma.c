@@ -30,6 +30,11 @@ const struct opt wl_rdma_opts[] = {
      "How the messages of a rate are spread: evenly from a drawn phase on, or as a Poisson "
      "process.",
      "fio rate_process"},
+    {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
+     "For rdma-send: receives that the other end keeps posted; 0 for twice `outstanding`.",
+     "perftest -r"},
+    {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
+     "For rdma-send: from a message to the receive that the other end posts in its place.", "own"},
     {0},
 };
 
@@ -296,6 +301,8 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
         .opcode = wl->opcode,
         .outstanding = (uint32_t)wl->params.outstanding,
         .message_bytes = bytes,
+        .receives = (uint32_t)wl->params.receives,
+        .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
     };
     wl_rdma_encode_request(&request, private_data);
     const struct ibv_qp_cap cap = {

@@ -4,7 +4,8 @@
  * messages under way in each, or issues at a rate.  One signalled work request per message; latency
  * is from the post (or from when it was due) to its completion.
  * The CM private data, big-endian, with the bytes of each field:
- *   REQ  version 1, opcode (enum ibv_wr_opcode) 1, outstanding 2, message bytes 4
+ *   REQ  version 1, opcode (enum ibv_wr_opcode) 1, outstanding 2, message bytes 4,
+ *        receives 2, zero 2, receive delay in microseconds 4
  *   REP  version 1, zero 3, buffer length 4, buffer address 8, rkey 4
  * Owner: the caller of create.  Errors: a queue pair that fails is given up; what was under way
  * there counts as failed. */
@@ -14,11 +15,12 @@
 #include "scenarios/workload.h"
 
 enum {
-    WL_RDMA_VERSION = 1,
-    WL_RDMA_REQ_BYTES = 8,
+    WL_RDMA_VERSION = 2,
+    WL_RDMA_REQ_BYTES = 16,
     WL_RDMA_REP_BYTES = 20,
     WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
     WL_RDMA_OUTSTANDING_MAX = 4096, /* of one queue pair */
+    WL_RDMA_RECEIVES_MAX = 2 * WL_RDMA_OUTSTANDING_MAX,
     WL_RDMA_QPS_MAX = 1024
 };
 
@@ -27,14 +29,18 @@ struct wl_rdma_params {
     int64_t outstanding; /* messages under way in each queue pair */
     int64_t count;       /* messages of each instance; 0: until stop */
     int64_t qps;
-    int64_t rate;    /* messages per second of each instance; 0: closed loop */
-    int64_t arrival; /* 0 paced, 1 Poisson */
+    int64_t rate;          /* messages per second of each instance; 0: closed loop */
+    int64_t arrival;       /* 0 paced, 1 Poisson */
+    int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
+    time_ps receive_delay; /* from a message to the receive that is posted in its place */
 };
 
 /* What the one end asks for and the other grants. */
 struct wl_rdma_request {
     enum ibv_wr_opcode opcode;
     uint32_t outstanding, message_bytes;
+    uint32_t receives; /* at the other end; 0: as many as it thinks right */
+    uint32_t receive_delay_us;
 };
 
 struct wl_rdma_grant {

@@ -24,6 +24,9 @@ void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *byte
     put(bytes + 1, 1, (uint64_t)request->opcode);
     put(bytes + 2, 2, request->outstanding);
     put(bytes + 4, 4, request->message_bytes);
+    put(bytes + 8, 2, request->receives);
+    put(bytes + 10, 2, 0);
+    put(bytes + 12, 4, request->receive_delay_us);
 }
 
 bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request)
@@ -33,10 +36,13 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
     request->opcode = (enum ibv_wr_opcode)bytes[1];
     request->outstanding = (uint32_t)get(bytes + 2, 2);
     request->message_bytes = (uint32_t)get(bytes + 4, 4);
+    request->receives = (uint32_t)get(bytes + 8, 2);
+    request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
     const bool known = request->opcode == IBV_WR_RDMA_WRITE ||
                        request->opcode == IBV_WR_RDMA_READ || request->opcode == IBV_WR_SEND;
-    return known && request->outstanding > 0 && request->outstanding <= WL_RDMA_OUTSTANDING_MAX &&
-           request->message_bytes > 0 && request->message_bytes <= WL_RDMA_MESSAGE_MAX;
+    return known && request->receives <= WL_RDMA_RECEIVES_MAX && request->outstanding > 0 &&
+           request->outstanding <= WL_RDMA_OUTSTANDING_MAX && request->message_bytes > 0 &&
+           request->message_bytes <= WL_RDMA_MESSAGE_MAX;
 }
 
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes)

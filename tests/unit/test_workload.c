@@ -215,16 +215,21 @@ static void private_data_survive_the_wire(void **state)
 {
     (void)state;
     uint8_t bytes[WL_RDMA_REP_BYTES];
-    const struct wl_rdma_request request = {
-        .opcode = IBV_WR_SEND, .outstanding = 4096, .message_bytes = 1 << 30};
+    const struct wl_rdma_request request = {.opcode = IBV_WR_SEND,
+                                            .outstanding = 4096,
+                                            .message_bytes = 1 << 30,
+                                            .receives = 3,
+                                            .receive_delay_us = 30000};
     struct wl_rdma_request got;
     wl_rdma_encode_request(&request, bytes);
     assert_true(wl_rdma_decode_request(bytes, WL_RDMA_REQ_BYTES, &got));
     assert_int_equal(got.opcode, IBV_WR_SEND);
     assert_int_equal(got.outstanding, 4096);
     assert_int_equal(got.message_bytes, 1 << 30);
+    assert_int_equal(got.receives, 3);
+    assert_int_equal(got.receive_delay_us, 30000);
     assert_false(wl_rdma_decode_request(bytes, WL_RDMA_REQ_BYTES - 1, &got));
-    bytes[0] = 2;
+    bytes[0] = 1;
     assert_false(wl_rdma_decode_request(bytes, WL_RDMA_REQ_BYTES, &got));
     const struct wl_rdma_grant grant = {
         .length = 77, .rkey = 0x01020304, .addr = UINT64_C(0x1122334455667788)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_workload_rdma - the rdma-* kinds and their sink.
  * The verbs are acted: a connection is a pair of ends, a message takes a fixed time, and SENDs need
- * a receive.  Both ends live on one stage. */
+ * a receive or are tried again.  Both ends live on one stage. */
 #include "scenarios/wl_rdma.h"
 #include "stage.h"
 
@@ -32,7 +32,7 @@ static struct acted {
     enum ibv_wr_opcode last_opcode;
     uint32_t last_rkey;
     uint64_t last_addr;
-    uint32_t mrs, most_receives;
+    uint32_t mrs, most_receives, tried_again;
     struct verbs_conn *conns;
 } acted;
 
@@ -173,9 +173,15 @@ static void complete(void *self, void *what)
 {
     struct verbs_conn *conn = self;
     (void)what;
-    const struct ibv_wc wc = conn->wcs[conn->wc_first++ % 8192];
-    if (wc.opcode == IBV_WC_SEND && wc.status == IBV_WC_SUCCESS) {
-        assert_true(conn->peer->receives > 0);
+    const struct ibv_wc wc = conn->wcs[conn->wc_first % 8192];
+    const bool needs_receive = wc.opcode == IBV_WC_SEND && wc.status == IBV_WC_SUCCESS;
+    if (needs_receive && conn->peer->receives == 0) {
+        acted.tried_again++;
+        stage_at(acted.stage, acted.stage->now + acted.service, complete, conn, NULL);
+        return;
+    }
+    conn->wc_first++;
+    if (needs_receive) {
         conn->peer->receives--;
         const struct ibv_wc received = {.opcode = IBV_WC_RECV};
         give(conn->peer, &received);
@@ -320,6 +326,7 @@ static void each_kind_posts_its_opcode_at_the_granted_buffer(void **state)
         assert_int_equal(acted.last_rkey, 0x77);
         assert_int_equal(acted.last_addr, 0xABC000);
         assert_int_equal(acted.most_receives, rows[i].receives);
+        assert_int_equal(acted.tried_again, 0);
         assert_int_equal(play->stats.window_from, PS_PER_MS);
         assert_int_equal(play->stats.window_to, 11 * PS_PER_MS);
         assert_int_equal(play->idle, 1);
@@ -342,6 +349,25 @@ static void queue_pairs_share_a_count(void **state)
     run(play, PS_PER_S);
     assert_int_equal(play->stats.completed, 25);
     assert_int_equal(play->idle, 1);
+    end(play);
+}
+
+/* One receive, there again 250 us after each message: those that follow are tried at 100, 200 and
+ * 300 us. */
+static void a_slow_receiver_has_receives_late(void **state)
+{
+    (void)state;
+    struct play *play = begin("rdma-send");
+    play->params.outstanding = 1;
+    play->params.count = 10;
+    play->params.receives = 1;
+    play->params.receive_delay = 250 * PS_PER_US;
+    run(play, PS_PER_S);
+    assert_int_equal(acted.most_receives, 1);
+    assert_int_equal(play->stats.completed, 10);
+    assert_int_equal(acted.tried_again, 9 * 2);
+    assert_int_equal(play->stats.latency.min, 100 * PS_PER_US);
+    assert_int_equal(play->stats.latency.max, 300 * PS_PER_US);
     end(play);
 }
 
@@ -420,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
         cmocka_unit_test(queue_pairs_share_a_count),
+        cmocka_unit_test(a_slow_receiver_has_receives_late),
         cmocka_unit_test(an_open_loop_keeps_its_rate),
         cmocka_unit_test(a_rejected_connection_ends_it),
         cmocka_unit_test(a_failed_message_takes_its_queue_pair_with_it),
