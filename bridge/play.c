@@ -82,9 +82,13 @@ static int64_t rd_atomic_of(const struct play *play)
     return least;
 }
 
-static struct verbs_device *open_device(struct play *play, uint32_t ip)
+static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t node)
 {
     const struct play_options *options = &play->options;
+    const struct rnic_params *rnic = play->scenario->nodes[node].host->rnic;
+    const struct verbs_real_patience patience = {.retry_count = (uint8_t)rnic->retry_count,
+                                                 .rnr_retry = (uint8_t)rnic->rnr_retry,
+                                                 .min_rnr_timer = (uint8_t)rnic->min_rnr_timer};
     const struct verbs_real_site site = {
         .calls = options->calls,
         .loop = play->loop,
@@ -93,6 +97,7 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip)
         .busy = options->busy,
         .depth = options->depth,
         .max_rd_atomic = rd_atomic_of(play),
+        .patience = &patience,
         .on_removed = on_removed,
         .on_port = on_port,
         .on_fatal = on_fatal,
@@ -105,13 +110,15 @@ static struct verbs_device *open_device(struct play *play, uint32_t ip)
 static bool open_devices(struct play *play)
 {
     if ((play->options.role & PLAY_HOST) != 0) {
-        play->host_device = open_device(play, play->options.address);
+        /* All hosts are one device here; its patience is that of the first. */
+        const uint32_t first = play->scenario->workloads[0].pairs[0].from;
+        play->host_device = open_device(play, play->options.address, first);
         if (play->host_device == NULL)
             return false;
     }
     for (uint32_t i = 0; i < play->target_count; i++) {
         struct play_target *target = &play->targets[i];
-        if (target->here && (target->device = open_device(play, target->ip)) == NULL)
+        if (target->here && (target->device = open_device(play, target->ip, target->node)) == NULL)
             return false;
     }
     return true;

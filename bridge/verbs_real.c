@@ -8,6 +8,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+enum {
+    RETRIES_MAX = 7, /* three bits */
+    RNR_TIMER = 12   /* 0.64 ms, as perftest and rdma-core's examples; 0, the CM's own, is 655 ms */
+};
+
 static bool unblock(int fd)
 {
     const int flags = fcntl(fd, F_GETFL);
@@ -114,11 +119,22 @@ static bool open_verbs(struct verbs_device *device)
            unblock(device->context->async_fd);
 }
 
+static struct verbs_real_patience patience_of(const struct verbs_real_site *site)
+{
+    struct verbs_real_patience patience = {.retry_count = RETRIES_MAX, .rnr_retry = RETRIES_MAX};
+    if (site->patience != NULL)
+        patience = *site->patience;
+    if (patience.min_rnr_timer == 0)
+        patience.min_rnr_timer = RNR_TIMER;
+    return patience;
+}
+
 struct verbs_device *verbs_real_open(const struct verbs_real_site *site)
 {
     struct verbs_device *device = calloc(1, sizeof *device);
     CHECK(device != NULL);
     device->site = *site;
+    device->patience = patience_of(site);
     device->calls = site->calls;
     device->loop = site->loop;
     if (!open_channel(device) || !open_verbs(device)) {

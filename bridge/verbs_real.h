@@ -15,6 +15,12 @@
 #include "bridge/rdma_calls.h"
 #include "rnic/verbs.h"
 
+/* What the scenario's NIC has of it, in the units of ibv_qp_attr: the most retries there are, and
+ * how long a peer waits that found no receive; 0 of the latter, the CM's 655 ms, becomes 0.64 ms. */
+struct verbs_real_patience {
+    uint8_t retry_count, rnr_retry, min_rnr_timer;
+};
+
 struct verbs_real_site {
     const struct rdma_calls *calls;
     struct loop *loop;
@@ -23,6 +29,7 @@ struct verbs_real_site {
     bool busy;   /* poll completion queues without pause */
     enum content_depth depth;
     int64_t max_rd_atomic; /* READs under way of one queue pair; 0: as many as the device can */
+    const struct verbs_real_patience *patience; /* copied; NULL: as the protocol asks */
     /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
     void (*on_removed)(void *self);
     /* The device's port went down, or came up again: what is under way ends by its timers. */

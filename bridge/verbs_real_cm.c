@@ -18,11 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    RESOLVE_MS = 2000,
-    BACKLOG = 1024,
-    RNR_TIMER = 12 /* 0.64 ms, as perftest and rdma-core's examples; 0, the CM's own, is 655 ms */
-};
+enum { RESOLVE_MS = 2000, BACKLOG = 1024 };
 
 /* ------------------------------------------------------------------ helpers */
 
@@ -85,9 +81,17 @@ static struct verbs_conn *add(struct verbs_device *device, const struct verbs_us
     return conn;
 }
 
+static uint8_t least(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
 static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
+    const struct verbs_real_patience *most = &conn->device->patience;
     conn->param = *param;
+    conn->param.retry_count = least(param->retry_count, most->retry_count);
+    conn->param.rnr_retry_count = least(param->rnr_retry_count, most->rnr_retry);
     static_assert(REAL_PRIVATE_MAX > UINT8_MAX, "any length fits");
     if (param->private_data_len > 0)
         memcpy(conn->private_data, param->private_data, param->private_data_len);
@@ -206,7 +210,7 @@ int verbs_real_cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap,
 /* How long a peer waits that finds no receive.  A device that refuses it keeps its own. */
 static void set_rnr_timer(struct verbs_conn *conn)
 {
-    struct ibv_qp_attr attr = {.min_rnr_timer = RNR_TIMER};
+    struct ibv_qp_attr attr = {.min_rnr_timer = conn->device->patience.min_rnr_timer};
     if (conn->qp != NULL &&
         conn->device->calls->modify_qp(conn->qp, &attr, IBV_QP_MIN_RNR_TIMER) != 0)
         conn->device->counters.refused++;

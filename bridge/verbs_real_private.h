@@ -62,6 +62,7 @@ struct verbs_conn {
 
 struct verbs_device {
     struct verbs_real_site site;
+    struct verbs_real_patience patience; /* with something for each */
     const struct rdma_calls *calls;
     struct loop *loop;
     struct rdma_event_channel *channel;

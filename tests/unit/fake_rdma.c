@@ -243,6 +243,8 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
     struct sockaddr_in to;
     if (fake_rdma_fails("connect"))
         return -1;
+    fake_fabric.asked.retry_count = param->retry_count;
+    fake_fabric.asked.rnr_retry = param->rnr_retry_count;
     memcpy(&to, &ibv->route.addr.dst_storage, sizeof to);
     struct fake_id *listener = listener_at(&to);
     const struct fake_node *node = fake_rdma_node_at(ntohl(to.sin_addr.s_addr));
@@ -441,6 +443,11 @@ void fake_rdma_remove(uint32_t ip)
 unsigned fake_rdma_alive(void)
 {
     return fake_fabric.alive;
+}
+
+struct fake_rdma_asked fake_rdma_asked(void)
+{
+    return fake_fabric.asked;
 }
 
 unsigned fake_rdma_rnr(void)

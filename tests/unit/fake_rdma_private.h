@@ -81,6 +81,7 @@ struct fake_id {
 struct fake_fabric {
     struct fake_node *nodes[FAKE_NODES];
     unsigned node_count, alive, rnr;
+    struct fake_rdma_asked asked;
     struct fake_id *ids;
     struct ibv_mr *mrs[FAKE_MRS]; /* by key */
     int mr_access[FAKE_MRS];

@@ -187,7 +187,10 @@ int fake_rdma_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
     if (fake_rdma_fails("modify_qp"))
         return errno;
     const bool timer = mask == IBV_QP_MIN_RNR_TIMER && attr->min_rnr_timer > 0;
-    return timer && qp->state == IBV_QPS_RTS ? 0 : EINVAL;
+    if (!timer || qp->state != IBV_QPS_RTS)
+        return EINVAL;
+    fake_fabric.asked.min_rnr_timer = attr->min_rnr_timer;
+    return 0;
 }
 
 static void end_send(struct fake_qp *qp, enum ibv_wc_status status)

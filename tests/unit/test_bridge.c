@@ -60,6 +60,29 @@ static void test_data_come_back(void **state)
     bridge_pair_fini(&pair);
 }
 
+/* Retries are the scenario's where the protocol asks for more; the RNR timer is never the CM's. */
+static void test_patience_is_the_scenarios(void **state)
+{
+    (void)state;
+    static const struct verbs_real_patience patience = {
+        .retry_count = 3, .rnr_retry = 2, .min_rnr_timer = 22};
+    struct bridge_pair pair;
+    begin(&pair);
+    assert_int_equal(fake_rdma_asked().retry_count, 7);
+    assert_int_equal(fake_rdma_asked().rnr_retry, 7);
+    assert_int_equal(fake_rdma_asked().min_rnr_timer, 12);
+    bridge_pair_fini(&pair);
+    bridge_pair_init(&pair);
+    pair.site.patience = &patience;
+    bridge_pair_open(&pair);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(fake_rdma_asked().retry_count, 3);
+    assert_int_equal(fake_rdma_asked().rnr_retry, 2);
+    assert_int_equal(fake_rdma_asked().min_rnr_timer, 22);
+    bridge_pair_fini(&pair);
+}
+
 static void test_a_flipped_bit_is_seen(void **state)
 {
     (void)state;
@@ -296,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connects),
         cmocka_unit_test(test_data_come_back),
+        cmocka_unit_test(test_patience_is_the_scenarios),
         cmocka_unit_test(test_a_flipped_bit_is_seen),
         cmocka_unit_test(test_completions_one_by_one),
         cmocka_unit_test(test_busy_polling),
