@@ -1,8 +1,10 @@
 #!/bin/bash
 # run - boots the laboratory's guest: all tests, some of them, or a shell.    SPDX-License-Identifier: Apache-2.0
-# usage: bridge/lab/run.sh DIRECTORY boot | shell | test [NAME...]
+# usage: bridge/lab/run.sh DIRECTORY boot | shell | test [NAME...] | one NAME
 #   DIRECTORY has the image (image.sh) and receives NAME.log, NAME.pcap and NAME.keep/ of each test.
 #   BRIDGE and STORMGLASS are the programs stormglass-bridge and stormglass; either may be missing.
+#   LAB_JOBS tests run at a time (one for each processor), as far as their clock counts instructions; two machines share
+#   only real time, and run alone.  `one` is one of them, for `test` itself.
 # A test is tests/NAME.sh; its line "# lab: WORD=VALUE..." says what it needs:
 #   nics=N      interfaces on one hub (1)            machines=2  two virtual machines on one wire, roles a and b
 #   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
@@ -196,7 +198,6 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     fi
     if [ "$(need "$test" needs)" = bridge ] && [ ! -x "$BRIDGE" ]; then
         echo "skip  $test: stormglass-bridge is not built"
-        skipped=$((skipped + 1))
         return 0
     fi
     pack "$test"
@@ -216,10 +217,7 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     fi
     case $code in
     0) echo "ok    $test ($((SECONDS - begun)) s)${why:+: $why}" ;;
-    77)
-        echo "skip  $test: $why"
-        skipped=$((skipped + 1))
-        ;;
+    77) echo "skip  $test: $why" ;;
     98) echo "FAIL  $test: it hung, and was ended after $(need "$test" timeout 300) s" ;;
     99) echo "FAIL  $test: the machine ended without a word" ;;
     *) echo "FAIL  $test ($((SECONDS - begun)) s): code $code" ;;
@@ -230,7 +228,32 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     return 1
 }
 
-cpio --quiet -it <"$lab/image.cpio" 2>/dev/null | sed 's/^\(\.\/\)*/.\//' >"$lab/image.files"
+# Each test's words come in one piece, when it has ended.
+several() { # JOBS NAME...
+    local jobs=$1
+    shift
+    # shellcheck disable=SC2016 # for the inner shell
+    [ $# = 0 ] || printf '%s\n' "$@" |
+        xargs -P "$jobs" -I{} bash -c '"$0" "$1" one "$3" >"$2/$3" 2>&1; cat "$2/$3"' "$0" "$lab" "$wires" {}
+}
+
+all_tests() { # NAME...: 1 when one failed
+    local alone=() together=() test passed skipped failed
+    for test; do
+        if [ "$(need "$test" machines 1)" = 1 ]; then together+=("$test"); else alone+=("$test"); fi
+    done
+    several "${LAB_JOBS:-$(nproc)}" "${together[@]}"
+    several 1 "${alone[@]}"
+    passed=$(cat "$wires"/* | grep -c '^ok ')
+    skipped=$(cat "$wires"/* | grep -c '^skip ')
+    failed=$(($# - passed - skipped)) # also one that ended without its line
+    echo "laboratory: $passed ok, $skipped skipped, $failed failed, $SECONDS s"
+    [ "$failed" = 0 ]
+}
+
+command -v qemu-system-x86_64 >/dev/null || { echo "laboratory: there is no qemu-system-x86_64" >&2; exit 1; }
+[ -s "$lab/image.cpio" ] || { echo "laboratory: $lab has no image (make lab-image)" >&2; exit 1; }
+[ "$mode" = one ] || cpio --quiet -it <"$lab/image.cpio" 2>/dev/null | sed 's/^\(\.\/\)*/.\//' >"$lab/image.files"
 case $mode in
 boot | shell)
     # boot shows the kernel's words on the way to the shell.
@@ -241,13 +264,11 @@ boot | shell)
     ;;
 test)
     [ $# -gt 0 ] || set -- $(cd "$here/tests" && ls ./*.sh | sed 's/^\.\///; s/\.sh$//')
-    passed=0 failed=0 skipped=0
-    for test; do one_test "$test" && passed=$((passed + 1)) || failed=$((failed + 1)); done
-    echo "laboratory: $((passed - skipped)) ok, $skipped skipped, $failed failed, $SECONDS s"
-    [ "$failed" = 0 ]
+    all_tests "$@"
     ;;
+one) one_test "$1" ;;
 *)
-    echo "usage: bridge/lab/run.sh DIRECTORY boot | shell | test [NAME...]" >&2
+    echo "usage: bridge/lab/run.sh DIRECTORY boot | shell | test [NAME...] | one NAME" >&2
     exit 2
     ;;
 esac

@@ -1,6 +1,6 @@
 # both - scenarios that the model plays too: losses, short receive queues, MTU, rate, queues, a connect storm.
 # SPDX-License-Identifier: Apache-2.0
-# lab: nics=2 timeout=400 needs=bridge
+# lab: nics=2 timeout=600 needs=bridge
 # The bridge is host and target; what the scenario's faults do in the model, tc does here to frames that arrive.
 . /lab/lib.sh
 
