@@ -136,22 +136,19 @@ static void arrive(struct host *host, struct rnic *rnic, const struct event *eve
         soft_receive(rnic, handle, event->at);
 }
 
-static void machine_dispatch(struct host *host, const struct event *event)
-{
-    if (event->kind == HOST_EVENT_PROCESSOR)
-        processor_on_event(&host->machine->processor, event);
-    else if (event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL)
-        arrive(host, host->rnics[event->port], event);
-    else
-        dispatch(host, event);
-}
-
-/* An effect may be another host's, which then has asked already. */
+/* `asked`: ports to kick for effects that were in events of other hosts. */
 static void on_machine_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
-    host->kicks |= RNIC_HOST_BUSY;
-    machine_dispatch(host, event);
+    const uint32_t asked = host->kicks;
+    const bool arrives = event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL;
+    if (event->kind != HOST_EVENT_PROCESSOR && !arrives)
+        on_event(node, event);
+    host->kicks = asked | RNIC_HOST_BUSY;
+    if (event->kind == HOST_EVENT_PROCESSOR)
+        processor_on_event(&host->machine->processor, event);
+    else if (arrives)
+        arrive(host, host->rnics[event->port], event);
     for (uint32_t i = 0; i < host->rnic_count; i++)
         if (host->rnics[i]->soft != NULL)
             soft_kick(host->rnics[i]);
