@@ -5,4 +5,5 @@
 
 lab_two_nics
 stormglass-bridge calibrate --address 10.0.0.1 --peer 10.0.0.2 --repeats 3 --measure-only \
-    --set 'hosts.lab={where: "*", machine: lab}' >/tmp/keep/figures.json || lab_fail "code $?"
+    --set 'hosts.lab={where: "*", machine: lab}' >/tmp/keep/figures.json 2>calibrate.txt ||
+    { code=$?; cat calibrate.txt; lab_fail "code $code"; }
