@@ -179,7 +179,7 @@ static int read_options(struct options *options, int argc, char **argv)
 static int serve(const struct play_options *options, struct diag *diag)
 {
     int device_errno = 0, code = FAILED;
-    struct scenario *scenario = benchmark_load("serve", NULL, 0, NULL, diag);
+    struct scenario *scenario = benchmark_load("serve", NULL, 0, diag);
     struct play *play =
         scenario == NULL ? NULL : play_create(scenario, options, diag, &device_errno);
     if (play == NULL && device_errno != 0)
@@ -253,7 +253,7 @@ static int fit(const struct options *options, const struct measurements *figures
     int code = FAILED;
     if (calibration == NULL)
         return FAILED;
-    if (calibration_fit(calibration, figures, options->base, NULL, diag))
+    if (calibration_fit(calibration, figures, options->base, diag))
         code = report(options, calibration);
     else if (diag_failed(diag))
         code = USAGE;

@@ -60,8 +60,8 @@ static bool play_once(const struct measure_options *options, struct measurements
 static bool play_benchmark(const struct measure_options *options, struct measurements *figures,
                            uint32_t benchmark, struct diag *diag, char error[STORE_ERROR_BYTES])
 {
-    struct scenario *scenario = benchmark_load(benchmark_names[benchmark], options->sets.list,
-                                               options->sets.count, NULL, diag);
+    struct scenario *scenario =
+        benchmark_load(benchmark_names[benchmark], options->sets.list, options->sets.count, diag);
     const bool fine =
         scenario != NULL && play_once(options, figures, scenario, benchmark, diag, error);
     scenario_free(scenario);

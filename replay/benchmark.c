@@ -24,7 +24,7 @@ const char *const benchmark_names[BENCHMARK_COUNT] = {
 enum { LATENCIES_MAX = 4096 };
 
 struct scenario *benchmark_load(const char *name, const char *const *sets, uint32_t set_count,
-                                const struct scenario_source *file, struct diag *diag)
+                                struct diag *diag)
 {
     char path[96];
     snprintf(path, sizeof path, "benchmarks/%s.yaml", name);
@@ -36,8 +36,6 @@ struct scenario *benchmark_load(const char *name, const char *const *sets, uint3
         .name = found->name,
         .text = (const char *)found->bytes,
         .length = found->length,
-        .files = file,
-        .file_count = file != NULL,
         .sets = sets,
         .set_count = set_count,
     };

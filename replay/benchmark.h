@@ -29,10 +29,10 @@ enum { BENCHMARK_COUNT = 10 };
 
 extern const char *const benchmark_names[BENCHMARK_COUNT];
 
-/* The scenario of that name ("serve" is the far end of all of them).  `files` may be named by the
- * sets ("hosts.defaults.rnic.profile=FILE").  NULL and messages when a set is wrong. */
+/* The scenario of that name ("serve" is the far end of all of them).  NULL and messages when a set
+ * is wrong. */
 struct scenario *benchmark_load(const char *name, const char *const *sets, uint32_t set_count,
-                                const struct scenario_source *file, struct diag *diag);
+                                struct diag *diag);
 
 /* What was seen of one run.  False: it was not completed as asked. */
 struct benchmark_seen {

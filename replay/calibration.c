@@ -107,11 +107,11 @@ static void make_sets(const struct calibration *calibration, struct sets *sets)
     }
 }
 
-static bool model_one(const struct calibration *calibration, const struct sets *sets,
-                      uint32_t benchmark, time_ps times[BENCHMARK_FIGURE_COUNT], struct diag *diag)
+static bool model_one(const struct sets *sets, uint32_t benchmark,
+                      time_ps times[BENCHMARK_FIGURE_COUNT], struct diag *diag)
 {
-    struct scenario *scenario = benchmark_load(benchmark_names[benchmark], sets->list, sets->count,
-                                               calibration->files, diag);
+    struct scenario *scenario =
+        benchmark_load(benchmark_names[benchmark], sets->list, sets->count, diag);
     const bool fine = scenario != NULL && benchmark_model(scenario, times, diag);
     scenario_free(scenario);
     return fine;
@@ -125,7 +125,7 @@ bool calibration_model(struct calibration *calibration, struct diag *diag)
     for (uint32_t i = 0; i < calibration->shown_count;) {
         const uint32_t benchmark = calibration->shown[i].benchmark;
         time_ps times[BENCHMARK_FIGURE_COUNT];
-        if (!model_one(calibration, &sets, benchmark, times, diag))
+        if (!model_one(&sets, benchmark, times, diag))
             return false;
         for (; i < calibration->shown_count && calibration->shown[i].benchmark == benchmark; i++)
             calibration->shown[i].modelled = times[calibration->shown[i].figure];
@@ -242,8 +242,8 @@ static bool add_work(struct calibration *calibration, const struct sets *sets, u
 {
     static const char section[] = "workloads.";
     enum quantity_kind kind;
-    struct scenario *scenario = benchmark_load(benchmark_names[benchmark], sets->list, sets->count,
-                                               calibration->files, diag);
+    struct scenario *scenario =
+        benchmark_load(benchmark_names[benchmark], sets->list, sets->count, diag);
     for (uint32_t i = 0; scenario != NULL && i < scenario->setting_count; i++) {
         const char *path = scenario->settings[i].path, *dot = strrchr(path, '.');
         if (strncmp(path, section, strlen(section)) == 0 && dot != NULL &&
@@ -277,13 +277,12 @@ static void add_figures(struct calibration *calibration, uint32_t benchmark)
 }
 
 bool calibration_begin(struct calibration *calibration, const struct measurements *figures,
-                       const char *base, const struct scenario_source *file, struct diag *diag)
+                       const char *base, struct diag *diag)
 {
     struct sets sets;
-    *calibration = (struct calibration){.figures = figures, .base = base, .files = file};
+    *calibration = (struct calibration){.figures = figures, .base = base};
     make_sets(calibration, &sets);
-    struct scenario *scenario =
-        benchmark_load(benchmark_names[0], sets.list, sets.count, file, diag);
+    struct scenario *scenario = benchmark_load(benchmark_names[0], sets.list, sets.count, diag);
     if (scenario == NULL)
         return false;
     const bool soft = find_setting(scenario, "rnic.software")->value != 0;

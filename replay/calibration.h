@@ -49,8 +49,7 @@ struct calibration_range {
 struct calibration {
     struct arena arena;
     const struct measurements *figures;
-    const char *base;                    /* profile of kind rnic: where the rest comes from */
-    const struct scenario_source *files; /* the base, when it is a file; or NULL */
+    const char *base; /* profile of kind rnic: where the rest comes from */
     struct calibration_value values[CALIBRATION_PARAMETERS_MAX];
     uint32_t value_count;
     struct calibration_kept *kept; /* of the base, the device, the user */
@@ -66,7 +65,7 @@ struct calibration {
 /* Fits; calibration_end ends it, also a failed one.  `figures` and `base` outlive the calibration.
  * False and messages when a benchmark with the figures' facts and sets cannot be played. */
 bool calibration_fit(struct calibration *calibration, const struct measurements *figures,
-                     const char *base, const struct scenario_source *file, struct diag *diag);
+                     const char *base, struct diag *diag);
 
 /* Plays all benchmarks with the values of the calibration and keeps what the model shows; false
  * when one is not completed. */
@@ -74,7 +73,7 @@ bool calibration_model(struct calibration *calibration, struct diag *diag);
 
 /* The parameters that are sought, with the base's values; false and messages as above. */
 bool calibration_begin(struct calibration *calibration, const struct measurements *figures,
-                       const char *base, const struct scenario_source *file, struct diag *diag);
+                       const char *base, struct diag *diag);
 
 void calibration_end(struct calibration *calibration);
 

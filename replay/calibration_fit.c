@@ -249,9 +249,9 @@ static void add_unknown(struct search *search, uint32_t index)
 }
 
 bool calibration_fit(struct calibration *calibration, const struct measurements *figures,
-                     const char *base, const struct scenario_source *file, struct diag *diag)
+                     const char *base, struct diag *diag)
 {
-    if (!calibration_begin(calibration, figures, base, file, diag))
+    if (!calibration_begin(calibration, figures, base, diag))
         return false;
     struct search *search = calloc(1, sizeof *search);
     CHECK(search != NULL);

@@ -27,7 +27,7 @@ static struct calibration *begin(const struct measurements *figures)
     static struct diag diag;
     struct calibration *calibration = calloc(1, sizeof *calibration);
     assert_non_null(calibration);
-    assert_true(calibration_begin(calibration, figures, base, NULL, &diag));
+    assert_true(calibration_begin(calibration, figures, base, &diag));
     return calibration;
 }
 
@@ -68,7 +68,7 @@ static struct calibration *fit(const struct measurements *figures)
     static struct diag diag;
     struct calibration *found = calloc(1, sizeof *found);
     assert_non_null(found);
-    assert_true(calibration_fit(found, figures, base, NULL, &diag));
+    assert_true(calibration_fit(found, figures, base, &diag));
     return found;
 }
 
