@@ -16,7 +16,7 @@
 #include "rnic/verbs.h"
 
 /* What the scenario's NIC has of it, in the units of ibv_qp_attr: the most retries there are, and
- * how long a peer waits that found no receive; 0 of the latter, the CM's 655 ms, becomes 0.64 ms. */
+ * how long a peer waits that found no receive; 0, the CM's 655 ms, becomes 0.64 ms. */
 struct verbs_real_patience {
     uint8_t retry_count, rnr_retry, min_rnr_timer;
 };

@@ -162,8 +162,8 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
     free(sc);
 }
 
-/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end, nor
- * its timer while the world has a wake-up for it. */
+/* Who comes clears away who has gone: a connection cannot be destroyed while it is told its end,
+ * nor its timer while the world has a wake-up for it. */
 static void clear_away(struct rdma_sink *sink)
 {
     struct sink_conn **link = &sink->conns;

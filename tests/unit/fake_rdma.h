@@ -55,7 +55,7 @@ unsigned fake_rdma_notified(void); /* COMM_EST that the CM was told of */
 /* DEVICE_REMOVAL on every id, DEVICE_FATAL, and every queue pair in error. */
 void fake_rdma_remove(uint32_t ip);
 
-/* What the last rdma_connect asked for, and the RNR timer of the last queue pair that was given one. */
+/* What the last rdma_connect asked for, and the RNR timer that was set last. */
 struct fake_rdma_asked {
     uint8_t retry_count, rnr_retry, min_rnr_timer;
 };
