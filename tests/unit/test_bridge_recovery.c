@@ -48,7 +48,7 @@ static void test_every_status(void **state)
     for (int status = IBV_WC_LOC_LEN_ERR; status <= IBV_WC_GENERAL_ERR; status++)
         for (unsigned skip = 0; skip < 3; skip++) {
             pair.completed = 0;
-            fake_rdma_end_with(status, skip);
+            fake_rdma_end_with((enum ibv_wc_status)status, skip);
             submit(8, NVME_WRITE);
             bridge_pair_await(&pair, 8);
             assert_written(8);

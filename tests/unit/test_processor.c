@@ -95,7 +95,7 @@ static void set_up(struct bench *bench, time_ps idle, time_ps tick)
 static void add_at(struct bench *bench, time_ps at, int job, enum processor_level level)
 {
     bench->later[job].job = &bench->jobs[job];
-    bench->later[job].level = level;
+    bench->later[job].level = (int)level;
     node_post(&bench->node, bench->node.id, at, 0, 0, (uint64_t)job);
 }
 
