@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_private - what the files of the target share.
  * target.c           the subsystem: listening, controllers, what callers ask
- * target_queue.c     one queue pair: connection, receives, send credits, responses
+ * target_accept.c    a queue pair comes, with its memory, and goes
+ * target_queue.c     one queue pair: receives, send credits, responses
  * target_command.c   one command: from the capsule to the response
  * target_connect.c   Connect and properties
  * target_admin.c     Identify, features, event requests, keep-alive
@@ -194,13 +195,16 @@ void nvme_target_queue_cm(struct target_queue *queue, const struct verbs_event *
 void nvme_target_command_on_turn(struct target_command *command);
 void nvme_target_io_on_media(struct target_command *command);
 
-/* target_queue.c */
-void nvme_target_queue_vanish(struct target_queue *queue);
+/* target_accept.c */
 void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *conn,
                                const struct verbs_event *event);
+void nvme_target_queue_free(struct target_queue *queue);
+
+/* target_queue.c */
+bool nvme_target_queue_post_receive(struct target_queue *queue, struct target_receive *receive);
+void nvme_target_queue_vanish(struct target_queue *queue);
 void nvme_target_queue_close(struct target_queue *queue);
 void nvme_target_queue_error(struct target_queue *queue, const char *why);
-void nvme_target_queue_free(struct target_queue *queue);
 void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event);
 /* RDMA operations that so many bytes take. */
 unsigned nvme_target_queue_operations(const struct target_queue *queue, uint32_t bytes);
