@@ -84,7 +84,7 @@ static bool read_profile(struct loader *loader, const struct tree_file *file, co
     }
     profile->name = name->text;
     profile->media = media == NULL ? NULL : media->text;
-    if (calibrated != NULL)
+    if (calibrated != NULL && loader->scenario != NULL)
         calibrated_load(loader->arena, loader->diag, profile->name, calibrated,
                         &loader->scenario->calibrated);
     const struct tree_node *software = profile->nvme != NULL ? profile->nvme : profile->target;

@@ -61,6 +61,12 @@ refuses() {
     [ ! -s "$work/out" ] || fail "$*: wrote to standard output"
     grep -q -e "$pattern" "$work/err" || fail "$*: no '$pattern' in: $(cat "$work/err")"
 }
+
+# A profile that was fitted says over which work; without a scenario nobody asks.
+sed 's/^kind: switch/&\ncalibrated: {block-size: 4KiB..64KiB}/' scenarios/profiles/shared-buffer-32mb.yaml >"$work/fitted.yaml"
+grep -q calibrated "$work/fitted.yaml" || fail "the profile was not changed"
+"$program" headroom --profile "$work/fitted.yaml" >/dev/null || fail "a fitted profile: exit code $?"
+
 refuses 'a rate such as' --rate fast
 refuses 'above 0' --length 0m
 refuses 'such as' --response soon
