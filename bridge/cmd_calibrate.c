@@ -286,7 +286,8 @@ int command_calibrate(int argc, char **argv)
         .measure = {.play = {.calls = &rdma_calls_real,
                              .role = PLAY_BOTH,
                              .depth = CONTENT_TAGS,
-                             .serve = true},
+                             .serve = true,
+                             .foreign = true}, /* the benchmarks are agreed on by their names */
                     .repeats = 5},
         .base = "rnic-100g",
         .name = "calibrated",
