@@ -73,8 +73,7 @@ static uint32_t answer_frame(struct rnic *rnic, const struct qp *qp, uint8_t syn
     return handle;
 }
 
-/* A READ has been answered: the ACKs behind it leave. */
-static void release_held(struct rnic *rnic, struct qp *qp)
+void responder_release(struct rnic *rnic, struct qp *qp)
 {
     while (held_acks_any(&qp->held) && may_leave(qp, held_acks_oldest(&qp->held)->psn)) {
         const struct held_ack *ack = held_acks_oldest(&qp->held);
@@ -318,7 +317,6 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->read_head++;
     if (!reads_due(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
-    release_held(rnic, qp);
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
         turns_list_answer(rnic, qp);
     return handle;

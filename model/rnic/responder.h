@@ -22,6 +22,10 @@ void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *fra
 /* The next READ response; there is one. */
 uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now);
 
+/* Sends the ACKs that waited behind a READ that is answered; after its last response has been sent.
+ */
+void responder_release(struct rnic *rnic, struct qp *qp);
+
 /* The waiting ACK or NAK as a frame, or POOL_NONE when READ responses come first. */
 uint32_t responder_answer(struct rnic *rnic, struct qp *qp);
 

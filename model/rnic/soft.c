@@ -187,6 +187,7 @@ static bool end_response(struct work *work, time_ps now)
         return false;
     emit(own->rnic, own->response, now);
     own->response = POOL_NONE;
+    responder_release(own->rnic, own->qp);
     soft_kick(own->rnic);
     if (response_due(own->qp) <= now)
         return true;

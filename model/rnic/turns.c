@@ -173,7 +173,9 @@ static uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
     const bool respond = responder_due(qp) <= now;
     if (respond && (!request || (qp->flags & QP_TURN) != 0)) {
         qp->flags &= (uint16_t)~QP_TURN;
-        return responder_next_response(rnic, qp, now);
+        const uint32_t handle = responder_next_response(rnic, qp, now);
+        responder_release(rnic, qp);
+        return handle;
     }
     qp->flags |= QP_TURN;
     return request ? requester_next(rnic, qp, now) : POOL_NONE;

@@ -269,6 +269,31 @@ static void test_send_queue(void **state)
     pair_free(pair);
 }
 
+/* What comes behind a READ is acknowledged behind its last response, not while that is being made.
+ */
+static void test_acks_wait_for_the_last_response(void **state)
+{
+    (void)state;
+    struct pair_params params = priced();
+    struct pair *pair = connected(&params);
+    struct verbs_mr *here = pair_mr(pair, 0, 8 * 1024, VERBS_BULK);
+    struct verbs_mr *there = pair_mr(pair, 1, 8 * 1024, VERBS_BULK);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, here, there, SIGNALED), 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, here, there, SIGNALED), 0);
+    pair_run(pair, 10 * PS_PER_MS);
+    unsigned acks = 0;
+    for (unsigned i = 0; i < pair->log_count; i++) {
+        if (pair->log[i].opcode == FRAME_RC_READ_RESPONSE_LAST)
+            assert_int_equal(acks, 0);
+        acks += pair->log[i].opcode == FRAME_RC_ACKNOWLEDGE;
+    }
+    assert_int_equal(acks, 3);
+    assert_int_equal(pair->rnics[0]->counters.implied_naks, 0);
+    assert_int_equal(pair->rnics[0]->counters.retransmitted_packets, 0);
+    pair_free(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_rnr_waits_for_a_tick),
         cmocka_unit_test(test_transmit_timer),
         cmocka_unit_test(test_send_queue),
+        cmocka_unit_test(test_acks_wait_for_the_last_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,17 @@
 . /lab/lib.sh
 
 lab_two_nics
+# What a killed process had written is gone with it: no reads of what was written.
+scenario="/lab/cases/lab-reconnect.yaml --set workloads.io.read=0%"
 serve() {
-    stormglass-bridge run /lab/cases/lab-reconnect.yaml --role target --address 10.0.0.2 --serve >>target.txt 2>&1 &
+    # shellcheck disable=SC2086 # words
+    stormglass-bridge run $scenario --role target --address 10.0.0.2 --serve >>target.txt 2>&1 &
     target=$!
 }
 serve
 sleep 1
-# What a killed process had written is gone with it: no reads of what was written.
-stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 \
-    --set workloads.io.read=0% -o /tmp/keep/host.db --json >host.json &
+# shellcheck disable=SC2086 # words
+stormglass-bridge run $scenario --role host --address 10.0.0.1 --peer 10.0.0.2 -o /tmp/keep/host.db --json >host.json &
 host=$!
 trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
 sleep 3
