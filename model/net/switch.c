@@ -201,6 +201,7 @@ static inline void queue(struct swtch *swtch, struct port *port, uint32_t handle
     lane->cells += cells;
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
+    switch_waiting(swtch, frame->in_port, frame->priority)[port->index] += cells;
     if (is_metered(swtch, frame->priority))
         meter(swtch, frame, port->index, true);
 }
@@ -211,6 +212,7 @@ static inline void unqueue(struct swtch *swtch, struct port *port, unsigned prio
 {
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
     port->lanes[priority].cells -= cells;
+    switch_waiting(swtch, frame->in_port, priority)[port->index] -= cells;
     if (is_metered(swtch, priority))
         meter(swtch, frame, port->index, false);
     release(swtch, frame, port->index, cells, now);
@@ -468,6 +470,21 @@ static void on_event(struct node *node, const struct event *event)
         on_other_event(swtch, event);
 }
 
+/* A group's cells wait in some queue, and a queue's cells came by some port. */
+static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned priority)
+{
+    const int64_t held = buffer_held(&swtch->buffer.groups[port * PRIORITIES + priority]);
+    const int64_t queued = swtch->ports[port].lanes[priority].cells;
+    int64_t from = 0, to = 0;
+    if (held == 0 && queued == 0)
+        return;
+    for (uint16_t i = 0; i < swtch->port_count; i++) {
+        from += switch_waiting(swtch, port, priority)[i];
+        to += switch_waiting(swtch, i, priority)[port];
+    }
+    CHECK(from == held && to == queued);
+}
+
 static void audit(const struct node *node)
 {
     const struct swtch *swtch = (const struct swtch *)(const void *)node;
@@ -478,6 +495,7 @@ static void audit(const struct node *node)
         for (unsigned p = 0; p < PRIORITIES; p++) {
             const struct port_lane *lane = &swtch->ports[i].lanes[p];
             CHECK(lane->deficit < swtch->params.weight[p] * DWRR_QUANTUM + UINT16_MAX);
+            audit_waiting(swtch, i, p);
             queued += lane->cells;
             if ((swtch->lossless & 1u << p) == 0)
                 lossy += buffer_above(lane->cells, swtch->buffer.egress.reserved);

@@ -89,6 +89,7 @@ struct swtch {
     bool special;      /* cuts through, or does not hash the 5-tuple */
     bool careful;      /* special, or something is condemned: frames are looked at twice */
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
+    uint32_t *waiting; /* cells in queues, see switch_waiting */
     struct buffer buffer;
     alignas(64) uint8_t priority_of_dscp[64];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_make - a switch comes into being: its ports, and the carving of its memory. */
+#include "base/memory.h"
 #include "net/switch_carve.h"
 #include "net/switch_private.h"
 #include "net/watchdog.h"
@@ -56,6 +57,8 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         swtch->mark_above[params->ecn_at] = params->ecn_kmin;
     swtch->ports = lines(port_count, sizeof *swtch->ports);
     swtch->port_counters = lines(port_count, sizeof *swtch->port_counters);
+    swtch->waiting =
+        memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
@@ -71,6 +74,7 @@ void switch_fini(struct swtch *swtch)
     watchdog_free(swtch->watchdog);
     free(swtch->ports);
     free(swtch->port_counters);
+    free(swtch->waiting);
     free(swtch->buffer.groups);
 }
 

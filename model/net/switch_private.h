@@ -12,6 +12,12 @@ enum { CUT_THROUGH_BYTES = 64 };
 enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE };           /* ecn_at */
 enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
 
+/* Cells of the group (port, priority) that wait in queues, by egress port. */
+static inline uint32_t *switch_waiting(const struct swtch *swtch, unsigned port, unsigned priority)
+{
+    return swtch->waiting + (size_t)(port * PRIORITIES + priority) * swtch->port_count;
+}
+
 /* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 

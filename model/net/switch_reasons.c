@@ -9,28 +9,9 @@
  * so a cell of the group itself counts 1 + alpha and one of anybody else in its pool alpha.  A
  * static threshold knows only the group's own.  Each cell waits in some egress queue; that queue is
  * the reason, with the sum of its cells as weight.
- * Cost: at XOFF and refresh only; the first REASON_FRAMES frames of each queue of the priority are
- * looked at, and what is behind them is taken to be mixed alike.  What the group holds and is not
- * found so is where its latest frame goes.
- * Not exact: that, and cells in the group's reserved room, which count as if they were shared. */
+ * Cost: at XOFF and refresh only; who waits where is counted as frames come and go.
+ * Not exact: cells in the group's reserved room, which count as if they were shared. */
 #include "net/switch_private.h"
-
-enum { REASON_FRAMES = 64 };
-
-/* The cells of a queue that came in by `in_port`. */
-static int64_t cells_of(const struct swtch *swtch, const struct port_lane *lane, uint16_t in_port)
-{
-    int64_t own = 0, seen = 0;
-    uint32_t at = lane->head;
-    for (int i = 0; i < REASON_FRAMES && at != POOL_NONE; i++) {
-        const struct frame *frame = frame_at(swtch->frames, at);
-        const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-        seen += cells;
-        own += frame->in_port == in_port ? cells : 0;
-        at = frame->next;
-    }
-    return at == POOL_NONE ? own : own * lane->cells / seen;
-}
 
 /* Keeps the heaviest, in order; of two that weigh the same the one that came first. */
 static void insert(struct probe_pause *why, struct probe_reason reason)
@@ -49,8 +30,8 @@ struct reckoning {
     const struct swtch *swtch;
     struct probe_pause *why;
     const struct buffer_pool *pool; /* of the group */
+    const uint32_t *waiting;        /* the group's cells, by egress port */
     int64_t alpha;                  /* ppm */
-    int64_t left;                   /* cells of the group that were not found yet */
 };
 
 /* Weighs one queue; `crossing`: a frame of the group that is on its way to it, or NULL. */
@@ -62,12 +43,7 @@ static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority
     const struct buffer *buffer = &swtch->buffer;
     const struct port_lane *lane = &swtch->ports[egress].lanes[priority];
     const uint32_t more = crossing == NULL ? 0 : buffer_cells(buffer, crossing->bytes);
-    int64_t own = 0;
-    if (priority == why->priority)
-        own = cells_of(swtch, lane, why->port) + more;
-    if (own > reckoning->left || crossing != NULL)
-        own = reckoning->left;
-    reckoning->left -= own;
+    const int64_t own = priority == why->priority ? reckoning->waiting[egress] + more : 0;
     const struct buffer_pool *pool = buffer->groups[why->port * PRIORITIES + priority].pool;
     const int64_t alpha = pool == reckoning->pool ? reckoning->alpha : 0;
     const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * alpha / PPM);
@@ -85,8 +61,8 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
         .swtch = swtch,
         .why = why,
         .pool = group->pool,
+        .waiting = switch_waiting(swtch, why->port, why->priority),
         .alpha = buffer->policy == &buffer_dynamic ? group->limit->alpha : 0,
-        .left = buffer_held(group),
     };
     why->occupancy = buffer_bytes(buffer, buffer_group_share(group));
     why->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
