@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Measured, 2 MiB of second-level cache: fetching ahead costs 375 nodes a tenth of their time, and
+ * saves 612 nodes a twentieth, 1,344 nodes a third. */
+enum { NODES_IN_CACHE = 512 };
+
 void engine_init(struct engine *engine, uint64_t seed)
 {
     *engine = (struct engine){.seed = seed};
@@ -67,12 +71,31 @@ void engine_start(struct engine *engine)
     }
     free(ranks);
     engine->queue.near.nodes = engine->nodes;
+    engine->scattered = engine->node_count > NODES_IN_CACHE;
 }
 
 void engine_items(struct engine *engine, const void *items, uint32_t item_bytes)
 {
     engine->queue.near.items = (uintptr_t)items;
     engine->queue.near.item_bytes = item_bytes;
+}
+
+/* Two rounds over the bucket's events, so that a round's fetches are under way together. */
+static ASIDE void fetch_ahead(const struct engine *engine)
+{
+    const struct wheel *queue = &engine->queue;
+    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
+        const struct event *event = wheel_event(queue, *key);
+        const struct node *node = engine->nodes[event->node];
+        if (node->ops->fetch != NULL)
+            node->ops->fetch(node, event);
+    }
+    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
+        const struct event *event = wheel_event(queue, *key);
+        const struct node *node = engine->nodes[event->node];
+        if (node->ops->fetch_on != NULL)
+            node->ops->fetch_on(node, event);
+    }
 }
 
 /* Executes what the open bucket gives; returns how many events that were. */
@@ -82,6 +105,8 @@ static uint64_t run_bucket(struct engine *engine)
     const bool hostile = engine->hostile;
     const struct event *event;
     uint64_t events = 0;
+    if (engine->scattered)
+        fetch_ahead(engine);
     for (; (event = wheel_next(queue)) != NULL; events++) {
         struct node *node = engine->nodes[event->node];
         engine->now = event->at;

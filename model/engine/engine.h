@@ -25,6 +25,11 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
+    /* Have what an event will touch come into the cache: first what the event names, then what that
+     * leads to.  Asked for the events of a bucket before the first of them is executed.  Either may
+     * be NULL. */
+    void (*fetch)(const struct node *node, const struct event *event);
+    void (*fetch_on)(const struct node *node, const struct event *event);
 };
 
 struct node {
@@ -48,6 +53,7 @@ struct engine {
     time_ps now;     /* of the last event, or the end of the last engine_run */
     bool stopped;    /* engine_stop was called */
     bool hostile;    /* audit the node after every event (debug and test builds) */
+    bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
 };
 
 void engine_init(struct engine *engine, uint64_t seed);
@@ -72,8 +78,8 @@ void engine_stop(struct engine *engine);
 struct digest engine_digest(const struct engine *engine);
 
 /* Schedules an event.  At another node only through a link, so `at` is later than now. */
-static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
-                             uint16_t port, uint64_t argument)
+static inline void node_post_hint(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                                  uint16_t port, uint8_t hint, uint64_t argument)
 {
     const struct event event = {
         .at = at,
@@ -81,9 +87,16 @@ static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t
         .node = to,
         .kind = kind,
         .port = port,
+        .hint = hint,
         .argument = argument,
     };
     wheel_push(from->queue, &event);
+}
+
+static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                             uint16_t port, uint64_t argument)
+{
+    node_post_hint(from, to, at, kind, port, 0, argument);
 }
 
 /* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */

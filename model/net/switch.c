@@ -17,8 +17,6 @@
 
 enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };
 
-enum { DWRR_QUANTUM = 512 };
-
 static struct swtch *switch_of(struct node *node)
 {
     return (struct swtch *)(void *)node;
@@ -260,7 +258,7 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
         lane = &port->lanes[port->turn];
         if ((mask & 1u << port->turn) != 0 &&
             lane->deficit < frame_at(port->frames, lane->head)->bytes)
-            lane->deficit += (uint32_t)swtch->params.weight[port->turn] * DWRR_QUANTUM;
+            lane->deficit += (uint32_t)swtch->params.weight[port->turn] * SWITCH_DWRR_QUANTUM;
     }
 }
 
@@ -470,40 +468,10 @@ static void on_event(struct node *node, const struct event *event)
         on_other_event(swtch, event);
 }
 
-/* A group's cells wait in some queue, and a queue's cells came by some port. */
-static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned priority)
-{
-    const int64_t held = buffer_held(&swtch->buffer.groups[port * PRIORITIES + priority]);
-    const int64_t queued = swtch->ports[port].lanes[priority].cells;
-    int64_t from = 0, to = 0;
-    if (held == 0 && queued == 0)
-        return;
-    for (uint16_t i = 0; i < swtch->port_count; i++) {
-        from += switch_waiting(swtch, port, priority)[i];
-        to += switch_waiting(swtch, i, priority)[port];
-    }
-    CHECK(from == held && to == queued);
-}
-
-static void audit(const struct node *node)
-{
-    const struct swtch *swtch = (const struct swtch *)(const void *)node;
-    buffer_audit(&swtch->buffer);
-    uint64_t queued = 0, lossy = 0;
-    for (uint16_t i = 0; i < swtch->port_count; i++) {
-        port_audit(&swtch->ports[i]);
-        for (unsigned p = 0; p < PRIORITIES; p++) {
-            const struct port_lane *lane = &swtch->ports[i].lanes[p];
-            CHECK(lane->deficit < swtch->params.weight[p] * DWRR_QUANTUM + UINT16_MAX);
-            audit_waiting(swtch, i, p);
-            queued += lane->cells;
-            if ((swtch->lossless & 1u << p) == 0)
-                lossy += buffer_above(lane->cells, swtch->buffer.egress.reserved);
-        }
-    }
-    CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
-    CHECK(lossy == swtch->buffer.egress.used);
-    watchdog_audit(swtch);
-}
-
-const struct node_ops switch_node_ops = {.name = "switch", .on_event = on_event, .audit = audit};
+const struct node_ops switch_node_ops = {
+    .name = "switch",
+    .on_event = on_event,
+    .audit = switch_audit,
+    .fetch = switch_fetch,
+    .fetch_on = switch_fetch_on,
+};

@@ -9,7 +9,8 @@
 /* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
  * follows. */
 enum { CUT_THROUGH_BYTES = 64 };
-enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE };           /* ecn_at */
+enum { SWITCH_DWRR_QUANTUM = 512 };      /* bytes that a turn adds for each unit of weight */
+enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE }; /* ecn_at */
 enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
 
 /* Cells of the group (port, priority) that wait in queues, by egress port. */
@@ -28,6 +29,13 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
 
 /* The port_reason of a switch's ports. */
 void switch_reason(const struct port *port, struct probe_pause *why);
+
+/* CHECKs every invariant. */
+void switch_audit(const struct node *node);
+
+/* switch_fetch.c: what an event will touch comes into the cache. */
+void switch_fetch(const struct node *node, const struct event *event);
+void switch_fetch_on(const struct node *node, const struct event *event);
 
 /* Drops what waits in a queue of the port, as the watchdog asks; gives room back (XON may follow)
  * and returns how many frames that were. */
