@@ -11,8 +11,6 @@
 #include <string.h>
 
 enum { CONTEXT = 3, IP_TEXT = 16 };
-#define WIRE_TAKEN (UINT32_MAX - 1) /* all of a purpose have a partner */
-
 static_assert(WIRE_ALONE == WIRE_MAP_NONE, "the end of a chain is nobody");
 
 /* The same stream of both captures. */
@@ -41,16 +39,22 @@ static uint32_t shorter(const struct pair *pair)
     return pair->count[0] < pair->count[1] ? pair->count[0] : pair->count[1];
 }
 
-static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
+static struct pair pair_up(const struct wire_comparison *c, uint32_t a, uint32_t b, unsigned stream)
 {
     struct pair pair = {0};
-    const uint32_t at[2] = {connection, c->partner[connection]};
+    const uint32_t at[2] = {a, b};
     for (int side = 0; side < 2; side++)
         pair.line[side] = wire_trace_stream(c->side[side], at[side], stream, &pair.count[side]);
     while (pair.equal < shorter(&pair) &&
            words_agree(words_at(c, &pair, 0, pair.equal), words_at(c, &pair, 1, pair.equal)))
         pair.equal++;
     return pair;
+}
+
+/* Of a connection that has a partner. */
+static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
+{
+    return pair_up(c, connection, c->partner[connection], stream);
 }
 
 static bool is_parted(const struct pair *pair)
@@ -119,36 +123,49 @@ static uint64_t purpose(const struct wire_connection *connection)
     return wire_map_pair(connection->port, connection->qid);
 }
 
-/* The connections of each purpose as a chain, in their order; `next` is their links. */
-static struct wire_map chain(const struct wire_trace *trace, uint32_t *next)
+static bool same_frames(const struct wire_comparison *c, uint32_t a, uint32_t b)
 {
-    struct wire_map first = {0};
-    for (uint32_t i = trace->connection_count; i-- > 0;) {
-        next[i] = wire_map_get(&first, purpose(&trace->connections[i]));
-        wire_map_put(&first, purpose(&trace->connections[i]), i);
+    for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
+        const struct pair pair = pair_up(c, a, b, stream);
+        if (is_parted(&pair))
+            return false;
     }
-    return first;
+    return true;
 }
 
-static void find_partners(struct wire_comparison *c)
+/* The first of the second capture's that is of the same purpose and free; `alike`: and has the same
+ * frames. */
+static uint32_t find_partner(const struct wire_comparison *c, uint32_t connection,
+                             const bool *taken, bool alike)
 {
     const struct wire_trace *a = c->side[0], *b = c->side[1];
-    uint32_t *next = memory_zeroed(b->connection_count, sizeof *next);
-    c->partner = memory_zeroed(a->connection_count, sizeof *c->partner);
-    struct wire_map first = chain(b, next);
-    struct wire_map taken = {0}; /* of each purpose, the last that has a partner */
-    for (uint32_t i = 0; i < a->connection_count; i++) {
-        const uint64_t of = purpose(&a->connections[i]);
-        const uint32_t last = wire_map_get(&taken, of);
-        c->partner[i] = last == WIRE_MAP_NONE ? wire_map_get(&first, of)
-                        : last == WIRE_TAKEN  ? WIRE_ALONE
-                                              : next[last];
-        wire_map_put(&taken, of, c->partner[i] == WIRE_ALONE ? WIRE_TAKEN : c->partner[i]);
-        c->connections += c->partner[i] != WIRE_ALONE;
-    }
-    wire_map_fini(&first);
-    wire_map_fini(&taken);
-    free(next);
+    const uint64_t of = purpose(&a->connections[connection]);
+    for (uint32_t i = 0; i < b->connection_count; i++)
+        if (!taken[i] && purpose(&b->connections[i]) == of &&
+            (!alike || same_frames(c, connection, i)))
+            return i;
+    return WIRE_ALONE;
+}
+
+/* Who of several that connect at once comes first is timing: those that said the same are partners,
+ * and what is left is paired in order. */
+static void find_partners(struct wire_comparison *c)
+{
+    const uint32_t count = c->side[0]->connection_count;
+    bool *taken = memory_zeroed(c->side[1]->connection_count, sizeof *taken);
+    c->partner = memory_zeroed(count, sizeof *c->partner);
+    memset(c->partner, 0xFF, count * sizeof *c->partner); /* WIRE_ALONE */
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < count; i++) {
+            if (c->partner[i] != WIRE_ALONE)
+                continue;
+            const uint32_t partner = c->partner[i] = find_partner(c, i, taken, pass == 0);
+            if (partner == WIRE_ALONE)
+                continue;
+            taken[partner] = true;
+            c->connections++;
+        }
+    free(taken);
 }
 
 struct wire_comparison wire_compare(const struct wire_trace *const side[2],

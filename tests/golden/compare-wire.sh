@@ -19,7 +19,7 @@ equal() { # NAME GOT WANTED
 capture() { # NAME [--set PATH=VALUE...]: first-io as a capture
     local name=$1
     shift
-    "$program" run first-io --record packets -o "$work/run.db" --set workloads.read.pattern=sequential \
+    "$program" run "${scenario:-first-io}" --record packets -o "$work/run.db" --set workloads.read.pattern=sequential \
         --set workloads.write.pattern=sequential --set hosts.defaults.rnic.ack-coalescing=false "$@" >/dev/null 2>&1
     "$program" pcap "$work/run.db" -o "$work/$name.pcapng" || failures=$((failures + 1))
 }
@@ -37,6 +37,14 @@ equal 'with itself' "$(compared one.pcapng one.pcapng)" 0
 equal 'with another seed' "$(compared one.pcapng seed.pcapng)" 0
 equal 'and the bytes differ' "$(cmp -s "$work/one.pcapng" "$work/seed.pcapng"; echo $?)" 1
 equal 'on a slow link' "$(compared one.pcapng slow.pcapng)" 0
+
+# Who connects first is timing: with the two workloads the other way round the frames are the same.
+awk '/^  - {name: read/ { read = $0; next } { print } /^  - {name: write/ { print read }' scenarios/cases/first-io.yaml \
+    >"$work/turned.yaml"
+scenario=$work/turned.yaml capture turned
+first() { "$program" compare --wire "$work/$1" | grep -o 'Read 02\|Write 01' | head -n 1; }
+equal 'another workload is first' "$(first one.pcapng), $(first turned.pcapng)" 'Read 02, Write 01'
+equal 'and partners are found by their frames' "$(compared one.pcapng turned.pcapng)" 0
 
 # One setting each, and the place where it shows.
 parts() { # NAME WORDS SETTING...
