@@ -4,12 +4,14 @@
 
 lab_two_nics
 modprobe sch_netem
-stormglass-bridge run /lab/cases/lab-reconnect.yaml --role target --address 10.0.0.2 --serve \
+scenario="/lab/cases/lab-reconnect.yaml --set duration=25s --set hosts.defaults.nvme.keep-alive=4s"
+# shellcheck disable=SC2086 # words
+stormglass-bridge run $scenario --role target --address 10.0.0.2 --serve \
     --record ios -o target.db >target.txt 2>&1 &
 target=$!
 sleep 1
-stormglass-bridge run /lab/cases/lab-reconnect.yaml --role host --address 10.0.0.1 --peer 10.0.0.2 \
-    --set duration=25s --set hosts.defaults.nvme.keep-alive=4s -o /tmp/keep/host.db --json >host.json &
+# shellcheck disable=SC2086 # words
+stormglass-bridge run $scenario --role host --address 10.0.0.1 --peer 10.0.0.2 -o /tmp/keep/host.db --json >host.json &
 host=$!
 trap 'cat host.json target.txt; dmesg | tail -n 20' EXIT
 sleep 3
