@@ -177,16 +177,15 @@ static void read_root(struct reader *reader, const struct tree_node *root)
     read_benchmarks(reader, root);
 }
 
-/* `file` lives in the arena of the figures. */
+/* `file` lives in the arena of the figures; NULL: it could not be read, and the diag says why. */
 static struct measurements *read_file(struct measurements *figures, const struct tree_file *file,
                                       struct diag *diag)
 {
     struct reader reader = {figures, diag};
-    const int errors = diag->errors;
     const struct tree_node *root = file == NULL ? NULL : tree_parse(&figures->arena, file, 0, diag);
     if (root != NULL)
         read_root(&reader, root);
-    if (diag->errors == errors)
+    if (root != NULL && !diag_failed(diag))
         return figures;
     measurements_free(figures);
     return NULL;

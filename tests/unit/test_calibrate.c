@@ -144,6 +144,16 @@ static void bad_files_are_refused(void **state)
     }
 }
 
+static void a_file_that_is_not_there_is_said(void **state)
+{
+    struct diag *diag = calloc(1, sizeof *diag);
+    (void)state;
+    assert_null(measurements_read("no/such/figures.json", diag));
+    assert_int_equal(diag->errors, 1);
+    assert_non_null(strstr(diag->messages[0].text, "No such file"));
+    free(diag);
+}
+
 /* The middle of a list, and the middle distance from it. */
 static void middle_and_spread(void **state)
 {
@@ -162,9 +172,13 @@ static void middle_and_spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_benchmark_is_measured), cmocka_unit_test(written_and_read),
-        cmocka_unit_test(a_failed_operation_is_said),  cmocka_unit_test(no_device_is_said),
-        cmocka_unit_test(bad_files_are_refused),       cmocka_unit_test(middle_and_spread),
+        cmocka_unit_test(every_benchmark_is_measured),
+        cmocka_unit_test(written_and_read),
+        cmocka_unit_test(a_failed_operation_is_said),
+        cmocka_unit_test(no_device_is_said),
+        cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(middle_and_spread),
+        cmocka_unit_test(a_file_that_is_not_there_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
