@@ -147,8 +147,11 @@ static void on_answer(struct agree_host *host, const struct agree_answer *answer
     const struct scenario *scenario = host->site.plan->scenario;
     switch (answer->verdict) {
     case AGREE_OTHER_SCENARIO:
-        begin_comparing(host, answer);
-        return;
+        if (!host->comparing) {
+            begin_comparing(host, answer);
+            return;
+        }
+        break;
     case AGREE_SAME:
     case AGREE_DIFFERENT:
         if (host->comparing) {

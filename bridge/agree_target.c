@@ -240,6 +240,7 @@ void agree_target_free(struct agree_target *target)
 {
     if (target == NULL)
         return;
+    target->site.verbs->unlisten(target->site.device, AGREE_PORT);
     clear_away(target, true);
     free(target);
 }

@@ -227,11 +227,38 @@ static void test_a_foreign_target(void **state)
     agree_target_free(pair.listens);
     pair.listens = NULL;
     run(&pair, PS_PER_MS);
-    verbs_real_close(pair.target.device);
-    const struct verbs_real_site site = {
-        .calls = &fake_rdma_calls, .loop = pair.loop, .ip = CASE_TARGET_IP};
-    pair.target.device = verbs_real_open(&site);
     assert_int_equal(agree_host_end(ask(&pair, 0, TIME_NEVER)), AGREE_FOREIGN);
+    end(&pair);
+}
+
+static void on_request(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    const struct agree_answer answer = {
+        .version = AGREE_VERSION, .verdict = AGREE_OTHER_SCENARIO, .lines = 3};
+    unsigned char bytes[AGREE_ANSWER_BYTES];
+    unsigned *requests = self;
+    if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
+        return;
+    ++*requests;
+    agree_write_answer(&answer, bytes);
+    verbs_real.reject(conn, bytes, sizeof bytes);
+}
+
+/* One that says "another scenario" whatever it is asked is not asked for ever. */
+static void test_a_target_that_repeats_itself(void **state)
+{
+    (void)state;
+    struct pair pair;
+    unsigned requests = 0;
+    begin(&pair, one_text, one_text);
+    agree_target_free(pair.listens);
+    pair.listens = NULL;
+    const struct verbs_user user = {.self = &requests, .on_cm = on_request};
+    assert_int_equal(verbs_real.listen(pair.target.device, AGREE_PORT, &user), 0);
+    const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
+    assert_int_equal(agree_host_end(host), AGREE_REFUSED);
+    assert_int_equal(requests, 2);
+    assert_non_null(strstr(agree_host_text(host), "without a reason"));
     end(&pair);
 }
 
@@ -326,7 +353,7 @@ int main(void)
         cmocka_unit_test(test_agree),          cmocka_unit_test(test_every_difference_is_found),
         cmocka_unit_test(test_another_target), cmocka_unit_test(test_a_foreign_target),
         cmocka_unit_test(test_no_way_there),   cmocka_unit_test(test_many_come_and_go),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_bytes),          cmocka_unit_test(test_a_target_that_repeats_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
