@@ -1,16 +1,8 @@
 #!/bin/bash
 # command_line - exit codes, messages and where they go.          SPDX-License-Identifier: Apache-2.0
 set -u
-program=${STORMGLASS:?the program to test}
 root=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failed=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 
 # EXPECTED_CODE PATTERN ARGUMENTS...: a refusal says PATTERN on stderr, nothing on stdout, and leaves no file.
 refuses() {
@@ -94,4 +86,4 @@ fi
 
 # Colour only on a terminal.
 "$program" run first-io | grep -q "$(printf '\033')" && fail 'colour in a pipe'
-exit "$failed"
+[ $failures = 0 ]

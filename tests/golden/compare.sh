@@ -2,26 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compare from outside: what is equal, what differs, and what cannot be compared.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
-
-# expect NAME CODE WORDS COMMAND...: exit code, and words in what it printed
-expect() {
-    local name=$1 wanted=$2 words=$3 code
-    shift 3
-    "$@" >out 2>&1
-    code=$?
-    if [ $code = "$wanted" ] && grep -qF -e "$words" out; then
-        echo "ok    $name"
-    else
-        echo "FAIL  $name: code $code instead of $wanted, or without '$words':"
-        sed 's/^/      /' out
-        failures=$((failures + 1))
-    fi
-}
+. tests/golden/outside
 
 # measured FILE [SQL]: a copy of the run that looks measured, and is changed
 measured() {
@@ -51,5 +32,5 @@ expect 'wrong tolerance' 2 'expected a percentage' "$program" compare --toleranc
 expect 'wrong figure' 2 'expected a list of mean,p50' "$program" compare --figures p98 run.db same.db
 expect json 0 '"equal": true' "$program" compare --json run.db same.db
 [ "$("$program" compare --json run.db slow.db | jq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
-    "$(printf 'false\n-0.5\nuncalibrated')" ] || { echo 'FAIL  --json has other values'; failures=$((failures + 1)); }
+    "$(printf 'false\n-0.5\nuncalibrated')" ] || fail '--json has other values'
 [ $failures = 0 ]

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # counters - of pauses: both ends of a link agree; of memory: whole cells; and each name is documented.
 set -u
-program=${STORMGLASS:?the program to test}
 documented=$PWD/docs/counters.md
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failed=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 # value DB NODE NAME: the sum over ports and priorities
 value() { sqlite3 -batch -noheader "$1" "SELECT ifnull(sum(value), 0) FROM counter JOIN node n USING (node)
     WHERE n.name = '$2' AND counter.name = '$3'"; }
@@ -80,4 +72,4 @@ done | sed 's/prio[0-7]/prioN/' | sort -u >names
 while read -r name; do
     grep -q "\`$name\`" "$documented" || fail "$name is not in docs/counters.md"
 done <names
-exit $failed
+[ $failures = 0 ]

@@ -1,15 +1,7 @@
 #!/bin/bash
 # database - what a run leaves behind, whatever ends it.           SPDX-License-Identifier: Apache-2.0
 set -u
-program=${STORMGLASS:?the program to test}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failed=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain SQLite
 
 # The same digest at every level; each level writes what it promises; the database alone plays again.
@@ -98,4 +90,4 @@ code=$?
 [ $code = 3 ] || fail "no room: exit code $code instead of 3"
 grep -q '^stormglass: full.db: ' err || fail "no room: $(cat err)"
 [ "$(ask full.db 'PRAGMA integrity_check')" = ok ] || fail 'no room: not a whole database'
-exit "$failed"
+[ $failures = 0 ]

@@ -2,26 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A grid from outside: listed, predicted, frozen, measured, compared; and what is refused on the way.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
-
-# expect NAME CODE WORDS COMMAND...: exit code, and words in what it printed
-expect() {
-    local name=$1 wanted=$2 words=$3 code
-    shift 3
-    "$@" >out 2>&1
-    code=$?
-    if [ $code = "$wanted" ] && grep -qF -e "$words" out; then
-        echo "ok    $name"
-    else
-        echo "FAIL  $name: code $code instead of $wanted, or without '$words':"
-        sed 's/^/      /' out
-        failures=$((failures + 1))
-    fi
-}
+. tests/golden/outside
 
 cat >base.yaml <<'YAML'
 stormglass: 1
@@ -45,8 +26,8 @@ expect 'a cell and its settings' 0 'qd4-bs512B --set workloads.io.queue-depth=4 
 expect frozen 0 '4 cells frozen' "$program" predict grid.yaml -o predicted
 expect 'frozen again, the same' 0 "$(grep -o 'digest [0-9a-f]*' out)" "$program" predict grid.yaml -o predicted
 [ "$(ls predicted | tr '\n' ' ')" = 'predictions.json qd1-bs512B.db qd1-bs64KiB.db qd4-bs512B.db qd4-bs64KiB.db ' ] ||
-    { echo "FAIL  other files: $(ls predicted)"; failures=$((failures + 1)); }
-jq -e '.cells | length == 4' predicted/predictions.json >out || { echo 'FAIL  no JSON'; failures=$((failures + 1)); }
+    fail "other files: $(ls predicted)"
+jq -e '.cells | length == 4' predicted/predictions.json >out || fail 'no JSON'
 
 # The loop of the manual; a run of the model stands for the measurement.
 mkdir measured
@@ -91,5 +72,5 @@ sed 's/base.yaml/bass.yaml/' grid.yaml >none.yaml
 expect 'no such scenario' 2 'bass.yaml' "$program" predict none.yaml -o no
 expect 'neither list nor folder' 2 'expected -o DIR' "$program" predict grid.yaml
 expect 'no grid' 2 'base.yaml:1:1: error: expected stormglass-grid' "$program" predict base.yaml -o no
-[ ! -e no/predictions.json ] || { echo 'FAIL  something was frozen'; failures=$((failures + 1)); }
+[ ! -e no/predictions.json ] || fail 'something was frozen'
 [ $failures = 0 ]
