@@ -161,8 +161,12 @@ static int read_options(struct options *options, int argc, char **argv)
         return DONE;
     if (optind < argc)
         return command_complain("", argv[optind], "options only");
-    if (options->from != NULL && (options->has_address || options->measure.sets.count > 0))
-        return command_complain("--from", options->from, "no --address and no --set with it");
+    const bool alone = !options->has_address && !options->has_peer && play->role == PLAY_BOTH &&
+                       options->measure.sets.count == 0 && !options->measure_only;
+    if (options->from != NULL && !alone)
+        return command_complain("--from", options->from, "nothing with it that is for measuring");
+    if (options->output != NULL && (options->measure_only || play->role == PLAY_TARGET))
+        return command_complain("-o", options->output, "it where a profile is fitted");
     if (options->from != NULL)
         return DONE;
     if (!options->has_address)
@@ -188,6 +192,8 @@ static int serve(const struct play_options *options, struct diag *diag)
     if (play != NULL) {
         fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
         code = play_run(play) ? DONE : FAILED;
+        if (code != DONE)
+            fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
         code = play_free(play) ? code : FAILED;
     }
     scenario_free(scenario);
@@ -234,7 +240,8 @@ static int write_profile(const struct options *options, const struct calibration
     if (fine)
         return DONE;
     fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
-    remove(beside);
+    if (out != NULL)
+        remove(beside);
     return FAILED;
 }
 
