@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "replay/predict.h"
 #include "reports/predictions_json.h"
+#include "scenarios/library.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -60,14 +61,13 @@ struct predicting {
 static int play_cell(const struct predicting *at, uint32_t index)
 {
     const struct grid_cell *cell = &at->grid->cells[index];
-    struct scenario *scenario = cli_load(at->grid->scenario, cell->sets, cell->set_count);
     char *path = path_in(at->folder, cell->name, ".db"), error[STORE_ERROR_BYTES] = "";
     struct diag *diag = calloc(1, sizeof *diag);
+    struct scenario *scenario =
+        diag == NULL ? NULL : library_load(at->grid->scenario, cell->sets, cell->set_count, diag);
     int code = CLI_FAILED;
-    if (scenario == NULL) {
-        cli_error("the scenario of cell %s cannot be loaded", cell->name);
-        code = CLI_USAGE;
-    } else if (path != NULL && diag != NULL) {
+    if (path != NULL && scenario != NULL) {
+        *diag = (struct diag){0}; /* its notes were printed when it was checked */
         const struct run_options how = {.path = path, .level = at->level, .until = TIME_NEVER};
         const enum run_end end = predict_cell(at->predictions, index, scenario, &how, diag, error);
         diag_print(diag, stderr);
@@ -89,6 +89,21 @@ static void tell_unfinished(const struct prediction *cell)
         if (workload->tallies[FIGURE_TALLY_failed] + workload->tallies[FIGURE_TALLY_unfinished] > 0)
             cli_error("%s: %s left work undone", cell->name, workload->name);
     }
+}
+
+/* Before anything is written. */
+static int check_cells(const struct grid *grid)
+{
+    bool well = true;
+    for (uint32_t i = 0; well && i < grid->cell_count; i++) {
+        const struct grid_cell *cell = &grid->cells[i];
+        struct scenario *scenario = cli_load(grid->scenario, cell->sets, cell->set_count);
+        well = scenario != NULL;
+        if (!well)
+            cli_error("the scenario of cell %s cannot be loaded", cell->name);
+        scenario_free(scenario);
+    }
+    return well ? CLI_DONE : CLI_USAGE;
 }
 
 static int play_cells(const struct predicting *at)
@@ -134,6 +149,8 @@ static int predict(const struct cli_args *args, const struct grid *grid)
         cli_error("predict: expected -o DIR for what it finds, or --list");
         return CLI_USAGE;
     }
+    if (check_cells(grid) != CLI_DONE)
+        return CLI_USAGE;
     if (mkdir(at.folder, 0777) != 0 && errno != EEXIST) {
         cli_error("%s: %s", at.folder, strerror(errno));
         return CLI_FAILED;

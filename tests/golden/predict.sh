@@ -72,5 +72,7 @@ sed 's/base.yaml/bass.yaml/' grid.yaml >none.yaml
 expect 'no such scenario' 2 'bass.yaml' "$program" predict none.yaml -o no
 expect 'neither list nor folder' 2 'expected -o DIR' "$program" predict grid.yaml
 expect 'no grid' 2 'base.yaml:1:1: error: expected stormglass-grid' "$program" predict base.yaml -o no
-[ ! -e no/predictions.json ] || fail 'something was frozen'
+sed 's/512B, 64KiB/512B, 0B/' grid.yaml >last.yaml
+expect 'a wrong value in the last cells' 2 'qd1-bs0B cannot be loaded' "$program" predict last.yaml -o no
+[ ! -e no ] || fail "something was written: $(ls no)"
 [ $failures = 0 ]
