@@ -167,12 +167,6 @@ static void read_workload(struct reader *reader, const struct tree_node *node,
         workload->known[i] = real_of(reader, figures, figure_rows[i].word, &workload->values[i]);
 }
 
-/* A cell's name becomes the name of a file. */
-static bool is_file_name(const char *name)
-{
-    return *name != '\0' && *name != '.' && strchr(name, '/') == NULL && strlen(name) < 200;
-}
-
 static void read_cell(struct reader *reader, const struct tree_node *node, struct prediction *cell)
 {
     const struct tree_node *list = list_of(reader, node, "workloads", PREDICTIONS_WORKLOADS_MAX);
@@ -180,7 +174,7 @@ static void read_cell(struct reader *reader, const struct tree_node *node, struc
     cell->run = text_of(reader, node, "run");
     cell->work = text_of(reader, node, "work");
     cell->sets = words_of(reader, node, "sets", GRID_SETS_MAX, &cell->set_count);
-    if (!is_file_name(cell->name))
+    if (!grid_is_name(cell->name))
         tree_error(reader->diag, node, "expected a name that is fit for a file");
     if (list == NULL)
         return;

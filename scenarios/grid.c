@@ -250,6 +250,11 @@ static bool apply_rules(struct reader *reader, struct grid_cell *cell)
     return true;
 }
 
+bool grid_is_name(const char *name)
+{
+    return *name != '\0' && *name != '.' && strchr(name, '/') == NULL && strlen(name) < 200;
+}
+
 static bool make_cell(struct reader *reader, struct grid_cell *cell, uint32_t number)
 {
     struct grid *grid = reader->grid;
@@ -295,6 +300,9 @@ static void make_cells(struct reader *reader, const struct tree_node *axes)
         if (!make_cell(reader, &grid->cells[i], i))
             tree_error(reader->diag, axes, "%s would have more than %d settings",
                        grid->cells[i].name, GRID_SETS_MAX);
+        else if (!grid_is_name(grid->cells[i].name))
+            tree_error(reader->diag, axes, "no file could have the name of a cell, '%.64s': %s",
+                       grid->cells[i].name, "expected at most 199 letters, and no dot in front");
     if (!diag_failed(reader->diag))
         check_names(reader, axes);
 }

@@ -53,6 +53,9 @@ struct grid {
     uint32_t cell_count;
 };
 
+/* Whether a cell's name can be a file's, and is no hidden one. */
+bool grid_is_name(const char *name);
+
 /* NULL and messages when it is no grid.  The scenario is not looked at. */
 struct grid *grid_load_file(const char *path, struct diag *diag);
 struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag);

@@ -139,6 +139,24 @@ static void a_product_beyond_all_measure_is_refused(void **state)
     free(diag);
 }
 
+static void names_are_fit_for_files(void **state)
+{
+    (void)state;
+    const char *const names[] = {".hidden", "a123456789012345678901234567890123456789"};
+    for (int i = 0; i < 2; i++) {
+        char grid[2048];
+        size_t used = (size_t)sprintf(grid, "stormglass-grid: 1\nname: n\nscenario: s\nvary:\n");
+        for (int axis = 0; axis < 5; axis++)
+            used += (size_t)sprintf(grid + used, "  - {path: a%d, as: %s%d, values: [0]}\n", axis,
+                                    names[i], axis);
+        struct diag *diag = calloc(1, sizeof *diag);
+        assert_non_null(diag);
+        assert_null(grid_load("grid.yaml", grid, used, diag));
+        assert_non_null(strstr(diag->messages[0].text, "no file could have the name"));
+        free(diag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(rules_apply_in_order_where_they_fit),
         cmocka_unit_test(what_is_wrong_is_said_with_its_place),
         cmocka_unit_test(a_product_beyond_all_measure_is_refused),
+        cmocka_unit_test(names_are_fit_for_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
