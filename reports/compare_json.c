@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * compare_json - the comparison as one object. */
 #include "reports/compare_text.h"
-#include "reports/json_members.h"
+#include "reports/json_figure.h"
 
 #include <stdio.h>
 
@@ -42,15 +42,7 @@ static void write_figure(struct json *json, size_t workload, enum figure_kind ki
                          const struct compare_figure *figure)
 {
     char path[JSON_PATH_BYTES], name[64];
-    const struct {
-        const char *word;
-        double value;
-    } reals[] = {
-        {"model", figure->model}, {"measured", figure->measured}, {"error", figure->error}};
-    for (size_t i = 0; figure->known && i < 3; i++) {
-        snprintf(name, sizeof name, "figures.%s.%s", figure_rows[kind].word, reals[i].word);
-        json_number(json, json_member(path, "workloads", workload, name), reals[i].value);
-    }
+    json_figure(json, "workloads", workload, kind, figure);
     snprintf(name, sizeof name, "figures.%s.judged", figure_rows[kind].word);
     json_boolean(json, json_member(path, "workloads", workload, name), figure->judged);
     snprintf(name, sizeof name, "figures.%s.within", figure_rows[kind].word);

@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * matrix_json - the matrix as one object; latencies are in picoseconds. */
-#include "reports/json_members.h"
+#include "reports/json_figure.h"
 #include "reports/matrix_text.h"
-
-static void write_figure(struct json *json, size_t row, enum figure_kind kind,
-                         const struct compare_figure *figure)
-{
-    char path[JSON_PATH_BYTES], name[64];
-    const struct {
-        const char *word;
-        double value;
-    } reals[] = {
-        {"model", figure->model}, {"measured", figure->measured}, {"error", figure->error}};
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "figures.%s.%s", figure_rows[kind].word, reals[i].word);
-        json_number(json, json_member(path, "rows", row, name), reals[i].value);
-    }
-}
 
 static void write_row(struct json *json, size_t index, const struct matrix *matrix)
 {
@@ -31,8 +16,7 @@ static void write_row(struct json *json, size_t index, const struct matrix *matr
               figure_range_name(row->figures.model->range));
     json_text(json, json_member(path, "rows", index, "protocol"), row->protocol);
     for (int k = 0; k < FIGURE_COUNT; k++)
-        if (row->figures.figures[k].known)
-            write_figure(json, index, (enum figure_kind)k, &row->figures.figures[k]);
+        json_figure(json, "rows", index, (enum figure_kind)k, &row->figures.figures[k]);
 }
 
 bool matrix_json(const struct matrix *matrix, FILE *out)
