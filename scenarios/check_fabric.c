@@ -191,32 +191,27 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
     check_shows(report, "drops.lossless > 0");
 }
 
-bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
-                struct switch_plan *plan, char *why, size_t size)
+/* `report` NULL: nothing is said. */
+static void plan_links(const struct scenario *scenario, const struct scenario_node *node,
+                       struct switch_plan *plan, struct check_report *report)
 {
-    switch_plan_begin(plan, node->switch_params);
+    const struct switch_params *params = node->switch_params;
+    switch_plan_begin(plan, params);
     for (uint16_t p = 0; p < node->port_count; p++) {
         if (node->ports[p].link == SCENARIO_NO_LINK)
             continue;
-        const struct headroom_link link = link_of(scenario, plan->params, &node->ports[p]);
-        switch_plan_link(plan, &link);
+        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
+        const int64_t headroom = switch_plan_link(plan, &link) * params->cell;
+        if (report != NULL && plan->lossless > 0)
+            check_headroom(node, p, headroom_auto(&link), headroom, report);
     }
-    return switch_plan_end(plan, node->port_count, why, size);
 }
 
-static void check_links(const struct scenario *scenario, const struct scenario_node *node,
-                        struct check_report *report)
+bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
+                struct switch_plan *plan, char *why, size_t size)
 {
-    const struct switch_params *params = node->switch_params;
-    struct switch_plan plan;
-    switch_plan_begin(&plan, params);
-    for (uint16_t p = 0; p < node->port_count && plan.lossless > 0; p++) {
-        if (node->ports[p].link == SCENARIO_NO_LINK)
-            continue;
-        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
-        const int64_t headroom = switch_plan_link(&plan, &link);
-        check_headroom(node, p, headroom_auto(&link), headroom * params->cell, report);
-    }
+    plan_links(scenario, node, plan, NULL);
+    return switch_plan_end(plan, node->port_count, why, size);
 }
 
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
@@ -225,8 +220,8 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
     const struct switch_params *params = node->switch_params;
     struct switch_plan plan;
     char why[DIAG_TEXT_BYTES];
-    check_links(scenario, node, report);
-    if (!check_plan(scenario, node, &plan, why, sizeof why)) {
+    plan_links(scenario, node, &plan, report);
+    if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
         check_add(report, DIAG_ERROR, node->place, "%s: %s", node->name, why);
         return;
     }
