@@ -2,6 +2,7 @@
  * cmd_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
 #include "bridge/command.h"
 #include "bridge/measure.h"
+#include "bridge/places.h"
 #include "reports/calibration.h"
 
 #include <errno.h>
@@ -108,11 +109,11 @@ static int read_option(struct options *options, int option)
     struct play_options *play = &options->measure.play;
     switch (option) {
     case 'a':
-        options->has_address = command_address(optarg, &play->address);
+        options->has_address = places_read_address(optarg, &play->address);
         return options->has_address ? DONE
                                     : command_complain("--address", optarg, "an IPv4 address");
     case 'p':
-        options->has_peer = command_address(optarg, &play->peer);
+        options->has_peer = places_read_address(optarg, &play->peer);
         return options->has_peer ? DONE : command_complain("--peer", optarg, "an IPv4 address");
     case 'r':
         return read_role(options);

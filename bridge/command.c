@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bridge/command.h"
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,13 +16,4 @@ int command_word(const char *text, const char *const *words)
         if (strcmp(words[i], text) == 0)
             return i;
     return -1;
-}
-
-bool command_address(const char *text, uint32_t *ip)
-{
-    struct in_addr address;
-    if (inet_pton(AF_INET, text, &address) != 1 || address.s_addr == htonl(INADDR_ANY))
-        return false;
-    *ip = ntohl(address.s_addr);
-    return true;
 }

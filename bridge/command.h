@@ -4,9 +4,6 @@
 #ifndef STORMGLASS_BRIDGE_COMMAND_H
 #define STORMGLASS_BRIDGE_COMMAND_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* Exit codes. */
 enum { DONE, BROKEN, USAGE, FAILED };
 
@@ -19,8 +16,5 @@ int command_complain(const char *what, const char *value, const char *expected);
 
 /* Index of the word in a list that NULL ends, or -1. */
 int command_word(const char *text, const char *const *words);
-
-/* An IPv4 address other than 0.0.0.0, host byte order. */
-bool command_address(const char *text, uint32_t *ip);
 
 #endif

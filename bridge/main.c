@@ -3,6 +3,7 @@
 #include "bridge/command.h"
 #include "scenarios/embedded.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

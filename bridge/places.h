@@ -25,6 +25,7 @@ struct places {
     uint32_t peer; /* of the others; 0: not given */
 };
 
+/* An IPv4 address other than 0.0.0.0. */
 bool places_read_address(const char *text, uint32_t *ip);
 
 /* The scenario only lends its names. */
