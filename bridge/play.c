@@ -185,10 +185,10 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play_places_find(play, diag);
     play_survey(play, diag);
     if (!diag_failed(diag))
-        play_target_prepare(play, diag);
-    if (!diag_failed(diag))
         play->world = world_build(scenario, &play->observe.probe, diag);
-    if (play->world == NULL) {
+    if (play->world != NULL) /* the last to be refused: it makes files */
+        play_target_prepare(play, diag);
+    if (play->world == NULL || diag_failed(diag)) {
         play_free(play);
         return NULL;
     }
