@@ -219,8 +219,9 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
 {
     for (int side = 0; side < 2; side++) {
         const struct wire_trace *trace = c->side[side];
-        fprintf(out, "  %c %s: %" PRIu32 " connections with %" PRIu32 " frames", "<>"[side],
-                c -> name[side], trace -> connection_count, trace -> line_count);
+        const char mark = "<>"[side];
+        fprintf(out, "  %c %s: %" PRIu32 " connections with %" PRIu32 " frames", mark,
+                c->name[side], trace->connection_count, trace->line_count);
         if (trace->strays > 0)
             fprintf(out, "; %" PRIu32 " frames of connections whose REQ is not in it",
                     trace->strays);
