@@ -25,30 +25,51 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static bool read_percent(const struct cli_args *args, const char *option, double preset,
-                         double *share)
+enum { MILLION = 1000000 };
+
+/* `ppm` keeps what it was where the option is not given. */
+static bool read_percent(const struct cli_args *args, const char *option, int64_t *ppm)
 {
     const char *text = cli_value(args, option);
     char why[QUANTITY_WHY_BYTES] = "";
-    int64_t ppm;
-    *share = preset;
-    if (text == NULL)
+    if (text == NULL || quantity_parse(QUANTITY_PERCENT, text, ppm, why))
         return true;
-    if (!quantity_parse(QUANTITY_PERCENT, text, &ppm, why)) {
-        cli_error("--%s %s: %s", option, text, why);
-        return false;
-    }
-    *share = (double)ppm / 1e6;
+    cli_error("--%s %s: %s", option, text, why);
+    return false;
+}
+
+/* Options that mean nothing here are refused: somebody expects something of them. */
+static bool only(const struct cli_args *args, const char *where, const char *const *none)
+{
+    for (; *none != NULL; none++)
+        if (cli_given(args, *none)) {
+            cli_error("compare: --%s means nothing %s", *none, where);
+            return false;
+        }
     return true;
+}
+
+static bool options_fit(const struct cli_args *args)
+{
+    static const char *const of_runs[] = {"tolerance", "figures", "frozen", "share",
+                                          "markdown",  "any",     NULL};
+    static const char *const of_grids[] = {"share", "markdown", NULL};
+    static const char *const of_pairs[] = {"json", NULL};
+    if (!cli_given(args, "wire"))
+        return cli_given(args, "frozen") || only(args, "without --frozen", of_grids);
+    return only(args, "with --wire", of_runs) &&
+           (args->operand_count > 1 || only(args, "with one capture", of_pairs));
 }
 
 static bool read_options(const struct cli_args *args, struct compare_options *with)
 {
     const char *figures = cli_value(args, "figures");
+    int64_t tolerance = 15 * MILLION / 100;
     *with = (struct compare_options){.judged = COMPARE_JUDGED_PRESET,
                                      .any_kind = cli_given(args, "any")};
-    if (!read_percent(args, "tolerance", 0.15, &with->tolerance))
+    if (!read_percent(args, "tolerance", &tolerance))
         return false;
+    with->tolerance = (double)tolerance / MILLION;
     if (figures == NULL || compare_parse_figures(figures, &with->judged))
         return true;
     cli_error("--figures %s: expected a list of mean,p50,p99,p99_9,max,iops,goodput", figures);
@@ -94,15 +115,16 @@ static int compare_grid(const struct cli_args *args, const struct compare_option
                         const struct predictions *predictions)
 {
     struct matrix matrix = {0};
-    double share;
+    int64_t share = MILLION;
     int code = CLI_USAGE;
-    if (!read_percent(args, "share", 1, &share))
+    if (!read_percent(args, "share", &share))
         return CLI_USAGE;
     if (!predictions_are_of_this_model(predictions, matrix.why) ||
         matrix_compare(&matrix, predictions, args->operands[0], with) == COMPARE_REFUSED)
         cli_error("%s", matrix.why);
     else
-        code = verdict(write_matrix(args, &matrix), matrix.holding >= share * matrix.row_count);
+        code = verdict(write_matrix(args, &matrix),
+                       (int64_t)matrix.holding * MILLION >= share * matrix.row_count);
     matrix_free(&matrix);
     return code;
 }
@@ -124,6 +146,8 @@ static int run(const struct cli_args *args)
 {
     struct compare_options with;
     const bool frozen = cli_given(args, "frozen");
+    if (!options_fit(args))
+        return CLI_USAGE;
     if (cli_given(args, "wire"))
         return compare_wire(args->operands[0], args->operand_count > 1 ? args->operands[1] : NULL,
                             cli_given(args, "json"));
