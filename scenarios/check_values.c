@@ -8,6 +8,8 @@
 #include "rnic/rnic.h"
 #include "rnic/rx_buffer.h"
 
+#include <string.h>
+
 /* ---- switches ---- */
 
 static void check_xon(const struct scenario_node *node, struct check_report *report)
@@ -157,6 +159,29 @@ static void check_priority(const struct scenario *scenario,
     }
 }
 
+/* ---- machines ---- */
+
+static bool is_of_machine(const struct scenario_node *node, const char *machine)
+{
+    return node->host->machine != NULL && strcmp(node->host->machine, machine) == 0;
+}
+
+/* The one processor has the costs of the first host that is of it. */
+static void check_machine(const struct scenario *scenario, const struct scenario_node *node,
+                          struct check_report *report)
+{
+    const struct scenario_node *first = scenario->nodes;
+    if (node->host->machine == NULL)
+        return;
+    while (!is_of_machine(first, node->host->machine))
+        first++;
+    const struct soft_params *costs = &node->host->rnic->soft, *held = &first->host->rnic->soft;
+    if (memcmp(costs, held, sizeof *costs) != 0)
+        check_add(report, DIAG_WARNING, node->place,
+                  "%s and %s are of machine %s with other costs: its processor has those of %s",
+                  first->name, node->name, node->host->machine, first->name);
+}
+
 /* ---- faults ---- */
 
 static void check_fault(const struct scenario *scenario, const struct scenario_fault *fault,
@@ -178,6 +203,8 @@ void check_values(const struct scenario *scenario, struct check_report *report)
 {
     check_switches(scenario, report);
     check_hosts(scenario, report);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        check_machine(scenario, &scenario->nodes[i], report);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         check_priority(scenario, &scenario->workloads[i], report);
     for (uint32_t i = 0; i < scenario->fault_count; i++)

@@ -164,6 +164,10 @@ static void values_that_contradict_each_other_are_found(void **state)
         {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped"},
         {FAULT("kind: link-flap, where: leaf0-spine0, at: 0ns, period: 10us, duty: 0%"),
          "no carrier is ever lost"},
+        {HEAD FABRIC "hosts: {box: {where: host0..host1, machine: box}, "
+                     "one: {where: host1, rnic: {profile: softroce}}}\n"
+                     "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
+         "host0 and host1 are of machine box with other costs"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_finding(cases[i].text, DIAG_WARNING, cases[i].says);
