@@ -180,7 +180,9 @@ static void load_section(struct loader *loader, struct section *section)
     scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
     scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
-    if (machine != NULL)
+    if (machine != NULL && machine->text[0] == '\0')
+        tree_error(loader->diag, machine, "machine: expected a word that its hosts share");
+    else if (machine != NULL)
         section->machine = machine->text;
     const struct tree_node *namespaces = scenario_list(loader, section->written, "namespaces");
     if (namespaces != NULL)

@@ -315,6 +315,8 @@ static const struct {
      "more than"},
     {HEAD "fabric: {topology: {kind: single-switch}, overrides: [{mtu: 3B}]}\n" WORKLOAD, 3, 55,
      "expected an override"},
+    {HEAD FABRIC "hosts: {box: {where: host0, machine: \"\"}}\n" WORKLOAD, 4, 38,
+     "machine: expected a word"},
     {HEAD "fabric: {topology: {kind: single-switch}, "
           "overrides: [{where: \"switch0:p0\", rate: 1Gbps}]}\n" WORKLOAD,
      3, 20, "override the link"},
