@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# README: what it says the first run prints is what is printed, and its scenario can be played.
+set -u
+readme=$PWD/README.md
+. tests/golden/outside
+
+# block FIRST: the fenced block of README whose first line begins so
+block() {
+    awk -v first="$1" '/^```/ {inside = !inside; fresh = inside; shown = 0; next}
+        inside && fresh {shown = index($0, first) == 1; fresh = 0} inside && shown' "$readme"
+}
+
+untimed() { sed 's/ in [0-9.]* s$//'; }
+
+block 'pause-storm ' | untimed >wanted
+expect 'the first run' 0 '' "$program" run pause-storm
+untimed <out >got
+diff wanted got >differs || fail "README shows another result: $(cat differs)"
+
+block 'stormglass: 1' >scenario.yaml
+expect 'its scenario' 0 'held    all-commands-complete' "$program" run scenario.yaml
+[ $failures = 0 ]
