@@ -60,22 +60,6 @@ static const struct option long_options[] = {
 
 /* ------------------------------------------------------------------ the command line */
 
-static int read_role(struct options *options)
-{
-    static const char *const roles[] = {"host", "target", "both", NULL};
-    const int role = command_word(optarg, roles);
-    options->measure.play.role = (enum play_role)(role + 1);
-    return role < 0 ? command_complain("--role", optarg, "host, target or both") : DONE;
-}
-
-static int read_depth(struct options *options)
-{
-    static const char *const depths[] = {"first", "tags", "full", NULL};
-    const int depth = command_word(optarg, depths);
-    options->measure.play.depth = (enum content_depth)depth;
-    return depth < 0 ? command_complain("--verify", optarg, "full, tags or first") : DONE;
-}
-
 static int read_repeats(struct options *options)
 {
     char *end;
@@ -116,7 +100,7 @@ static int read_option(struct options *options, int option)
         options->has_peer = places_read_address(optarg, &play->peer);
         return options->has_peer ? DONE : command_complain("--peer", optarg, "an IPv4 address");
     case 'r':
-        return read_role(options);
+        return command_role(optarg, &play->role);
     case 'f':
         options->from = optarg;
         return DONE;
@@ -131,7 +115,7 @@ static int read_option(struct options *options, int option)
         options->measure_only = true;
         return DONE;
     case 'v':
-        return read_depth(options);
+        return command_depth(optarg, &play->depth);
     case 'b':
         play->busy = true;
         return DONE;

@@ -54,22 +54,6 @@ static const char usage[] =
     "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command line is\n"
     "wrong, 3 device or database failed.\n";
 
-static int read_role(struct command *command, const char *value)
-{
-    static const char *const roles[] = {"host", "target", "both", NULL};
-    const int role = command_word(value, roles);
-    command->play.role = (enum play_role)(role + 1);
-    return role < 0 ? command_complain("--role", value, "host, target or both") : DONE;
-}
-
-static int read_depth(struct command *command, const char *value)
-{
-    static const char *const depths[] = {"first", "tags", "full", NULL};
-    const int depth = command_word(value, depths);
-    command->play.depth = (enum content_depth)depth;
-    return depth < 0 ? command_complain("--verify", value, "full, tags or first") : DONE;
-}
-
 static int read_lead(struct command *command, const char *value)
 {
     char why[QUANTITY_WHY_BYTES];
@@ -131,7 +115,7 @@ static int read_option(struct command *command, int option)
 {
     switch (option) {
     case 'r':
-        return read_role(command, optarg);
+        return command_role(optarg, &command->play.role);
     case 'a':
         command->has_address = places_read_address(optarg, &command->play.address);
         return command->has_address ? DONE
@@ -156,7 +140,7 @@ static int read_option(struct command *command, int option)
     case 'l':
         return read_lead(command, optarg);
     case 'v':
-        return read_depth(command, optarg);
+        return command_depth(optarg, &command->play.depth);
     case 't':
         return add_store(command, optarg);
     case 'b':

@@ -4,6 +4,8 @@
 #ifndef STORMGLASS_BRIDGE_COMMAND_H
 #define STORMGLASS_BRIDGE_COMMAND_H
 
+#include "bridge/play.h"
+
 /* Exit codes. */
 enum { DONE, BROKEN, USAGE, FAILED };
 
@@ -14,7 +16,8 @@ int command_calibrate(int argc, char **argv);
 /* "stormglass-bridge: WHAT VALUE: expected ..."; gives USAGE. */
 int command_complain(const char *what, const char *value, const char *expected);
 
-/* Index of the word in a list that NULL ends, or -1. */
-int command_word(const char *text, const char *const *words);
+/* The words of --role and --verify; DONE, or a complaint's USAGE. */
+int command_role(const char *value, enum play_role *role);
+int command_depth(const char *value, enum content_depth *depth);
 
 #endif
