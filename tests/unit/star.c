@@ -21,19 +21,36 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
         star->restored_at[star->restored++] = at;
 }
 
-void star_presets(struct star *star, enum watchdog_action action)
+static void on_drop(void *self, const struct probe_drop *drop)
+{
+    ((struct star *)self)->last_drop = *drop;
+}
+
+void star_presets(struct star *star)
 {
     memset(star, 0, sizeof *star);
     opt_presets(port_opts, &star->port);
     opt_presets(switch_opts, &star->params);
-    star->port.rate = INT64_C(10000000000); /* a pause lasts 3.4 ms: few refreshes */
     star->params.latency = 0;
+    star->probe = probe_none;
+    star->probe.self = star;
+    star->probe.drop = on_drop;
+    star->name = "switch0";
+    star->pump_count = PUMPS;
+}
+
+void star_presets_watched(struct star *star, enum watchdog_action action)
+{
+    star_presets(star);
+    star->port.rate = INT64_C(10000000000); /* a pause lasts 3.4 ms: few refreshes */
     star->params.buffer = 4 << 20;
     star->params.watchdog = action;
     star->params.watchdog_start = 0;
-    star->probe = probe_none;
-    star->probe.self = star;
     star->probe.note = on_note;
+    star->name = "leaf0";
+    star->pump_count = 3;
+    star->period = PS_PER_MS;
+    star->hostile = true;
 }
 
 static void star_routes(struct star *star)
@@ -42,12 +59,13 @@ static void star_routes(struct star *star)
     uint8_t forwards[PUMPS + 1] = {1};
     uint32_t endpoint_node[PUMPS];
     uint16_t endpoint_port[PUMPS] = {0};
-    for (uint16_t i = 0; i < PUMPS; i++) {
+    for (uint16_t i = 0; i < star->pump_count; i++) {
         links[i] = (struct route_link){0, i + 1u, i, 0};
         endpoint_node[i] = i + 1u;
     }
-    const struct route_graph graph = {PUMPS + 1,     links,         PUMPS, forwards,
-                                      endpoint_node, endpoint_port, PUMPS};
+    const struct route_graph graph = {
+        star->pump_count + 1, links,         star->pump_count, forwards,
+        endpoint_node,        endpoint_port, star->pump_count};
     struct route_table tables[PUMPS + 1] = {0};
     route_compute(&graph, tables);
     star->swtch.routes = tables[0];
@@ -56,21 +74,21 @@ static void star_routes(struct star *star)
 void star_init(struct star *star)
 {
     struct port_params ports[PUMPS];
-    for (int i = 0; i < PUMPS; i++)
+    for (uint32_t i = 0; i < star->pump_count; i++)
         ports[i] = star->port;
     engine_init(&star->engine, 1);
-    star->engine.hostile = true;
+    star->engine.hostile = star->hostile;
     frame_pool_init(&star->frames);
-    switch_init(&star->swtch, &star->engine, "leaf0", &star->params, PUMPS, ports, &star->frames,
-                &star->probe);
+    switch_init(&star->swtch, &star->engine, star->name, &star->params, (uint16_t)star->pump_count,
+                ports, &star->frames, &star->probe);
     star_routes(star);
-    for (uint32_t i = 0; i < PUMPS; i++) {
+    for (uint32_t i = 0; i < star->pump_count; i++) {
         char name[] = "pump0";
         name[4] = (char)('0' + i);
         struct pump *pump = &star->pumps[i];
         pump_init(pump, &star->engine, name, &star->port, &star->frames);
         pump->endpoint = i;
-        pump->period = PS_PER_MS;
+        pump->period = star->period;
         port_join(&star->swtch.ports[i], switch_ingress(&star->swtch), &pump->port, pump_ingress);
     }
     char why[128];

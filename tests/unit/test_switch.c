@@ -1,90 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths. */
-#include "net/switch.h"
-#include "pump.h"
+#include "star.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
 #include <string.h>
-
-enum { PUMPS = 6 };
-
-struct star {
-    struct engine engine;
-    struct frame_pool frames;
-    struct swtch swtch;
-    struct pump pumps[PUMPS];
-    struct port_params port;
-    struct switch_params params;
-    struct probe probe;
-    struct probe_drop last_drop;
-};
-
-static void on_drop(void *self, const struct probe_drop *drop)
-{
-    ((struct star *)self)->last_drop = *drop;
-}
-
-static void star_presets(struct star *star)
-{
-    memset(star, 0, sizeof *star);
-    opt_presets(port_opts, &star->port);
-    opt_presets(switch_opts, &star->params);
-    star->params.latency = 0;
-    star->probe = probe_none;
-    star->probe.self = star;
-    star->probe.drop = on_drop;
-}
-
-static void star_routes(struct star *star)
-{
-    struct route_link links[PUMPS];
-    uint8_t forwards[PUMPS + 1] = {1};
-    uint32_t endpoint_node[PUMPS];
-    uint16_t endpoint_port[PUMPS] = {0};
-    for (uint16_t i = 0; i < PUMPS; i++) {
-        links[i] = (struct route_link){0, i + 1u, i, 0};
-        endpoint_node[i] = i + 1u;
-    }
-    const struct route_graph graph = {PUMPS + 1,     links,         PUMPS, forwards,
-                                      endpoint_node, endpoint_port, PUMPS};
-    struct route_table tables[PUMPS + 1] = {0};
-    route_compute(&graph, tables);
-    star->swtch.routes = tables[0];
-}
-
-static void star_init(struct star *star)
-{
-    struct port_params ports[PUMPS];
-    for (int i = 0; i < PUMPS; i++)
-        ports[i] = star->port;
-    engine_init(&star->engine, 1);
-    frame_pool_init(&star->frames);
-    switch_init(&star->swtch, &star->engine, "switch0", &star->params, PUMPS, ports, &star->frames,
-                &star->probe);
-    star_routes(star);
-    for (uint32_t i = 0; i < PUMPS; i++) {
-        char name[] = "pump0";
-        name[4] = (char)('0' + i);
-        struct pump *pump = &star->pumps[i];
-        pump_init(pump, &star->engine, name, &star->port, &star->frames);
-        pump->endpoint = i;
-        port_join(&star->swtch.ports[i], switch_ingress(&star->swtch), &pump->port, pump_ingress);
-    }
-    char why[128];
-    assert_true(switch_carve(&star->swtch, why, sizeof why));
-    engine_start(&star->engine);
-}
-
-static void star_fini(struct star *star)
-{
-    star->swtch.node.ops->audit(&star->swtch.node);
-    switch_fini(&star->swtch);
-    engine_fini(&star->engine);
-    frame_pool_fini(&star->frames);
-}
 
 static void send(struct star *star, int from, int to, uint64_t frames)
 {

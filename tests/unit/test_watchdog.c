@@ -28,7 +28,7 @@ static void storm_and_restoration_in_time(void **state)
             for (int phase = 1; phase < 20; phase += step) {
                 const time_ps from = 2 * unit + unit * phase / 20, until = from + 4 * unit;
                 struct star star;
-                star_presets(&star, WATCHDOG_DROP);
+                star_presets_watched(&star, WATCHDOG_DROP);
                 star.params.watchdog_rule = rule;
                 star.params.ports = ports;
                 star.params.buffer = 32 << 20;
@@ -53,7 +53,7 @@ static void pauses_put_restoration_off(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star_init(&star);
     star_send(&star, 0, 1, LOSSLESS);
     star_storm(&star, true, MS(10));
@@ -76,7 +76,7 @@ static void times_of_several_polls(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star.params.watchdog_detection = MS(300);
     star.params.watchdog_restoration = MS(500);
     star.params.watchdog_poll = MS(100);
@@ -105,7 +105,7 @@ static void a_storm_makes_the_last_sample_void(void **state)
     (void)state;
     for (int is_broadcom = 0; is_broadcom < 2; is_broadcom++) {
         struct star star;
-        star_presets(&star, WATCHDOG_DROP);
+        star_presets_watched(&star, WATCHDOG_DROP);
         star.params.watchdog_rule = is_broadcom ? WATCHDOG_BROADCOM : WATCHDOG_MELLANOX;
         star_init(&star);
         star_send(&star, 0, 1, LOSSLESS);
@@ -124,7 +124,7 @@ static time_ps deviation(enum watchdog_rule rule, uint64_t phase)
 {
     time_ps worst = 0;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star.params.watchdog_rule = rule;
     star.params.watchdog_detection = star.params.watchdog_restoration = MS(400);
     star.params.watchdog_poll = MS(400);
@@ -166,7 +166,7 @@ static void a_frame_in_each_interval_is_no_storm(void **state)
     (void)state;
     for (enum watchdog_rule rule = 0; rule < WATCHDOG_RULES; rule++) {
         struct star star;
-        star_presets(&star, WATCHDOG_DROP);
+        star_presets_watched(&star, WATCHDOG_DROP);
         star.params.watchdog_rule = rule;
         star_init(&star);
         star_send(&star, 0, 1, LOSSLESS);
@@ -192,7 +192,7 @@ static void an_idle_queue(void **state)
     static const int expected[WATCHDOG_RULES] = {0, 0, 1, 1};
     for (enum watchdog_rule rule = 0; rule < WATCHDOG_RULES; rule++) {
         struct star star;
-        star_presets(&star, WATCHDOG_DROP);
+        star_presets_watched(&star, WATCHDOG_DROP);
         star.params.watchdog_rule = rule;
         star_init(&star);
         star_storm(&star, true, MS(10));
@@ -208,7 +208,7 @@ static void only_lossless_queues_are_watched(void **state)
     (void)state;
     for (int how = 0; how < 3; how++) {
         struct star star;
-        star_presets(&star, WATCHDOG_DROP);
+        star_presets_watched(&star, WATCHDOG_DROP);
         if (how == 0)
             star.params.pfc_priorities = 1 << LOSSY;
         else if (how == 1)
@@ -228,7 +228,7 @@ static void off_costs_no_event(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_OFF);
+    star_presets_watched(&star, WATCHDOG_OFF);
     star_init(&star);
     star_run(&star, MS(10000));
     assert_int_equal(star.engine.events, 0);
@@ -241,7 +241,7 @@ static void phases_are_drawn(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star.params.watchdog_start = SWITCH_WATCHDOG_AUTO;
     star_init(&star);
     star_run(&star, MS(200));
@@ -259,7 +259,7 @@ static void drop_frees_the_buffer(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star_init(&star);
     star.pumps[0].period = PS_PER_US; /* the buffer fills and pump 0 is paused */
     star_send(&star, 0, 1, LOSSLESS);
@@ -295,7 +295,7 @@ static void drop_is_for_one_port_and_priority(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_DROP);
+    star_presets_watched(&star, WATCHDOG_DROP);
     star_init(&star);
     star_send(&star, 0, 1, LOSSLESS);
     star_storm(&star, true, MS(10));
@@ -322,7 +322,7 @@ static void forward_ignores_pauses(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_FORWARD);
+    star_presets_watched(&star, WATCHDOG_FORWARD);
     star_init(&star);
     star_send(&star, 0, 1, LOSSLESS);
     star_storm(&star, true, MS(10));
@@ -346,7 +346,7 @@ static void alert_only_tells(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_ALERT);
+    star_presets_watched(&star, WATCHDOG_ALERT);
     star_init(&star);
     star_send(&star, 0, 1, LOSSLESS);
     star_storm(&star, true, MS(10));
@@ -367,7 +367,7 @@ static void alert_sees_the_end_in_time(void **state)
 {
     (void)state;
     struct star star;
-    star_presets(&star, WATCHDOG_ALERT);
+    star_presets_watched(&star, WATCHDOG_ALERT);
     star.params.watchdog_detection = MS(500);
     star.params.watchdog_poll = MS(100);
     star_init(&star);
