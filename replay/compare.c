@@ -131,7 +131,7 @@ static bool are_of_both_kinds(struct compare *compare)
 static const char settings_sql[] =
     "SELECT path, group_concat(value, ', ') FROM (SELECT path, value FROM setting ORDER BY path,"
     " value) WHERE (path IN ('seed', 'duration') OR path LIKE 'workloads.%'"
-    " OR path LIKE 'hosts.targets.namespaces%')=? GROUP BY path ORDER BY path";
+    " OR path LIKE 'hosts.%.namespaces[%')=? GROUP BY path ORDER BY path";
 
 struct merge {
     struct store_statement *rows[2];

@@ -26,6 +26,17 @@ expect 'one kind' 2 'both runs of the model; --any' "$program" compare run.db ru
 expect 'one kind, asked for' 0 'the protocol is equal' "$program" compare --any run.db run.db
 expect swapped 2 'the model comes first' "$program" compare same.db run.db
 expect 'other scenario' 2 'scenarios are different' "$program" compare --any run.db other.db
+cat >disks.yaml <<'YAML'
+stormglass: 1
+name: disks
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {disks: {where: host1, namespaces: [{media: "null"}]}}
+workloads: [{name: io, kind: nvme, from: host0, to: host1, count: 2}]
+YAML
+"$program" run disks.yaml -o disks.db >out 2>&1
+"$program" run disks.yaml --set hosts.disks.namespaces.0.size=2GiB -o larger.db >out 2>&1
+expect 'other disks' 2 'different work: hosts.disks.namespaces[0]' "$program" compare --any disks.db larger.db
 expect 'no database' 2 'out: ' "$program" compare out same.db
 expect 'no file' 2 'none.db: ' "$program" compare none.db same.db
 expect 'wrong tolerance' 2 'expected a percentage' "$program" compare --tolerance 15ms run.db same.db
