@@ -8,16 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { WORDS_BYTES = 256 };
+enum { WORDS_BYTES = 256, LIST_BYTES = WORDS_BYTES / 2 };
 
 /* "send-small, read-small" */
-static const char *benchmarks_of(const struct calibration_value *value, char text[WORDS_BYTES / 2])
+static const char *benchmarks_of(const struct calibration_value *value, char text[LIST_BYTES])
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < BENCHMARK_COUNT && used < WORDS_BYTES / 2; i++)
+    for (int i = 0; i < BENCHMARK_COUNT && used < LIST_BYTES; i++)
         if ((value->benchmarks & 1u << i) != 0)
-            used += (size_t)snprintf(text + used, WORDS_BYTES - used, "%s%s", used == 0 ? "" : ", ",
+            used += (size_t)snprintf(text + used, LIST_BYTES - used, "%s%s", used == 0 ? "" : ", ",
                                      benchmark_names[i]);
     return text;
 }
@@ -49,7 +49,7 @@ static double error_of(const struct calibration_figure *figure)
 static void told_by(const struct calibration *calibration, const struct calibration_value *value,
                     char text[WORDS_BYTES])
 {
-    char words[WORDS_BYTES / 2];
+    char words[LIST_BYTES];
     if (value->determined)
         snprintf(text, WORDS_BYTES, "%s", benchmarks_of(value, words));
     else if (value->value != value->base)
