@@ -186,7 +186,6 @@ tell() { # STEM...: the logs of a test that failed
         for log in "$stem.log" "$stem.a.log" "$stem.b.log"; do
             [ ! -e "$log" ] || { echo "--- $log"; tail -n 80 "$log" | sed 's/^/    /'; }
         done
-        [ ! -s "$stem.check.log" ] || { echo "--- $stem.check.log"; sed 's/^/    /' "$stem.check.log"; }
     done
 }
 
