@@ -5,7 +5,6 @@
 #include "bridge/play_private.h"
 
 #include "base/check.h"
-#include "scenarios/fio.h"
 
 #include <stdlib.h>
 
@@ -23,24 +22,14 @@ static void on_idle(void *self)
     loop_stop(play->loop);
 }
 
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
 /* Moment 0 is at the end of the lead. */
 static void make_instance(struct play_instance *instance, uint32_t pair, uint32_t copy)
 {
     struct play *play = instance->play;
     const struct scenario_workload *workload = &play->scenario->workloads[instance->entry];
     const struct scenario_node *from = &play->scenario->nodes[workload->pairs[pair].from];
-    const time_ps end = play->zero + play->scenario->duration, now = loop_now(play->loop);
-    const time_ps begin = play->zero + workload->start;
-    const time_ps delay = workload->job != NULL ? workload->job->start_delay : 0;
-    time_ps stop = earlier(play->zero + workload->stop, end);
-    const time_ps start = earlier((begin > now ? begin : now) + delay, stop);
-    if (workload->job != NULL && workload->job->runtime < stop - start)
-        stop = start + workload->job->runtime;
+    const struct turns_span span = turns_span(
+        workload, play->zero, play->zero + play->scenario->duration, loop_now(play->loop));
     instance->ops = workload->ops;
     instance->env = play_env(play, from->name);
     instance->nvme = *from->host->nvme_host;
@@ -57,8 +46,8 @@ static void make_instance(struct play_instance *instance, uint32_t pair, uint32_
         .serial = ++play->serial,
         .params = workload->params,
         .nvme_params = &instance->nvme,
-        .start = start,
-        .stop = stop,
+        .start = span.start,
+        .stop = span.stop,
         .stats = &play->world->stats[instance->entry],
         .on_idle = on_idle,
         .on_idle_self = instance,
@@ -67,12 +56,12 @@ static void make_instance(struct play_instance *instance, uint32_t pair, uint32_
 }
 
 /* All instances exist before the first starts: one may be idle at once. */
-static void begin_entry(struct play *play, uint32_t index)
+static void begin_entry(void *self, uint32_t index)
 {
+    struct play *play = self;
     const struct scenario_workload *workload = &play->scenario->workloads[index];
     struct play_entry *entry = &play->entries[index];
     uint32_t made = 0;
-    play->turns[index].begun = true;
     if (entry->count == 0) { /* of other processes */
         play->turns[index].finished = play->attention = true;
         return;
@@ -95,38 +84,19 @@ static void begin_entry(struct play *play, uint32_t index)
     }
 }
 
-static void stop_entry(struct play *play, uint32_t index)
+static void stop_entry(void *self, uint32_t index)
 {
+    const struct play *play = self;
     struct play_entry *entry = &play->entries[index];
-    struct turn *turn = &play->turns[index];
-    if (!turn->begun) {
-        turn->begun = turn->finished = true; /* it never runs */
-        return;
-    }
     for (uint32_t i = 0; i < entry->count; i++)
         if (!entry->instances[i].idle)
             entry->instances[i].ops->stop(entry->instances[i].workload);
 }
 
-static void end_others(struct play *play, uint32_t finished)
-{
-    for (uint32_t i = 0; i < play->scenario->workload_count; i++)
-        if (!play->turns[i].finished && turns_is_ended_by(play->scenario, i, finished))
-            stop_entry(play, i);
-}
-
 bool play_hosts_attend(struct play *play)
 {
-    const uint32_t count = play->scenario->workload_count;
-    while (play->attention) {
-        play->attention = false;
-        for (uint32_t i = 0; i < count; i++)
-            if (play->turns[i].finished)
-                end_others(play, i);
-        for (uint32_t i = 0; i < count; i++)
-            if (!play->turns[i].begun && turns_may_begin(play->scenario, play->turns, i))
-                begin_entry(play, i);
-    }
+    const struct turns_calls calls = {.self = play, .begin = begin_entry, .stop = stop_entry};
+    turns_attend(play->scenario, play->turns, &play->attention, &calls);
     return turns_all_finished(play->scenario, play->turns);
 }
 

@@ -11,11 +11,24 @@ struct turn {
     bool begun, finished;
 };
 
-/* The jobs that it waits for are finished (stonewall, wait_for). */
-bool turns_may_begin(const struct scenario *scenario, const struct turn *turns, uint32_t workload);
+struct turns_calls {
+    void *self;
+    void (*begin)(void *self, uint32_t workload); /* its turn says begun already */
+    void (*stop)(void *self, uint32_t workload);  /* of one that has begun; it may finish at once */
+};
 
-/* The end of the one ends the other, a job of the same file (exitall). */
-bool turns_is_ended_by(const struct scenario *scenario, uint32_t workload, uint32_t finished);
+/* While `*attention` is set: lets what has finished end others (exitall), and begin those whose
+ * jobs to wait for are finished (stonewall, wait_for). */
+void turns_attend(const struct scenario *scenario, struct turn *turns, bool *attention,
+                  const struct turns_calls *calls);
+
+/* From when to when an instance issues that is made now.  `zero` is the scenario's moment 0, `end`
+ * that of its duration. */
+struct turns_span {
+    time_ps start, stop;
+};
+struct turns_span turns_span(const struct scenario_workload *workload, time_ps zero, time_ps end,
+                             time_ps now);
 
 bool turns_all_finished(const struct scenario *scenario, const struct turn *turns);
 

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "rnic/verbs_sim.h"
-#include "scenarios/fio.h"
 #include "scenarios/turns.h"
 #include "scenarios/world_faults.h"
 
@@ -68,13 +67,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     const struct scenario_node *to = &world->scenario->nodes[pair->to];
     struct host *host = world->hosts[from->index];
     struct instance *instance = &world->play->entries[index].instances[number];
-    const time_ps delay = workload->job != NULL ? workload->job->start_delay : 0;
-    const time_ps now = world->engine.now;
-    time_ps stop = earlier(workload->stop, world->window_end);
-    /* A fio job that is delayed, or waits for others, past the end issues nothing. */
-    const time_ps start = earlier((workload->start > now ? workload->start : now) + delay, stop);
-    if (workload->job != NULL && workload->job->runtime < stop - start)
-        stop = start + workload->job->runtime;
+    const struct turns_span span = turns_span(workload, 0, world->window_end, world->engine.now);
     *instance = (struct instance){.ops = workload->ops, .world = world, .entry = index};
     const struct workload_site site = {
         .env = &host->env,
@@ -88,8 +81,8 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .serial = ++world->play->serial,
         .params = workload->params,
         .nvme_params = from->host->nvme_host,
-        .start = start,
-        .stop = stop,
+        .start = span.start,
+        .stop = span.stop,
         .stats = &world->stats[index],
         .on_idle = on_idle,
         .on_idle_self = instance,
@@ -98,11 +91,11 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
 }
 
 /* All instances exist before the first starts: one may be idle at once. */
-static void begin_entry(struct world *world, uint32_t index)
+static void begin_entry(void *self, uint32_t index)
 {
+    struct world *world = self;
     const struct scenario_workload *workload = &world->scenario->workloads[index];
     struct entry *entry = &world->play->entries[index];
-    world->play->turns[index].begun = true;
     entry->count = entry->busy = workload->pair_count * workload->copies;
     entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
     world->busy_instances += entry->count;
@@ -112,39 +105,19 @@ static void begin_entry(struct world *world, uint32_t index)
         entry->instances[i].ops->start(entry->instances[i].workload);
 }
 
-static void stop_entry(struct world *world, uint32_t index)
+static void stop_entry(void *self, uint32_t index)
 {
+    const struct world *world = self;
     struct entry *entry = &world->play->entries[index];
-    struct turn *turn = &world->play->turns[index];
-    if (!turn->begun) {
-        turn->begun = turn->finished = true; /* it never runs */
-        return;
-    }
     for (uint32_t i = 0; i < entry->count; i++)
         if (!entry->instances[i].idle)
             entry->instances[i].ops->stop(entry->instances[i].workload);
 }
 
-static void end_others(struct world *world, uint32_t index)
-{
-    for (uint32_t i = 0; i < world->workload_count; i++)
-        if (!world->play->turns[i].finished && turns_is_ended_by(world->scenario, i, index))
-            stop_entry(world, i);
-}
-
-/* Lets what has finished end and begin others, until nothing changes. */
 static void attend(struct world *world)
 {
-    struct world_play *play = world->play;
-    while (play->attention) {
-        play->attention = false;
-        for (uint32_t i = 0; i < world->workload_count; i++)
-            if (play->turns[i].finished)
-                end_others(world, i);
-        for (uint32_t i = 0; i < world->workload_count; i++)
-            if (!play->turns[i].begun && turns_may_begin(world->scenario, play->turns, i))
-                begin_entry(world, i);
-    }
+    const struct turns_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
+    turns_attend(world->scenario, world->play->turns, &world->play->attention, &calls);
     world->engine.stopped = false;
 }
 
