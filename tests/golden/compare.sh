@@ -38,6 +38,8 @@ YAML
 "$program" run disks.yaml --set hosts.disks.namespaces.0.size=2GiB -o larger.db >out 2>&1
 expect 'other disks' 2 'different work: hosts.disks.namespaces[0]' "$program" compare --any disks.db larger.db
 expect 'no database' 2 'out: ' "$program" compare out same.db
+cp same.db cut.db && sqlite3 cut.db 'DROP TABLE workload_pair'
+expect 'half a database' 2 'cut.db: SQL: no such table: workload_pair' "$program" compare run.db cut.db
 expect 'no file' 2 'none.db: ' "$program" compare none.db same.db
 expect 'wrong tolerance' 2 'expected a percentage' "$program" compare --tolerance 15ms run.db same.db
 expect 'wrong figure' 2 'expected a list of mean,p50' "$program" compare --figures p98 run.db same.db
