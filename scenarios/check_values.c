@@ -7,6 +7,8 @@
 #include "net/watchdog.h"
 #include "rnic/rnic.h"
 #include "rnic/rx_buffer.h"
+#include "scenarios/wl_rdma.h"
+#include "scenarios/workload.h"
 
 #include <string.h>
 
@@ -159,6 +161,19 @@ static void check_priority(const struct scenario *scenario,
     }
 }
 
+/* ---- receives ---- */
+
+static void check_receives(const struct scenario_workload *workload, struct check_report *report)
+{
+    const char *kind = workload->ops->name;
+    if (strcmp(kind, "rdma-write") != 0 && strcmp(kind, "rdma-read") != 0)
+        return;
+    const struct wl_rdma_params *params = workload->params;
+    if (params->receives > 0 || params->receive_delay > 0)
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': receives are of rdma-send: %s needs none", workload->name, kind);
+}
+
 /* ---- machines ---- */
 
 static bool is_of_machine(const struct scenario_node *node, const char *machine)
@@ -199,6 +214,13 @@ static void check_fault(const struct scenario *scenario, const struct scenario_f
                   "the fault %s has duty 0%%: no carrier is ever lost", name);
 }
 
+static void check_workload(const struct scenario *scenario,
+                           const struct scenario_workload *workload, struct check_report *report)
+{
+    check_priority(scenario, workload, report);
+    check_receives(workload, report);
+}
+
 void check_values(const struct scenario *scenario, struct check_report *report)
 {
     check_switches(scenario, report);
@@ -206,7 +228,7 @@ void check_values(const struct scenario *scenario, struct check_report *report)
     for (uint32_t i = 0; i < scenario->host_count; i++)
         check_machine(scenario, &scenario->nodes[i], report);
     for (uint32_t i = 0; i < scenario->workload_count; i++)
-        check_priority(scenario, &scenario->workloads[i], report);
+        check_workload(scenario, &scenario->workloads[i], report);
     for (uint32_t i = 0; i < scenario->fault_count; i++)
         check_fault(scenario, &scenario->faults[i], report);
 }

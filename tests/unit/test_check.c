@@ -168,6 +168,9 @@ static void values_that_contradict_each_other_are_found(void **state)
                      "one: {where: host1, rnic: {profile: softroce}}}\n"
                      "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
          "host0 and host1 are of machine box with other costs"},
+        {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
+                     "receives: 1}]\n",
+         "receives are of rdma-send"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_finding(cases[i].text, DIAG_WARNING, cases[i].says);
