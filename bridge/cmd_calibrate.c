@@ -18,6 +18,9 @@ struct options {
     bool has_address, has_peer, measure_only, json, helped;
 };
 
+/* Of the figures, from which on a fit foretells nothing: what a prediction may be off by. */
+static const double misfit = 0.15;
+
 static const char usage[] =
     "usage: stormglass-bridge calibrate --address A [--peer B] [-o PROFILE.yaml]\n"
     "       stormglass-bridge calibrate --from FIGURES.json [-o PROFILE.yaml]\n"
@@ -230,8 +233,19 @@ static int write_profile(const struct options *options, const struct calibration
     return FAILED;
 }
 
+/* A profile is written all the same: its ranges and spreads say what it is worth. */
+static void tell_misfit(const struct calibration *calibration)
+{
+    if (calibration->noise > misfit)
+        fprintf(stderr,
+                "stormglass-bridge: the model cannot be made like these figures, they are off by "
+                "%.0f %%: is %s the right --base, and the rate of the link the right --set?\n",
+                100 * calibration->noise, calibration->base);
+}
+
 static int report(const struct options *options, const struct calibration *calibration)
 {
+    tell_misfit(calibration);
     const bool fine = options->json ? calibration_json(calibration->figures, calibration, stdout)
                                     : calibration_text(calibration, stdout);
     if (!fine)

@@ -29,6 +29,8 @@ cp out printed.json
 expect 'and fits alike' 0 '' "$program" calibrate --from printed.json -o again.yaml
 expect 'to the same profile' 0 '' cmp first.yaml again.yaml
 rm again.yaml
+sed 's/\[2000000\]/[2]/' figures.json >absurd.json
+expect 'figures that nothing shows' 0 'is rnic-100g the right --base' "$program" calibrate --from absurd.json
 
 # NAME WORDS OPTIONS...
 refused() {
