@@ -1,67 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verify - from rows back to a scenario. */
+ * verify - the same run once more, and what is other about it. */
 #include "replay/verify.h"
 
-#include "base/check.h"
+#include "replay/stored.h"
 #include "scenarios/embedded.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* The stored input.  The texts are copies: rows are gone with the next step. */
-struct stored {
-    struct scenario_source *files; /* the first is the scenario */
-    char **sets;
-    uint32_t file_count, set_count;
-};
-
-static char *copy_of(const char *text)
-{
-    char *copy = strdup(text);
-    CHECK(copy != NULL);
-    return copy;
-}
-
-static void *room_for(struct store *store, const char *count_sql, size_t bytes)
-{
-    const int64_t count = store_ask_int(store, count_sql, 0);
-    void *memory = calloc((size_t)(count < 0 ? 0 : count) + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
-static void read_stored(struct store *store, struct stored *stored)
-{
-    *stored = (struct stored){0};
-    stored->files = room_for(store, "SELECT count(*) FROM source", sizeof *stored->files);
-    stored->sets = room_for(store, "SELECT count(*) FROM set_option", sizeof *stored->sets);
-    struct store_statement *rows =
-        store_prepare(store, "SELECT name, text FROM source ORDER BY position");
-    while (store_step(rows)) {
-        struct scenario_source *file = &stored->files[stored->file_count++];
-        file->name = copy_of(store_text(rows, 0));
-        file->text = copy_of(store_text(rows, 1));
-        file->length = strlen(file->text);
-    }
-    store_finish(rows);
-    rows = store_prepare(store, "SELECT text FROM set_option ORDER BY position");
-    while (store_step(rows))
-        stored->sets[stored->set_count++] = copy_of(store_text(rows, 0));
-    store_finish(rows);
-}
-
-static void free_stored(struct stored *stored)
-{
-    for (uint32_t i = 0; i < stored->file_count; i++) {
-        free((void *)(uintptr_t)stored->files[i].name);
-        free((void *)(uintptr_t)stored->files[i].text);
-    }
-    for (uint32_t i = 0; i < stored->set_count; i++)
-        free(stored->sets[i]);
-    free(stored->files);
-    free(stored->sets);
-}
 
 /* The first row of `sql` (name, value as text) that is not the same in both, as a sentence. */
 static bool differ(struct store *then, struct store *now, const char *sql,
@@ -136,28 +81,14 @@ static enum verify_end verify_store(struct store *store, bool progress, struct v
                                             : "the run did not end, so it has no digest");
         return VERIFY_UNUSABLE;
     }
-    const struct run_options options = {
-        .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
-        .progress = progress,
-    };
     struct stored stored;
-    read_stored(store, &stored);
-    const struct scenario_input input = {
-        .name = stored.file_count > 0 ? stored.files[0].name : "",
-        .text = stored.file_count > 0 ? stored.files[0].text : "",
-        .length = stored.file_count > 0 ? stored.files[0].length : 0,
-        .files = stored.files,
-        .file_count = stored.file_count,
-        .sets = (const char *const *)stored.sets,
-        .set_count = stored.set_count,
-    };
-    struct scenario *scenario = scenario_load(&input, diag);
     enum verify_end verdict = VERIFY_UNUSABLE;
     snprintf(verify->difference, sizeof verify->difference, "its scenario cannot be loaded");
-    if (scenario != NULL && options.until > 0)
-        verdict = play_again(store, scenario, &options, verify, diag);
-    scenario_free(scenario);
-    free_stored(&stored);
+    if (stored_load(&stored, store, diag)) {
+        const struct run_options options = {.until = stored.until, .progress = progress};
+        verdict = play_again(store, stored.scenario, &options, verify, diag);
+    }
+    stored_free(&stored);
     return verdict;
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stored - from rows back to a scenario.
+ * The texts are copies: rows are gone with the next step. */
+#include "replay/stored.h"
+
+#include "base/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *copy_of(const char *text)
+{
+    char *copy = strdup(text);
+    CHECK(copy != NULL);
+    return copy;
+}
+
+static void *room_for(struct store *store, const char *count_sql, size_t bytes)
+{
+    const int64_t count = store_ask_int(store, count_sql, 0);
+    void *memory = calloc((size_t)(count < 0 ? 0 : count) + 1, bytes);
+    CHECK(memory != NULL);
+    return memory;
+}
+
+static void read_texts(struct stored *stored, struct store *store)
+{
+    stored->files = room_for(store, "SELECT count(*) FROM source", sizeof *stored->files);
+    stored->sets = room_for(store, "SELECT count(*) FROM set_option", sizeof *stored->sets);
+    struct store_statement *rows =
+        store_prepare(store, "SELECT name, text FROM source ORDER BY position");
+    while (store_step(rows)) {
+        struct scenario_source *file = &stored->files[stored->file_count++];
+        file->name = copy_of(store_text(rows, 0));
+        file->text = copy_of(store_text(rows, 1));
+        file->length = strlen(file->text);
+    }
+    store_finish(rows);
+    rows = store_prepare(store, "SELECT text FROM set_option ORDER BY position");
+    while (store_step(rows))
+        stored->sets[stored->set_count++] = copy_of(store_text(rows, 0));
+    store_finish(rows);
+}
+
+bool stored_load(struct stored *stored, struct store *store, struct diag *diag)
+{
+    *stored =
+        (struct stored){.until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER)};
+    read_texts(stored, store);
+    const struct scenario_source empty = {.name = "", .text = ""};
+    const struct scenario_source *first = stored->file_count > 0 ? stored->files : &empty;
+    const struct scenario_input input = {
+        .name = first->name,
+        .text = first->text,
+        .length = first->length,
+        .files = stored->files,
+        .file_count = stored->file_count,
+        .sets = (const char *const *)stored->sets,
+        .set_count = stored->set_count,
+    };
+    if (stored->until > 0)
+        stored->scenario = scenario_load(&input, diag);
+    return stored->scenario != NULL;
+}
+
+void stored_free(struct stored *stored)
+{
+    scenario_free(stored->scenario);
+    for (uint32_t i = 0; i < stored->file_count; i++) {
+        free((void *)(uintptr_t)stored->files[i].name);
+        free((void *)(uintptr_t)stored->files[i].text);
+    }
+    for (uint32_t i = 0; i < stored->set_count; i++)
+        free(stored->sets[i]);
+    free(stored->files);
+    free(stored->sets);
+    *stored = (struct stored){0};
+}

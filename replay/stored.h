@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stored - the scenario that a run database holds, loaded again.
+ * The database alone is enough: it has the scenario, the files that it names and the changes of the
+ * command line.
+ * Owner: stored_free, after whatever plays the scenario. */
+#ifndef STORMGLASS_REPLAY_STORED_H
+#define STORMGLASS_REPLAY_STORED_H
+
+#include "replay/store.h"
+#include "scenarios/scenario.h"
+
+struct stored {
+    struct scenario *scenario; /* NULL: messages are in the diag */
+    time_ps until;             /* played up to there; TIME_NEVER: to the end */
+    struct scenario_source *files;
+    char **sets;
+    uint32_t file_count, set_count;
+};
+
+/* False when the scenario cannot be loaded; stored_free is due in any case. */
+bool stored_load(struct stored *stored, struct store *store, struct diag *diag);
+void stored_free(struct stored *stored);
+
+#endif
