@@ -119,10 +119,29 @@ static uint64_t run_bucket(struct engine *engine)
     return events;
 }
 
+/* The same for somebody who looks on. */
+static uint64_t run_bucket_watched(struct engine *engine)
+{
+    struct wheel *queue = &engine->queue;
+    const struct engine_watch *watch = engine->watch;
+    const struct event *event;
+    uint64_t events = 0;
+    for (; (event = wheel_next(queue)) != NULL; events++) {
+        struct node *node = engine->nodes[event->node];
+        engine->now = event->at;
+        watch->before(watch->self, node, event);
+        node->ops->on_event(node, event);
+        watch->after(watch->self, node, event);
+        wheel_give(queue, event);
+    }
+    return events;
+}
+
 bool engine_run(struct engine *engine, time_ps until)
 {
     while (!engine->stopped && wheel_open(&engine->queue, until))
-        engine->events += run_bucket(engine);
+        engine->events +=
+            LIKELY(engine->watch == NULL) ? run_bucket(engine) : run_bucket_watched(engine);
     if (engine->stopped)
         return false;
     engine->now = until;

@@ -42,6 +42,16 @@ struct node {
     char name[NODE_NAME_BYTES];
 };
 
+/* Told of every event: just before its node executes it, and just after.  While one is set, a
+ * node's digest holds what the model chained and nothing else, and the watch may set it to
+ * anything: two runs can then be held against each other event by event, whatever their seeds and
+ * ranks.  Such a run has no digest of its own. */
+struct engine_watch {
+    void *self;
+    void (*before)(void *self, struct node *node, const struct event *event);
+    void (*after)(void *self, struct node *node, const struct event *event);
+};
+
 #define ENGINE_NODES_MAX (1u << (64 - ORDER_SEQUENCE_BITS))
 
 struct engine {
@@ -54,6 +64,7 @@ struct engine {
     bool stopped;    /* engine_stop was called */
     bool hostile;    /* audit the node after every event (debug and test builds) */
     bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
+    const struct engine_watch *watch; /* NULL: none; before the first engine_run */
 };
 
 void engine_init(struct engine *engine, uint64_t seed);
