@@ -11,6 +11,7 @@ static const struct cli_command *const commands[] = {
     &cmd_run,
     &cmd_check,
     &cmd_replay,
+    &cmd_diff,
     &cmd_pcap,
     &cmd_query,
     &cmd_predict,
