@@ -104,6 +104,11 @@ static enum diff_end diff_stores(struct diff *diff, struct store *stores[2],
     for (int i = 0; i < 2; i++) {
         struct diff_side *side = &diff->sides[i];
         read_side(diff, side, stores[i], paths[i]);
+        char why[STORE_ERROR_BYTES];
+        if (!stored_is_readable(stores[i], why)) {
+            snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i], why);
+            return DIFF_REFUSED;
+        }
         if (store_error(stores[i]) == NULL && strcmp(side->status, "running") != 0)
             continue;
         snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i],

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static void note_frame(struct eventlog_event *note, const struct frame *frame)
@@ -148,18 +147,27 @@ static const char *words_of(const struct eventlog *log, const struct eventlog_ev
                : switch_words(event->kind);
 }
 
-void eventlog_words(const struct eventlog *log, const struct eventlog_event *event,
-                    char text[EVENTLOG_WORDS_BYTES])
+static const char *what_of(const struct eventlog *log, const struct eventlog_event *event,
+                           struct arena *arena)
 {
     const struct scenario_node *nodes = log->world->scenario->nodes;
-    const bool control = event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE;
     if (event->bytes == 0)
-        snprintf(text, EVENTLOG_WORDS_BYTES, "%s", words_of(log, event));
-    else if (control)
-        snprintf(text, EVENTLOG_WORDS_BYTES, "%s arrives", frame_opcode_name(event->opcode));
-    else
-        snprintf(text, EVENTLOG_WORDS_BYTES, "%s %s > %s, QP %u, PSN %u, %u B arrives",
-                 frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,
-                 nodes[log->host_of[event->destination]].name, event->qpn, event->psn,
-                 event->bytes);
+        return words_of(log, event);
+    if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE)
+        return arena_format(arena, "%s arrives", frame_opcode_name(event->opcode));
+    return arena_format(arena, "%s %s > %s, QP %u, PSN %u, %u B arrives",
+                        frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,
+                        nodes[log->host_of[event->destination]].name, event->qpn, event->psn,
+                        event->bytes);
+}
+
+struct eventlog_told eventlog_tell(const struct eventlog *log, const struct eventlog_event *event,
+                                   struct arena *arena)
+{
+    return (struct eventlog_told){
+        .at = event->at,
+        .port = arena_format(arena, "%s:p%u", log->world->scenario->nodes[event->node].name,
+                             event->port),
+        .what = what_of(log, event, arena),
+    };
 }

@@ -8,6 +8,7 @@
 #ifndef STORMGLASS_REPLAY_EVENTLOG_H
 #define STORMGLASS_REPLAY_EVENTLOG_H
 
+#include "scenarios/arena.h"
 #include "scenarios/world.h"
 
 struct eventlog_event {
@@ -38,10 +39,14 @@ void eventlog_clear(struct eventlog *log);
 /* The same, wherever it was executed. */
 bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event *b);
 
-enum { EVENTLOG_WORDS_BYTES = 192 };
+/* An event for people. */
+struct eventlog_told {
+    time_ps at;
+    const char *port; /* leaf0:p3 */
+    const char *what; /* "RC_SEND_ONLY host3 > host0, QP 17, PSN 5, 1090 B arrives" */
+};
 
-/* "RC_SEND_ONLY host3 > host0, QP 17, PSN 5, 1090 B arrives" */
-void eventlog_words(const struct eventlog *log, const struct eventlog_event *event,
-                    char text[EVENTLOG_WORDS_BYTES]);
+struct eventlog_told eventlog_tell(const struct eventlog *log, const struct eventlog_event *event,
+                                   struct arena *arena);
 
 #endif

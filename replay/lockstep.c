@@ -219,19 +219,6 @@ static uint32_t first_to_part(struct play *play, uint32_t *same, time_ps *at)
 
 /* ------------------------------------------------------------------ words */
 
-static void tell(struct lockstep *result, const struct eventlog *log,
-                 const struct eventlog_event *event, struct lockstep_event *told)
-{
-    char words[EVENTLOG_WORDS_BYTES];
-    eventlog_words(log, event, words);
-    *told = (struct lockstep_event){
-        .at = event->at,
-        .port = arena_format(&result->arena, "%s:p%u",
-                             log->world->scenario->nodes[event->node].name, event->port),
-        .what = arena_text(&result->arena, words, strlen(words)),
-    };
-}
-
 /* The place's last events in the log before the index `before`, oldest first. */
 static void tell_before(const struct play *play, uint32_t place, uint32_t before)
 {
@@ -243,7 +230,8 @@ static void tell_before(const struct play *play, uint32_t place, uint32_t before
             indices[count++] = i;
     result->same_count = count;
     for (uint32_t i = 0; i < count; i++)
-        tell(result, &side->log, &side->log.events[indices[count - 1 - i]], &result->same[i]);
+        result->same[i] =
+            eventlog_tell(&side->log, &side->log.events[indices[count - 1 - i]], &result->arena);
 }
 
 /* How much later the event comes among the other side's next ones; false: it is not there.  Events
@@ -339,7 +327,8 @@ static void tell_next(const struct play *play, int which, uint32_t place, uint32
         const struct eventlog_event *event = nth(side, place, same + n);
         if (event == NULL)
             break;
-        tell(result, &side->log, event, &result->next[which][result->counts[which]++]);
+        result->next[which][result->counts[which]++] =
+            eventlog_tell(&side->log, event, &result->arena);
     }
 }
 

@@ -9,17 +9,10 @@
 #define STORMGLASS_REPLAY_LOCKSTEP_H
 
 #include "replay/eventlog.h"
-#include "scenarios/arena.h"
 
 enum {
     LOCKSTEP_BEFORE = 3, /* events that are told of before the difference and behind it */
     LOCKSTEP_BEHIND = 4
-};
-
-struct lockstep_event {
-    time_ps at;
-    const char *port; /* leaf0:p3 */
-    const char *what;
 };
 
 struct lockstep_side {
@@ -37,9 +30,9 @@ struct lockstep {
     const char *node;    /* NULL: they did not part */
     const char *how;     /* in words */
     uint32_t same_count; /* the node's last events before, the same on both sides */
-    struct lockstep_event same[LOCKSTEP_BEFORE];
+    struct eventlog_told same[LOCKSTEP_BEFORE];
     uint32_t counts[2]; /* the node's next events on each side, the differing one first */
-    struct lockstep_event next[2][LOCKSTEP_BEHIND];
+    struct eventlog_told next[2][LOCKSTEP_BEHIND];
 };
 
 /* `progress` as in run_options. */

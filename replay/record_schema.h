@@ -5,7 +5,7 @@
 #ifndef STORMGLASS_REPLAY_RECORD_SCHEMA_H
 #define STORMGLASS_REPLAY_RECORD_SCHEMA_H
 
-enum { RECORD_FORMAT = 2 }; /* meta.format: raised when a table changes its meaning */
+enum { RECORD_FORMAT = 3 }; /* meta.format: raised when a table changes its meaning */
 
 extern const char record_schema[];
 

@@ -3,6 +3,7 @@
 #include "replay/run.h"
 
 #include "base/check.h"
+#include "replay/checkpoint.h"
 #include "replay/collect.h"
 #include "replay/expect_eval.h"
 #include "replay/fabric.h"
@@ -77,17 +78,30 @@ static time_ps next_slice(time_ps slice, double took_s)
     return took_s > slice_s_max && slice > PS_PER_US ? slice / 2 : slice;
 }
 
+/* The end of the next slice: checkpoints are at the same moments in every run. */
+static time_ps slice_end(const struct play *play, const struct checkpoint *checkpoint, time_ps now,
+                         time_ps slice)
+{
+    const time_ps until = play->options->until;
+    const time_ps end = until - now < slice ? until : now + slice;
+    return checkpoint->next < end ? checkpoint->next : end;
+}
+
 static void play_slices(struct play *play)
 {
     const time_ps until = play->options->until;
+    struct checkpoint checkpoint;
+    checkpoint_init(&checkpoint, record_store(play->record), play->scenario);
     struct progress progress;
     progress_begin(&progress, play->options->progress);
     double before_s = progress_clock_s(), committed_s = before_s;
     time_ps now = 0, slice = slice_first;
     bool more = true;
     while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
-        now = until - now < slice ? until : now + slice;
+        now = slice_end(play, &checkpoint, now, slice);
         more = world_run(play->world, now);
+        if (more && now == checkpoint.next)
+            checkpoint_take(&checkpoint, play->world);
         progress_show(&progress, now, play->scenario->duration);
         const double after_s = progress_clock_s();
         slice = next_slice(slice, after_s - before_s);
@@ -97,6 +111,7 @@ static void play_slices(struct play *play)
         record_tick(play->record, due);
     }
     progress_end(&progress);
+    checkpoint_fini(&checkpoint);
     play->stopped = more && stop_asked;
     play->cut_short = more;
     play->played = now;

@@ -4,9 +4,23 @@
 #include "replay/stored.h"
 
 #include "base/check.h"
+#include "replay/record_schema.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    const int64_t format = store_ask_int(store, "SELECT format FROM meta", 0);
+    if (format <= RECORD_FORMAT)
+        return true;
+    snprintf(why, STORE_ERROR_BYTES,
+             "its tables are of format %lld, and this version knows them up to %d: a later "
+             "stormglass has written it",
+             (long long)format, RECORD_FORMAT);
+    return false;
+}
 
 static char *copy_of(const char *text)
 {

@@ -17,6 +17,9 @@ struct stored {
     uint32_t file_count, set_count;
 };
 
+/* False, and a sentence, when the database is of a later format than this program knows. */
+bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES]);
+
 /* False when the scenario cannot be loaded; stored_free is due in any case. */
 bool stored_load(struct stored *stored, struct store *store, struct diag *diag);
 void stored_free(struct stored *stored);

@@ -49,6 +49,53 @@ static void find_difference(struct store *then, struct store *now, struct verify
                  "no recorded quantity differs, only the digest");
 }
 
+/* ------------------------------------------------------------------ where they part */
+
+static void name_nodes(struct verify *verify, const struct scenario *scenario)
+{
+    const struct checkpoint_parting *parting = &verify->parting;
+    size_t used = 0;
+    for (uint32_t i = 0; i < parting->count && i < CHECKPOINT_NODES; i++)
+        used += (size_t)snprintf(verify->nodes + used, sizeof verify->nodes - used, "%s%.30s",
+                                 i > 0 ? ", " : "", scenario->nodes[parting->nodes[i]].name);
+    if (parting->count > CHECKPOINT_NODES)
+        snprintf(verify->nodes + used, sizeof verify->nodes - used, " and %u more",
+                 parting->count - CHECKPOINT_NODES);
+}
+
+/* What the first of the nodes does in the interval, from one more run. */
+static void tell_events(struct verify *verify, const struct scenario *scenario, struct diag *diag)
+{
+    struct world *world = world_build(scenario, &probe_none, diag);
+    struct eventlog log;
+    if (world == NULL)
+        return;
+    eventlog_init(&log, world);
+    log.only = UINT32_MAX - 1; /* of no node yet */
+    const bool more = verify->parting.after == 0 || world_run(world, verify->parting.after);
+    log.only = verify->parting.nodes[0];
+    if (more)
+        world_run(world, verify->parting.before);
+    verify->event_count = log.count;
+    for (; verify->told < log.count && verify->told < VERIFY_EVENTS; verify->told++)
+        verify->events[verify->told] =
+            eventlog_tell(&log, &log.events[verify->told], &verify->arena);
+    eventlog_fini(&log);
+    world_free(world);
+}
+
+static void find_parting(struct store *then, struct store *now, struct verify *verify,
+                         const struct scenario *scenario, struct diag *diag)
+{
+    checkpoint_compare(then, now, &verify->parting);
+    if (!verify->parting.parted)
+        return;
+    name_nodes(verify, scenario);
+    tell_events(verify, scenario, diag);
+}
+
+/* ------------------------------------------------------------------ the run */
+
 static enum verify_end play_again(struct store *then, const struct scenario *scenario,
                                   const struct run_options *options, struct verify *verify,
                                   struct diag *diag)
@@ -60,8 +107,10 @@ static enum verify_end play_again(struct store *then, const struct scenario *sce
         digest_format(&run.result.digest, verify->digest_now);
         verdict =
             strcmp(verify->digest_now, verify->digest_then) == 0 ? VERIFY_EQUAL : VERIFY_DIFFERENT;
-        if (verdict == VERIFY_DIFFERENT)
+        if (verdict == VERIFY_DIFFERENT) {
             find_difference(then, record_store(run.record), verify);
+            find_parting(then, record_store(run.record), verify, scenario, diag);
+        }
     } else {
         snprintf(verify->difference, sizeof verify->difference, "%s",
                  end == RUN_DONE ? "interrupted" : run.error);
@@ -81,6 +130,8 @@ static enum verify_end verify_store(struct store *store, bool progress, struct v
                                             : "the run did not end, so it has no digest");
         return VERIFY_UNUSABLE;
     }
+    if (!stored_is_readable(store, verify->difference))
+        return VERIFY_UNUSABLE;
     struct stored stored;
     enum verify_end verdict = VERIFY_UNUSABLE;
     snprintf(verify->difference, sizeof verify->difference, "its scenario cannot be loaded");
@@ -102,4 +153,9 @@ enum verify_end verify_run(const char *path, bool progress, struct verify *verif
     const enum verify_end verdict = verify_store(store, progress, verify, diag);
     store_close(store);
     return verdict;
+}
+
+void verify_free(struct verify *verify)
+{
+    arena_free(&verify->arena);
 }

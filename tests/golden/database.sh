@@ -32,6 +32,13 @@ ask changed.db "UPDATE meta SET digest='00'; UPDATE result SET value=value+1 WHE
 [ $? = 1 ] || fail 'a changed digest is not seen'
 grep -q '^first difference: packets was' out || fail "the first difference is not named: $(cat out)"
 
+# A run that another version would play otherwise: its checkpoints tell from when on, and where.
+cp summary.db changed.db
+ask changed.db "UPDATE source SET text=replace(text, 'queue-depth: 8', 'queue-depth: 7')"
+"$program" replay changed.db >out 2>err
+grep -q '^the runs part after [0-9.]* us and by [0-9.]* us, in .*host' out || fail "no interval is named: $(cat out)"
+grep -q '^ .* us  host[0-9]*:p0 ' out || fail "no event is told: $(cat out)"
+
 # Stages add up to the latency, to the picosecond.
 "$program" run first-io -o first.db >out
 [ "$(ask first.db 'SELECT count(*) FROM (SELECT sum(sum_ps) AS parts FROM stage GROUP BY workload, operation)
