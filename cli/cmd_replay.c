@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_replay - stormglass replay. */
 #include "cli/cli.h"
+
+#include "base/quantity.h"
+#include "replay/playback.h"
 #include "replay/verify.h"
 
 #include <inttypes.h>
@@ -8,8 +11,50 @@
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
+    {"from", 0, "T", "tell every event after this virtual time, and compare nothing"},
+    {"until", 0, "T", "up to this virtual time; with --from"},
+    {"node", 0, "NODE", "those of this node alone; with --from"},
     {0},
 };
+
+/* ------------------------------------------------------------------ events */
+
+static void tell_event(void *self, const struct eventlog_told *event)
+{
+    fprintf(self, "%16.6f us  %-14s %s\n", (double)event->at / PS_PER_US, event->port, event->what);
+}
+
+static bool read_moment(const struct cli_args *args, const char *option, time_ps preset,
+                        time_ps *moment)
+{
+    const char *text = cli_value(args, option);
+    char why[QUANTITY_WHY_BYTES];
+    *moment = preset;
+    if (text == NULL || quantity_parse(QUANTITY_TIME, text, moment, why))
+        return true;
+    cli_error("--%s %s: %s", option, text, why);
+    return false;
+}
+
+static int play_events(const struct cli_args *args, struct diag *diag)
+{
+    struct playback playback = {
+        .path = args->operands[0],
+        .node = cli_value(args, "node"),
+        .tell = tell_event,
+        .self = stdout,
+    };
+    char why[STORE_ERROR_BYTES];
+    if (!read_moment(args, "from", 0, &playback.from) ||
+        !read_moment(args, "until", TIME_NEVER, &playback.until))
+        return CLI_USAGE;
+    if (playback_run(&playback, why, diag) == PLAYBACK_DONE)
+        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+    cli_error("%s: %s", playback.path, why);
+    return CLI_USAGE;
+}
+
+/* ------------------------------------------------------------------ the whole run */
 
 static void tell_parting(const struct verify *verify)
 {
@@ -28,8 +73,7 @@ static void tell_parting(const struct verify *verify)
     printf("the first of them executes %" PRIu64 " events in that time now%s\n",
            verify->event_count, verify->told > 0 ? ":" : "");
     for (uint32_t i = 0; i < verify->told; i++)
-        printf("  %16.6f us  %-14s %s\n", (double)verify->events[i].at / PS_PER_US,
-               verify->events[i].port, verify->events[i].what);
+        tell_event(stdout, &verify->events[i]);
 }
 
 static int tell(const char *path, enum verify_end end, const struct verify *verify)
@@ -63,10 +107,15 @@ static int replay(const char *path, struct diag *diag)
 
 static int run(const struct cli_args *args)
 {
+    if (!cli_given(args, "from") && (cli_given(args, "until") || cli_given(args, "node"))) {
+        cli_error("--until and --node go with --from");
+        return CLI_USAGE;
+    }
     struct diag *diag = calloc(1, sizeof *diag);
     if (diag == NULL)
         return CLI_FAILED;
-    const int code = replay(args->operands[0], diag);
+    const int code =
+        cli_given(args, "from") ? play_events(args, diag) : replay(args->operands[0], diag);
     diag_print(diag, stderr);
     free(diag);
     return code;
@@ -76,7 +125,7 @@ const struct cli_command cmd_replay = {
     .name = "replay",
     .operands = "RUN.db",
     .about = "plays a stored run again from its database alone and compares the digest",
-    .details = "Exit codes: 0 equal, 1 different.",
+    .details = "Exit codes: 0 equal, 1 different.  --from tells events as text, one a line.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

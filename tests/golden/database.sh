@@ -39,8 +39,22 @@ ask changed.db "UPDATE source SET text=replace(text, 'queue-depth: 8', 'queue-de
 grep -q '^the runs part after [0-9.]* us and by [0-9.]* us, in .*host' out || fail "no interval is named: $(cat out)"
 grep -q '^ .* us  host[0-9]*:p0 ' out || fail "no event is told: $(cat out)"
 
-# Stages add up to the latency, to the picosecond.
 "$program" run first-io -o first.db >out
+
+# Events between two moments: those of the part are those of the whole, and of one node those of all.
+"$program" replay first.db --from 0ms >out 2>err || fail "--from: exit code $?: $(cat err)"
+[ "$(wc -l <out)" = "$(ask first.db "SELECT value FROM result WHERE path='events'")" ] ||
+    fail "--from 0ms tells $(wc -l <out) events"
+"$program" replay first.db --from 10us --until 30us --node host1 >part 2>err
+awk '$1 > 10 && $1 <= 30 && $3 ~ /^host1:/' out >expected
+[ -s part ] && cmp -s part expected || fail "--until and --node: $(diff part expected | head -n 5)"
+"$program" replay first.db --from 1ms --node host7 >out 2>err
+[ $? = 2 ] || fail '--node: one that is not there'
+grep -q "there is no node 'host7'; did you mean" err || fail "--node: $(cat err)"
+"$program" replay first.db --until 1ms >out 2>err
+[ $? = 2 ] || fail '--until without --from is taken'
+
+# Stages add up to the latency, to the picosecond.
 [ "$(ask first.db 'SELECT count(*) FROM (SELECT sum(sum_ps) AS parts FROM stage GROUP BY workload, operation)
      JOIN workload w ON parts = w.latency_mean_ps')" = 2 ] || fail 'the stages do not add up'
 
