@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * draw_pauses - the tree of each root: whom it stopped, whom those stopped, and which workloads.
+ * A box is a transmitter that had to stop; the line to it comes from who told it to, thicker the
+ * longer it took. */
+#include "replay/words.h"
+#include "reports/draw.h"
+#include "reports/picture.h"
+#include "reports/picture_style.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { ROOTS_MAX = 4, PATHS_MAX = 160, NAME_BYTES = 96, TEXT_BYTES = 400 };
+
+struct tree {
+    struct store *store;
+    struct picture *picture;
+    int64_t span_ps, root;
+    int64_t most_ps; /* the root's own time */
+};
+
+static double part(const struct tree *tree, int64_t held_ps)
+{
+    return tree->span_ps <= 0 ? 0 : (double)held_ps / (double)tree->span_ps;
+}
+
+static double line_width(const struct tree *tree, int64_t held_ps)
+{
+    const double share = tree->most_ps <= 0 ? 0 : (double)held_ps / (double)tree->most_ps;
+    return 0.8 + 5 * (share > 1 ? 1 : share);
+}
+
+static void node_name(const struct tree *tree, int64_t hops, int64_t node, int64_t port,
+                      char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "root %" PRId64 " hop %" PRId64 " at %" PRId64 ":%" PRId64,
+             tree->root, hops, node, port);
+}
+
+/* Sentences in lines of a box's width. */
+static void wrap(const char *text, char *lines, size_t size)
+{
+    enum { WIDTH = 34 };
+    size_t column = 0, at = 0;
+    while (*text != '\0' && at + 2 < size) {
+        const size_t word = strcspn(text, " ");
+        if (column > 0 && column + word > WIDTH) {
+            lines[at - 1] = '\n';
+            column = 0;
+        }
+        for (size_t i = 0; i < word && at + 2 < size; i++)
+            lines[at++] = text[i];
+        text += word;
+        column += word + 1;
+        if (*text == ' ') {
+            lines[at++] = ' ';
+            text++;
+        }
+    }
+    lines[at] = '\0';
+}
+
+static void draw_root(const struct tree *tree, const char *kind, const char *text)
+{
+    char name[NAME_BYTES], lines[TEXT_BYTES], label[TEXT_BYTES + 64];
+    node_name(tree, 0, 0, 0, name);
+    wrap(text, lines, sizeof lines);
+    snprintf(label, sizeof label, "%s\n%s", kind, lines);
+    picture_node(tree->picture, &(struct picture_node){.name = name,
+                                                       .label = label,
+                                                       .hint = text,
+                                                       .style = tree->root == 0 ? "root" : "host",
+                                                       .left = true,
+                                                       .bold = tree->root == 0,
+                                                       .font = 11});
+}
+
+static struct store_statement *paths_of(const struct tree *tree)
+{
+    struct store_statement *rows = store_prepare(
+        tree->store,
+        "SELECT hops, p.node, p.port, p.name, held_ps, p.peer_node, q.name FROM (SELECT *"
+        " FROM pause_path WHERE root=?1 ORDER BY hops, held_ps DESC, node, port LIMIT"
+        " ?2) h JOIN port p ON p.node=h.node AND p.port=h.port JOIN port q ON q.node=p.peer_node "
+        "AND"
+        " q.port=p.peer_port ORDER BY hops, held_ps DESC, p.node, p.port");
+    if (rows != NULL) {
+        store_bind(rows, 1, STORE_I(tree->root));
+        store_bind(rows, 2, STORE_I(PATHS_MAX));
+    }
+    return rows;
+}
+
+static void draw_stopped(const struct tree *tree, struct store_statement *row)
+{
+    char name[NAME_BYTES], label[NAME_BYTES], hint[TEXT_BYTES];
+    const int64_t held = store_int(row, 4);
+    const struct words time = words_time(held);
+    node_name(tree, store_int(row, 0), store_int(row, 1), store_int(row, 2), name);
+    snprintf(label, sizeof label, "%s\n%s", store_text(row, 3), time.text);
+    snprintf(hint, sizeof hint, "%s had to stop for %s in all: %s told it to", store_text(row, 3),
+             time.text, store_text(row, 6));
+    picture_node(tree->picture, &(struct picture_node){.name = name,
+                                                       .label = label,
+                                                       .hint = hint,
+                                                       .style = picture_heat(part(tree, held))});
+}
+
+static void draw_edge(const struct tree *tree, const char *from, const char *to, int64_t held)
+{
+    picture_edge(tree->picture, &(struct picture_edge){.from = from,
+                                                       .to = to,
+                                                       .style = picture_heat(part(tree, held)),
+                                                       .width = line_width(tree, held),
+                                                       .arrow = true});
+}
+
+/* From each transmitter of the hop before that is at the node which told this one to stop. */
+static void draw_cause(const struct tree *tree, struct store_statement *row)
+{
+    char name[NAME_BYTES], from[NAME_BYTES];
+    const int64_t hops = store_int(row, 0), held = store_int(row, 4), told_by = store_int(row, 5);
+    node_name(tree, hops, store_int(row, 1), store_int(row, 2), name);
+    if (hops <= 1) {
+        node_name(tree, 0, 0, 0, from);
+        draw_edge(tree, from, name, held);
+        return;
+    }
+    struct store_statement *causes = paths_of(tree);
+    while (store_step(causes)) {
+        if (store_int(causes, 0) != hops - 1 || store_int(causes, 1) != told_by)
+            continue;
+        node_name(tree, hops - 1, told_by, store_int(causes, 2), from);
+        draw_edge(tree, from, name, held);
+    }
+    store_finish(causes);
+}
+
+static void draw_victims(const struct tree *tree)
+{
+    struct store_statement *rows = store_prepare(
+        tree->store, "SELECT w.name, class, held_ps FROM pause_victim JOIN workload w"
+                     " USING(workload) WHERE root=?1 ORDER BY held_ps DESC, workload LIMIT 12");
+    char root[NAME_BYTES], name[NAME_BYTES], label[TEXT_BYTES];
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(tree->root));
+    node_name(tree, 0, 0, 0, root);
+    while (store_step(rows)) {
+        snprintf(name, sizeof name, "root %" PRId64 " victim %s", tree->root, store_text(rows, 0));
+        snprintf(label, sizeof label, "workload %s\n%s victim, %s", store_text(rows, 0),
+                 store_text(rows, 1), words_time(store_int(rows, 2)).text);
+        picture_node(tree->picture,
+                     &(struct picture_node){.name = name, .label = label, .style = "victim"});
+        picture_edge(tree->picture,
+                     &(struct picture_edge){
+                         .from = root, .to = name, .style = "victim", .width = 1, .arrow = true});
+    }
+    store_finish(rows);
+}
+
+static void draw_tree(struct tree *tree, struct store_statement *root)
+{
+    char heading[NAME_BYTES];
+    tree->root = store_int(root, 0);
+    tree->most_ps = store_int(root, 2);
+    snprintf(heading, sizeof heading, "%s: %s of pauses",
+             tree->root == 0 ? "The root cause" : "Beside it", words_time(tree->most_ps).text);
+    picture_frame(tree->picture, heading);
+    draw_root(tree, store_text(root, 1), store_text(root, 3));
+    struct store_statement *rows = paths_of(tree);
+    while (store_step(rows))
+        draw_stopped(tree, rows);
+    store_finish(rows);
+    rows = paths_of(tree);
+    while (store_step(rows))
+        draw_cause(tree, rows);
+    store_finish(rows);
+    draw_victims(tree);
+}
+
+bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
+{
+    struct tree tree = {.store = store};
+    struct store_statement *roots = store_prepare(
+        store, "SELECT * FROM (SELECT position, kind, held_ps, text FROM pause_root"
+               " WHERE position=0 OR held_ps*50>=(SELECT sum(held_ps) FROM pause_root)"
+               " ORDER BY position LIMIT ?1) ORDER BY position DESC");
+    if (roots != NULL)
+        store_bind(roots, 1, STORE_I(ROOTS_MAX));
+    tree.span_ps = store_ask_int(store, "SELECT simulated_ps+coalesce(drain_ps, 0) FROM meta", 0);
+    tree.picture = picture_begin(PICTURE_LEFT, NULL);
+    unsigned count = 0;
+    for (; store_step(roots); count++)
+        draw_tree(&tree, roots);
+    store_finish(roots);
+    picture_frame(tree.picture, NULL);
+    if (count == 0)
+        snprintf(why, DRAW_WHY_BYTES,
+                 "no port of this run had to stop: there is no tree of pauses");
+    if (store_error(store) != NULL)
+        snprintf(why, DRAW_WHY_BYTES, "%.200s", store_error(store));
+    const bool well = why[0] == '\0' && picture_write(tree.picture, format, out);
+    picture_free(tree.picture);
+    return well;
+}
