@@ -13,6 +13,10 @@ _stormglass() {
     fi
 
     case $previous in
+    --what)
+        mapfile -t COMPREPLY < <(compgen -W "fabric pauses waits io states" -- "$current")
+        return
+        ;;
     --record)
         mapfile -t COMPREPLY < <(compgen -W "summary counters ios packets" -- "$current")
         return

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_draw - stormglass draw. */
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "cli/state_machines.h"
+#include "replay/record_begin.h"
+#include "reports/draw.h"
+#include "reports/picture.h"
+#include "scenarios/embedded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
+    {"what", 'w', "PICTURE", "fabric (the default), pauses, waits, io or states"},
+    {"set", 0, "PATH=VALUE", "of a scenario: change it; may be given often"},
+    {0},
+};
+
+struct request {
+    const struct cli_args *args;
+    const char *format;
+    struct store *store; /* of a run or a scenario; NULL: states */
+    char why[DRAW_WHY_BYTES];
+};
+
+/* A picture: its word, what it needs, and its function.  `words`: operands, at most. */
+struct kind {
+    const char *name;
+    bool of_store, of_scenario;
+    int words;
+    bool (*draw)(struct request *request, FILE *out);
+};
+
+static bool fabric(struct request *request, FILE *out)
+{
+    return draw_fabric(request->store, request->format, out, request->why);
+}
+
+static bool pauses(struct request *request, FILE *out)
+{
+    return draw_pauses(request->store, request->format, out, request->why);
+}
+
+static bool waits(struct request *request, FILE *out)
+{
+    return draw_waits(request->store, request->format, out, request->why);
+}
+
+static bool io(struct request *request, FILE *out)
+{
+    const char *text = request->args->operand_count > 1 ? request->args->operands[1] : "1";
+    char *end;
+    errno = 0;
+    const long long number = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || number < 1) {
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "'%.40s': expected the number of a command, from 1 on, as in the table io", text);
+        return false;
+    }
+    if (strcmp(request->format, "svg") != 0) {
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "a command on the wire is drawn as SVG only: "
+                 "use -o FILE.svg");
+        return false;
+    }
+    return draw_io(request->store, number, out, request->why);
+}
+
+static bool states(struct request *request, FILE *out)
+{
+    unsigned count;
+    const struct draw_machine *machines = state_machines(&count);
+    if (request->args->operand_count == 0)
+        return draw_states(machines, count, request->format, out, request->why);
+    const char *wanted = request->args->operands[0];
+    struct nearest nearest = nearest_to(wanted);
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(machines[i].name, wanted) == 0)
+            return draw_states(&machines[i], 1, request->format, out, request->why);
+        nearest_offer(&nearest, machines[i].name);
+    }
+    if (nearest.best != NULL)
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "there is no state machine '%.60s'; did you mean '%s'?", wanted, nearest.best);
+    else
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "there is no state machine '%.60s'; there are host, host-queue, target-queue, qp",
+                 wanted);
+    return false;
+}
+
+static const struct kind kinds[] = {
+    {"fabric", true, true, 1, fabric},   {"pauses", true, false, 1, pauses},
+    {"waits", true, false, 1, waits},    {"io", true, false, 2, io},
+    {"states", false, false, 1, states},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const struct kind *find_kind(const char *name)
+{
+    struct nearest nearest = nearest_to(name);
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+        nearest_offer(&nearest, kinds[i].name);
+    }
+    if (nearest.best != NULL)
+        cli_error("--what %s: there is no such picture; did you mean '%s'?", name, nearest.best);
+    else
+        cli_error("--what %s: expected fabric, pauses, waits, io or states", name);
+    return NULL;
+}
+
+/* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */
+static bool is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof magic];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    const bool found =
+        fread(head, sizeof head, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
+    fclose(file);
+    return found;
+}
+
+/* A scenario becomes a database in memory that nothing has been played in yet. */
+static struct store *open_scenario(const struct cli_args *args)
+{
+    char error[STORE_ERROR_BYTES];
+    uint32_t count;
+    const char **sets = cli_values(args, "set", &count);
+    struct scenario *scenario = cli_load(args->operands[0], sets, count);
+    if (scenario == NULL)
+        return NULL;
+    const struct record_options with = {
+        .until = TIME_NEVER, .threads = 1, .version = stormglass_version};
+    struct store *store = record_begin(&with, scenario, error);
+    if (store == NULL)
+        cli_error("%s: %s", args->operands[0], error);
+    scenario_free(scenario);
+    return store;
+}
+
+static struct store *open_input(const struct cli_args *args, const struct kind *kind)
+{
+    char error[STORE_ERROR_BYTES];
+    const char *path = args->operands[0];
+    if (!is_database(path)) {
+        if (kind->of_scenario)
+            return open_scenario(args);
+        cli_error("%s: '%s' is drawn of a run: expected a database of stormglass run -o", path,
+                  kind->name);
+        return NULL;
+    }
+    struct store *store = store_open(path, error);
+    if (store == NULL)
+        cli_error("%s: %s", path, error);
+    return store;
+}
+
+/* What is missing is the input's fault; else the output failed. */
+static int verdict(const struct request *request, const char *path)
+{
+    if (request->why[0] != '\0' && request->store != NULL)
+        cli_error("%s: %s", request->args->operands[0], request->why);
+    else if (request->why[0] != '\0')
+        cli_error("%s", request->why);
+    else
+        cli_error("%s: could not be written as %s", path, request->format);
+    return request->why[0] != '\0' ? CLI_USAGE : CLI_FAILED;
+}
+
+/* Beside the file, and renamed when all is well. */
+static int write_file(const struct kind *kind, struct request *request, const char *path)
+{
+    char *beside = malloc(strlen(path) + sizeof ".new");
+    if (beside == NULL)
+        return CLI_FAILED;
+    sprintf(beside, "%s.new", path);
+    FILE *out = fopen(beside, "wb");
+    int code = CLI_FAILED;
+    if (out == NULL) {
+        cli_error("%s: %s", path, strerror(errno));
+    } else {
+        const bool drawn = kind->draw(request, out);
+        const bool closed = fclose(out) == 0;
+        if (!drawn || !closed)
+            code = verdict(request, path);
+        else if (rename(beside, path) != 0)
+            cli_error("%s: %s", path, strerror(errno));
+        else
+            code = CLI_DONE;
+        if (code != CLI_DONE)
+            unlink(beside);
+    }
+    free(beside);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *what = cli_value(args, "what"), *path = cli_value(args, "output");
+    const struct kind *kind = find_kind(what == NULL ? "fabric" : what);
+    struct request request = {.args = args, .format = "svg"};
+    if (kind == NULL)
+        return CLI_USAGE;
+    if (args->operand_count > kind->words || (kind->of_store && args->operand_count == 0)) {
+        cli_error("%s; see stormglass draw --help", args->operand_count > 0
+                                                        ? "too many words"
+                                                        : "SCENARIO.yaml or RUN.db is missing");
+        return CLI_USAGE;
+    }
+    if (path != NULL && (request.format = picture_format(path)) == NULL) {
+        cli_error("%s: expected a name that ends in .svg, .dot, .pdf or .png", path);
+        return CLI_USAGE;
+    }
+    if (kind->of_store && (request.store = open_input(args, kind)) == NULL)
+        return CLI_USAGE;
+    int code = CLI_DONE;
+    if (path != NULL)
+        code = write_file(kind, &request, path);
+    else if (!kind->draw(&request, stdout))
+        code = verdict(&request, "standard output");
+    if (request.store != NULL)
+        store_close(request.store);
+    return code;
+}
+
+const struct cli_command cmd_draw = {
+    .name = "draw",
+    .operands = "SCENARIO.yaml|RUN.db [N] | --what states [NAME]",
+    .about = "draws a fabric, who paused whom, a deadlock, a command on the wire, state machines",
+    .details = "A run's fabric is coloured by how long its ports had to stop.\n"
+               "  --what pauses   the tree of each root of pauses\n"
+               "  --what waits    the queues of a deadlock\n"
+               "  --what io [N]   command N on the wire (run --record packets)\n"
+               "  --what states [NAME]  a state machine of the code, or all",
+    .options = options,
+    .operands_min = 0,
+    .operands_max = 2,
+    .run = run,
+};

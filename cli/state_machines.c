@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * state_machines - the edge lists as drawings see them. */
+#include "cli/state_machines.h"
+
+#include "base/check.h"
+#include "nvme/fsm.h"
+
+#define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
+
+/* Queue pairs have the states of <infiniband/verbs.h>; their list has edges without events. */
+enum qp { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_ERR };
+
+static const struct draw_state qp_states[] = {
+    [QP_RESET] = {"RESET", "made, and nothing is known of the peer"},
+    [QP_INIT] = {"INIT", "receives may be posted"},
+    [QP_RTR] = {"RTR", "ready to receive"},
+    [QP_RTS] = {"RTS", "ready to send"},
+    [QP_SQD] = {"SQD", "the send queue drains"},
+    [QP_ERR] = {"ERR", "everything completes with an error"},
+};
+
+static const struct draw_step qp_steps[] = {
+#define EDGE(FROM, TO, WHEN) {QP_##FROM, QP_##TO, NULL, WHEN},
+#include "rnic/qp_state.def"
+#undef EDGE
+};
+
+enum { STATES_MAX = 16, STEPS_MAX = 48 };
+
+struct nvme_machine {
+    const struct nvme_fsm *fsm;
+    const char *name, *about;
+};
+
+static const struct nvme_machine nvme_machines[] = {
+    {&nvme_fsm_host, "host", "the controller as the host sees it"},
+    {&nvme_fsm_host_queue, "host-queue", "one queue pair of the host"},
+    {&nvme_fsm_target_queue, "target-queue", "one queue pair of the target"},
+};
+
+enum { NVME_MACHINES = sizeof nvme_machines / sizeof nvme_machines[0] };
+
+static void convert(const struct nvme_machine *from, struct draw_state *states,
+                    struct draw_step *steps, struct draw_machine *machine)
+{
+    const struct nvme_fsm *fsm = from->fsm;
+    CHECK(fsm->state_count <= STATES_MAX && fsm->edge_count <= STEPS_MAX);
+    for (unsigned i = 0; i < fsm->state_count; i++)
+        states[i] = (struct draw_state){fsm->states[i].name, fsm->states[i].about};
+    for (unsigned i = 0; i < fsm->edge_count; i++) {
+        const struct nvme_fsm_edge *edge = &fsm->edges[i];
+        steps[i] =
+            (struct draw_step){edge->from, edge->to, fsm->events[edge->event].name, edge->why};
+    }
+    *machine = (struct draw_machine){from->name, from->about,      states,
+                                     steps,      fsm->state_count, fsm->edge_count};
+}
+
+const struct draw_machine *state_machines(unsigned *count)
+{
+    static struct draw_state states[NVME_MACHINES][STATES_MAX];
+    static struct draw_step steps[NVME_MACHINES][STEPS_MAX];
+    static struct draw_machine machines[NVME_MACHINES + 1];
+    for (unsigned i = 0; i < NVME_MACHINES; i++)
+        convert(&nvme_machines[i], states[i], steps[i], &machines[i]);
+    machines[NVME_MACHINES] = (struct draw_machine){
+        "qp",           "a reliable connection of an RNIC", qp_states, qp_steps, COUNT(qp_states),
+        COUNT(qp_steps)};
+    *count = NVME_MACHINES + 1;
+    return machines;
+}

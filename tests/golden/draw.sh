@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Drawings are well-formed, have what the database has, and are the same bytes twice; every state machine of the
+# code is drawn; what cannot be drawn is said.
+set -u
+program=${STORMGLASS:?the program to test}
+here=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+
+fail() {
+    echo "FAIL  $*"
+    failures=$((failures + 1))
+}
+
+equal() { # NAME GOT WANTED
+    if [ "$2" = "$3" ]; then echo "ok    $1: $2"; else fail "$1: got '$2', expected '$3'"; fi
+}
+
+draw() { # OUT ARGUMENTS...
+    local out=$1
+    shift
+    "$program" draw "$@" -o "$out" 2>err || fail "draw $*: exit code $?: $(cat err)"
+    [ -s err ] && fail "draw $* said: $(cat err)"
+    case $out in
+    *.svg)
+        "$program" draw "$@" >again.svg 2>/dev/null
+        cmp -s "$out" again.svg || fail "draw $*: not the same bytes twice"
+        grep -q -i 'graphviz' "$out" && fail "draw $*: $out names the program that made it"
+        grep -q 'prefers-color-scheme:dark' "$out" || fail "draw $*: no colours for a dark page"
+        ;;
+    esac
+}
+
+# What an SVG has of a kind, by an XML parser: groups of a class, with a label.
+count() { # FILE CLASS [TITLE]
+    /usr/bin/python3 - "$@" <<'PY'
+import re, sys
+import xml.etree.ElementTree as tree
+name, wanted = sys.argv[1], set(sys.argv[2].split())
+title = re.compile(sys.argv[3]) if len(sys.argv) > 3 else None
+svg = '{http://www.w3.org/2000/svg}'
+print(sum(wanted <= set(g.get('class', '').split()) and
+          (title is None or bool(title.fullmatch(g.findtext(svg + 'title', ''))))
+          for g in tree.parse(name).iter(svg + 'g')))
+PY
+}
+
+ask() { "$program" query --tabs "$1" "$2" | tail -n +2; }
+
+# A scenario: a box for each node, a line for each link.
+draw plain.svg pause-storm
+equal 'hosts of pause-storm' "$(count plain.svg 'node host')" 32
+equal 'switches of pause-storm' "$(count plain.svg 'node switch')" 6
+equal 'links of pause-storm' "$(count plain.svg edge '(host|leaf|spine).*')" 40
+
+# A run: as many warm lines as there are links with an end that had to stop; one root.
+"$program" run pause-storm --record packets -o storm.db >/dev/null 2>&1
+draw storm.svg storm.db
+paused=$(ask storm.db "SELECT count(DISTINCT p.link) FROM counter c JOIN port p ON p.node=c.node AND p.port=c.port
+    WHERE c.name='tx_prio'||c.priority||'_blocked_ps'")
+cold=$(count storm.svg 'edge heat0' '(host|leaf|spine).*')
+equal 'links of the run that had to stop' "$((40 - cold))" "$paused"
+equal 'the root cause' "$(count storm.svg 'node root' "$(ask storm.db \
+    'SELECT name FROM pause_root JOIN node USING(node) WHERE position=0')")" 1
+
+# Its tree: a box for each transmitter of the root.
+draw tree.svg storm.db --what pauses
+equal 'transmitters that the root stopped' "$(count tree.svg node 'root 0 hop [1-9].*')" \
+    "$(ask storm.db 'SELECT count(*) FROM pause_path WHERE root=0')"
+equal 'victims of the root' "$(count tree.svg 'node victim' 'root 0 .*')" \
+    "$(ask storm.db 'SELECT count(*) FROM pause_victim WHERE root=0')"
+
+# A deadlock: its circle is closed.
+"$program" run "$here/tests/validation/hotnets-deadlock.yaml" -o dead.db >/dev/null 2>&1
+draw dead.svg dead.db -w waits
+circle=$(ask dead.db "SELECT count(*) FROM deadlock_queue WHERE role='cycle'")
+equal 'queues of the circle' "$(count dead.svg 'node heat5')" "$circle"
+equal 'steps of the circle' "$(count dead.svg 'edge heat5')" "$circle"
+draw dead-fabric.svg dead.db
+
+# A command on the wire: the hops of its frames, which are all that there are in a run of one read.
+"$program" run first-io --record packets -o first.db >/dev/null 2>&1
+draw io.svg first.db 1 --what io
+hops=$(ask first.db "SELECT count(*) FROM frame, io WHERE io=1 AND opcode LIKE 'RC%' AND at_ps>=posted_ps
+    AND at_ps<=completed_ps")
+equal 'hops of the first read' "$(count io.svg edge '.*PSN.*')" "$hops"
+equal 'its data' "$(count io.svg edge 'WRITE ONLY.*host1 to switch0.*')" 1
+for io in $(ask storm.db 'SELECT io FROM io ORDER BY io LIMIT 8'); do
+    "$program" draw -w io storm.db "$io" -o io.svg || fail "command $io"
+    [ "$(count io.svg edge 'SEND.*')" -ge 4 ] || fail "command $io has no command and response"
+done
+
+# State machines: every edge list of the code.
+draw states.svg --what states
+for list in "$here"/model/*/*_state.def; do
+    machine=$(basename "$list" _state.def | tr _ -)
+    draw one.svg --what states "$machine"
+    states=$(sed -n 's/^EDGE(\([^"]*\), ".*/\1/p' "$list" | awk -F', ' '{ print $1; print $NF }' | sort -u | wc -l)
+    equal "states of $machine" "$(count one.svg 'node')" "$states"
+    equal "states of $machine among all" "$(count states.svg node "$machine .*")" "$states"
+done
+
+# Ten thousand hosts are drawn in seconds, as few boxes.
+cat >big.yaml <<'Y'
+stormglass: 1
+name: big
+duration: 1ms
+fabric: {topology: {kind: leaf-spine, leaves: 320, spines: 16, hosts-per-leaf: 32}}
+workloads: [{name: raw, kind: rdma-write, from: host3, to: host4, message-size: 1MiB}]
+Y
+begun=$SECONDS
+draw big.svg big.yaml
+[ $((SECONDS - begun)) -le 20 ] || fail "ten thousand hosts took $((SECONDS - begun)) s"
+equal 'boxes of ten thousand hosts' "$(count big.svg 'node host')" 16
+equal 'members of a box' "$(grep -c '>640 hosts<' big.svg)" 16
+
+# Other formats, and text that is markup.
+draw storm.dot storm.db
+grep -q '^digraph' storm.dot || fail 'storm.dot is no graph'
+draw storm.png storm.db
+[ "$(head -c 4 storm.png | tail -c 3)" = PNG ] || fail 'storm.png is no PNG'
+draw storm.pdf storm.db
+[ "$(head -c 4 storm.pdf)" = %PDF ] || fail 'storm.pdf is no PDF'
+sed 's/^name: big/name: "a <b> \& \\"c\\" \\\\N"/; s/leaves: 320/leaves: 2/' big.yaml >odd.yaml
+draw odd.svg odd.yaml
+# shellcheck disable=SC2016
+/usr/bin/python3 -c 'import xml.etree.ElementTree as t
+print([e.text for e in t.parse("odd.svg").iter() if e.tag.endswith("}text")].count("a <b> & \"c\" \\N"))' >found
+equal 'a name that is markup' "$(cat found)" 1
+
+# What cannot be drawn: exit code 2, a sentence, and no file.
+refused() { # SENTENCE ARGUMENTS...
+    local sentence=$1
+    shift
+    rm -f none.*
+    "$program" draw "$@" >/dev/null 2>err
+    equal "draw $*" "$?" 2
+    grep -q -- "$sentence" err || fail "draw $*: said '$(cat err)'"
+    [ -z "$(ls none.* 2>/dev/null)" ] || fail "draw $*: left a file"
+}
+"$program" run first-io -o summary.db >/dev/null 2>&1
+echo 'stormglass: 2' >bad.yaml
+refused "did you mean 'states'" --what state
+refused 'expected fabric' --what everything first.db
+refused 'is missing'
+refused 'too many words' first.db 1
+refused 'ends in .svg' first.db -o none.jpg
+refused 'a database of' --what pauses first-io -o none.svg
+refused 'had to stop' --what pauses first.db -o none.svg
+refused 'no deadlock' --what waits first.db -o none.svg
+refused 'expected the number' --what io first.db x
+refused 'no command 99999' --what io first.db 99999 -o none.svg
+refused 'as SVG only' --what io first.db 1 -o none.png
+refused '--record packets' --what io summary.db 1 -o none.svg
+refused "did you mean 'host-queue'" --what states hostqueue
+refused 'bad.yaml:1:' bad.yaml -o none.svg
+refused 'nowhere.yaml' nowhere.yaml -o none.svg
+"$program" draw first.db -o no/such/place.svg 2>/dev/null
+equal 'a place that is none' "$?" 3
+
+echo "$failures failures"
+[ "$failures" = 0 ]
