@@ -88,7 +88,7 @@ LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 # What unit tests take of the bridge: all but its main; the libraries' calls only if a test asks for them.
 BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
 
-LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -lm
+LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
 ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
 LDLIBS += -lgvc -lcgraph
 endif
