@@ -1,0 +1,132 @@
+#!/bin/bash
+# import - what `stormglass import` makes of configuration, and what it refuses.  SPDX-License-Identifier: Apache-2.0
+# The files of tests/golden/sonic are two leaves and a spine: numbers as strings, the three spellings of references,
+# keys with ranges.  expected.yaml is what becomes of them.
+set -u
+program=$(realpath "${STORMGLASS:?the program to test}")
+samples=$(cd "$(dirname "$0")/sonic" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+fail() {
+    echo "FAIL $*"
+    failures=$((failures + 1))
+}
+
+# ---- a fabric of three files ----
+
+cp "$samples"/*.json .
+"$program" import sonic leaf0.json leaf1.json spine0.json >fabric.yaml 2>notes.txt || fail "the import: exit code $?"
+diff "$samples/expected.yaml" fabric.yaml || fail "the scenario is another one"
+grep -c ': note: ' notes.txt | grep -qx "$(grep -c '^#   ' fabric.yaml)" || fail "notes and comments differ in number"
+"$program" check fabric.yaml >check.txt || fail "check: $(cat check.txt)"
+"$program" run fabric.yaml --json >run.json || fail "the run: exit code $?"
+jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the run: $(cat run.json)"
+
+# Without the spine its links lead to a host for each cable.
+"$program" import sonic leaf0.json leaf1.json >two.yaml 2>notes.txt || fail "two leaves: exit code $?"
+grep -qF 'spine0 is a SpineRouter without a file of its own: a host here' notes.txt || fail "no word on the missing spine"
+grep -qF 'hosts: [server0, server1, spine0, server2, server3, spine0-2]' two.yaml || fail "hosts of two leaves"
+
+# changed SED-EXPRESSION: leaf0.json edited, alone
+changed() {
+    sed "$1" "$samples/leaf0.json" >one.json
+    "$program" import sonic one.json >one.yaml 2>notes.txt || fail "$1: exit code $?"
+}
+
+# becomes SED-EXPRESSION LINE: a line of the scenario of leaf0 alone
+becomes() {
+    changed "$1"
+    grep -qF "$2" one.yaml || fail "$1: no '$2'"
+    "$program" check one.yaml >check.txt 2>&1
+    [ $? -lt 2 ] || fail "$1: $(cat check.txt)"
+}
+
+# tells SED-EXPRESSION WORDS: a note
+tells() {
+    changed "$1"
+    grep -F 'one.json:' notes.txt | grep -qF "$2" || fail "$1: no note '$2'"
+}
+
+becomes 's/"dynamic_th": "0"/"dynamic_th": "-3"/' 'alpha: 12.5%'
+becomes 's/\[BUFFER_PROFILE|/[BUFFER_PROFILE_TABLE:/' 'headroom: 92KiB'
+becomes 's/, "dynamic_th": "0"/, "static_th": "500000"/' 'xoff: 500KB'
+becomes 's/"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "32712448", "xoff": "1622016"}/"ingress_lossless_pool": {"size": "10000000"}/' 'size: 10MB'
+becomes 's/"pfc_enable": "3,4"/"pfc_enable": "4"/' 'dscp: 4, priority: 4'
+becomes 's/"ecn": "ecn_all"/"ecn": "ecn_none"/' 'ecn: {kmin: 0B, kmax: 0B}'
+becomes 's/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/' 'headroom: auto'
+becomes 's/"mtu": "9100"/"mtu": "1500"/' 'path-mtu: 1024B'
+becomes 's/"5m", "Ethernet4"/"300m", "Ethernet4"/' 'length: 300m'
+becomes 's/"server0"/"1 r\\u00e4ck: #{x}"/' 'hosts: [n1-r'
+tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
+tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
+tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
+tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
+tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'tables without a counterpart: ACL? stormglass: 2'
+tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
+tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400"/' 'PFC_WD: 1 ports have other values'
+
+# ---- what is refused: located, with exit code 2, within two seconds, and nothing is written ----
+
+# refused FILE PLACE WORDS [FILE...]
+refused() {
+    local file=$1 place=$2 words=$3 code
+    shift 3
+    timeout 2 "$program" import sonic "$@" "$file" >out.txt 2>err.txt </dev/null
+    code=$?
+    if [ $code -ne 2 ] || [ -s out.txt ]; then
+        fail "$file: exit code $code, $(wc -c <out.txt) bytes written"
+    elif ! grep -F "$file:$place: error:" err.txt | grep -qF "$words"; then
+        fail "$file: expected $file:$place: error: ... $words"
+        cut -c 1-300 err.txt
+    else
+        echo "ok   $(head -n 1 err.txt | cut -c 1-120)"
+    fi
+}
+
+# edited NAME PLACE WORDS SED-EXPRESSION
+edited() {
+    sed "$4" "$samples/leaf0.json" >"$1.json"
+    refused "$1.json" "$2" "$3"
+}
+
+edited twice 10:9 'duplicate object key' 's/"Ethernet4": {"admin/"Ethernet0": {"admin/'
+edited unknown-profile 82:48 "did you mean 'pg_lossless_100000_5m_profile'" \
+    's/"Ethernet0,Ethernet4|3-4": {"profile": "\[BUFFER_PROFILE|pg_lossless_100000_5m/"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_6m/'
+edited overlap 84:35 'Ethernet8|3 has a profile already' 's/"Ethernet12|3-4": {"profile": "\[BUFFER_PROFILE|pg/"Ethernet8,Ethernet12|3": {"profile": "[BUFFER_PROFILE|pg/'
+edited bad-range 84:9 'expected a key of BUFFER_PG' 's/"Ethernet12|3-4": {"profile": "\[BUFFER_PROFILE|pg/"Ethernet12|4-3": {"profile": "[BUFFER_PROFILE|pg/'
+edited speed 9:162 'expected speed: a whole number from 1 to 6400000' 's/"speed": "100000"/"speed": "99999999999999999999"/'
+edited unit 9:145 'expected mtu' 's/"mtu": "9100"/"mtu": "9100B"/'
+edited mask 28:112 'expected pfc_enable: priorities from 0 to 7' 's/"pfc_enable": "3,4"/"pfc_enable": "3,9"/'
+edited cable 15:90 'expected a length' 's/"40m"/"40"/'
+edited row 44:30 'expected a row of BUFFER_POOL' 's/"egress_lossy_pool": {[^}]*}/"egress_lossy_pool": []/'
+edited threshold 60:134 'at most green_max_threshold' 's/"green_min_threshold": "250000"/"green_min_threshold": "25000000"/'
+edited no-neighbor 1:1 'at least one neighbour' 's/"DEVICE_NEIGHBOR"/"NEIGHBOR"/'
+edited no-ports 1:1 'expected a table PORT' 's/"PORT"/"PORTS"/'
+edited cut 86:1 'JSON' '$d'
+printf '{"a": 1e999}' >real.json
+refused real.json 1:7 'real number overflow'
+printf '{"a": 99999999999999999999999999999999}' >integer.json
+refused integer.json 1:38 'too big integer'
+{ printf '{"a":'; head -c 200000 /dev/zero | tr '\0' '['; } >deep.json
+refused deep.json 1:2053 'maximum parsing depth'
+{ for _ in $(seq 100); do printf '{"a":'; done; printf 1; for _ in $(seq 100); do printf '}'; done; } >levels.json
+refused levels.json 1:321 'more than 64 levels'
+printf '[]' >list.json
+refused list.json 1:1 'expected a JSON object'
+printf '{"a": "\xff"}' >bytes.json
+refused bytes.json 1:7 'unable to decode byte 0xff'
+: >empty.json
+refused empty.json 1:1 'expected near end of file'
+refused missing.json 1:1 'No such file'
+{ printf '{"a": "'; head -c 17000000 /dev/zero | tr '\0' 'x'; printf '"}'; } >large.json
+refused large.json 1:1 'larger than 16 MiB'
+cp leaf0.json again.json
+refused again.json 3:22 "the switch 'leaf0' is also that of leaf0.json" leaf0.json
+
+"$program" import soinc leaf0.json 2>err.txt
+[ $? -eq 2 ] && grep -qF "did you mean 'sonic'" err.txt || fail "a kind that does not exist"
+
+echo "$failures failures"
+[ "$failures" -eq 0 ]
