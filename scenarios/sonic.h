@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-enum { SONIC_FILES_MAX = 1024, SONIC_BYTES_MAX = 16 * 1024 * 1024, SONIC_PORTS_MAX = 1024 };
+enum { SONIC_FILES_MAX = 1024, SONIC_BYTES_MAX = 8 * 1024 * 1024, SONIC_PORTS_MAX = 1024 };
 
 struct sonic_input {
     const char *name; /* in messages; it outlives the call */

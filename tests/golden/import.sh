@@ -120,8 +120,8 @@ refused bytes.json 1:7 'unable to decode byte 0xff'
 : >empty.json
 refused empty.json 1:1 'expected near end of file'
 refused missing.json 1:1 'No such file'
-{ printf '{"a": "'; head -c 17000000 /dev/zero | tr '\0' 'x'; printf '"}'; } >large.json
-refused large.json 1:1 'larger than 16 MiB'
+{ printf '{"a": "'; head -c 9000000 /dev/zero | tr '\0' 'x'; printf '"}'; } >large.json
+refused large.json 1:1 'larger than 8 MiB'
 cp leaf0.json again.json
 refused again.json 3:22 "the switch 'leaf0' is also that of leaf0.json" leaf0.json
 
