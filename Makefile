@@ -71,14 +71,18 @@ endif
 
 # --- what there is ------------------------------------------------------------------------------------
 
+# What a page of `report` carries along: the charts' library is a package.
+DYGRAPHS := /usr/share/javascript/dygraphs
+PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/page.css reports/page/page.js
+
 LIB_SOURCES    := $(sort $(wildcard model/*/*.c scenarios/*.c replay/*.c reports/*.c))
 CLI_SOURCES    := $(sort $(wildcard cli/*.c))
 BRIDGE_SOURCES := $(sort $(wildcard bridge/*.c))
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-EMBEDDED       := $(sort $(wildcard scenarios/profiles/*.yaml scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
-                    scenarios/cases/*.fio))
+EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml scenarios/cases/*.fio)) \
+                  $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
@@ -216,6 +220,8 @@ $(B)/%.o: %.c $(B)/flags.list | build/packages-build
 $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 	@echo "  EMBED $(@:build/%=%)"
 	@scenarios/embed/embed.sh $(VERSION) $(EMBEDDED) > $@
+
+$(DYGRAPHS)/%: | build/packages-build ;
 
 $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * embedded - files that travel inside the program.
  * The build turns every profile, benchmark and case under scenarios/ into bytes
- * (scenarios/embed/embed.sh),
- * so that the program runs from any directory.  Names are relative to scenarios/, in the order of
- * their bytes. */
+ * (scenarios/embed/embed.sh), and what a report's page is made of, so that the program runs from
+ * any directory.  Names are relative to scenarios/ and reports/, in the order of their bytes. */
 #ifndef STORMGLASS_SCENARIOS_EMBEDDED_H
 #define STORMGLASS_SCENARIOS_EMBEDDED_H
 

@@ -19,7 +19,11 @@ done
 echo 'const struct embedded_file embedded_files[] = {'
 number=0
 for file in "$@"; do
-    echo "    {\"${file#scenarios/}\", file_$number, sizeof file_$number - 1},"
+    case $file in
+    scenarios/* | reports/*) name=${file#*/} ;;
+    *) name=page/${file##*/} ;; # of a package
+    esac
+    echo "    {\"$name\", file_$number, sizeof file_$number - 1},"
     number=$((number + 1))
 done
 echo '    {NULL, NULL, 0},'

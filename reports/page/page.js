@@ -1,0 +1,321 @@
+// page - draws the charts of a report from its figures.            SPDX-License-Identifier: Apache-2.0
+// Times are picoseconds.  All charts over time share what they show.
+'use strict';
+(function () {
+const figures = JSON.parse(document.getElementById('figures').textContent);
+const span = figures.span_ps;
+const drawn = []; // {chart, graph, colour()}
+const narrow = window.matchMedia('(max-width: 640px)');
+
+// ---------------------------------------------------------------- words
+
+function scaled(value, units, step) {
+    let i = 0;
+    while (i < units.length - 1 && Math.abs(value) >= step) {
+        value /= step;
+        i++;
+    }
+    return String(+value.toPrecision(4)) + ' ' + units[i];
+}
+const asTime = ps => ps === 0 ? '0' : scaled(ps, ['ps', 'ns', 'us', 'ms', 's'], 1000);
+const asRate = bps => bps === 0 ? '0' : scaled(bps, ['b/s', 'kb/s', 'Mb/s', 'Gb/s', 'Tb/s'], 1000);
+const asBytes = bytes => bytes === 0 ? '0' : scaled(bytes, ['B', 'KiB', 'MiB', 'GiB'], 1024);
+const asNumber = value => String(+value.toPrecision(4));
+function asShare(share) {
+    return share > 0 ? '1 in ' + asNumber(1 / share) : 'none';
+}
+const words = {ps: asTime, latency: asTime, bytes: asRate, occupancy: asBytes, commands: asNumber, ports: asNumber,
+               share: asShare};
+
+// Enough digits to tell neighbouring marks of an axis apart.
+function timeMarks(from, until, pixels) {
+    const wanted = Math.max(2, pixels / 90), raw = (until - from) / wanted;
+    const power = Math.pow(10, Math.floor(Math.log10(raw)));
+    const step = [1, 2, 5, 10].map(x => x * power).find(x => x >= raw);
+    const unit = [[1e12, 's'], [1e9, 'ms'], [1e6, 'us'], [1e3, 'ns'], [1, 'ps']].find(u => until >= u[0]) || [1, 'ps'];
+    const digits = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
+    const marks = [];
+    for (let i = Math.ceil(from / step); i * step <= until; i++)
+        marks.push({v: i * step, label: (i * step / unit[0]).toFixed(digits) + ' ' + unit[1]});
+    return marks;
+}
+
+// ---------------------------------------------------------------- looks
+
+const style = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colourOf = i => style('--c' + i % 8);
+function faint(colour, alpha) {
+    const n = parseInt(colour.slice(1), 16);
+    return 'rgba(' + (n >> 16) + ',' + (n >> 8 & 255) + ',' + (n & 255) + ',' + alpha + ')';
+}
+
+function element(tag, parent, className, text) {
+    const made = document.createElement(tag);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    parent.appendChild(made);
+    return made;
+}
+
+// ---------------------------------------------------------------- what is common to all charts
+
+// One finger scrolls the page; two zoom a chart.
+const touch = Dygraph.defaultInteractionModel;
+const interaction = Object.assign({}, touch, {
+    touchstart(event, graph, context) {
+        if (event.touches.length > 1) touch.touchstart(event, graph, context);
+    },
+    touchmove(event, graph, context) {
+        if (event.touches.length > 1) touch.touchmove(event, graph, context);
+    },
+});
+
+let sharing = false;
+function share(graph) {
+    if (sharing) return;
+    sharing = true;
+    const range = graph.xAxisRange();
+    for (const other of drawn)
+        if (other.graph !== graph && other.chart.kind !== 'tail') {
+            const theirs = other.graph.xAxisRange();
+            if (theirs[0] !== range[0] || theirs[1] !== range[1]) other.graph.updateOptions({dateWindow: range.slice()});
+        }
+    sharing = false;
+}
+
+function options(chart, count) {
+    const fine = {
+        labels: ['t'].concat(Array.from({length: count}, (_, i) => String(i))),
+        legend: 'never', animatedZooms: false, dateWindow: [0, span], strokeWidth: 1.5, highlightCircleSize: 3,
+        fillAlpha: 0.12, axisLabelFontSize: 12, interactionModel: interaction,
+        axes: {
+            x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
+            y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: narrow.matches ? 56 : 76, includeZero: true},
+        },
+        drawCallback(graph, first) { if (!first && chart.kind !== 'tail') share(graph); },
+    };
+    return Object.assign(fine, looks(count));
+}
+function looks(count) {
+    return {
+        colors: Array.from({length: count}, (_, i) => colourOf(i)), gridLineColor: style('--rule'),
+        axisLineColor: style('--h0'),
+    };
+}
+
+// The legend: what a series is worth where the pointer is; a click hides the series.
+function keys(box, chart, show) {
+    const line = element('div', box, 'keys');
+    const at = element('span', line, 'at');
+    const buttons = chart.series.map((series, i) => {
+        const button = element('button', line);
+        button.type = 'button';
+        button.title = 'show or hide';
+        element('i', button).style.background = 'var(--c' + i % 8 + ')';
+        element('span', button, '', series.name);
+        element('b', button);
+        button.addEventListener('click', () => {
+            button.classList.toggle('off');
+            show(i, !button.classList.contains('off'));
+        });
+        return button;
+    });
+    return {
+        set(x, points) {
+            at.textContent = x;
+            buttons.forEach(button => button.lastChild.textContent = '');
+            for (const point of points)
+                if (point.yval !== null && !isNaN(point.yval))
+                    buttons[+point.name].lastChild.textContent = words[chart.unit](point.yval);
+        },
+        clear() {
+            at.textContent = '';
+            buttons.forEach(button => button.lastChild.textContent = '');
+        },
+    };
+}
+
+// ---------------------------------------------------------------- lines
+
+// Series of points with their own places on the axis, as rows over all of them.
+function merged(series, place) {
+    const rows = new Map();
+    series.forEach((one, i) => one.points.forEach(point => {
+        const x = place(point[0]);
+        if (!rows.has(x)) rows.set(x, [x].concat(series.map(() => null)));
+        rows.get(x)[i + 1] = point[1];
+    }));
+    return Array.from(rows.values()).sort((a, b) => a[0] - b[0]);
+}
+
+function stepRows(chart) {
+    // Bytes of a step become a rate, stopped time of a step the number of ports that stood still.
+    const factor = {bytes: 8e12, ports: 1}[chart.unit] / chart.step_ps || 1;
+    const value = v => v === null ? null : v * factor;
+    const bins = chart.series[0].values.length, rows = [];
+    for (let i = 0; i <= bins; i++)
+        rows.push([i * chart.step_ps].concat(chart.series.map(s => value(s.values[Math.min(i, bins - 1)]))));
+    return rows;
+}
+
+function draw(chart, box, rows, more) {
+    const plot = element('div', box, 'plot');
+    const legend = keys(box, chart, (i, on) => graph.setVisibility(i, on));
+    const with_ = options(chart, chart.series.length);
+    const back = chart.kind === 'tail' ? x => Math.pow(10, x) : x => x;
+    with_.highlightCallback = (event, x, points) => legend.set(asTime(back(x)), points);
+    with_.unhighlightCallback = () => legend.clear();
+    const axes = Object.assign({}, more.axes);
+    Object.assign(with_, more);
+    with_.axes = {x: Object.assign({ticker: timeMarks, axisLabelWidth: 80}, axes.x),
+                  y: Object.assign({axisLabelFormatter: words[chart.unit],
+                                    axisLabelWidth: narrow.matches ? 56 : 76}, axes.y)};
+    const graph = new Dygraph(plot, rows, with_);
+    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(chart.series.length)); }});
+}
+
+function drawSteps(chart, box) {
+    const latency = chart.unit === 'latency';
+    draw(chart, box, stepRows(chart), latency
+        ? {logscale: true, drawPoints: true, pointSize: 1.5, drawGapEdgePoints: true}
+        : {stepPlot: true, fillGraph: true, includeZero: true});
+}
+
+function drawPoints(chart, box) {
+    draw(chart, box, merged(chart.series, x => x), {connectSeparatedPoints: true, drawPoints: true, pointSize: 1.5,
+        strokeWidth: 0.7, includeZero: true, labelsKMG2: true});
+}
+
+// ---------------------------------------------------------------- the distribution
+
+function decades(from, until, pixels) {
+    const marks = [], each = (until - from) * 110 < pixels ? [1, 2, 5] : [1];
+    for (let i = Math.floor(from); i <= until; i++)
+        for (const digit of each) {
+            const v = i + Math.log10(digit);
+            if (v >= from && v <= until) marks.push({v, label: asTime(Math.pow(10, i) * digit)});
+        }
+    return marks;
+}
+function shares(from, until) {
+    const marks = [];
+    for (let i = 0; i > -10; i--)
+        if (Math.pow(10, i) >= from && Math.pow(10, i) <= until * 1.01)
+            marks.push({v: Math.pow(10, i), label: i === 0 ? 'all' : '1 in ' + Math.pow(10, -i).toLocaleString('en')});
+    return marks;
+}
+
+function drawTail(chart, box) {
+    // Nothing is longer than the longest: its share, 0, has no place on a logarithmic axis.
+    const series = chart.series.map(s => ({points: s.points.filter(p => p[1] > 1e-12)}));
+    const rows = merged(series, Math.log10);
+    if (rows.length === 0) return missing(box, 'Nothing was completed.');
+    const least = Math.min(...rows.map(r => Math.min(...r.slice(1).filter(v => v !== null))));
+    draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, valueRange: [least * 0.8, 1.05],
+        dateWindow: [rows[0][0] - 0.05, rows[rows.length - 1][0] + 0.05],
+        axes: {x: {ticker: decades}, y: {ticker: shares}}});
+}
+
+// ---------------------------------------------------------------- bands
+
+function drawBands(chart, box) {
+    const rows = chart.rows.length;
+    const byRow = chart.rows.map(() => []);
+    chart.bands.forEach(band => byRow[band[0]].push(band));
+    const plot = element('div', box, 'plot');
+    plot.style.height = 34 + rows * 20 + 'px';
+    const line = element('div', box, 'keys');
+    const at = element('span', line, 'at', 'Point at a band to see whom it stopped.');
+    const place = row => rows - 1 - row;
+    const with_ = options({unit: 'ports', kind: 'bands'}, 1);
+    with_.plotter = () => {};
+    with_.highlightCircleSize = 0;
+    with_.valueRange = [-0.6, rows - 0.4];
+    with_.axes.y = {drawGrid: false, axisLabelWidth: narrow.matches ? 70 : 96, valueRange: [-0.6, rows - 0.4],
+        ticker: () => chart.rows.map((row, i) => ({v: place(i), label_v: place(i), label: row.port}))};
+    with_.underlayCallback = (canvas, area, graph) => {
+        const height = Math.max(4, area.h / (rows + 0.2) * 0.72), range = graph.xAxisRange();
+        canvas.save();
+        canvas.beginPath();
+        canvas.rect(area.x, area.y, area.w, area.h);
+        canvas.clip();
+        byRow.forEach((bands, row) => {
+            const top = graph.toDomYCoord(place(row)) - height / 2;
+            canvas.fillStyle = faint(style('--h0').slice(0, 7), 0.18);
+            canvas.fillRect(area.x, top, area.w, height);
+            for (const band of bands) {
+                if (band[2] < range[0] || band[1] > range[1]) continue;
+                const left = graph.toDomXCoord(band[1]), right = graph.toDomXCoord(band[2]);
+                const part = band[3] / (band[2] - band[1]);
+                canvas.fillStyle = faint(style(part > 0.66 ? '--h5' : part > 0.33 ? '--h4' : '--h3'), 0.4 + 0.6 * part);
+                canvas.fillRect(left, top, Math.max(0.7, right - left), height);
+            }
+        });
+        canvas.restore();
+    };
+    const graph = new Dygraph(plot, [[0, 0], [span, 0]], with_);
+    plot.addEventListener('mousemove', event => {
+        const where = graph.eventToDomCoords(event);
+        const time = graph.toDataXCoord(where[0]), row = place(Math.round(graph.toDataYCoord(where[1])));
+        const near = (graph.xAxisRange()[1] - graph.xAxisRange()[0]) / plot.clientWidth;
+        if (!(row >= 0 && row < rows)) return;
+        const band = byRow[row].find(b => b[1] - near <= time && time <= b[2] + near);
+        at.textContent = asTime(time) + ': ' + chart.rows[row].name + (band === undefined
+            ? ': ' + asTime(chart.rows[row].blocked_ps) + ' in all'
+            : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
+              (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
+    });
+    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(1)); }});
+}
+
+// ---------------------------------------------------------------- the page
+
+function csv(chart) {
+    const quote = text => '"' + String(text).replace(/"/g, '""') + '"';
+    const lines = [];
+    if (chart.kind === 'bands') {
+        lines.push('port,from_ps,until_ps,blocked_ps');
+        chart.bands.forEach(b => lines.push([quote(chart.rows[b[0]].name), b[1], b[2], b[3]].join(',')));
+    } else if (chart.kind === 'steps') {
+        lines.push(['from_ps'].concat(chart.series.map(s => quote(s.name))).join(','));
+        chart.series[0].values.forEach((_, i) =>
+            lines.push([i * chart.step_ps].concat(chart.series.map(s => s.values[i] === null ? '' : s.values[i])).join(',')));
+    } else {
+        lines.push('series,x,y');
+        chart.series.forEach(s => s.points.forEach(p => lines.push([quote(s.name), p[0], p[1]].join(','))));
+    }
+    return lines.join('\n') + '\n';
+}
+
+function save(chart) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([csv(chart)], {type: 'text/csv'}));
+    link.download = figures.scenario.replace(/[^A-Za-z0-9_-]/g, '_') + '-' + chart.id + '.csv';
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function missing(box, text) {
+    element('p', box, 'missing', text);
+}
+
+function add(chart, parent) {
+    const box = element('div', parent, 'chart');
+    box.id = 'chart-' + chart.id;
+    const head = element('header', box);
+    element('h3', head, '', chart.title);
+    element('p', box, 'about', chart.about);
+    if (chart.missing) return missing(box, chart.missing);
+    const empty = chart.kind === 'bands' ? chart.bands.length === 0 : chart.series.length === 0;
+    if (empty) return missing(box, 'Nothing of this happened in the run.');
+    const button = element('button', head, '', 'CSV');
+    button.type = 'button';
+    button.title = 'save these numbers';
+    button.addEventListener('click', () => save(chart));
+    ({bands: drawBands, steps: drawSteps, points: drawPoints, tail: drawTail})[chart.kind](chart, box);
+}
+
+figures.charts.forEach(chart => add(chart, document.getElementById('drawn')));
+window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
+window.stormglass = {figures, drawn};
+})();
