@@ -30,8 +30,7 @@ void json_end(struct json *json)
     fputc('\n', json->out);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at `text`, or 0. RFC 3629, section 4. */
-static int utf8_length(const unsigned char *text)
+int json_utf8_length(const unsigned char *text)
 {
     const unsigned char first = text[0];
     const int length = first < 0x80   ? 1
@@ -55,7 +54,7 @@ void json_string(FILE *out, const char *text)
     const unsigned char *at = (const unsigned char *)text;
     fputc('"', out);
     while (*at != '\0') {
-        const int length = utf8_length(at);
+        const int length = json_utf8_length(at);
         if (length == 0)
             fputs("\\ufffd", out); /* the replacement character */
         else if (*at == '"' || *at == '\\')

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_blame - who stopped whom: the root, how its pauses spread, and who suffered. */
+#include "replay/words.h"
+#include "reports/page_private.h"
+
+#include <inttypes.h>
+
+/* A line of the tree: a port, how long it was stopped because of the root, and a bar. */
+static void held_line(const struct page *page, const struct store_statement *row, int64_t longest)
+{
+    const time_ps held = store_int(row, 2);
+    fputs("<li><span class=\"port\">", page->out);
+    page_text(page->out, store_text(row, 1));
+    fprintf(page->out, "</span> <span class=\"bar\"><i class=\"h%d\" style=\"width:%.2f%%\"></i>",
+            page_heat(held, page->span), 100.0 * (double)held / (double)longest);
+    fprintf(page->out, "</span> <span class=\"n\" title=\"%" PRId64 " ps\">", held);
+    page_put(page->out, "%s, by %s", words_time(held).text, store_text(row, 3));
+    fputs("</span></li>\n", page->out);
+}
+
+/* In a circle a port has many distances: it stands at the least. */
+static void spread(const struct page *page)
+{
+    const int64_t longest =
+        store_ask_int(page->store, "SELECT max(held_ps) FROM pause_path WHERE root=0", 1);
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "SELECT hops, p.name, held_ps, q.name FROM (SELECT node, port, min(hops) AS hops, held_ps"
+        " FROM pause_path WHERE root=0 GROUP BY node, port) JOIN port p USING(node, port)"
+        " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+        " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
+    int64_t hops = -1;
+    while (store_step(rows)) {
+        if (store_int(rows, 0) != hops) {
+            fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from it</h3><ul>\n",
+                    hops < 0 ? "" : "</ul></div>\n", hops < 0 ? "stopped " : "then ",
+                    store_int(rows, 0), store_int(rows, 0) == 1 ? "" : "s");
+            hops = store_int(rows, 0);
+        }
+        held_line(page, rows, longest);
+    }
+    fputs(hops < 0 ? "" : "</ul></div>\n", page->out);
+    store_finish(rows);
+}
+
+static void root(const struct page *page)
+{
+    char text[1024];
+    store_ask_text(page->store, "SELECT text FROM pause_root WHERE position=0", text, sizeof text);
+    fputs("<p class=\"finding\"><b>Root</b> ", page->out);
+    page_text(page->out, text);
+    fputs("</p>\n<div class=\"tree\">\n", page->out);
+    spread(page);
+    fputs("</div>\n", page->out);
+}
+
+void page_blame(const struct page *page)
+{
+    static const struct page_column victims[] = {{"victim", PAGE_TEXT},
+                                                 {"what", PAGE_TEXT},
+                                                 {"class", PAGE_TEXT},
+                                                 {"why", PAGE_SENTENCE},
+                                                 {"a port on its way was stopped", PAGE_TIME},
+                                                 {0}};
+    static const struct page_column roots[] = {
+        {"root", PAGE_SENTENCE},        {"kind", PAGE_TEXT},
+        {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
+        {"of it by itself", PAGE_TIME}, {0}};
+    static const struct page_column deadlocks[] = {
+        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
+    page_section(page, "blame", "Who stopped whom",
+                 "Each pause is traced to the queue or the host that it is due to.");
+    if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
+        fputs("<p>No pause has a cause to tell of.</p>\n", page->out);
+    else
+        root(page);
+    page_table(page,
+               "SELECT w.name, 'workload', class, CASE class WHEN 'direct' THEN 'talks to it'"
+               " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+               " ELSE 'shares ports with frames that wait' END, held_ps FROM pause_victim v"
+               " JOIN workload w USING(workload) WHERE root=0"
+               " ORDER BY class, held_ps DESC, workload",
+               victims);
+    fputs("<details><summary>All roots</summary>\n", page->out);
+    page_table(page,
+               "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"
+               " ORDER BY position LIMIT 20",
+               roots);
+    fputs("</details>\n", page->out);
+    page_table(page, "SELECT text, since_ps, bytes FROM deadlock ORDER BY deadlock LIMIT 20",
+               deadlocks);
+    page_section_end(page);
+}

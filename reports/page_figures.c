@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_figures - the charts' numbers as JSON. */
+#include "reports/json.h"
+#include "reports/page.h"
+#include "reports/page_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void page_chart(const struct page *page, const char *id, const char *kind, const char *unit,
+                const char *title, const char *about)
+{
+    /* The first of all is the one that no other comes before. */
+    fputs(strcmp(id, "pauses") == 0 ? "\n{\"id\":" : ",\n{\"id\":", page->out);
+    json_string(page->out, id);
+    fprintf(page->out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"title\":", kind, unit);
+    json_string(page->out, title);
+    fputs(",\"about\":", page->out);
+    json_string(page->out, about);
+}
+
+time_ps page_step(const struct page *page)
+{
+    return (page->span + PAGE_BINS - 1) / PAGE_BINS;
+}
+
+bool page_recorded(const struct page *page, enum record_level level)
+{
+    char text[32];
+    enum record_level found;
+    store_ask_text(page->store, "SELECT record FROM meta", text, sizeof text);
+    if (record_level_find(text, &found) && found >= level)
+        return true;
+    fprintf(page->out, ",\"missing\":\"Record the run with --record %s to see this.\"}",
+            record_level_name(level));
+    return false;
+}
+
+void page_series(const struct page *page, const int64_t *values, size_t count)
+{
+    fputs(",\"values\":[", page->out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(page->out, values[i] < 0 ? "%snull" : "%s%" PRId64, i == 0 ? "" : ",", values[i]);
+    fputs("]}", page->out);
+}
+
+static void head(const struct page *page)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT scenario, coalesce(digest, ''), record FROM meta");
+    fputs("{\"scenario\":", page->out);
+    if (store_step(row)) {
+        json_string(page->out, store_text(row, 0));
+        fputs(",\"digest\":", page->out);
+        json_string(page->out, store_text(row, 1));
+        fputs(",\"record\":", page->out);
+        json_string(page->out, store_text(row, 2));
+    }
+    store_finish(row);
+    fprintf(page->out, ",\"span_ps\":%" PRId64 ",\"charts\":[", page->span);
+}
+
+bool page_figures(struct store *store, FILE *out)
+{
+    static void (*const charts[])(const struct page *page) = {
+        page_chart_pauses,   page_chart_spread,   page_chart_occupancy, page_chart_goodput,
+        page_chart_underway, page_charts_latency, page_chart_tail};
+    const struct page page = {.store = store, .out = out, .span = page_span(store)};
+    head(&page);
+    for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
+        charts[i](&page);
+    fputs("\n]}\n", out);
+    return store_error(store) == NULL && ferror(out) == 0;
+}
+
+/* A run that did not end has rows beyond what its totals know. */
+time_ps page_span(struct store *store)
+{
+    const time_ps span =
+        store_ask_int(store,
+                      "SELECT max(coalesce(simulated_ps, 0)+coalesce(drain_ps, 0),"
+                      " coalesce((SELECT max(until_ps) FROM blocked), 0),"
+                      " coalesce((SELECT max(at_ps) FROM pause_edge), 0),"
+                      " coalesce((SELECT max(completed_ps) FROM io), 0)) FROM meta",
+                      0);
+    return span < 1 ? 1 : span;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_html - text, tables and sections of a page. */
+#include "base/check.h"
+#include "replay/words.h"
+#include "reports/json.h"
+#include "reports/page_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+void page_text(FILE *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at != '\0') {
+        const int length = json_utf8_length(at);
+        if (length == 0 || (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7F)
+            fputs("&#xfffd;", out);
+        else if (*at == '<')
+            fputs("&lt;", out);
+        else if (*at == '>')
+            fputs("&gt;", out);
+        else if (*at == '&')
+            fputs("&amp;", out);
+        else if (*at == '"' || *at == '\'')
+            fprintf(out, "&#%d;", *at);
+        else
+            fwrite(at, 1, (size_t)length, out);
+        at += length == 0 ? 1 : length;
+    }
+}
+
+void page_put(FILE *out, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, format, list);
+    CHECK(length >= 0);
+    char *text = malloc((size_t)length + 1);
+    CHECK(text != NULL);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    page_text(out, text);
+    free(text);
+    va_end(again);
+    va_end(list);
+}
+
+void page_section(const struct page *page, const char *id, const char *title, const char *about)
+{
+    fprintf(page->out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
+    if (about != NULL)
+        fprintf(page->out, "<p class=\"about\">%s</p>\n", about);
+}
+
+void page_section_end(const struct page *page)
+{
+    fputs("</section>\n", page->out);
+}
+
+static struct words number_words(const struct page *page, enum page_kind kind,
+                                 const struct store_statement *row, int column)
+{
+    const int64_t value = store_int(row, column);
+    switch (kind) {
+    case PAGE_TIME:
+        return words_time(value);
+    case PAGE_RATE:
+        return words_rate(store_real(row, column));
+    case PAGE_SHORT:
+        return words_short(store_real(row, column));
+    case PAGE_SHARE:
+        return words_percent((double)value, (double)page->span);
+    default:
+        return words_count(value);
+    }
+}
+
+static void number_cell(const struct page *page, enum page_kind kind,
+                        const struct store_statement *row, int column)
+{
+    const char *unit = kind == PAGE_TIME || kind == PAGE_SHARE ? " ps"
+                       : kind == PAGE_RATE                     ? " bit/s"
+                                                               : "";
+    if (store_column_type(row, column) == STORE_NULL) {
+        fputs("<td class=\"n\">-</td>", page->out);
+        return;
+    }
+    fputs("<td class=\"n\" title=\"", page->out);
+    page_put(page->out, "%s%s", store_text(row, column), unit);
+    fputs("\">", page->out);
+    page_text(page->out, number_words(page, kind, row, column).text);
+    fputs("</td>", page->out);
+}
+
+static void cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
+                 int column)
+{
+    switch (kind) {
+    case PAGE_TEXT:
+    case PAGE_SENTENCE:
+    case PAGE_CODE:
+        fputs(kind == PAGE_TEXT       ? "<td>"
+              : kind == PAGE_SENTENCE ? "<td class=\"long\">"
+                                      : "<td class=\"code\">",
+              page->out);
+        page_text(page->out, store_text(row, column));
+        fputs("</td>", page->out);
+        break;
+    case PAGE_VERDICT:
+        fputs(store_int(row, column) != 0 ? "<td class=\"good\">held</td>"
+                                          : "<td class=\"bad\">BROKEN</td>",
+              page->out);
+        break;
+    default:
+        number_cell(page, kind, row, column);
+    }
+}
+
+static void table_head(const struct page *page, const struct page_column *columns)
+{
+    fputs("<div class=\"wide\"><table><thead><tr>", page->out);
+    for (int i = 0; columns[i].head != NULL; i++) {
+        const bool number = columns[i].kind >= PAGE_COUNT && columns[i].kind != PAGE_VERDICT;
+        fprintf(page->out, "<th%s>%s</th>", number ? " class=\"n\"" : "", columns[i].head);
+    }
+    fputs("</tr></thead><tbody>\n", page->out);
+}
+
+bool page_table(const struct page *page, const char *sql, const struct page_column *columns)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    bool any = false;
+    for (; rows != NULL && store_step(rows); any = true) {
+        if (!any)
+            table_head(page, columns);
+        fputs("<tr>", page->out);
+        for (int i = 0; columns[i].head != NULL; i++)
+            cell(page, columns[i].kind, rows, i);
+        fputs("</tr>\n", page->out);
+    }
+    store_finish(rows);
+    if (any)
+        fputs("</tbody></table></div>\n", page->out);
+    return any;
+}
+
+int page_heat(time_ps blocked, time_ps span)
+{
+    static const int64_t above_ppm[] = {10000, 50000, 150000, 300000};
+    int heat = blocked > 0;
+    const double share = (double)blocked / (double)span * 1e6;
+    for (size_t i = 0; i < sizeof above_ppm / sizeof above_ppm[0]; i++)
+        heat += blocked > 0 && share > (double)above_ppm[i];
+    return heat;
+}

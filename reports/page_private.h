@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_private - what the sections of a page share. */
+#ifndef STORMGLASS_REPORTS_PAGE_PRIVATE_H
+#define STORMGLASS_REPORTS_PAGE_PRIVATE_H
+
+#include "base/units.h"
+#include "replay/record.h"
+#include "replay/store.h"
+
+#include <stdio.h>
+
+struct page {
+    struct store *store;
+    FILE *out;
+    time_ps span; /* from 0 to where nothing was under way any more; at least 1 */
+};
+
+/* ------------------------------------------------------------------ HTML */
+
+/* Text with everything escaped that HTML could take for its own; as printf does it. */
+void page_text(FILE *out, const char *text);
+void page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void page_section(const struct page *page, const char *id, const char *title, const char *about);
+void page_section_end(const struct page *page);
+
+/* Numbers are shown as people read them; the exact one is the cell's title. */
+enum page_kind {
+    PAGE_TEXT,
+    PAGE_SENTENCE, /* text that wants some width */
+    PAGE_CODE,
+    PAGE_COUNT,
+    PAGE_TIME, /* ps */
+    PAGE_RATE, /* bps */
+    PAGE_SHORT,
+    PAGE_SHARE,  /* ps of the span */
+    PAGE_VERDICT /* 1 held, 0 broken */
+};
+
+struct page_column {
+    const char *head;
+    enum page_kind kind;
+};
+
+/* A table of a query's rows, each column as it says; false: there were none and nothing was
+ * written.  `columns` ends with an entry without a head. */
+bool page_table(const struct page *page, const char *sql, const struct page_column *columns);
+
+/* 0: never; 1 to 5: how much of the time a port was stopped. */
+int page_heat(time_ps blocked, time_ps span);
+
+/* The sections. */
+void page_summary(const struct page *page);
+void page_workloads(const struct page *page);
+void page_topology(const struct page *page);
+void page_blame(const struct page *page);
+void page_stages(const struct page *page);
+void page_drops(const struct page *page);
+void page_settings(const struct page *page);
+void page_reproduce(const struct page *page);
+
+/* ------------------------------------------------------------------ figures */
+
+enum { PAGE_BINS = 400, PAGE_SERIES_MAX = 8 };
+
+/* How long each transmitter was stopped, (node, port, priority, value): where a global pause holds
+ * all priorities, 0 stands for them. */
+#define PAGE_BLOCKED                                                                               \
+    "(SELECT node, port, priority, value FROM counter c"                                           \
+    " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND (c.priority=0 OR NOT EXISTS("          \
+    "SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"                 \
+    " g.port=c.port)))"
+
+/* Opens a chart's object, up to and without its data. */
+void page_chart(const struct page *page, const char *id, const char *kind, const char *unit,
+                const char *title, const char *about);
+
+/* False: the run was recorded at a lower level; the chart says so and is closed. */
+bool page_recorded(const struct page *page, enum record_level level);
+
+/* The values of a series, whose object they close; below 0: there is none. */
+void page_series(const struct page *page, const int64_t *values, size_t count);
+
+/* A bin's width; bins begin at 0. */
+time_ps page_step(const struct page *page);
+time_ps page_span(struct store *store);
+
+void page_chart_pauses(const struct page *page);
+void page_chart_spread(const struct page *page);
+void page_chart_occupancy(const struct page *page);
+void page_chart_goodput(const struct page *page);
+void page_chart_underway(const struct page *page);
+void page_charts_latency(const struct page *page);
+void page_chart_tail(const struct page *page);
+
+#endif

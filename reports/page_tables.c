@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_tables - what a run was, what it gave, and how to have it again. */
+#include "replay/words.h"
+#include "reports/page_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SENTENCE_BYTES = 1024 };
+
+static int64_t result_of(const struct page *page, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static void sentence(const struct page *page, const char *words, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT value FROM result WHERE path=? AND value<>''");
+    store_bind(row, 1, STORE_T(path));
+    if (store_step(row)) {
+        fprintf(page->out, "<p class=\"finding\"><b>%s</b> ", words);
+        page_text(page->out, store_text(row, 0));
+        fputs("</p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+static void card(const struct page *page, const char *label, struct words value, const char *tone)
+{
+    fprintf(page->out, "<div class=\"card%s\"><b>", tone);
+    page_text(page->out, value.text);
+    fprintf(page->out, "</b><span>%s</span></div>\n", label);
+}
+
+static void cards(const struct page *page)
+{
+    struct store *store = page->store;
+    const int64_t done = store_ask_int(store, "SELECT sum(completed) FROM workload", 0);
+    const int64_t open = store_ask_int(store, "SELECT sum(unfinished+failed) FROM workload", 0);
+    const int64_t p99 = store_ask_int(store, "SELECT max(latency_p99_ps) FROM workload", 0);
+    const int64_t dropped = store_ask_int(store, "SELECT sum(frames) FROM dropped", 0);
+    const int64_t lossless =
+        store_ask_int(store, "SELECT sum(frames) FROM dropped WHERE lossless", 0);
+    const int64_t paused = result_of(page, "pfc.paused_ps");
+    fputs("<div class=\"cards\">\n", page->out);
+    card(page, "completed", words_count(done), "");
+    card(page, "failed or unfinished", words_count(open), open > 0 ? " warn" : "");
+    card(page, "worst workload's p99", words_time(p99), "");
+    card(page, "XOFF frames", words_count(result_of(page, "pfc.pause_frames")), "");
+    card(page, "port time stopped", words_time(paused), paused > 0 ? " mild" : "");
+    card(page, lossless > 0 ? "frames dropped, some lossless" : "frames dropped",
+         words_count(dropped), lossless > 0 ? " warn" : "");
+    card(page, "frames marked by ECN", words_count(result_of(page, "ecn.marked")), "");
+    card(page, "sent again", words_count(result_of(page, "rnic.retransmitted_packets")), "");
+    fputs("</div>\n", page->out);
+}
+
+static void facts(const struct page *page)
+{
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT seed, simulated_ps, version, digest, status,"
+        " (SELECT count(*) FROM node WHERE kind='host'),"
+        " (SELECT count(*) FROM node WHERE kind='switch'), (SELECT count(*) FROM link), record"
+        " FROM meta");
+    if (store_step(row)) {
+        fputs("<p class=\"facts\">", page->out);
+        page_put(page->out,
+                 "%s hosts, %s switches, %s links; seed %s; %s simulated; stormglass %s; "
+                 "recorded at level %s; %s",
+                 store_text(row, 5), store_text(row, 6), store_text(row, 7), store_text(row, 0),
+                 words_time(store_int(row, 1)).text, store_text(row, 2), store_text(row, 8),
+                 store_text(row, 4));
+        fputs("<br>digest <code>", page->out);
+        page_text(page->out, store_text(row, 3));
+        fputs("</code></p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+static void verdict(const struct page *page)
+{
+    struct store *store = page->store;
+    const int64_t broken =
+        store_ask_int(store,
+                      "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
+                      "+(SELECT count(*) FROM failure)+(SELECT status<>'complete' FROM meta)",
+                      0);
+    const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
+    char status[32];
+    store_ask_text(store, "SELECT status FROM meta", status, sizeof status);
+    if (strcmp(status, "complete") != 0)
+        fprintf(page->out, "<p class=\"verdict bad\">This run is %s.</p>\n", status);
+    else if (broken > 0)
+        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " did not hold.</p>\n", broken);
+    else if (all > 0)
+        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
+                all);
+}
+
+void page_summary(const struct page *page)
+{
+    static const struct page_column expectations[] = {
+        {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
+    static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
+    char text[SENTENCE_BYTES];
+    fputs("<header><p class=\"brand\">stormglass</p><h1>", page->out);
+    store_ask_text(page->store, "SELECT scenario FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</h1><p class=\"lead\">", page->out);
+    store_ask_text(page->store, "SELECT about FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</p>\n", page->out);
+    facts(page);
+    verdict(page);
+    fputs("</header>\n", page->out);
+    cards(page);
+    sentence(page, "Root cause", "root_cause");
+    sentence(page, "Bottleneck", "bottleneck");
+    page_section(page, "expectations", "Expectations", NULL);
+    if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",
+                    expectations))
+        fputs("<p>The scenario has none.</p>\n", page->out);
+    page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
+    page_section_end(page);
+}
+
+void page_workloads(const struct page *page)
+{
+    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
+                                                 {"kind", PAGE_TEXT},
+                                                 {"done", PAGE_COUNT},
+                                                 {"failed", PAGE_COUNT},
+                                                 {"open", PAGE_COUNT},
+                                                 {"IOPS", PAGE_SHORT},
+                                                 {"goodput", PAGE_RATE},
+                                                 {"mean", PAGE_TIME},
+                                                 {"p50", PAGE_TIME},
+                                                 {"p99", PAGE_TIME},
+                                                 {"p99.9", PAGE_TIME},
+                                                 {"max", PAGE_TIME},
+                                                 {0}};
+    page_section(page, "workloads", "Workloads",
+                 "What each got: goodput counts payload, latency runs from issue to completion.");
+    if (!page_table(page,
+                    "SELECT name, kind, completed, failed, unfinished, iops, goodput_bps,"
+                    " CAST(latency_mean_ps AS INTEGER), latency_p50_ps, latency_p99_ps,"
+                    " latency_p99_9_ps, latency_max_ps FROM workload ORDER BY workload",
+                    columns))
+        fputs("<p>There are none.</p>\n", page->out);
+    page_section_end(page);
+}
+
+void page_drops(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"port", PAGE_TEXT},  {"priority", PAGE_COUNT}, {"cause", PAGE_TEXT},
+        {"class", PAGE_TEXT}, {"frames", PAGE_COUNT},   {"bytes", PAGE_COUNT},
+        {"first", PAGE_TIME}, {"last", PAGE_TIME},      {0}};
+    page_section(page, "drops", "Drops", NULL);
+    if (!page_table(page,
+                    "SELECT p.name, priority, cause, CASE lossless WHEN 1 THEN 'LOSSLESS' ELSE"
+                    " 'lossy' END, frames, bytes, first_ps, last_ps FROM dropped d"
+                    " JOIN port p USING(node, port) ORDER BY lossless DESC, frames DESC,"
+                    " d.node, d.port, priority, cause LIMIT 100",
+                    columns))
+        fputs("<p>No frame was dropped.</p>\n", page->out);
+    page_section_end(page);
+}
+
+void page_settings(const struct page *page)
+{
+    static const struct page_column changed[] = {{"setting", PAGE_CODE},
+                                                 {"value", PAGE_CODE},
+                                                 {"default", PAGE_CODE},
+                                                 {"set by", PAGE_TEXT},
+                                                 {"evidence", PAGE_TEXT},
+                                                 {"source", PAGE_SENTENCE},
+                                                 {0}};
+    page_section(page, "settings", "Settings and their evidence",
+                 "What is not at its default, who set it, and where the value comes from.");
+    page_table(page,
+               "SELECT path, value, preset, set_by, evidence, source FROM setting"
+               " WHERE value<>preset ORDER BY rowid",
+               changed);
+    fputs("<details><summary>All settings that took effect</summary>\n", page->out);
+    page_table(page,
+               "SELECT path, value, preset, set_by, evidence, source FROM setting ORDER BY rowid",
+               changed);
+    fputs("</details>\n", page->out);
+    page_section_end(page);
+}
+
+static void command(const struct page *page)
+{
+    struct store_statement *sets =
+        store_prepare(page->store, "SELECT text FROM set_option ORDER BY position");
+    char name[SENTENCE_BYTES], digest[64];
+    store_ask_text(page->store, "SELECT name FROM source WHERE position=0", name, sizeof name);
+    store_ask_text(page->store, "SELECT digest FROM meta", digest, sizeof digest);
+    page_put(page->out, "stormglass replay RUN.db\n\nstormglass run %s", name);
+    while (store_step(sets))
+        page_put(page->out, " --set '%s'", store_text(sets, 0));
+    store_finish(sets);
+    page_put(page->out, "\n# digest %s", digest);
+}
+
+void page_reproduce(const struct page *page)
+{
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT name, text FROM source ORDER BY position");
+    char version[64];
+    store_ask_text(page->store, "SELECT version FROM meta", version, sizeof version);
+    page_section(page, "reproduce", "To have it again", NULL);
+    fputs("<p>The run is deterministic: stormglass ", page->out);
+    page_text(page->out, version);
+    fputs(" gives the same digest from the database, or from the files below.</p>\n<pre>",
+          page->out);
+    command(page);
+    fputs("</pre>\n", page->out);
+    while (store_step(rows)) {
+        fputs("<details><summary>", page->out);
+        page_text(page->out, store_text(rows, 0));
+        fputs("</summary><pre>", page->out);
+        page_text(page->out, store_text(rows, 1));
+        fputs("</pre></details>\n", page->out);
+    }
+    store_finish(rows);
+    page_section_end(page);
+}

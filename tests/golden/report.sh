@@ -1,0 +1,180 @@
+#!/bin/bash
+# report - a page opens without a network, and says what the database says.  SPDX-License-Identifier: Apache-2.0
+set -u
+program=${STORMGLASS:?the program to test}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+
+# same NAME JQ SQL: the page's figures and the database say the same.
+same() {
+    local of=$1 page database
+    page=$(jq -r "$2" "$work/$of.json")
+    database=$(sqlite3 -separator ' ' "$work/$of.db" "$3")
+    [ -n "$page" ] && [ "$page" = "$database" ] || fail "$of: $2: '$page' and not '$database' ($3)"
+}
+chart() { echo ".charts[] | select(.id == \"$1\")"; }
+series() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .values[]]"; }
+
+for case in pause-storm:ios incast-8to1:counters first-io:summary; do
+    name=${case%:*}
+    "$program" run "$name" -o "$work/$name.db" --record "${case#*:}" >"$work/$name.text" || fail "$name did not run"
+    "$program" report "$work/$name.db" -o "$work/$name.html" || fail "$name: no page"
+    "$program" report "$work/$name.db" >"$work/again.html" || fail "$name: no page on standard output"
+    cmp -s "$work/$name.html" "$work/again.html" || fail "$name: two pages differ"
+    "$program" report --text "$work/$name.db" | cmp -s - "$work/$name.text" || fail "$name: --text is another summary"
+    "$program" report --figures "$work/$name.db" >"$work/$name.json" || fail "$name: no figures"
+    # The figures in the page are these.
+    sed -n 's/.*<script type="application\/json" id="figures">/ /; /^ {/,/<\/script>/p' "$work/$name.html" |
+        sed 's/<\/script>.*//' | jq -S . >"$work/inside.json" || fail "$name: the page's figures are no JSON"
+    jq -S . "$work/$name.json" | cmp -s - "$work/inside.json" || fail "$name: the page has other figures"
+    [ "$(stat -c %s "$work/$name.html")" -lt 2000000 ] || fail "$name: the page has 2 MB"
+    # Nothing is fetched: neither markup nor style sheets name what is not in the page.
+    grep -n -i -E '(src|href|action|srcset) *= *["'\'']? *(https?:|//|file:)|url\( *["'\'']?(https?:|//)|@import|sourceMappingURL' \
+        "$work/$name.html" && fail "$name: the page refers to something outside"
+done
+
+# Every stop is a band, and what a band says to be stopped was.
+same pause-storm "[$(chart pauses) | .bands[]] | length" 'SELECT count(*) FROM blocked'
+same pause-storm "[$(chart pauses) | .bands[][3]] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
+same pause-storm "[$(chart pauses) | .rows[].blocked_ps] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
+same pause-storm "$(chart pauses) | .rows[0] | \"\(.port) \(.blocked_ps)\"" \
+    "SELECT p.name, sum(until_ps-from_ps) AS ps FROM blocked JOIN port p USING(node, port)
+     GROUP BY node, port ORDER BY ps DESC LIMIT 1"
+same pause-storm "[$(chart spread) | .series[].values[]] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
+same pause-storm "$(series spread hosts) | add" \
+    "SELECT sum(until_ps-from_ps) FROM blocked JOIN node USING(node) WHERE kind='host'"
+same pause-storm "[$(chart occupancy) | .series[].points[][1]] | max" 'SELECT max(occupancy_bytes) FROM pause_edge'
+same pause-storm "[$(chart occupancy) | .series[].points[][1]] | min" 'SELECT min(occupancy_bytes) FROM pause_edge'
+
+# Each step of each workload's goodput, commands under way, and latencies by rank.
+step=$(jq "$(chart goodput) | .step_ps" "$work/pause-storm.json")
+same pause-storm "$(series goodput victims) | map(select(. > 0)) | map(tostring) | join(\",\")" \
+    "SELECT group_concat(bytes) FROM (SELECT sum(bytes) AS bytes FROM io WHERE workload=1
+     GROUP BY completed_ps/$step ORDER BY completed_ps/$step)"
+same pause-storm "$(series goodput backup) | add" "SELECT bytes_written FROM workload WHERE name='backup'"
+same pause-storm "$(series underway backup) | .[200]" \
+    "SELECT count(*) FROM io WHERE workload=0 AND issued_ps/$step<=200 AND completed_ps/$step>200"
+same pause-storm "$(series underway backup) | .[399]" 'SELECT 0'
+same pause-storm "$(series latency1 max) | max" "SELECT latency_max_ps FROM workload WHERE name='victims'"
+for bin in 20 150 300; do
+    for rank in p50:50 p99:99 max:100; do
+        same pause-storm "$(series latency1 "${rank%:*}") | .[$bin]" \
+            "WITH l AS (SELECT completed_ps-issued_ps AS ps FROM io WHERE workload=1 AND completed_ps/$step=$bin)
+             SELECT ps FROM l ORDER BY ps LIMIT 1 OFFSET ((SELECT count(*) FROM l)*${rank#*:}+99)/100-1"
+    done
+done
+
+# The distribution, from the histogram that every run has.
+for of in pause-storm incast-8to1 first-io; do
+    same $of "[$(chart tail) | .series[].points[]] | length" 'SELECT count(*) FROM latency'
+    same $of "$(chart tail) | .series[0].points[0][0]" 'SELECT below_ps FROM latency ORDER BY workload, from_ps LIMIT 1'
+done
+same pause-storm "[$(chart tail) | .series[1].points[] | select(.[1] <= 0.01)][0][0]" \
+    'SELECT min(below_ps) FROM latency l WHERE workload=1 AND (SELECT sum(count) FROM latency m
+     WHERE m.workload=1 AND m.from_ps>l.from_ps)*100 <= (SELECT sum(count) FROM latency WHERE workload=1)'
+
+# What was not recorded is said, with what to record; a chart is never simply left out.
+same incast-8to1 "$(chart goodput) | .missing" "SELECT 'Record the run with --record ios to see this.'"
+same first-io "$(chart pauses) | .missing" "SELECT 'Record the run with --record counters to see this.'"
+for of in pause-storm incast-8to1 first-io; do
+    same $of '[.charts[].id | select(startswith("latency") | not)] | join(" ")' \
+        "SELECT 'pauses spread occupancy goodput underway tail'"
+done
+
+# The exact numbers stand in the tables.
+sqlite3 "$work/pause-storm.db" 'SELECT latency_p99_ps FROM workload UNION SELECT goodput_bps FROM workload
+    UNION SELECT held_ps FROM pause_root' >"$work/numbers"
+while read -r number; do
+    grep -q "title=\"$number " "$work/pause-storm.html" || fail "the tables do not have $number"
+done <"$work/numbers"
+for text in "$(sqlite3 "$work/pause-storm.db" 'SELECT digest FROM meta')" 'host0: its receive buffer drains slower'; do
+    grep -q "$text" "$work/pause-storm.html" || fail "the page does not say: $text"
+done
+
+# Well-formed markup: every element that is opened is closed, in its order.
+well_formed() {
+    python3 - "$1" <<'PY'
+import sys
+from html.parser import HTMLParser
+
+void = {"meta", "link", "br", "img", "input", "hr"}
+
+class Check(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.wrong = [], []
+    def handle_starttag(self, tag, attrs):
+        names = [name for name, _ in attrs]
+        if len(names) != len(set(names)):
+            self.wrong.append((self.getpos(), "an attribute twice", tag))
+        if tag not in void:
+            self.open.append(tag)
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append((self.getpos(), "closes what is not open", tag))
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+check = Check()
+check.feed(open(sys.argv[1], encoding="utf-8", errors="strict").read())
+check.close()
+for wrong in check.wrong[:5]:
+    print(*wrong)
+if check.open:
+    print("never closed:", check.open)
+sys.exit(bool(check.wrong or check.open))
+PY
+}
+for of in pause-storm incast-8to1 first-io; do well_formed "$work/$of.html" || fail "$of: not well-formed"; done
+
+# Text of a scenario stays text.
+cat >"$work/hostile.yaml" <<'YAML'
+stormglass: 1
+name: "</script><script>alert(1)</script><!--"
+about: "<img src=x onerror=alert(1)> & \"quotes\" 'too' </style>"
+seed: 1
+duration: 100us
+fabric:
+  topology: {kind: single-switch, hosts: 2}
+  host-links: {rate: 100Gbps, length: 3m}
+hosts:
+  targets: {where: host0, namespaces: [{media: null, count: 1}]}
+workloads:
+  - {name: one, kind: nvme, from: host1, to: host0, block-size: 4KiB, queue-depth: 1}
+YAML
+"$program" run "$work/hostile.yaml" -o "$work/hostile.db" --record ios >"$work/out" 2>&1 || fail "hostile: $(cat "$work/out")"
+"$program" report "$work/hostile.db" -o "$work/hostile.html" || fail 'hostile: no page'
+grep -n -F -e '<script>alert' -e '<img' "$work/hostile.html" && fail 'text of the scenario became markup'
+well_formed "$work/hostile.html" || fail 'hostile: not well-formed'
+
+# A run that was killed has a page too, which says so.
+cp "$work/pause-storm.db" "$work/killed.db"
+sqlite3 "$work/killed.db" "UPDATE meta SET status='running', digest=NULL, simulated_ps=NULL, drain_ps=NULL;
+    DELETE FROM result; DELETE FROM workload; DELETE FROM pause_root"
+"$program" report "$work/killed.db" -o "$work/killed.html" || fail 'killed: no page'
+grep -q 'This run is running' "$work/killed.html" || fail 'killed: the page does not say so'
+well_formed "$work/killed.html" || fail 'killed: not well-formed'
+
+# What cannot be is refused, and nothing is left behind.
+refuses() {
+    local pattern=$1 wanted=$2 code
+    shift 2
+    "$program" report "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    [ "$code" = "$wanted" ] || fail "$*: exit code $code instead of $wanted"
+    grep -q -e "$pattern" "$work/err" || fail "$*: $(cat "$work/err")"
+    [ ! -s "$work/out" ] || fail "$*: something on standard output"
+}
+refuses 'none.db' 2 "$work/none.db" -o "$work/none.html"
+refuses 'expected one of them' 2 "$work/first-io.db" --text --figures
+refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
+echo text >"$work/text.db"
+refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
+ls "$work"/*.new "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
+
+exit "$failed"
