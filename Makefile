@@ -111,7 +111,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test bench docs install clean fuzz matrix soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench docs install clean fuzz matrix soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -125,6 +125,9 @@ test: build/packages-test all ## the same, then every test
 	@$(MAKE) BUILD=plain law-programs
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
+
+browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/browser
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench

@@ -80,6 +80,7 @@ bool page_write(struct store *store, FILE *out)
     page_blame(&page);
     write_charts(&page);
     page_stages(&page);
+    page_notes(&page);
     page_drops(&page);
     page_settings(&page);
     page_reproduce(&page);

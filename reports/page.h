@@ -16,6 +16,7 @@ bool page_write(struct store *store, FILE *out);
 
 /* Only the figures of the charts, as one JSON object:
  *   scenario, digest, record, span_ps   of what, and the time that the charts show
+ *   faults[]                            name, from_ps, until_ps: of the scenario
  *   charts[]   id, title, about, unit, kind; `missing` says what to record when there is no data
  *     bands    rows[] {name, blocked_ps}; bands[] [row, from_ps, until_ps, blocked_ps], where bands
  *              that are nearer than a pixel are one and blocked_ps says how much of it was stopped

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_figures - the charts' numbers as JSON. */
+#include "base/quantity.h"
 #include "reports/json.h"
 #include "reports/page.h"
 #include "reports/page_private.h"
@@ -19,9 +20,9 @@ void page_chart(const struct page *page, const char *id, const char *kind, const
     json_string(page->out, about);
 }
 
-time_ps page_step(const struct page *page)
+time_ps page_step(const struct page *page, int bins)
 {
-    return (page->span + PAGE_BINS - 1) / PAGE_BINS;
+    return (page->span + bins - 1) / bins;
 }
 
 bool page_recorded(const struct page *page, enum record_level level)
@@ -44,6 +45,37 @@ void page_series(const struct page *page, const int64_t *values, size_t count)
     fputs("]}", page->out);
 }
 
+/* The time of a fault of the scenario, as its settings say it. */
+static time_ps moment(const char *text, time_ps otherwise)
+{
+    char why[QUANTITY_WHY_BYTES];
+    time_ps at;
+    return quantity_parse(QUANTITY_TIME, text, &at, why) ? at : otherwise;
+}
+
+static void faults(const struct page *page)
+{
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "SELECT a.value, f.value, (SELECT group_concat(word, ', ') FROM (SELECT"
+        " substr(o.path, length(a.path)-1)||' '||o.value AS word FROM setting o"
+        " WHERE substr(o.path, 1, length(a.path)-2)=substr(a.path, 1, length(a.path)-2)"
+        " AND o.value<>o.preset ORDER BY o.rowid))"
+        " FROM setting a JOIN setting f ON f.path=substr(a.path, 1, length(a.path)-2)||'for'"
+        " WHERE a.path LIKE 'faults[%].at' ORDER BY a.rowid");
+    fputs(",\"faults\":[", page->out);
+    for (int i = 0; store_step(rows); i++) {
+        const time_ps from = moment(store_text(rows, 0), 0);
+        const time_ps length = moment(store_text(rows, 1), page->span);
+        fputs(i == 0 ? "{\"name\":" : ",{\"name\":", page->out);
+        json_string(page->out, store_text(rows, 2));
+        fprintf(page->out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,
+                length < page->span - from ? from + length : page->span);
+    }
+    fputs("]", page->out);
+    store_finish(rows);
+}
+
 static void head(const struct page *page)
 {
     struct store_statement *row =
@@ -57,7 +89,9 @@ static void head(const struct page *page)
         json_string(page->out, store_text(row, 2));
     }
     store_finish(row);
-    fprintf(page->out, ",\"span_ps\":%" PRId64 ",\"charts\":[", page->span);
+    fprintf(page->out, ",\"span_ps\":%" PRId64, page->span);
+    faults(page);
+    fputs(",\"charts\":[", page->out);
 }
 
 bool page_figures(struct store *store, FILE *out)

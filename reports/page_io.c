@@ -19,11 +19,11 @@ static void name_series(const struct page *page, bool first, const char *name)
 static void steps(const struct page *page, const char *sql, bool running)
 {
     struct store_statement *rows = store_prepare(page->store, sql);
-    store_bind(rows, 1, STORE_I(page_step(page)));
+    store_bind(rows, 1, STORE_I(page_step(page, PAGE_BINS)));
     int64_t bins[PAGE_BINS] = {0};
     char name[256] = "";
     bool open = false;
-    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page));
+    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page, PAGE_BINS));
     for (bool more = true; more;) {
         more = store_step(rows);
         if (open && (!more || strcmp(name, store_text(rows, 0)) != 0)) {
@@ -73,10 +73,11 @@ void page_chart_underway(const struct page *page)
 
 /* ------------------------------------------------------------------ latency over time */
 
-enum { MEDIAN, TAIL, LONGEST, CURVES };
+/* In the order in which they are drawn. */
+enum { LONGEST, TAIL, MEDIAN, CURVES };
 
 struct curves {
-    int64_t bins[CURVES][PAGE_BINS];
+    int64_t bins[CURVES][PAGE_LATENCY_BINS];
     int64_t bin;
     time_ps *latencies; /* of this bin, ascending */
     size_t count, room;
@@ -100,7 +101,7 @@ static time_ps rank(const struct curves *curves, size_t percent)
 
 static void end_bin(struct curves *curves)
 {
-    if (curves->count > 0 && curves->bin < PAGE_BINS) {
+    if (curves->count > 0 && curves->bin < PAGE_LATENCY_BINS) {
         curves->bins[MEDIAN][curves->bin] = rank(curves, 50);
         curves->bins[TAIL][curves->bin] = rank(curves, 99);
         curves->bins[LONGEST][curves->bin] = rank(curves, 100);
@@ -110,14 +111,14 @@ static void end_bin(struct curves *curves)
 
 static void latency_of(const struct page *page, int64_t workload, struct curves *curves)
 {
-    static const char *const names[] = {"p50", "p99", "max"};
+    static const char *const names[] = {"max", "p99", "p50"};
     struct store_statement *rows = store_prepare(
         page->store, "SELECT completed_ps/? AS bin, completed_ps-issued_ps AS latency FROM io"
                      " WHERE workload=? ORDER BY bin, latency");
-    store_bind(rows, 1, STORE_I(page_step(page)));
+    store_bind(rows, 1, STORE_I(page_step(page, PAGE_LATENCY_BINS)));
     store_bind(rows, 2, STORE_I(workload));
     for (int curve = 0; curve < CURVES; curve++)
-        for (int i = 0; i < PAGE_BINS; i++)
+        for (int i = 0; i < PAGE_LATENCY_BINS; i++)
             curves->bins[curve][i] = -1;
     while (store_step(rows)) {
         if (store_int(rows, 0) != curves->bin)
@@ -129,7 +130,7 @@ static void latency_of(const struct page *page, int64_t workload, struct curves 
     store_finish(rows);
     for (int curve = 0; curve < CURVES; curve++) {
         name_series(page, curve == 0, names[curve]);
-        page_series(page, curves->bins[curve], PAGE_BINS);
+        page_series(page, curves->bins[curve], PAGE_LATENCY_BINS);
     }
 }
 
@@ -139,7 +140,7 @@ static void latency_chart(const struct page *page, int64_t number, const char *n
     snprintf(id, sizeof id, "latency%" PRId64, number);
     snprintf(title, sizeof title, "Latency of %s", name);
     page_chart(page, id, "steps", "latency", title,
-               "Of the commands that were completed in each step.");
+               "Of the commands that were completed in each step; a step with none has no point.");
 }
 
 void page_charts_latency(const struct page *page)
@@ -153,7 +154,8 @@ void page_charts_latency(const struct page *page)
         latency_chart(page, store_int(rows, 0), store_text(rows, 1));
         if (!page_recorded(page, RECORD_IOS))
             break;
-        fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page));
+        fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[",
+                page_step(page, PAGE_LATENCY_BINS));
         latency_of(page, store_int(rows, 0), &curves);
         fputs("]}", page->out);
     }

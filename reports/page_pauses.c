@@ -99,7 +99,7 @@ void page_chart_pauses(const struct page *page)
 /* Adds a stop to the bins that it touches. */
 static void add_stop(const struct page *page, int64_t *bins, time_ps from, time_ps until)
 {
-    const time_ps step = page_step(page);
+    const time_ps step = page_step(page, PAGE_BINS);
     for (time_ps at = from; at < until;) {
         const int64_t bin = at / step;
         const time_ps end = (bin + 1) * step < until ? (bin + 1) * step : until;
@@ -122,7 +122,7 @@ void page_chart_spread(const struct page *page)
         " counter g WHERE g.name='rx_global_pause' AND g.node=b.node AND g.port=b.port)"
         " ORDER BY at, from_ps");
     int64_t bins[PAGE_BINS] = {0}, tier = -1;
-    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page));
+    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page, PAGE_BINS));
     while (store_step(rows)) {
         if (store_int(rows, 0) != tier) {
             if (tier >= 0) {

@@ -56,12 +56,14 @@ void page_topology(const struct page *page);
 void page_blame(const struct page *page);
 void page_stages(const struct page *page);
 void page_drops(const struct page *page);
+void page_notes(const struct page *page);
 void page_settings(const struct page *page);
 void page_reproduce(const struct page *page);
 
 /* ------------------------------------------------------------------ figures */
 
-enum { PAGE_BINS = 400, PAGE_SERIES_MAX = 8 };
+/* Percentiles want many commands in each step. */
+enum { PAGE_BINS = 400, PAGE_LATENCY_BINS = 100, PAGE_SERIES_MAX = 8 };
 
 /* How long each transmitter was stopped, (node, port, priority, value): where a global pause holds
  * all priorities, 0 stands for them. */
@@ -82,7 +84,7 @@ bool page_recorded(const struct page *page, enum record_level level);
 void page_series(const struct page *page, const int64_t *values, size_t count);
 
 /* A bin's width; bins begin at 0. */
-time_ps page_step(const struct page *page);
+time_ps page_step(const struct page *page, int bins);
 time_ps page_span(struct store *store);
 
 void page_chart_pauses(const struct page *page);

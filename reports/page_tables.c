@@ -174,6 +174,19 @@ void page_drops(const struct page *page)
     page_section_end(page);
 }
 
+/* What nodes had to say: lost connections, faults that began and ended. */
+void page_notes(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"at", PAGE_TIME}, {"who", PAGE_TEXT}, {"what", PAGE_SENTENCE}, {0}};
+    if (store_ask_int(page->store, "SELECT count(*) FROM note", 0) == 0)
+        return;
+    page_section(page, "notes", "What happened", NULL);
+    page_table(page, "SELECT at_ps, owner, text FROM note ORDER BY at_ps, rowid LIMIT 200",
+               columns);
+    page_section_end(page);
+}
+
 void page_settings(const struct page *page)
 {
     static const struct page_column changed[] = {{"setting", PAGE_CODE},

@@ -4,7 +4,7 @@
 (function () {
 const figures = JSON.parse(document.getElementById('figures').textContent);
 const span = figures.span_ps;
-const drawn = []; // {chart, graph, colour()}
+const drawn = []; // {chart, graph, plot, repaint()}
 const narrow = window.matchMedia('(max-width: 640px)');
 
 // ---------------------------------------------------------------- words
@@ -36,7 +36,19 @@ function timeMarks(from, until, pixels) {
     const digits = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
     const marks = [];
     for (let i = Math.ceil(from / step); i * step <= until; i++)
-        marks.push({v: i * step, label: (i * step / unit[0]).toFixed(digits) + ' ' + unit[1]});
+        marks.push({v: i * step, label: i === 0 ? '0' : (i * step / unit[0]).toFixed(digits) + ' ' + unit[1]});
+    return marks;
+}
+
+// A logarithmic axis of times.
+function timeDecades(from, until, pixels) {
+    const lows = Math.log10(Math.max(from, 1)), highs = Math.log10(Math.max(until, 1)), marks = [];
+    const each = (highs - lows) * 60 < pixels ? [1, 2, 5] : [1];
+    for (let i = Math.floor(lows); i <= highs; i++)
+        for (const digit of each) {
+            const v = Math.pow(10, i) * digit;
+            if (v >= from && v <= until) marks.push({v, label: asTime(v)});
+        }
     return marks;
 }
 
@@ -59,9 +71,14 @@ function element(tag, parent, className, text) {
 
 // ---------------------------------------------------------------- what is common to all charts
 
-// One finger scrolls the page; two zoom a chart.
+// One finger scrolls the page; two zoom a chart.  A double click shows all again, on every chart the same.
+const homes = new Map();
 const touch = Dygraph.defaultInteractionModel;
 const interaction = Object.assign({}, touch, {
+    dblclick(event, graph) {
+        graph.resetZoom();
+        graph.updateOptions({dateWindow: homes.get(graph)});
+    },
     touchstart(event, graph, context) {
         if (event.touches.length > 1) touch.touchstart(event, graph, context);
     },
@@ -83,14 +100,32 @@ function share(graph) {
     sharing = false;
 }
 
+const labelWidth = () => narrow.matches ? 70 : 96;
+
+// Where the scenario did something to the fabric.
+function shade(canvas, area, graph) {
+    canvas.save();
+    canvas.beginPath();
+    canvas.rect(area.x, area.y, area.w, area.h);
+    canvas.clip();
+    for (const fault of figures.faults) {
+        const left = graph.toDomXCoord(fault.from_ps), right = graph.toDomXCoord(fault.until_ps);
+        canvas.fillStyle = faint(style('--root'), 0.09);
+        canvas.fillRect(left, area.y, Math.max(1, right - left), area.h);
+        canvas.fillStyle = style('--root');
+        canvas.fillRect(left, area.y, 1, area.h);
+    }
+    canvas.restore();
+}
+
 function options(chart, count) {
     const fine = {
         labels: ['t'].concat(Array.from({length: count}, (_, i) => String(i))),
         legend: 'never', animatedZooms: false, dateWindow: [0, span], strokeWidth: 1.5, highlightCircleSize: 3,
-        fillAlpha: 0.12, axisLabelFontSize: 12, interactionModel: interaction,
+        fillAlpha: 0.12, yRangePad: 6, underlayCallback: shade, axisLabelFontSize: 12, interactionModel: interaction,
         axes: {
             x: {ticker: timeMarks, drawGrid: true, axisLabelWidth: 80},
-            y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: narrow.matches ? 56 : 76, includeZero: true},
+            y: {axisLabelFormatter: words[chart.unit], axisLabelWidth: labelWidth()},
         },
         drawCallback(graph, first) { if (!first && chart.kind !== 'tail') share(graph); },
     };
@@ -101,6 +136,11 @@ function looks(count) {
         colors: Array.from({length: count}, (_, i) => colourOf(i)), gridLineColor: style('--rule'),
         axisLineColor: style('--h0'),
     };
+}
+
+function keep(chart, graph, plot, with_, count) {
+    homes.set(graph, with_.dateWindow);
+    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(count)); }});
 }
 
 // The legend: what a series is worth where the pointer is; a click hides the series.
@@ -153,6 +193,10 @@ function stepRows(chart) {
     const factor = {bytes: 8e12, ports: 1}[chart.unit] / chart.step_ps || 1;
     const value = v => v === null ? null : v * factor;
     const bins = chart.series[0].values.length, rows = [];
+    // A latency stands in the middle of its step; a step ends where the next begins.
+    if (chart.unit === 'latency')
+        return chart.series[0].values.map((_, i) =>
+            [(i + 0.5) * chart.step_ps].concat(chart.series.map(s => s.values[i])));
     for (let i = 0; i <= bins; i++)
         rows.push([i * chart.step_ps].concat(chart.series.map(s => value(s.values[Math.min(i, bins - 1)]))));
     return rows;
@@ -169,21 +213,21 @@ function draw(chart, box, rows, more) {
     Object.assign(with_, more);
     with_.axes = {x: Object.assign({ticker: timeMarks, axisLabelWidth: 80}, axes.x),
                   y: Object.assign({axisLabelFormatter: words[chart.unit],
-                                    axisLabelWidth: narrow.matches ? 56 : 76}, axes.y)};
+                                    axisLabelWidth: labelWidth()}, axes.y)};
     const graph = new Dygraph(plot, rows, with_);
-    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(chart.series.length)); }});
+    keep(chart, graph, plot, with_, chart.series.length);
 }
 
 function drawSteps(chart, box) {
     const latency = chart.unit === 'latency';
     draw(chart, box, stepRows(chart), latency
-        ? {logscale: true, drawPoints: true, pointSize: 1.5, drawGapEdgePoints: true}
+        ? {logscale: true, drawPoints: true, pointSize: 1.8, drawGapEdgePoints: true, axes: {y: {ticker: timeDecades}}}
         : {stepPlot: true, fillGraph: true, includeZero: true});
 }
 
 function drawPoints(chart, box) {
-    draw(chart, box, merged(chart.series, x => x), {connectSeparatedPoints: true, drawPoints: true, pointSize: 1.5,
-        strokeWidth: 0.7, includeZero: true, labelsKMG2: true});
+    draw(chart, box, merged(chart.series, x => x), {connectSeparatedPoints: true, drawPoints: true, pointSize: 1.8,
+        strokeWidth: 0, includeZero: true, labelsKMG2: true});
 }
 
 // ---------------------------------------------------------------- the distribution
@@ -211,7 +255,7 @@ function drawTail(chart, box) {
     const rows = merged(series, Math.log10);
     if (rows.length === 0) return missing(box, 'Nothing was completed.');
     const least = Math.min(...rows.map(r => Math.min(...r.slice(1).filter(v => v !== null))));
-    draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, valueRange: [least * 0.8, 1.05],
+    draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, underlayCallback: null, yRangePad: 0, valueRange: [least * 0.8, 1.05],
         dateWindow: [rows[0][0] - 0.05, rows[rows.length - 1][0] + 0.05],
         axes: {x: {ticker: decades}, y: {ticker: shares}}});
 }
@@ -231,10 +275,11 @@ function drawBands(chart, box) {
     with_.plotter = () => {};
     with_.highlightCircleSize = 0;
     with_.valueRange = [-0.6, rows - 0.4];
-    with_.axes.y = {drawGrid: false, axisLabelWidth: narrow.matches ? 70 : 96, valueRange: [-0.6, rows - 0.4],
+    with_.axes.y = {drawGrid: false, axisLabelWidth: labelWidth(), valueRange: [-0.6, rows - 0.4],
         ticker: () => chart.rows.map((row, i) => ({v: place(i), label_v: place(i), label: row.port}))};
     with_.underlayCallback = (canvas, area, graph) => {
         const height = Math.max(4, area.h / (rows + 0.2) * 0.72), range = graph.xAxisRange();
+        shade(canvas, area, graph);
         canvas.save();
         canvas.beginPath();
         canvas.rect(area.x, area.y, area.w, area.h);
@@ -265,7 +310,7 @@ function drawBands(chart, box) {
             : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
               (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
     });
-    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(1)); }});
+    keep(chart, graph, plot, with_, 1);
 }
 
 // ---------------------------------------------------------------- the page
@@ -315,6 +360,13 @@ function add(chart, parent) {
     ({bands: drawBands, steps: drawSteps, points: drawPoints, tail: drawTail})[chart.kind](chart, box);
 }
 
+if (figures.faults.length > 0)
+    element('p', document.getElementById('drawn'), 'legend', '').append(...figures.faults.map(fault => {
+        const key = document.createElement('span');
+        element('i', key, 'fault');
+        element('span', key, '', 'fault: ' + fault.name);
+        return key;
+    }));
 figures.charts.forEach(chart => add(chart, document.getElementById('drawn')));
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 window.stormglass = {figures, drawn};

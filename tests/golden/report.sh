@@ -61,7 +61,8 @@ same pause-storm "$(series underway backup) | .[200]" \
     "SELECT count(*) FROM io WHERE workload=0 AND issued_ps/$step<=200 AND completed_ps/$step>200"
 same pause-storm "$(series underway backup) | .[399]" 'SELECT 0'
 same pause-storm "$(series latency1 max) | max" "SELECT latency_max_ps FROM workload WHERE name='victims'"
-for bin in 20 150 300; do
+step=$(jq "$(chart latency1) | .step_ps" "$work/pause-storm.json")
+for bin in 5 37 75; do
     for rank in p50:50 p99:99 max:100; do
         same pause-storm "$(series latency1 "${rank%:*}") | .[$bin]" \
             "WITH l AS (SELECT completed_ps-issued_ps AS ps FROM io WHERE workload=1 AND completed_ps/$step=$bin)
@@ -77,6 +78,10 @@ done
 same pause-storm "[$(chart tail) | .series[1].points[] | select(.[1] <= 0.01)][0][0]" \
     'SELECT min(below_ps) FROM latency l WHERE workload=1 AND (SELECT sum(count) FROM latency m
      WHERE m.workload=1 AND m.from_ps>l.from_ps)*100 <= (SELECT sum(count) FROM latency WHERE workload=1)'
+
+# A fault of the scenario is where its settings say.
+same pause-storm '.faults[] | "\(.name) \(.from_ps) \(.until_ps)"' "SELECT 'at 3ms, for 3ms, drain 10% 3000000000 6000000000'"
+same first-io '.faults | length' 'SELECT 0'
 
 # What was not recorded is said, with what to record; a chart is never simply left out.
 same incast-8to1 "$(chart goodput) | .missing" "SELECT 'Record the run with --record ios to see this.'"

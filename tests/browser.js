@@ -1,0 +1,98 @@
+// browser - what a page looks like from inside; tests/browser adds it to the page.  SPDX-License-Identifier: Apache-2.0
+'use strict';
+(function () {
+const said = {charts: {}, fetched: performance.getEntriesByType('resource').map(entry => entry.name)};
+const all = window.stormglass.drawn;
+const of = id => all.find(one => one.chart.id === id);
+const scale = window.devicePixelRatio || 1;
+
+function layers(one) {
+    return Array.from(one.plot.querySelectorAll('canvas'));
+}
+function painted(one) {
+    return layers(one).reduce((sum, canvas) => {
+        const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let count = 0;
+        for (let i = 3; i < data.length; i += 4) count += data[i] > 0;
+        return sum + count;
+    }, 0);
+}
+function pixel(one, x, y) {
+    return Math.max(...layers(one).map(canvas =>
+        canvas.getContext('2d').getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data[3]));
+}
+
+// Sums and extremes of what the library holds, series by series.
+function held(one) {
+    const graph = one.graph, series = [];
+    for (let column = 1; column < graph.numColumns(); column++) {
+        let sum = 0, count = 0, most = null;
+        for (let row = 0; row < graph.numRows(); row++) {
+            const value = graph.getValue(row, column);
+            if (value === null || isNaN(value)) continue;
+            sum += value;
+            count++;
+            most = most === null || value > most ? value : most;
+        }
+        series.push({sum, count, most});
+    }
+    return {rows: graph.numRows(), series};
+}
+
+function mouse(target, type, one, x, y) {
+    const box = layers(one)[0].getBoundingClientRect();
+    target.dispatchEvent(new MouseEvent(type, {bubbles: true, cancelable: true, view: window, button: 0, detail: 1,
+        clientX: box.left + x, clientY: box.top + y, screenX: box.left + x, screenY: box.top + y}));
+}
+function overlay(one) {
+    return layers(one)[layers(one).length - 1];
+}
+
+for (const one of all)
+    said.charts[one.chart.id] = {painted: painted(one), range: one.graph.xAxisRange(), held: held(one),
+        keys: Array.from(one.plot.nextSibling.querySelectorAll('button span')).map(key => key.textContent)};
+said.missing = Array.from(document.querySelectorAll('.missing')).map(line => line.parentNode.id);
+
+// A band is where the figures say, and nothing is where no band is.
+const pauses = of('pauses');
+if (pauses) {
+    const graph = pauses.graph, rows = pauses.chart.rows.length;
+    const mine = pauses.chart.bands.filter(band => band[0] === 0);
+    const longest = mine.reduce((a, b) => b[2] - b[1] > a[2] - a[1] ? b : a);
+    const y = graph.toDomYCoord(rows - 1);
+    said.band = pixel(pauses, graph.toDomXCoord((longest[1] + longest[2]) / 2), y);
+    said.gap = pixel(pauses, graph.toDomXCoord(window.stormglass.figures.span_ps * 0.95), y);
+    mouse(pauses.plot, 'mousemove', pauses, graph.toDomXCoord((longest[1] + longest[2]) / 2), y);
+    said.pointed = pauses.plot.nextSibling.textContent;
+}
+
+// A drag over one chart zooms all of them over time; a double click shows all again.
+const zoomed = of('goodput') || of('spread');
+if (zoomed) {
+    const graph = zoomed.graph, area = graph.getArea();
+    const from = area.x + area.w * 0.3, until = area.x + area.w * 0.6, y = area.y + area.h / 2;
+    said.wanted = [graph.toDataXCoord(from), graph.toDataXCoord(until)];
+    mouse(overlay(zoomed), 'mousemove', zoomed, from, y);
+    said.hover = zoomed.plot.nextSibling.textContent;
+    mouse(overlay(zoomed), 'mousedown', zoomed, from, y);
+    mouse(document, 'mousemove', zoomed, (from + until) / 2, y);
+    mouse(document, 'mousemove', zoomed, until, y);
+    mouse(document, 'mouseup', zoomed, until, y);
+    said.zoomed = all.filter(one => one.chart.kind !== 'tail').map(one => one.graph.xAxisRange());
+    said.painted_zoomed = all.map(painted);
+    mouse(overlay(zoomed), 'dblclick', zoomed, from, y);
+    said.again = all.filter(one => one.chart.kind !== 'tail').map(one => one.graph.xAxisRange());
+    // The legend hides a series.
+    const key = zoomed.plot.nextSibling.querySelector('button'), before = painted(zoomed);
+    key.click();
+    said.hidden = !graph.visibility()[0] && painted(zoomed) !== before;
+    key.click();
+    said.shown = graph.visibility()[0] && painted(zoomed) === before;
+}
+said.wide = document.documentElement.scrollWidth > window.innerWidth;
+said.ground = getComputedStyle(document.body).backgroundColor;
+const out = document.createElement('pre');
+out.id = 'browser-says';
+out.textContent = JSON.stringify(said);
+document.body.appendChild(out);
+})();
