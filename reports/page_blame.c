@@ -54,7 +54,7 @@ static void root(const struct page *page)
     fputs("</div>\n", page->out);
 }
 
-void page_blame(const struct page *page)
+static void roots(const struct page *page)
 {
     static const struct page_column victims[] = {{"victim", PAGE_TEXT},
                                                  {"what", PAGE_TEXT},
@@ -62,18 +62,11 @@ void page_blame(const struct page *page)
                                                  {"why", PAGE_SENTENCE},
                                                  {"a port on its way was stopped", PAGE_TIME},
                                                  {0}};
-    static const struct page_column roots[] = {
+    static const struct page_column all[] = {
         {"root", PAGE_SENTENCE},        {"kind", PAGE_TEXT},
         {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
         {"of it by itself", PAGE_TIME}, {0}};
-    static const struct page_column deadlocks[] = {
-        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
-    page_section(page, "blame", "Who stopped whom",
-                 "Each pause is traced to the queue or the host that it is due to.");
-    if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
-        fputs("<p>No pause has a cause to tell of.</p>\n", page->out);
-    else
-        root(page);
+    root(page);
     page_table(page,
                "SELECT w.name, 'workload', class, CASE class WHEN 'direct' THEN 'talks to it'"
                " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
@@ -85,8 +78,20 @@ void page_blame(const struct page *page)
     page_table(page,
                "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"
                " ORDER BY position LIMIT 20",
-               roots);
+               all);
     fputs("</details>\n", page->out);
+}
+
+void page_blame(const struct page *page)
+{
+    static const struct page_column deadlocks[] = {
+        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
+    page_section(page, "blame", "Who stopped whom",
+                 "Each pause is traced to the queue or the host that it is due to.");
+    if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
+        fputs("<p>No port was stopped.</p>\n", page->out);
+    else
+        roots(page);
     page_table(page, "SELECT text, since_ps, bytes FROM deadlock ORDER BY deadlock LIMIT 20",
                deadlocks);
     page_section_end(page);

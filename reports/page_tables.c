@@ -72,9 +72,11 @@ static void facts(const struct page *page)
     if (store_step(row)) {
         fputs("<p class=\"facts\">", page->out);
         page_put(page->out,
-                 "%s hosts, %s switches, %s links; seed %s; %s simulated; stormglass %s; "
+                 "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
                  "recorded at level %s; %s",
-                 store_text(row, 5), store_text(row, 6), store_text(row, 7), store_text(row, 0),
+                 store_text(row, 5), store_int(row, 5) == 1 ? "" : "s", store_text(row, 6),
+                 store_int(row, 6) == 1 ? "" : "es", store_text(row, 7),
+                 store_int(row, 7) == 1 ? "" : "s", store_text(row, 0),
                  words_time(store_int(row, 1)).text, store_text(row, 2), store_text(row, 8),
                  store_text(row, 4));
         fputs("<br>digest <code>", page->out);
@@ -119,7 +121,11 @@ void page_summary(const struct page *page)
     fputs("</p>\n", page->out);
     facts(page);
     verdict(page);
-    fputs("</header>\n", page->out);
+    fputs("</header>\n<nav><a href=\"#workloads\">Workloads</a><a href=\"#topology\">Topology</a>"
+          "<a href=\"#blame\">Who stopped whom</a><a href=\"#charts\">Over time</a>"
+          "<a href=\"#drops\">Drops</a><a href=\"#settings\">Settings</a>"
+          "<a href=\"#reproduce\">To have it again</a></nav>\n",
+          page->out);
     cards(page);
     sentence(page, "Root cause", "root_cause");
     sentence(page, "Bottleneck", "bottleneck");
