@@ -2,6 +2,7 @@
  * cmd_report - stormglass report. */
 #include "cli/cli.h"
 #include "replay/store.h"
+#include "reports/compare_text.h"
 #include "reports/page.h"
 #include "reports/text.h"
 
@@ -11,46 +12,74 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef bool writer(struct store *store, FILE *out);
+enum form { PAGE, TEXT, FIGURES };
+
+/* What to write of a run. */
+struct order {
+    struct store *store;
+    enum form form;
+    char *comparison; /* owned; NULL: none */
+};
 
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.html", "write there instead of to standard output"},
+    {"measured", 0, "MEASURED.db", "compares the run with what was measured, in the page"},
     {"text", 0, NULL, "the summary of stormglass run instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
     {0},
 };
 
-static bool choose(const struct cli_args *args, writer **write)
+static bool choose(const struct cli_args *args, struct order *order)
 {
-    *write = cli_given(args, "text")      ? text_run
-             : cli_given(args, "figures") ? page_figures
-                                          : page_write;
-    if (cli_given(args, "text") && cli_given(args, "figures")) {
-        cli_error("report: --text and --figures: expected one of them");
-        return false;
-    }
-    if (*write == page_write && cli_value(args, "output") == NULL && isatty(STDOUT_FILENO)) {
+    const bool text = cli_given(args, "text"), figures = cli_given(args, "figures");
+    order->form = text ? TEXT : figures ? FIGURES : PAGE;
+    if (text + figures + cli_given(args, "measured") > 1)
+        cli_error("report: --text, --figures, --measured: expected one of them");
+    else if (order->form == PAGE && cli_value(args, "output") == NULL && isatty(STDOUT_FILENO))
         cli_error("a page is for a browser: use -o OUT.html, or redirect the output");
-        return false;
-    }
-    return true;
+    else
+        return true;
+    return false;
 }
 
-static bool write_to(struct store *store, writer *write, FILE *out)
+/* What stormglass compare says of the two. */
+static bool compare_with(struct order *order, const char *path, const char *measured)
 {
-    const bool written = write(store, out);
+    const struct compare_options with = {.judged = COMPARE_JUDGED_PRESET, .tolerance = 0.15};
+    struct compare compare;
+    size_t length = 0;
+    const bool comparable = compare_runs(&compare, path, measured, &with) == COMPARE_DONE;
+    if (comparable) {
+        FILE *memory = open_memstream(&order->comparison, &length);
+        if (memory != NULL) {
+            compare_text(&compare, memory);
+            fclose(memory);
+        }
+    } else {
+        cli_error("%s", compare.why);
+    }
+    compare_free(&compare);
+    return comparable;
+}
+
+static bool write_to(const struct order *order, FILE *out)
+{
+    const bool written = order->form == TEXT ? text_run(order->store, out)
+                         : order->form == FIGURES
+                             ? page_figures(order->store, out)
+                             : page_write(order->store, order->comparison, out);
     return fflush(out) == 0 && written;
 }
 
 /* Beside the file, and renamed when all is well. */
-static bool write_file(struct store *store, writer *write, const char *path)
+static bool write_file(const struct order *order, const char *path)
 {
     char *beside = malloc(strlen(path) + sizeof ".new");
     if (beside == NULL)
         return false;
     sprintf(beside, "%s.new", path);
     FILE *out = fopen(beside, "wb");
-    bool well = out != NULL && write_to(store, write, out);
+    bool well = out != NULL && write_to(order, out);
     well = out != NULL && fclose(out) == 0 && well;
     well = well && rename(beside, path) == 0;
     const int why = errno;
@@ -61,29 +90,36 @@ static bool write_file(struct store *store, writer *write, const char *path)
     return well;
 }
 
+static int make(const struct order *order, const char *from, const char *path)
+{
+    const bool well = path == NULL ? write_to(order, stdout) : write_file(order, path);
+    const char *error = store_error(order->store);
+    if (well)
+        return CLI_DONE;
+    if (error == NULL)
+        cli_error("%s: %s", path == NULL ? "standard output" : path, strerror(errno));
+    else
+        cli_error("%s: %s", from, error);
+    return error == NULL ? CLI_FAILED : CLI_USAGE;
+}
+
 static int run(const struct cli_args *args)
 {
+    const char *from = args->operands[0], *measured = cli_value(args, "measured");
     char error[STORE_ERROR_BYTES];
-    writer *write;
-    const char *path = cli_value(args, "output");
-    if (!choose(args, &write))
+    struct order order = {0};
+    if (!choose(args, &order))
         return CLI_USAGE;
-    struct store *store = store_open(args->operands[0], error);
-    if (store == NULL) {
-        cli_error("%s: %s", args->operands[0], error);
+    order.store = store_open(from, error);
+    if (order.store == NULL) {
+        cli_error("%s: %s", from, error);
         return CLI_USAGE;
     }
-    const bool well =
-        path == NULL ? write_to(store, write, stdout) : write_file(store, write, path);
-    int code = CLI_DONE;
-    if (!well && store_error(store) != NULL) {
-        cli_error("%s: %s", args->operands[0], store_error(store));
-        code = CLI_USAGE;
-    } else if (!well) {
-        cli_error("%s: %s", path == NULL ? "standard output" : path, strerror(errno));
-        code = CLI_FAILED;
-    }
-    store_close(store);
+    int code = CLI_USAGE;
+    if (measured == NULL || compare_with(&order, from, measured))
+        code = make(&order, from, cli_value(args, "output"));
+    store_close(order.store);
+    free(order.comparison);
     return code;
 }
 

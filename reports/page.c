@@ -70,7 +70,19 @@ static void write_charts(const struct page *page)
     page_section_end(page);
 }
 
-bool page_write(struct store *store, FILE *out)
+static void write_comparison(const struct page *page, const char *comparison)
+{
+    if (comparison == NULL)
+        return;
+    page_section(page, "comparison", "Model and measurement",
+                 "Errors are those of the model, in percent of what was measured.");
+    fputs("<pre>", page->out);
+    page_text(page->out, comparison);
+    fputs("</pre>\n", page->out);
+    page_section_end(page);
+}
+
+bool page_write(struct store *store, const char *comparison, FILE *out)
 {
     const struct page page = {.store = store, .out = out, .span = page_span(store)};
     write_head(&page);
@@ -80,6 +92,7 @@ bool page_write(struct store *store, FILE *out)
     page_blame(&page);
     write_charts(&page);
     page_stages(&page);
+    write_comparison(&page, comparison);
     page_notes(&page);
     page_drops(&page);
     page_settings(&page);

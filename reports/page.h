@@ -11,8 +11,9 @@
 
 #include <stdio.h>
 
-/* False: the database could not be read, or the output not written. */
-bool page_write(struct store *store, FILE *out);
+/* `comparison` is text for a section of its own; NULL: there is none.
+ * False: the database could not be read, or the output not written. */
+bool page_write(struct store *store, const char *comparison, FILE *out);
 
 /* Only the figures of the charts, as one JSON object:
  *   scenario, digest, record, span_ps   of what, and the time that the charts show

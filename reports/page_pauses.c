@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 40, BANDS_MAX = 16000, PIXELS = 500 };
+enum { ROWS_MAX = 40, BANDS_MAX = 24000, PIXELS = 500 };
 
 /* ------------------------------------------------------------------ bands */
 

@@ -8,11 +8,21 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { WIDTH = 1000, ROW = 130, TOP = 40, HOSTS_DRAWN = 256, HOST_SIZE_MAX = 18, NAMED_HOSTS = 64 };
+enum {
+    WIDTH = 1000,
+    ROW = 130,
+    TOP = 40,
+    HOSTS_DRAWN = 256,
+    HOST_SIZE_MAX = 18,
+    NAMED_HOSTS = 64,
+    SWITCH_WIDTH = 76,
+    LETTER_WIDTH = 8
+};
 
 struct spot {
-    int x, y;
+    int x, y, width;
     bool shown;
 };
 
@@ -30,6 +40,12 @@ static int row_y(const struct map *map, int64_t tier)
     return TOP + ROW * (int)(map->tiers - tier);
 }
 
+static int switch_width(int64_t beside_each_other)
+{
+    const int64_t room = WIDTH / beside_each_other * 9 / 10;
+    return (int)(room > SWITCH_WIDTH ? SWITCH_WIDTH : room < 3 ? 3 : room);
+}
+
 /* Hosts are tier 0; a switch whose tier is not known stands above them. */
 static void place_tier(const struct page *page, struct map *map, int tier)
 {
@@ -41,6 +57,7 @@ static void place_tier(const struct page *page, struct map *map, int tier)
         map->spots[store_int(rows, 0)] =
             (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
                           .y = row_y(map, tier),
+                          .width = switch_width(store_int(rows, 1)),
                           .shown = true};
     store_finish(rows);
 }
@@ -109,11 +126,12 @@ static void draw_switch(const struct page *page, const struct map *map,
     const struct spot at = map->spots[store_int(row, 0)];
     const time_ps held = store_int(row, 2);
     fprintf(page->out,
-            "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"76\""
+            "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
             " height=\"28\" rx=\"6\"/><text x=\"%d\" y=\"%d\">",
-            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - 38,
-            at.y - 14, at.x, at.y + 5);
-    page_put(page->out, "%.12s", store_text(row, 1));
+            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - at.width / 2,
+            at.y - 14, at.width, at.x, at.y + 5);
+    if (at.width >= (int)strlen(store_text(row, 1)) * LETTER_WIDTH)
+        page_put(page->out, "%s", store_text(row, 1));
     fputs("</text><title>", page->out);
     page_put(page->out, "%s: its longest stopped port was stopped for %s", store_text(row, 1),
              words_time(held).text);

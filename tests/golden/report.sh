@@ -165,6 +165,16 @@ sqlite3 "$work/killed.db" "UPDATE meta SET status='running', digest=NULL, simula
 grep -q 'This run is running' "$work/killed.html" || fail 'killed: the page does not say so'
 well_formed "$work/killed.html" || fail 'killed: not well-formed'
 
+# What was measured stands beside; the rest of the page is as it was.
+cp "$work/first-io.db" "$work/measured.db"
+sqlite3 "$work/measured.db" "INSERT INTO measured VALUES('device','rxe<0>'),('kernel','6.1');
+    UPDATE workload SET latency_p50_ps=latency_p50_ps*2"
+"$program" report "$work/first-io.db" --measured "$work/measured.db" -o "$work/beside.html" || fail 'measured: no page'
+grep -q 'Verdict *the protocol is equal; 2 of 4 figures within 15 %' "$work/beside.html" || fail 'measured: no verdict'
+grep -q 'rxe&lt;0&gt;, Linux 6.1' "$work/beside.html" || fail 'measured: no device'
+diff "$work/first-io.html" "$work/beside.html" | grep -q '^<' && fail 'measured: something is missing'
+well_formed "$work/beside.html" || fail 'measured: not well-formed'
+
 # What cannot be is refused, and nothing is left behind.
 refuses() {
     local pattern=$1 wanted=$2 code
@@ -177,6 +187,7 @@ refuses() {
 }
 refuses 'none.db' 2 "$work/none.db" -o "$work/none.html"
 refuses 'expected one of them' 2 "$work/first-io.db" --text --figures
+refuses 'both runs of the model' 2 "$work/first-io.db" --measured "$work/first-io.db"
 refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
