@@ -135,29 +135,35 @@ static int accept_conn(struct sink_conn *sc, const struct verbs_event *event)
     return verbs->accept(sc->conn, &param);
 }
 
-static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *conn,
-                                  const struct wl_rdma_request *request)
+static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *conn)
 {
     struct sink_conn *sc = calloc(1, sizeof *sc);
     CHECK(sc != NULL);
-    *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn, .request = *request};
+    *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn};
+    sc->timer = (struct timer){.fire = post_owed, .self = sc, .due = TIME_NEVER};
+    sink->conns = sc;
+    return sc;
+}
+
+static void make_memory(struct sink_conn *sc)
+{
+    const struct wl_rdma_request *request = &sc->request;
+    struct rdma_sink *sink = sc->sink;
     sc->receives = receives_of(request);
     sc->owed_at = calloc((size_t)sc->receives + 1, sizeof *sc->owed_at);
     CHECK(sc->owed_at != NULL);
-    sc->timer = (struct timer){.fire = post_owed, .self = sc, .due = TIME_NEVER};
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
     CHECK(sc->mr != NULL);
-    sink->conns = sc;
-    return sc;
 }
 
 static void forget(struct rdma_sink *sink, struct sink_conn *sc)
 {
     env_timer_cancel(sink->env, &sc->timer);
     sink->verbs->destroy(sc->conn);
-    sink->verbs->dereg_mr(sink->device, sc->mr);
+    if (sc->mr != NULL)
+        sink->verbs->dereg_mr(sink->device, sc->mr);
     free(sc->owed_at);
     free(sc);
 }
@@ -178,24 +184,28 @@ static void clear_away(struct rdma_sink *sink)
     }
 }
 
+static void reject(struct sink_conn *sc, const char *why)
+{
+    note(sc->sink, why);
+    sc->open = false;
+    sc->gone = true;
+    sc->sink->verbs->reject(sc->conn, NULL, 0);
+}
+
 static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct rdma_sink *sink = self;
     if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
         return;
-    struct wl_rdma_request request;
-    if (!wl_rdma_decode_request(event->private_data, event->private_len, &request)) {
-        note(sink, "rdma sink: a connection request that it does not understand");
-        sink->verbs->reject(conn, NULL, 0);
+    clear_away(sink);
+    struct sink_conn *sc = add_conn(sink, conn);
+    if (!wl_rdma_decode_request(event->private_data, event->private_len, &sc->request)) {
+        reject(sc, "rdma sink: a connection request that it does not understand");
         return;
     }
-    clear_away(sink);
-    struct sink_conn *sc = add_conn(sink, conn, &request);
-    if (prepare(sc) != 0 || accept_conn(sc, event) != 0) {
-        note(sink, "rdma sink: a connection could not be accepted");
-        sc->open = false;
-        sink->verbs->reject(conn, NULL, 0);
-    }
+    make_memory(sc);
+    if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
+        reject(sc, "rdma sink: a connection could not be accepted");
 }
 
 struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,

@@ -214,6 +214,35 @@ static void test_raw_hosts_come_and_go(void **state)
     bridge_pair_fini(&pair);
 }
 
+/* What is refused leaves nothing behind either. */
+static void test_raw_hosts_that_nobody_understands(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    bool up = false;
+    const uint8_t bytes[WL_RDMA_REQ_BYTES] = {0};
+    const struct rdma_conn_param param = {.private_data = bytes, .private_data_len = sizeof bytes};
+    const struct verbs_peer peer = {.ip = BRIDGE_TARGET_IP, .port = WORKLOAD_RDMA_PORT};
+    const struct ibv_qp_cap cap = {1, 1, 1, 1, 0};
+    const struct verbs_user user = {
+        .self = &up, .on_cm = on_raw_cm, .on_completion = on_raw_completion};
+    begin(&pair);
+    struct rdma_sink *sink = rdma_sink_create(&pair.env, &verbs_real, pair.target_device);
+    const unsigned idle = fake_rdma_alive();
+    for (unsigned i = 0; i < 100; i++) {
+        struct verbs_conn *conn = verbs_real.connect(pair.host_device, &peer, &cap, &param, &user);
+        assert_non_null(conn);
+        bridge_pair_run(&pair, PS_PER_MS / 10);
+        assert_false(up);
+        verbs_real.destroy(conn);
+        bridge_pair_run(&pair, PS_PER_MS / 10);
+    }
+    assert_true(fake_rdma_alive() < idle + 20);
+    rdma_sink_destroy(sink);
+    assert_int_equal(fake_rdma_alive(), idle);
+    bridge_pair_fini(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_type_of_service),
         cmocka_unit_test(test_where_it_listens),
         cmocka_unit_test(test_raw_hosts_come_and_go),
+        cmocka_unit_test(test_raw_hosts_that_nobody_understands),
         cmocka_unit_test(test_memory_that_cannot_be_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
