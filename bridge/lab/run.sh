@@ -10,7 +10,8 @@
 #   timeout=S   seconds of real time (300)           boots=N     how often it is run (1)
 #   needs=bridge   skipped where that program is not built
 #   wire=no     the wire is not captured: where more crosses it than a disk should hold
-# tests/NAME.check, where there is one, runs on the host afterwards, with the stem of each boot's files as arguments.
+# tests/NAME.before, where there is one, runs on the host before the boot, with the stem of the test's files;
+# tests/NAME.check afterwards, with the stem of each boot's.
 # Exit codes of both: 0 passed, 77 skipped, else failed; 1 in all when one failed.
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -198,6 +199,10 @@ one_test() { # TEST: prints its line; 0 passed or skipped, 1 failed
     if [ "$(need "$test" needs)" = bridge ] && [ ! -x "$BRIDGE" ]; then
         echo "skip  $test: stormglass-bridge is not built"
         return 0
+    fi
+    if [ -x "$here/tests/$test.before" ] && ! STORMGLASS=$STORMGLASS "$here/tests/$test.before" "$lab/$test" >&2; then
+        echo "FAIL  $test: what comes before it"
+        return 1
     fi
     pack "$test"
     boots=$(need "$test" boots 1)
