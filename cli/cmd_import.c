@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "scenarios/incident.h"
 #include "scenarios/sonic.h"
 
 #include <stdio.h>
@@ -31,12 +32,33 @@ static int import_sonic(const struct cli_args *args)
     return fine ? CLI_DONE : CLI_USAGE;
 }
 
+static int import_counters(const struct cli_args *args)
+{
+    if (args->operand_count != 3) {
+        cli_error("import counters: expected two files, an earlier and a later one");
+        return CLI_USAGE;
+    }
+    const struct incident_input before = {.name = args->operands[1]};
+    const struct incident_input after = {.name = args->operands[2]};
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct incident_result result;
+    const bool fine = incident_counters(&before, &after, &result, diag);
+    diag_print(diag, stderr);
+    if (fine) {
+        fputs(result.notes, stderr);
+        fputs(result.json, stdout);
+    }
+    incident_free(&result);
+    free(diag);
+    return fine ? CLI_DONE : CLI_USAGE;
+}
+
 struct kind {
     const char *name;
     int (*import)(const struct cli_args *args);
 };
 
-static const struct kind kinds[] = {{"sonic", import_sonic}};
+static const struct kind kinds[] = {{"sonic", import_sonic}, {"counters", import_counters}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -52,14 +74,14 @@ static int run(const struct cli_args *args)
     if (nearest.best != NULL)
         cli_error("import: there is no kind '%s'; did you mean '%s'?", name, nearest.best);
     else
-        cli_error("import: there is no kind '%s'; there is sonic", name);
+        cli_error("import: there is no kind '%s'; there are sonic and counters", name);
     return CLI_USAGE;
 }
 
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
-    .about = "makes a scenario of the configuration of real switches",
+    .about = "makes a scenario of switches' configuration, or reads their counters",
     .details =
         "KIND sonic: SONiC's config_db.json, one FILE for each switch.  The scenario goes to\n"
         "standard output; what has no counterpart is told on standard error and in its\n"

@@ -125,6 +125,56 @@ refused large.json 1:1 'larger than 8 MiB'
 cp leaf0.json again.json
 refused again.json 3:22 "the switch 'leaf0' is also that of leaf0.json" leaf0.json
 
+# ---- counters ----
+
+cat >before.txt <<'END'
+Last cached time was 2026-01-02
+  Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7
+---------  ------  ------  ------  ------  ------  ------  ------  ------
+Ethernet0   1,200     201     202     203     204     205     206     207
+Ethernet4     N/A     N/A     N/A       0       0     N/A     N/A     N/A
+
+  Port Tx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7
+---------  ------  ------  ------  ------  ------  ------  ------  ------
+Ethernet0       0       0       0      50       0       0       0       0
+END
+sed 's/203/1,203,203/; s/      50/       3/; s/^Ethernet4 /Ethernet8 /' before.txt >after.txt
+"$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "counters: exit code $?"
+echo '[{"port":"Ethernet0","priority":3,"name":"rx_prio3_pause","difference":1203000}]' >expected.json
+jq -c .counters counters.json | diff expected.json - || fail "counters: other differences"
+told() {
+    grep -qF "$1" notes.txt || fail "counters: no word on '$1' in $(cat notes.txt)"
+}
+told 'after.txt:9:41: note: tx_prio3_pause of Ethernet0 went back'
+told 'after.txt:5:41: note: rx_prio3_pause of Ethernet8 is not in the earlier file'
+told 'before.txt:5:41: note: rx_prio3_pause of Ethernet4 is not in the later file'
+told 'before.txt:1:1: note: before the first table'
+
+printf 'NIC statistics:\n     rx_prio3_pause: 5\n     [0]: rx_ucast: 7\n' >a.txt
+printf 'NIC statistics:\r\n     rx_prio3_pause: 9223372036854775807\r\n     [0]: rx_ucast: 8\r\n' >'eth"2.after'
+"$program" import counters a.txt 'eth"2.after' >counters.json || fail "ethtool: exit code $?"
+cat >expected.json <<'END'
+["eth_2",3,"rx_prio3_pause","9223372036854775802"]
+["eth_2",null,"[0]__rx_ucast","1"]
+END
+sed 's/\("difference": \)\([0-9]*\)/\1"\2"/' counters.json | jq -c '.counters[] | [.port, .priority, .name, .difference]' |
+    diff expected.json - || fail "ethtool: other differences"
+
+# counters_refused NAME PLACE WORDS TEXT
+counters_refused() {
+    printf "$4" >"$1.txt"
+    timeout 2 "$program" import counters a.txt "$1.txt" >out.txt 2>err.txt
+    [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" ||
+        fail "$1: $(cat err.txt)"
+}
+counters_refused number 2:9 'expected a count' 'NIC statistics:\n     a: 12x\n'
+counters_refused large 2:9 'expected a count' 'NIC statistics:\n     a: 9223372036854775808\n'
+counters_refused nothing 2:6 'expected a counter' 'NIC statistics:\n     abc\n'
+counters_refused doubled 3:9 'a of doubled stands twice, also in line 2' 'NIC statistics:\n     a: 1\n     a: 2\n'
+counters_refused short 2:12 'expected a count' 'Port Rx\nEthernet0 1\n'
+counters_refused long 2:27 'expected 8 counts' 'Port Rx\nEthernet0 1 2 3 4 5 6 7 8 9\n'
+counters_refused other 1:1 'expected the output of ethtool -S' 'hello\n'
+
 "$program" import soinc leaf0.json 2>err.txt
 [ $? -eq 2 ] && grep -qF "did you mean 'sonic'" err.txt || fail "a kind that does not exist"
 
