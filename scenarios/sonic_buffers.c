@@ -155,30 +155,34 @@ static int64_t share(int64_t part, int64_t whole)
     return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
 }
 
-static void take_ingress(struct sonic_import *import, struct sonic_switch *node,
-                         const struct tree_item *lossless, const struct tree_item *lossy)
+/* The memory is what the ingress pools have together, or the pool of the lossless queues, which is
+ * as a rule the whole: some vendors leave reserved room and headroom out of the former. */
+static void take_memory(struct sonic_import *import, struct sonic_switch *node,
+                        const struct tree_item *lossless, const struct tree_item *lossy,
+                        const struct tree_item *queue)
 {
     struct sonic_settings *settings = &node->settings;
     const struct tree_item *pool = pool_of(import, node, lossless);
     const struct tree_item *other = pool_of(import, node, lossy);
-    const int64_t size = pool_size(import, pool == NULL ? other : pool);
-    const int64_t more =
-        other == NULL || pool == NULL || other == pool ? 0 : pool_size(import, other);
+    pool = pool == NULL ? other : pool;
+    const int64_t size = pool_size(import, pool);
+    const int64_t more = other == NULL || other == pool ? 0 : pool_size(import, other);
+    const int64_t whole = pool_size(import, pool_of(import, node, queue));
     if (pool != NULL)
         settings->headroom_pool = sonic_number(import, pool->value, "xoff", 0, pool_max);
     if (settings->headroom_pool == 0)
         settings->headroom_pool = SONIC_UNSET;
-    if (size > 0 && more >= 0) {
-        settings->buffer = size + more;
-        if (more > 0)
-            settings->lossy_pool = share(more, size + more);
-    } else if (node->pools.rows != NULL) {
-        sonic_note(import, node->pools.rows->place,
+    if (size <= 0 || more < 0) {
+        sonic_note(import, node->root->place,
                    "BUFFER_POOL: no size of an ingress pool: the buffer has the default size");
+        return;
     }
+    settings->buffer = whole > size + more ? whole : size + more;
+    if (more > 0)
+        settings->lossy_pool = share(more, size + more);
 }
 
-static void take_egress(struct sonic_import *import, struct sonic_switch *node,
+static void take_queues(struct sonic_import *import, struct sonic_switch *node,
                         const struct tree_item *lossless, const struct tree_item *lossy)
 {
     struct sonic_settings *settings = &node->settings;
@@ -240,9 +244,13 @@ void sonic_buffers(struct sonic_import *import, struct sonic_switch *node)
         take_lossless(import, node, lossless);
     if (lossy != NULL)
         take_lossy(import, node, lossy);
-    take_ingress(import, node, lossless, lossy);
     const struct tree_item *queue = usual(import, node, true, true, list);
-    take_egress(import, node, queue, usual(import, node, true, false, list));
+    take_memory(import, node, lossless, lossy, queue);
+    take_queues(import, node, queue, usual(import, node, true, false, list));
+    if (lossless == NULL && node->settings.pfc != 0 && !node->settings.headroom_auto)
+        sonic_note(import, node->root->place,
+                   "BUFFER_PG: no row of a lossless priority (SONiC makes them when it runs): "
+                   "headroom is auto, other values are the default");
     if (node->settings.headroom_auto)
         sonic_note(import, node->root->place,
                    "BUFFER_PG: profiles that SONiC computes (\"NULL\"): headroom is auto, other "

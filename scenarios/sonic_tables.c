@@ -272,26 +272,44 @@ static void each_port(struct sonic_import *import, struct sonic_switch *node, co
     }
 }
 
+/* A chassis writes "HOST|ASIC|PORT|3". */
+static bool is_of_chassis(const char *key)
+{
+    const char *bar = strchr(key, '|');
+    return bar != NULL && strchr(bar + 1, '|') != NULL;
+}
+
+static void each_row(struct sonic_import *import, struct sonic_switch *node, const char *table,
+                     bool numbers, const struct tree_item *row, sonic_each_fn *call)
+{
+    int range[2] = {0, 0};
+    const char *bar = strchr(row->key, '|');
+    if (numbers && !key_numbers(bar, range))
+        key_error(import, row, table, "Ethernet0,Ethernet4|3-4");
+    else if (!numbers && bar != NULL)
+        key_error(import, row, table, "Ethernet0");
+    else
+        each_port(import, node, table, row, range, call);
+    if (range[1] >= SONIC_PRIORITIES)
+        sonic_note(import, row->key_place, "%s: there are queues 0 to 7 here; more are left out",
+                   table);
+}
+
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
                 bool numbers, sonic_each_fn *call)
 {
     const struct tree_node *rows = sonic_rows(import, node, table);
+    size_t of_chassis = 0;
     for (size_t i = 0; rows != NULL && i < rows->count; i++) {
-        const struct tree_item *row = &rows->items[i];
-        if (strcmp(row->key, "global") == 0)
-            continue;
-        int range[2] = {0, 0};
-        const char *bar = strchr(row->key, '|');
-        if (numbers && !key_numbers(bar, range))
-            key_error(import, row, table, "Ethernet0,Ethernet4|3-4");
-        else if (!numbers && bar != NULL)
-            key_error(import, row, table, "Ethernet0");
-        else
-            each_port(import, node, table, row, range, call);
-        if (range[1] >= SONIC_PRIORITIES)
-            sonic_note(import, row->key_place,
-                       "%s: there are queues 0 to 7 here; more are left out", table);
+        if (is_of_chassis(rows->items[i].key))
+            of_chassis++;
+        else if (strcmp(rows->items[i].key, "global") != 0)
+            each_row(import, node, table, numbers, &rows->items[i], call);
     }
+    if (of_chassis > 0)
+        sonic_note(import, rows->place,
+                   "%s: %zu rows of a chassis (HOST|ASIC|PORT|NUMBER) are left out", table,
+                   of_chassis);
 }
 
 /* ---- what is left over ---- */

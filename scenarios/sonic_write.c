@@ -340,7 +340,10 @@ static void put_head(struct sonic_import *import, FILE *out)
         fprintf(out, " %s", sonic_clean(import, import->switches[i].file->name));
     fputs(
         "\n# A priority is queue, priority group and PFC priority at once; buffer.size is that of "
-        "the ingress pools.\n",
+        "the "
+        "largest pools.\n"
+        "# A switch has the values of the profile that most lossless groups use, and the greatest "
+        "headroom of all.\n",
         out);
     if (import->note_count > 0)
         fputs("# What has no counterpart here, or another one:\n", out);

@@ -52,13 +52,16 @@ tells() {
 becomes 's/"dynamic_th": "0"/"dynamic_th": "-3"/' 'alpha: 12.5%'
 becomes 's/\[BUFFER_PROFILE|/[BUFFER_PROFILE_TABLE:/' 'headroom: 92KiB'
 becomes 's/, "dynamic_th": "0"/, "static_th": "500000"/' 'xoff: 500KB'
-becomes 's/"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "32712448", "xoff": "1622016"}/"ingress_lossless_pool": {"size": "10000000"}/' 'size: 10MB'
 becomes 's/"pfc_enable": "3,4"/"pfc_enable": "4"/' 'dscp: 4, priority: 4'
 becomes 's/"ecn": "ecn_all"/"ecn": "ecn_none"/' 'ecn: {kmin: 0B, kmax: 0B}'
 becomes 's/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/' 'headroom: auto'
 becomes 's/"mtu": "9100"/"mtu": "1500"/' 'path-mtu: 1024B'
 becomes 's/"5m", "Ethernet4"/"300m", "Ethernet4"/' 'length: 300m'
 becomes 's/"server0"/"1 r\\u00e4ck: #{x}"/' 'hosts: [n1-r'
+becomes 's/\("egress_lossless_pool": .*"size": "\)32712448/\134000000/' 'size: 34MB'
+becomes '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'headroom-pool: 1584KiB'
+tells '/|3-4": {"profile": "\[BUFFER_PROFILE|pg/d; s/\(ingress_lossy_profile\]"}\),$/\1/' 'BUFFER_PG: no row of a lossless priority'
+tells 's/"Ethernet0,Ethernet4,Ethernet8,Ethernet12|6"/"lc1|asic0|Ethernet0|6"/' 'QUEUE: 1 rows of a chassis'
 tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
