@@ -117,5 +117,6 @@ time_ps page_span(struct store *store)
                       " coalesce((SELECT max(at_ps) FROM pause_edge), 0),"
                       " coalesce((SELECT max(completed_ps) FROM io), 0)) FROM meta",
                       0);
-    return span < 1 ? 1 : span;
+    const time_ps most = (time_ps)1 << 60; /* a database may say anything: sums stay in range */
+    return span < 1 ? 1 : span > most ? most : span;
 }

@@ -58,8 +58,7 @@ void page_section_end(const struct page *page)
     fputs("</section>\n", page->out);
 }
 
-static struct words number_words(const struct page *page, enum page_kind kind,
-                                 const struct store_statement *row, int column)
+static struct words number_words(enum page_kind kind, const struct store_statement *row, int column)
 {
     const int64_t value = store_int(row, column);
     switch (kind) {
@@ -69,8 +68,6 @@ static struct words number_words(const struct page *page, enum page_kind kind,
         return words_rate(store_real(row, column));
     case PAGE_SHORT:
         return words_short(store_real(row, column));
-    case PAGE_SHARE:
-        return words_percent((double)value, (double)page->span);
     default:
         return words_count(value);
     }
@@ -79,9 +76,7 @@ static struct words number_words(const struct page *page, enum page_kind kind,
 static void number_cell(const struct page *page, enum page_kind kind,
                         const struct store_statement *row, int column)
 {
-    const char *unit = kind == PAGE_TIME || kind == PAGE_SHARE ? " ps"
-                       : kind == PAGE_RATE                     ? " bit/s"
-                                                               : "";
+    const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
     if (store_column_type(row, column) == STORE_NULL) {
         fputs("<td class=\"n\">-</td>", page->out);
         return;
@@ -89,7 +84,7 @@ static void number_cell(const struct page *page, enum page_kind kind,
     fputs("<td class=\"n\" title=\"", page->out);
     page_put(page->out, "%s%s", store_text(row, column), unit);
     fputs("\">", page->out);
-    page_text(page->out, number_words(page, kind, row, column).text);
+    page_text(page->out, number_words(kind, row, column).text);
     fputs("</td>", page->out);
 }
 

@@ -101,7 +101,7 @@ static time_ps rank(const struct curves *curves, size_t percent)
 
 static void end_bin(struct curves *curves)
 {
-    if (curves->count > 0 && curves->bin < PAGE_LATENCY_BINS) {
+    if (curves->count > 0 && curves->bin >= 0 && curves->bin < PAGE_LATENCY_BINS) {
         curves->bins[MEDIAN][curves->bin] = rank(curves, 50);
         curves->bins[TAIL][curves->bin] = rank(curves, 99);
         curves->bins[LONGEST][curves->bin] = rank(curves, 100);

@@ -10,14 +10,25 @@
 
 enum { ROWS_MAX = 40, BANDS_MAX = 24000, PIXELS = 500 };
 
+/* What a damaged database says outside of the run is left out. */
+#define STOPS                                                                                      \
+    "(SELECT * FROM blocked b WHERE from_ps>=0 AND until_ps BETWEEN from_ps AND ?1"                \
+    " AND (priority=0 OR NOT EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause'"        \
+    " AND g.node=b.node AND g.port=b.port)))"
+
 /* ------------------------------------------------------------------ bands */
 
 /* Which transmitters are shown: those that were stopped longest. */
 #define LONGEST                                                                                    \
-    "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times FROM blocked b"  \
-    " WHERE priority=0 OR NOT EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause'"       \
-    " AND g.node=b.node AND g.port=b.port) GROUP BY node, port, priority"                          \
-    " ORDER BY ps DESC, node, port, priority LIMIT 40)"
+    "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times FROM " STOPS     \
+    " GROUP BY node, port, priority ORDER BY ps DESC, node, port, priority LIMIT ?2)"
+
+static struct store_statement *prepare(const struct page *page, const char *sql)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    store_bind(rows, 1, STORE_I(page->span));
+    return rows;
+}
 
 struct band {
     int64_t row;
@@ -35,10 +46,11 @@ static void write_band(const struct page *page, const struct band *band, int64_t
 
 static void write_rows(const struct page *page)
 {
-    struct store_statement *rows = store_prepare(
-        page->store, "SELECT p.name, q.name, priority, ps FROM " LONGEST " JOIN port p"
-                     " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                     " ORDER BY ps DESC, p.node, p.port, priority");
+    struct store_statement *rows =
+        prepare(page, "SELECT p.name, q.name, priority, ps FROM " LONGEST " JOIN port p"
+                      " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                      " ORDER BY ps DESC, p.node, p.port, priority");
+    store_bind(rows, 2, STORE_I(ROWS_MAX));
     fputs(",\"rows\":[", page->out);
     for (int i = 0; store_step(rows); i++) {
         char name[256];
@@ -57,11 +69,12 @@ static void write_rows(const struct page *page)
 /* A row with more pauses than its share of the bands loses the gaps that nobody could see. */
 static void write_bands(const struct page *page)
 {
-    struct store_statement *rows = store_prepare(
-        page->store,
+    struct store_statement *rows = prepare(
+        page,
         "WITH shown AS (SELECT *, row_number() OVER (ORDER BY ps DESC, node, port, priority)-1"
         " AS place FROM " LONGEST ") SELECT place, from_ps, until_ps, times FROM shown"
-        " JOIN blocked USING(node, port, priority) ORDER BY place, from_ps");
+        " JOIN " STOPS " USING(node, port, priority) ORDER BY place, from_ps");
+    store_bind(rows, 2, STORE_I(ROWS_MAX));
     const int64_t share = BANDS_MAX / ROWS_MAX;
     struct band band = {.row = -1};
     int64_t count = 0;
@@ -115,12 +128,10 @@ void page_chart_spread(const struct page *page)
                "How many transmitters were stopped at once, by tier, on average over each step.");
     if (!page_recorded(page, RECORD_COUNTERS))
         return;
-    struct store_statement *rows = store_prepare(
-        page->store,
+    struct store_statement *rows = prepare(
+        page,
         "SELECT CASE n.kind WHEN 'host' THEN 0 ELSE max(n.tier, 1) END AS at, from_ps, until_ps"
-        " FROM blocked b JOIN node n USING(node) WHERE priority=0 OR NOT EXISTS(SELECT 1 FROM"
-        " counter g WHERE g.name='rx_global_pause' AND g.node=b.node AND g.port=b.port)"
-        " ORDER BY at, from_ps");
+        " FROM " STOPS " JOIN node n USING(node) ORDER BY at, from_ps");
     int64_t bins[PAGE_BINS] = {0}, tier = -1;
     fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page, PAGE_BINS));
     while (store_step(rows)) {
@@ -194,12 +205,12 @@ void page_chart_occupancy(const struct page *page)
                "asked most often.");
     if (!page_recorded(page, RECORD_COUNTERS))
         return;
-    struct store_statement *rows = store_prepare(
-        page->store,
+    struct store_statement *rows = prepare(
+        page,
         "WITH most AS (SELECT node, port, priority, count(*) AS times FROM pause_edge"
         " GROUP BY node, port, priority ORDER BY times DESC, node, port, priority LIMIT 8)"
         " SELECT p.name, priority, at_ps, occupancy_bytes FROM most JOIN pause_edge e"
-        " USING(node, port, priority) JOIN port p USING(node, port)"
+        " USING(node, port, priority) JOIN port p USING(node, port) WHERE at_ps BETWEEN 0 AND ?1"
         " ORDER BY times DESC, node, port, priority, at_ps, e.rowid");
     struct pixel pixel = {.number = -1};
     char name[256], last[256] = "";

@@ -33,7 +33,6 @@ enum page_kind {
     PAGE_TIME, /* ps */
     PAGE_RATE, /* bps */
     PAGE_SHORT,
-    PAGE_SHARE,  /* ps of the span */
     PAGE_VERDICT /* 1 held, 0 broken */
 };
 

@@ -18,7 +18,9 @@ enum {
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 64,
     SWITCH_WIDTH = 76,
-    LETTER_WIDTH = 8
+    LETTER_WIDTH = 8,
+    TIERS_MAX = 16,
+    NODES_MAX = 1 << 20 /* a database may say anything */
 };
 
 struct spot {
@@ -34,6 +36,17 @@ struct map {
     bool collapsed; /* hosts are drawn as boxes */
     int host_size;
 };
+
+static struct spot spot_of(const struct map *map, int64_t node)
+{
+    return node >= 0 && node < map->nodes ? map->spots[node] : (struct spot){0};
+}
+
+static void put(struct map *map, int64_t node, struct spot spot)
+{
+    if (node >= 0 && node < map->nodes)
+        map->spots[node] = spot;
+}
 
 static int row_y(const struct map *map, int64_t tier)
 {
@@ -54,11 +67,11 @@ static void place_tier(const struct page *page, struct map *map, int tier)
                                    " AND max(tier, 1)=? ORDER BY node");
     store_bind(rows, 1, STORE_I(tier));
     for (int64_t i = 0; store_step(rows); i++)
-        map->spots[store_int(rows, 0)] =
+        put(map, store_int(rows, 0),
             (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
                           .y = row_y(map, tier),
                           .width = switch_width(store_int(rows, 1)),
-                          .shown = true};
+                          .shown = true});
     store_finish(rows);
 }
 
@@ -68,18 +81,22 @@ static void place_hosts(const struct page *page, struct map *map)
         page->store, "SELECT n.node, min(p.peer_node) AS at FROM node n JOIN port p USING(node)"
                      " WHERE n.kind='host' GROUP BY n.node ORDER BY at, n.node");
     for (int64_t i = 0; store_step(rows); i++)
-        map->spots[store_int(rows, 0)] = (struct spot){
-            .x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)), .y = row_y(map, 0), .shown = true};
+        put(map, store_int(rows, 0),
+            (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)),
+                          .y = row_y(map, 0),
+                          .shown = true});
     store_finish(rows);
 }
 
 static void make_map(const struct page *page, struct map *map)
 {
     map->nodes = store_ask_int(page->store, "SELECT max(node)+1 FROM node", 0);
+    map->nodes = map->nodes < 0 ? 0 : map->nodes > NODES_MAX ? NODES_MAX : map->nodes;
     map->spots = calloc((size_t)map->nodes + 1, sizeof *map->spots);
     CHECK(map->spots != NULL);
     map->tiers = (int)store_ask_int(page->store,
                                     "SELECT max(max(tier, 1)) FROM node WHERE kind='switch'", 0);
+    map->tiers = map->tiers < 0 ? 0 : map->tiers > TIERS_MAX ? TIERS_MAX : map->tiers;
     map->hosts = (int)store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0);
     map->collapsed = map->hosts > HOSTS_DRAWN;
     map->host_size = map->hosts == 0 ? 0 : WIDTH * 7 / 10 / map->hosts;
@@ -105,7 +122,8 @@ static void draw_links(const struct page *page, const struct map *map)
         " LEFT JOIN held b ON b.node=b_node AND b.port=b_port"
         " ORDER BY max(coalesce(a.ps, 0), coalesce(b.ps, 0)), l.link");
     while (store_step(rows)) {
-        const struct spot a = map->spots[store_int(rows, 0)], b = map->spots[store_int(rows, 1)];
+        const struct spot a = spot_of(map, store_int(rows, 0)),
+                          b = spot_of(map, store_int(rows, 1));
         const time_ps a_ps = store_int(rows, 3), b_ps = store_int(rows, 4);
         if (!a.shown || !b.shown)
             continue;
@@ -123,7 +141,7 @@ static void draw_links(const struct page *page, const struct map *map)
 static void draw_switch(const struct page *page, const struct map *map,
                         const struct store_statement *row)
 {
-    const struct spot at = map->spots[store_int(row, 0)];
+    const struct spot at = spot_of(map, store_int(row, 0));
     const time_ps held = store_int(row, 2);
     fprintf(page->out,
             "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
@@ -141,7 +159,7 @@ static void draw_switch(const struct page *page, const struct map *map,
 static void draw_host(const struct page *page, const struct map *map,
                       const struct store_statement *row)
 {
-    const struct spot at = map->spots[store_int(row, 0)];
+    const struct spot at = spot_of(map, store_int(row, 0));
     const int size = map->host_size < 2 ? 2 : map->host_size;
     const time_ps held = store_int(row, 2), caused = store_int(row, 4);
     fprintf(page->out,
@@ -174,7 +192,7 @@ static void draw_nodes(const struct page *page, const struct map *map)
         " h.port=p.port LEFT JOIN held o ON o.node=p.peer_node AND o.port=p.peer_port"
         " GROUP BY n.node ORDER BY n.node");
     while (store_step(rows)) {
-        if (!map->spots[store_int(rows, 0)].shown)
+        if (!spot_of(map, store_int(rows, 0)).shown)
             continue;
         if (store_int(rows, 5) != 0)
             draw_host(page, map, rows);
@@ -194,8 +212,10 @@ static void draw_boxes(const struct page *page, const struct map *map)
         " JOIN node n USING(node) LEFT JOIN held h USING(node) WHERE n.kind='host'"
         " GROUP BY p.peer_node");
     while (store_step(rows)) {
-        const struct spot at = map->spots[store_int(rows, 0)];
+        const struct spot at = spot_of(map, store_int(rows, 0));
         const int y = row_y(map, 0);
+        if (!at.shown)
+            continue;
         fprintf(page->out,
                 "<line class=\"h0\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>"
                 "<g class=\"host\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"26\""
