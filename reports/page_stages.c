@@ -12,7 +12,7 @@ static void bars(const struct page *page)
     struct store_statement *rows = store_prepare(
         page->store, "SELECT w.name, s.operation, s.position, s.stage, s.sum_ps, s.count,"
                      " sum(s.sum_ps) OVER (PARTITION BY s.workload, s.operation) FROM stage s"
-                     " JOIN workload w USING(workload) WHERE s.count>0"
+                     " JOIN workload w USING(workload) WHERE CAST(s.count AS INTEGER)>0"
                      " ORDER BY s.workload, s.operation, s.position");
     bool open = false;
     while (store_step(rows)) {
@@ -56,7 +56,8 @@ void page_stages(const struct page *page)
                                                  {"mean", PAGE_TIME},
                                                  {"longest", PAGE_TIME},
                                                  {0}};
-    if (store_ask_int(page->store, "SELECT count(*) FROM stage WHERE count>0", 0) == 0)
+    if (store_ask_int(page->store, "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0",
+                      0) == 0)
         return;
     page_section(page, "stages", "Anatomy of an I/O",
                  "The mean command of each kind, cut into its stages; together they are its "
@@ -66,7 +67,7 @@ void page_stages(const struct page *page)
     fputs("<details><summary>The numbers</summary>\n", page->out);
     page_table(page,
                "SELECT w.name, operation, stage, count, sum_ps/count, max_ps FROM stage"
-               " JOIN workload w USING(workload) WHERE count>0"
+               " JOIN workload w USING(workload) WHERE CAST(count AS INTEGER)>0"
                " ORDER BY workload, operation, position",
                columns);
     fputs("</details>\n", page->out);

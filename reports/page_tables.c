@@ -97,9 +97,11 @@ static void verdict(const struct page *page)
     const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
     char status[32];
     store_ask_text(store, "SELECT status FROM meta", status, sizeof status);
-    if (strcmp(status, "complete") != 0)
-        fprintf(page->out, "<p class=\"verdict bad\">This run is %s.</p>\n", status);
-    else if (broken > 0)
+    if (strcmp(status, "complete") != 0) {
+        fputs("<p class=\"verdict bad\">", page->out);
+        page_put(page->out, "This run is %s.", status);
+        fputs("</p>\n", page->out);
+    } else if (broken > 0)
         fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " did not hold.</p>\n", broken);
     else if (all > 0)
         fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
