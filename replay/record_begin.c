@@ -130,6 +130,24 @@ static void write_pairs(struct store *store, const struct scenario *scenario)
     store_finish(insert);
 }
 
+static void write_faults(struct store *store, const struct scenario *scenario)
+{
+    struct store_statement *faults = store_prepare(store, "INSERT INTO fault VALUES(?,?,?,?)");
+    struct store_statement *places = store_prepare(store, "INSERT INTO fault_place VALUES(?,?,?)");
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        STORE_INSERT(faults, STORE_I(i), STORE_T(scenario_fault_name(fault->kind)),
+                     STORE_I(fault->at), fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
+        for (uint32_t k = 0; k < fault->spot_count; k++)
+            STORE_INSERT(places, STORE_I(i), STORE_I(fault->spots[k].node),
+                         fault->spots[k].port == SCENARIO_ALL_PORTS
+                             ? STORE_N
+                             : STORE_I(fault->spots[k].port));
+    }
+    store_finish(faults);
+    store_finish(places);
+}
+
 struct beginning {
     const struct record_options *options;
     const struct scenario *scenario;
@@ -144,6 +162,7 @@ static void fill(void *self, struct store *store)
     write_calibrated(store, beginning->scenario);
     write_fabric(store, beginning->scenario);
     write_pairs(store, beginning->scenario);
+    write_faults(store, beginning->scenario);
 }
 
 struct store *record_begin(const struct record_options *options, const struct scenario *scenario,

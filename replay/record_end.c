@@ -3,10 +3,12 @@
 #include "replay/record_end.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/explain_words.h"
 #include "replay/record_counters.h"
 #include "replay/record_deadlocks.h"
 #include "replay/victims.h"
+#include "replay/ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,6 +77,50 @@ static void write_workloads(struct store *store, const struct collect *collect,
         write_latency(store, i, result->workloads[i].latency);
     }
     store_finish(insert);
+}
+
+struct way_rows {
+    struct store_statement *insert;
+    const struct explain_fabric *fabric;
+    uint32_t workload;
+    uint8_t priority;
+    uint32_t *written; /* by key: the last workload that has it, from 1 */
+};
+
+static void write_way(void *self, uint32_t port)
+{
+    struct way_rows *rows = self;
+    uint32_t *written = &rows->written[port * EXPLAIN_PRIORITIES + rows->priority];
+    if (*written == rows->workload + 1)
+        return;
+    *written = rows->workload + 1;
+    const uint32_t node = rows->fabric->node_of[port];
+    STORE_INSERT(rows->insert, STORE_I(rows->workload), STORE_I(node),
+                 STORE_I(port - rows->fabric->first_port[node]), STORE_I(rows->priority));
+}
+
+static void write_ways(struct store *store, const struct collect *collect)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    struct ways ways;
+    ways_init(&ways, collect->world, collect->observe->explain.fabric);
+    struct way_rows rows = {.fabric = ways.fabric};
+    rows.written =
+        memory_zeroed((size_t)ways.fabric->first_port[ways.fabric->node_count] * EXPLAIN_PRIORITIES,
+                      sizeof *rows.written);
+    rows.insert = store_prepare(store, "INSERT INTO workload_way VALUES(?,?,?,?)");
+    for (rows.workload = 0; rows.workload < scenario->workload_count; rows.workload++) {
+        const struct scenario_workload *workload = &scenario->workloads[rows.workload];
+        for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
+            const struct scenario_pair *pair = &workload->pairs[k];
+            rows.priority = ways_priority(&ways, workload, pair);
+            ways_visit(&ways, pair->from, pair->to, write_way, &rows);
+            ways_visit(&ways, pair->to, pair->from, write_way, &rows);
+        }
+    }
+    store_finish(rows.insert);
+    free(rows.written);
+    ways_fini(&ways);
 }
 
 static void write_recovery(struct store *store, const struct result *result)
@@ -266,6 +312,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     const struct explain *explain = &collect->observe->explain;
     record_counters(store, collect->world, collect->now);
     write_workloads(store, collect, result);
+    write_ways(store, collect);
     write_recovery(store, result);
     write_stages(store, collect->observe);
     write_drops(store, collect->observe);

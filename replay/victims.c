@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * victims - walking the routes. */
+ * victims - the stops on the ways of each pair. */
 #include "replay/victims.h"
 
 #include "base/memory.h"
 #include "replay/explain_words.h"
+#include "replay/ways.h"
 
 #include <stdlib.h>
 
 struct search {
     const struct world *world;
     const struct explain_fabric *fabric;
-    time_ps *stopped;  /* by port: because of the root */
-    uint32_t *seen_in; /* by node: the walk that came by last */
-    uint32_t *stack;
-    uint32_t walk;
+    struct ways ways;
+    time_ps *stopped; /* by port: because of the root */
     uint32_t culprit; /* node */
     uint8_t priority; /* of the root */
     bool *talks;      /* by node: to the culprit */
@@ -36,38 +35,24 @@ static void mark_stopped(struct search *search, const struct explain *explain)
             search->stopped[explain->paths[i].port] += explain->paths[i].held_ps;
 }
 
-static void see(struct search *search, uint32_t node, uint32_t *depth)
+struct longest {
+    const time_ps *stopped;
+    time_ps longest;
+};
+
+static void keep_longest(void *self, uint32_t port)
 {
-    if (search->fabric->is_host[node] || search->seen_in[node] == search->walk)
-        return;
-    search->seen_in[node] = search->walk;
-    search->stack[(*depth)++] = node;
+    struct longest *longest = self;
+    if (longest->stopped[port] > longest->longest)
+        longest->longest = longest->stopped[port];
 }
 
-/* The longest stop of a port on any shortest path from one host to another. */
+/* The longest stop of a port on any way from one host to another. */
 static time_ps longest_between(struct search *search, uint32_t from, uint32_t to)
 {
-    const struct explain_fabric *fabric = search->fabric;
-    const uint32_t host = search->world->scenario->nodes[to].index;
-    const uint32_t endpoint = search->world->endpoint_of[host];
-    const uint32_t first = fabric->first_port[from];
-    time_ps longest = search->stopped[first];
-    uint32_t depth = 0;
-    search->walk++;
-    see(search, fabric->node_of[fabric->peer[first]], &depth);
-    while (depth > 0) {
-        const uint32_t node = search->stack[--depth];
-        const uint16_t *ways;
-        const uint32_t count =
-            route_all(&world_switch(search->world, node)->routes, endpoint, &ways);
-        for (uint32_t i = 0; i < count; i++) {
-            const uint32_t port = fabric->first_port[node] + ways[i];
-            if (search->stopped[port] > longest)
-                longest = search->stopped[port];
-            see(search, fabric->node_of[fabric->peer[port]], &depth);
-        }
-    }
-    return longest;
+    struct longest longest = {.stopped = search->stopped};
+    ways_visit(&search->ways, from, to, keep_longest, &longest);
+    return longest.longest;
 }
 
 static void mark_talkers(struct search *search)
@@ -83,20 +68,10 @@ static void mark_talkers(struct search *search)
     }
 }
 
-/* The priority of the workload's data at the host's own port. */
-static uint8_t priority_at(const struct host *host, const struct verbs_class *class)
-{
-    const struct rnic *rnic = host->rnics[0];
-    if (class->priority_set)
-        return class->priority;
-    return rnic->priority_of_dscp[class->tos_set ? class->tos >> 2 : rnic->params.dscp];
-}
-
 static struct victim of_pair(struct search *search, const struct scenario_workload *workload,
                              const struct scenario_pair *pair)
 {
-    const struct host *host = world_host(search->world, pair->from);
-    if (priority_at(host, &workload->class) != search->priority)
+    if (ways_priority(&search->ways, workload, pair) != search->priority)
         return (struct victim){VICTIM_NONE, 0};
     const time_ps there = longest_between(search, pair->from, pair->to);
     const time_ps back = longest_between(search, pair->to, pair->from);
@@ -121,7 +96,7 @@ static void find_all(struct search *search, struct victim *workloads, struct vic
     const struct scenario *scenario = search->world->scenario;
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
-        for (uint32_t k = 0; k < workload->pair_count && k < VICTIMS_PAIRS_MAX; k++) {
+        for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
             const struct scenario_pair *pair = &workload->pairs[k];
             const struct victim victim = of_pair(search, workload, pair);
             if (workloads != NULL)
@@ -152,17 +127,15 @@ void victims_find(const struct world *world, const struct explain *explain,
         .world = world,
         .fabric = fabric,
         .stopped = memory_zeroed(fabric->first_port[fabric->node_count], sizeof(time_ps)),
-        .seen_in = memory_zeroed(fabric->node_count, sizeof(uint32_t)),
-        .stack = memory_zeroed(fabric->node_count, sizeof(uint32_t)),
         .culprit = explain_root_host(explain, 0),
         .priority = explain->roots[0].priority,
         .talks = memory_zeroed(fabric->node_count, sizeof(bool)),
     };
+    ways_init(&search.ways, world, fabric);
     mark_stopped(&search, explain);
     mark_talkers(&search);
     find_all(&search, workloads, hosts);
     free(search.stopped);
-    free(search.seen_in);
-    free(search.stack);
+    ways_fini(&search.ways);
     free(search.talks);
 }

@@ -12,14 +12,12 @@
  *         besthub.dev, part 5.  It names the three without defining them in what was at hand; the
  *         definitions above are ours (assumed).
  * Not exact: ECMP uses one of several shortest paths, so a victim may have been lucky.
- * Cost: a walk of the paths of each pair, of at most VICTIMS_PAIRS_MAX pairs of a workload. */
+ * Cost: a walk of the paths of each pair, of at most WAYS_PAIRS_MAX pairs of a workload. */
 #ifndef STORMGLASS_REPLAY_VICTIMS_H
 #define STORMGLASS_REPLAY_VICTIMS_H
 
 #include "replay/explain.h"
 #include "scenarios/world.h"
-
-enum { VICTIMS_PAIRS_MAX = 4096 };
 
 /* The nearer, the smaller. */
 enum victim_class { VICTIM_DIRECT = 1, VICTIM_INDIRECT, VICTIM_SAME_PATH, VICTIM_NONE };
