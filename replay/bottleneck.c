@@ -6,9 +6,16 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Where a link is called full: frames of other sizes and gaps keep a busy link below 100 %. */
-enum { PAUSED_PERCENT = 10, BUSY_PERCENT = 95, CNPS_PER_MS = 1 };
+enum {
+    PAUSED_PERCENT = 10,
+    AWAY_PERCENT = 10,
+    BUSY_PERCENT = 95,
+    CNPS_PER_MS = 1,
+    RNR_NAKS_PER_MS = 1
+};
 
 enum part { PART_MEDIA, PART_TARGET, PART_HOST, PART_NETWORK, PARTS };
 
@@ -60,6 +67,16 @@ static void say_loss(const struct bottleneck_input *input, char *text, size_t si
              words_percent((double)input->busiest_ps, (double)input->span).text);
 }
 
+static bool often(int64_t times, int64_t per_ms, time_ps span)
+{
+    return (__int128)times * PS_PER_MS > (__int128)span * per_ms;
+}
+
+void bottleneck_word(const char *text, char *word, size_t size)
+{
+    snprintf(word, size, "%.*s", (int)strcspn(text, ":"), text);
+}
+
 void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size)
 {
     const double span = (double)input->span;
@@ -70,12 +87,18 @@ void bottleneck_find(const struct bottleneck_input *input, char *text, size_t si
     else if (at_least(input->busiest_ps, BUSY_PERCENT, input->span))
         snprintf(text, size, "link: %s to %s is %s busy", input->busiest_port, input->busiest_peer,
                  words_percent((double)input->busiest_ps, span).text);
-    else if ((__int128)input->cnps * PS_PER_MS > (__int128)input->span * CNPS_PER_MS)
+    else if (input->losses > 0 && at_least(input->without_service, AWAY_PERCENT, input->span))
+        snprintf(text, size, "recovery: controllers were lost %s times and away for %s in all",
+                 words_count(input->losses).text, words_time(input->without_service).text);
+    else if (often(input->cnps, CNPS_PER_MS, input->span))
         snprintf(text, size,
                  "congestion control: senders slowed down for %s CNPs; the busiest link, %s to %s, "
                  "is %s used",
                  words_count(input->cnps).text, input->busiest_port, input->busiest_peer,
                  words_percent((double)input->busiest_ps, span).text);
+    else if (often(input->rnr_naks, RNR_NAKS_PER_MS, input->span))
+        snprintf(text, size, "credit: %s messages met no posted receive and had to wait",
+                 words_count(input->rnr_naks).text);
     else if (input->commands > 0)
         find_part(input, text, size);
     else if (input->drops > 0 || input->retransmitted > 0 || input->timeouts > 0)

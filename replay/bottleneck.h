@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bottleneck - what kept a run from going faster.
- * A pure function of sums: the first of these that holds is named.
+ * A pure function of sums, of a run or of what one workload used of it: the first of these that
+ * holds is named.
  *   pauses              some transmitter was stopped for a tenth of the time or more while
  *                       something waited there
  *   link                a link was busy for 95 % of the time or more
+ *   recovery            a controller was away for a tenth of the time or more
  *   congestion control  senders were told to slow down although no link was full
+ *   credit              receivers had nowhere to put a message: one RNR NAK a millisecond or more
  *   media, target cpu, host software, network
  *                       the largest part of the commands' latency (closed loops wait for it)
  *   loss                frames were dropped or sent again: senders wait for them and for timeouts
@@ -27,10 +30,17 @@ struct bottleneck_input {
     int64_t cnps;                          /* congestion notifications that senders handled */
     int64_t drops;                         /* frames, whatever the cause */
     int64_t retransmitted, timeouts;       /* packets, and times that a sender waited in vain */
+    int64_t losses;                        /* NVMe controllers that were lost ... */
+    time_ps without_service;               /* ... and how long they were away, summed */
+    int64_t rnr_naks;                      /* times that a sender met no posted receive */
     uint64_t commands;                     /* NVMe commands with known stages */
     __int128 stage_ps[IOJOIN_STAGE_COUNT]; /* sums over them */
 };
 
+/* A sentence that begins with the rule's word. */
 void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size);
+
+/* "target cpu" of such a sentence. */
+void bottleneck_word(const char *text, char *word, size_t size);
 
 #endif

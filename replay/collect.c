@@ -273,6 +273,7 @@ static void find_bottleneck(const struct collect *collect, const struct busiest 
         .drops = all_drops(&result->totals),
         .retransmitted = result->totals.rnic_retransmitted_packets,
         .timeouts = result->totals.rnic_timeouts,
+        .rnr_naks = result->totals.rnic_rnr_naks,
     };
     name_port(collect, busiest->paused, input.paused_port, sizeof input.paused_port);
     name_port(collect, busiest->busy, input.busiest_port, sizeof input.busiest_port);

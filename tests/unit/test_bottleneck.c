@@ -101,12 +101,40 @@ static void loss_is_told_before_nothing_is_full(void **state)
     assert_named(&input, "congestion control: ");
 }
 
+static void receivers_without_a_receive_are_named_before_the_latency(void **state)
+{
+    (void)state;
+    char word[32];
+    struct bottleneck_input input = plain();
+    input.rnr_naks = 10; /* one in each millisecond is not enough */
+    assert_named(&input, "media: ");
+    input.rnr_naks = 11;
+    assert_named(&input, "credit: 11 messages met no posted receive");
+    input.cnps = 11;
+    assert_named(&input, "congestion control: ");
+    bottleneck_word("target cpu: 60% of it", word, sizeof word);
+    assert_string_equal(word, "target cpu");
+}
+
+static void controllers_that_are_away_are_named_before_the_latency(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.losses = 2;
+    input.without_service = PS_PER_MS - 1;
+    assert_named(&input, "media: ");
+    input.without_service = PS_PER_MS;
+    assert_named(&input, "recovery: controllers were lost 2 times and away for 1.000 ms in all");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(longest_part_of_the_latency_is_named),
         cmocka_unit_test(pauses_come_before_a_full_link),
         cmocka_unit_test(notifications_matter_only_below_a_full_link),
+        cmocka_unit_test(receivers_without_a_receive_are_named_before_the_latency),
+        cmocka_unit_test(controllers_that_are_away_are_named_before_the_latency),
         cmocka_unit_test(loss_is_told_before_nothing_is_full),
         cmocka_unit_test(nothing_full_and_no_commands_is_the_workloads_own_limit),
     };

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account_text - the account as a page of text.  Long lists are cut; --json has them whole. */
+#include "reports/account.h"
+
+#include "replay/words.h"
+#include "reports/paint.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4 };
+
+struct page {
+    const struct account *account;
+    FILE *out;
+    struct paint paint;
+};
+
+static void head(const struct page *page, const char *words)
+{
+    fprintf(page->out, "\n%s%s%s\n", page->paint.bold, words, page->paint.off);
+}
+
+static void rest(const struct page *page, uint32_t count, uint32_t shown)
+{
+    if (count > shown)
+        fprintf(page->out, "  ... and %" PRIu32 " more: --json has them all\n", count - shown);
+}
+
+static void write_title(const struct page *page)
+{
+    const struct account *account = page->account;
+    fprintf(page->out, "%s%s%s  %s\n", page->paint.bold, account->scenario, page->paint.off,
+            account->about);
+    if (strcmp(account->status, "complete") != 0)
+        fprintf(page->out, "%s: only what was played is explained\n", account->status);
+}
+
+static void write_cause(const struct page *page)
+{
+    static const char *const levels[] = {
+        "no pauses",
+        "mild: pauses, and no loss",
+        "moderate: frames of a lossless class were lost",
+        "severe: traffic stood still",
+    };
+    const struct account *account = page->account;
+    head(page, "Root cause");
+    if (account->root_cause[0] == '\0') {
+        fputs("  none: nobody was kept from sending\n", page->out);
+        return;
+    }
+    const bool says = strncmp(account->root_cause, "unsure", strlen("unsure")) == 0;
+    fprintf(page->out, "  %s%s\n",
+            account->sure ? "sure: "
+            : says        ? ""
+                          : "unsure: ",
+            account->root_cause);
+    fprintf(page->out, "  severity %" PRId64 ", %s; transmitters stood still for %s in all\n",
+            account->severity,
+            levels[account->severity < 0 || account->severity > 3 ? 0 : account->severity],
+            words_time(account->paused_ps).text);
+    for (uint32_t i = 0; i < account->deadlock_count; i++)
+        fprintf(page->out, "  %sdeadlock%s: %s\n", page->paint.bad, page->paint.off,
+                account->deadlocks[i].text);
+    for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
+        fprintf(page->out, "  beside it %s: %s\n", account->roots[i].kind, account->roots[i].text);
+    if (account->root_count > ROOTS_SHOWN)
+        rest(page, account->root_count, ROOTS_SHOWN);
+}
+
+static void write_reason(const struct page *page, const struct account_hop *hop)
+{
+    if (hop->xoffs == 0)
+        return;
+    fprintf(page->out, "%19s%s XOFF, the first at %s: ", "", words_count(hop->xoffs).text,
+            words_time(hop->at_ps).text);
+    if (hop->because_of[0] == '\0')
+        fputs("the receive buffer", page->out);
+    else
+        fprintf(page->out, "memory behind %s", hop->because_of);
+    fprintf(page->out, " had %s, threshold %s\n", words_bytes(hop->occupancy_bytes).text,
+            words_bytes(hop->threshold_bytes).text);
+}
+
+static void write_path(const struct page *page)
+{
+    const struct account *account = page->account;
+    uint32_t shown = 0;
+    if (account->hop_count == 0)
+        return;
+    head(page, "Path of the pauses");
+    for (; shown < account->hop_count && shown < HOPS_SHOWN; shown++) {
+        const struct account_hop *hop = &account->hops[shown];
+        fprintf(page->out, "  hop %-3" PRId64 " %-16s stopped by %-16s %10s\n", hop->hops,
+                hop->stopped, hop->by, words_time(hop->held_ps).text);
+        write_reason(page, hop);
+    }
+    rest(page, account->hop_count, shown);
+    if (account->root_count > 0)
+        fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " transmitter%s\n",
+                account->roots[0].depth, account->roots[0].depth == 1 ? "" : "s",
+                account->roots[0].stopped, account->roots[0].stopped == 1 ? "" : "s");
+    if (strcmp(account->record, "summary") == 0)
+        fputs("  run --record counters also records occupancies and thresholds\n", page->out);
+}
+
+static void write_victims(const struct page *page)
+{
+    const struct account *account = page->account;
+    if (account->victim_count == 0)
+        return;
+    head(page, "Victims");
+    for (uint32_t i = 0; i < account->victim_count; i++) {
+        const struct account_victim *victim = &account->victims[i];
+        const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
+                          : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
+                                                                     " talk to it"
+                                                                   : "only shares the way";
+        fprintf(page->out, "  %-16s %-10s %10s %5s of the run  %s\n", victim->workload,
+                victim->class, words_time(victim->held_ps).text,
+                words_percent((double)victim->held_ps, (double)account->span_ps).text, why);
+    }
+}
+
+static void write_limits(const struct page *page)
+{
+    head(page, "Bottleneck of each workload");
+    for (uint32_t i = 0; i < page->account->limit_count; i++)
+        fprintf(page->out, "  %-16s %s\n", page->account->limits[i].workload,
+                page->account->limits[i].text);
+}
+
+static void write_unused(const struct page *page)
+{
+    head(page, "Never exercised");
+    for (uint32_t i = 0; i < page->account->unused_count; i++)
+        fprintf(page->out, "  %s: %s\n", page->account->unused[i].what,
+                page->account->unused[i].why);
+}
+
+bool account_text(const struct account *account, FILE *out)
+{
+    const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
+    write_title(&page);
+    write_cause(&page);
+    write_path(&page);
+    write_victims(&page);
+    write_limits(&page);
+    write_unused(&page);
+    return ferror(out) == 0;
+}

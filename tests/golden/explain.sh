@@ -1,0 +1,86 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# explain from outside: the account of three runs, and what is no run.
+set -u
+program=$(realpath "${STORMGLASS:?the program to test}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
+fail() {
+    echo "FAIL  $*"
+    failures=$((failures + 1))
+}
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
+holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2"; } # FILE FILTER
+# refuses NAME WORDS OPERAND...: exit code 2, nothing on stdout, and why
+refuses() {
+    local name=$1 words=$2 code
+    shift 2
+    "$program" explain "$@" >out 2>err
+    code=$?
+    [ $code = 2 ] || fail "$name: exit code $code instead of 2"
+    [ ! -s out ] || fail "$name: something on standard output"
+    grep -qF -e "$words" err || fail "$name: $(cat err)"
+}
+
+# The pause storm: the slow receiver, three hops, and people who never talk to it.
+"$program" run pause-storm --record counters -o storm.db >run
+"$program" explain storm.db >storm 2>err || fail "storm: exit code $?: $(cat err)"
+"$program" explain storm.db --json >storm.json || fail "storm --json: exit code $?"
+says storm 'sure: host0: its receive buffer drains slower'
+says storm 'hop 1   leaf0:p0         stopped by host0:p0'
+says storm 'the receive buffer had 215 KiB, threshold 215 KiB'
+says storm 'memory behind leaf0:p0'
+says storm '3 hops deep, 6 transmitters'
+says storm 'victims          pauses: leaf3:p8 was kept from sending'
+says storm 'loss-recovery go-back-n: no packet was sent again'
+holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
+holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
+holds storm.json '[.path[] | select(.hops > 1).because_of | startswith("leaf0:") or startswith("spine")] | all'
+holds storm.json '[.victims[] | [.workload, .class]] | tojson == "[[\"backup\",\"direct\"],[\"neighbour\",\"indirect\"],[\"victims\",\"indirect\"]]"'
+holds storm.json '[.workloads[].bottleneck] | unique == ["pauses"]'
+[ "$(jq .root_cause storm.json)" = "$("$program" run pause-storm --json | jq .root_cause)" ] ||
+    fail 'run and explain tell of different causes'
+
+# The same account from the same database; without the level counters no reason is made up.
+"$program" explain storm.db | cmp -s - storm || fail 'a second account is another one'
+"$program" run pause-storm --record summary -o summary.db >run
+"$program" explain summary.db >summary
+says summary 'run --record counters also records'
+grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
+
+# A target that dies: nobody pauses, what limits is the recovery.
+"$program" run target-crash -o crash.db >run 2>&1
+"$program" explain crash.db --json >crash.json || fail "crash: exit code $?"
+holds crash.json '.root_cause == null and .path == [] and .victims == []'
+holds crash.json '[.workloads[].bottleneck] == ["recovery", "recovery"]'
+
+# A fault that begins after the end, a full link, and a link that nothing uses.
+cat >calm.yaml <<'END'
+stormglass: 1
+name: calm
+duration: 200us
+fabric: {topology: {kind: single-switch, hosts: 4}}
+workloads: [{name: copy, kind: rdma-write, from: host0, to: host1, message-size: 1MiB, outstanding: 4}]
+faults:
+  - {at: 1s, kind: slow-receiver, where: host1, drain: 10%}
+  - {at: 0s, kind: slow-receiver, where: host2, drain: 10%}
+END
+"$program" run calm.yaml -o calm.db >run 2>&1
+"$program" explain calm.db >calm || fail "calm: exit code $?"
+says calm 'none: nobody was kept from sending'
+says calm 'link: host0:p0 to switch0 is 9'
+says calm 'fault 0, slow-receiver: the run ended before it began'
+says calm 'fault 1, slow-receiver: its host paused nobody'
+says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
+
+echo 'precious: true' >precious.yaml
+sqlite3 foreign.db 'CREATE TABLE t(a)'
+sqlite3 storm.db "UPDATE meta SET digest=NULL, status='running'"
+refuses 'no file' 'nothere.db: No such file' nothere.db
+refuses 'no database' 'not a run database' precious.yaml
+refuses 'a foreign database' 'not a run database' foreign.db
+refuses 'a run under way' 'the run did not end' storm.db
+refuses 'no operand' 'operand is missing'
+[ $failures = 0 ]
