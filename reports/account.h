@@ -5,11 +5,19 @@
 #define STORMGLASS_REPORTS_ACCOUNT_H
 
 #include "replay/account.h"
+#include "replay/prove.h"
+#include "reports/json.h"
+#include "reports/paint.h"
 
 #include <stdio.h>
 
 /* False: the output could not be written. */
-bool account_text(const struct account *account, FILE *out);
-bool account_json(const struct account *account, FILE *out);
+bool account_text(const struct account *account, const struct prove *prove, FILE *out);
+bool account_json(const struct account *account, const struct prove *prove, FILE *out);
+
+/* ------------------------------------------------------------------ its parts */
+
+void prove_text(const struct prove *prove, FILE *out, const struct paint *paint);
+void prove_json(const struct prove *prove, struct json *json);
 
 #endif

@@ -124,13 +124,15 @@ static void write_workloads(struct json *json, const struct account *account)
     }
 }
 
-bool account_json(const struct account *account, FILE *out)
+bool account_json(const struct account *account, const struct prove *prove, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
     write_cause(&json, account);
     write_path(&json, account);
     write_workloads(&json, account);
+    if (prove != NULL)
+        prove_json(prove, &json);
     json_end(&json);
     return ferror(out) == 0;
 }

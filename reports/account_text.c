@@ -3,7 +3,6 @@
 #include "reports/account.h"
 
 #include "replay/words.h"
-#include "reports/paint.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -139,13 +138,15 @@ static void write_unused(const struct page *page)
                 page->account->unused[i].why);
 }
 
-bool account_text(const struct account *account, FILE *out)
+bool account_text(const struct account *account, const struct prove *prove, FILE *out)
 {
     const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
     write_title(&page);
     write_cause(&page);
     write_path(&page);
     write_victims(&page);
+    if (prove != NULL)
+        prove_text(prove, out, &page.paint);
     write_limits(&page);
     write_unused(&page);
     return ferror(out) == 0;

@@ -50,10 +50,21 @@ holds storm.json '[.workloads[].bottleneck] | unique == ["pauses"]'
 says summary 'run --record counters also records'
 grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 
+# The proof: the slow receiver mended takes most of it away, and the same is proved twice.
+"$program" explain storm.db --prove --json >proof.json 2>err || fail "--prove: exit code $?: $(cat err)"
+"$program" explain storm.db --prove --json 2>err | cmp -s - proof.json || fail 'a second proof is another one'
+"$program" explain storm.db --prove >proof 2>err || fail "--prove: exit code $?"
+says proof 'proved: fault 0, slow-receiver at host0, taken away (the root cause) takes 8'
+holds proof.json '.proof.repairs[0] | .root_cause and .role == "suspect" and .gone > 0.8 and .after.done > .before.done'
+holds proof.json '[.proof.repairs[] | select(.role == "innocent")] | length == 2 and all(.gone < 0.2)'
+holds proof.json '.proof.lost_ps == .proof.repairs[0].before.lost_ps'
+jq -S 'del(.proof)' proof.json | cmp -s - <(jq -S . storm.json) || fail '--prove changes the account'
+
 # A target that dies: nobody pauses, what limits is the recovery.
 "$program" run target-crash -o crash.db >run 2>&1
 "$program" explain crash.db --json >crash.json || fail "crash: exit code $?"
 holds crash.json '.root_cause == null and .path == [] and .victims == []'
+"$program" explain crash.db --prove 2>err | grep -q 'proved: fault 0, target-crash at host0' || fail 'a crash is not proved'
 holds crash.json '[.workloads[].bottleneck] == ["recovery", "recovery"]'
 
 # A fault that begins after the end, a full link, and a link that nothing uses.
@@ -78,6 +89,9 @@ says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
 echo 'precious: true' >precious.yaml
 sqlite3 foreign.db 'CREATE TABLE t(a)'
 sqlite3 storm.db "UPDATE meta SET digest=NULL, status='running'"
+cp calm.db other.db
+sqlite3 other.db "UPDATE meta SET digest='00112233445566778899aabbccddeeff'"
+refuses 'another digest' 'so it proves nothing' --prove other.db
 refuses 'no file' 'nothere.db: No such file' nothere.db
 refuses 'no database' 'not a run database' precious.yaml
 refuses 'a foreign database' 'not a run database' foreign.db
