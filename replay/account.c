@@ -110,14 +110,16 @@ static void read_hops(struct account *account, struct store *store)
 static void read_victims(struct account *account, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store, "SELECT w.name, class, held_ps FROM pause_victim JOIN workload w"
-               " USING(workload) WHERE root=0 ORDER BY class, held_ps DESC, workload");
+        store,
+        "SELECT w.name, class, held_ps, " ACCOUNT_WORKLOAD_PS " FROM pause_victim JOIN workload w"
+        " USING(workload) WHERE root=0 ORDER BY class, held_ps DESC, workload");
     uint32_t room = 0;
     while (store_step(rows)) {
         struct account_victim *victim = ADD(&account->victims, &account->victim_count, &room);
         copy(victim->workload, sizeof victim->workload, rows, 0);
         copy(victim->class, sizeof victim->class, rows, 1);
         victim->held_ps = store_int(rows, 2);
+        victim->span_ps = store_int(rows, 3);
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");

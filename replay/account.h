@@ -35,7 +35,7 @@ struct account_hop {
 
 struct account_victim {
     char workload[ACCOUNT_NAME_BYTES], class[16];
-    int64_t held_ps;
+    int64_t held_ps, span_ps; /* span: of its own work */
 };
 
 struct account_limit {
@@ -68,6 +68,12 @@ bool account_read(struct account *account, struct store *store, char why[STORE_E
 void account_free(struct account *account);
 
 /* ------------------------------------------------------------------ its parts */
+
+/* SQL: the time of a row of `workload`, from its start until its last completion, or to the end of
+ * the run when something of it never completed. */
+#define ACCOUNT_WORKLOAD_PS                                                                        \
+    "(CASE WHEN unfinished=0 AND last_completion_ps IS NOT NULL THEN last_completion_ps"           \
+    " ELSE (SELECT simulated_ps + drain_ps FROM meta) END - start_ps)"
 
 void account_limits(struct account *account, struct store *store);
 void account_unused(struct account *account, struct store *store);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * account_limits - the bottleneck of each workload, by the rules of a run as a whole.
  * What counts is what the workload used: the transmitters on its ways, the counters of its own
- * hosts, its own commands.  Not exact: a counter is of the whole run and of all that a port or a
- * host carried, so a neighbour's load is in it. */
+ * hosts, its own commands, over the time that it worked.  Not exact: a counter is of the whole run
+ * and of all that a port or a host carried, so a neighbour's load is in it. */
 #include "replay/account.h"
 
 #include "base/memory.h"
@@ -101,24 +101,30 @@ static void add_stages(struct bottleneck_input *input, struct store *store, int6
     store_finish(rows);
 }
 
+static time_ps at_most(time_ps value, time_ps most)
+{
+    return value < most ? value : most;
+}
+
 static void find_limit(const struct account *account, struct store *store, int64_t workload,
                        struct account_limit *limit)
 {
     struct bottleneck_input *input = &limit->evidence;
-    input->span = account->span_ps;
     input->root_cause = account->root_cause;
     add_ways(input, store, workload);
     add_hosts(input, store, workload);
     add_recovery(input, store, workload);
     add_stages(input, store, workload);
+    input->paused_ps = at_most(input->paused_ps, input->span);
+    input->busiest_ps = at_most(input->busiest_ps, input->span);
     bottleneck_find(input, limit->text, sizeof limit->text);
     bottleneck_word(limit->text, limit->kind, sizeof limit->kind);
 }
 
 void account_limits(struct account *account, struct store *store)
 {
-    struct store_statement *rows =
-        store_prepare(store, "SELECT workload, name FROM workload ORDER BY workload");
+    struct store_statement *rows = store_prepare(
+        store, "SELECT workload, name, " ACCOUNT_WORKLOAD_PS " FROM workload ORDER BY workload");
     uint32_t room = 0;
     while (store_step(rows)) {
         account->limits =
@@ -126,6 +132,7 @@ void account_limits(struct account *account, struct store *store)
         struct account_limit *limit = &account->limits[account->limit_count++];
         *limit = (struct account_limit){0};
         snprintf(limit->workload, sizeof limit->workload, "%s", store_text(rows, 1));
+        limit->evidence.span = store_int(rows, 2) > 0 ? store_int(rows, 2) : 0;
         find_limit(account, store, store_int(rows, 0), limit);
     }
     store_finish(rows);

@@ -144,6 +144,15 @@ static bool talks_to(const struct scenario_workload *workload, uint32_t host)
     return false;
 }
 
+/* Pairs without the host. */
+static bool has_others(const struct scenario_workload *workload, uint32_t host)
+{
+    for (uint32_t i = 0; i < workload->pair_count; i++)
+        if (workload->pairs[i].from != host && workload->pairs[i].to != host)
+            return host != REPAIR_ANY_HOST;
+    return false;
+}
+
 static void add_slow_host(struct trial *trial, uint32_t host, bool cause)
 {
     const struct scenario *scenario = trial->scenario;
@@ -174,8 +183,9 @@ static void add_congestion(struct trial *trial, struct store *store, const struc
         const struct scenario_workload *workload = &trial->scenario->workloads[i];
         const bool meets =
             host == REPAIR_ANY_HOST ? uses(store, i, at->node, at->port) : talks_to(workload, host);
+        const uint32_t with = has_others(workload, host) ? host : REPAIR_ANY_HOST;
         if (meets && workload->job == NULL)
-            add_row(trial, (struct repair){.kind = REPAIR_TRAFFIC, .workload = i, .host = host},
+            add_row(trial, (struct repair){.kind = REPAIR_TRAFFIC, .workload = i, .host = with},
                     true, cause);
     }
 }
@@ -347,20 +357,23 @@ double prove_gone(const struct prove_row *row)
     return before == 0 ? 0 : (double)(before - row->after.lost_ps) / (double)before;
 }
 
-static const struct prove_row *best_of(const struct prove *prove, bool cause)
+static const struct prove_row *larger(const struct prove_row *best, const struct prove_row *row)
+{
+    return best == NULL || prove_gone(row) > prove_gone(best) ? row : best;
+}
+
+const struct prove_row *prove_best(const struct prove *prove, bool cause)
 {
     const struct prove_row *best = NULL;
-    for (uint32_t i = 0; i < prove->row_count; i++) {
-        const struct prove_row *row = &prove->rows[i];
-        if (row->suspect && row->cause == cause &&
-            (best == NULL || prove_gone(row) > prove_gone(best)))
-            best = row;
-    }
-    return best != NULL && prove_gone(best) >= proved_share ? best : NULL;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].suspect && (prove->rows[i].cause || !cause))
+            best = larger(best, &prove->rows[i]);
+    return best;
 }
 
 const struct prove_row *prove_culprit(const struct prove *prove)
 {
-    const struct prove_row *cause = best_of(prove, true);
-    return cause != NULL ? cause : best_of(prove, false);
+    const struct prove_row *cause = prove_best(prove, true);
+    const struct prove_row *best = cause != NULL ? cause : prove_best(prove, false);
+    return best != NULL && prove_gone(best) >= proved_share ? best : NULL;
 }

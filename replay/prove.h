@@ -56,8 +56,12 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
 /* The part of the lost time that the row's repair takes away; below 0: it adds. */
 double prove_gone(const struct prove_row *row);
 
-/* The suspect whose repair takes at least half of the lost time away, the root cause before others;
- * NULL: there is none. */
+/* The suspect whose repair takes most of the lost time away, of all or of the root cause's; NULL:
+ * there is none. */
+const struct prove_row *prove_best(const struct prove *prove, bool cause);
+
+/* The best repair of the root cause, or of all suspects where none mends it, if it takes half of
+ * the lost time away; else NULL: nothing is proved. */
 const struct prove_row *prove_culprit(const struct prove *prove);
 
 #endif

@@ -69,6 +69,7 @@ static void write_evidence(struct json *json, size_t i, const struct bottleneck_
 {
     char at[JSON_PATH_BYTES], stage[64];
     const double span = input->span > 0 ? (double)input->span : 1;
+    json_integer(json, json_member(at, "workloads", i, "evidence.span_ps"), input->span);
     if (input->paused_ps > 0) {
         json_text(json, json_member(at, "workloads", i, "evidence.paused_port"),
                   input->paused_port);
@@ -107,6 +108,7 @@ static void write_workloads(struct json *json, const struct account *account)
         json_text(json, json_member(at, "victims", i, "workload"), victim->workload);
         json_text(json, json_member(at, "victims", i, "class"), victim->class);
         json_integer(json, json_member(at, "victims", i, "held_ps"), victim->held_ps);
+        json_integer(json, json_member(at, "victims", i, "span_ps"), victim->span_ps);
     }
     EACH(json, "workloads", account->limit_count)
     {

@@ -116,9 +116,9 @@ static void write_victims(const struct page *page)
                           : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
                                                                      " talk to it"
                                                                    : "only shares the way";
-        fprintf(page->out, "  %-16s %-10s %10s %5s of the run  %s\n", victim->workload,
+        fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload,
                 victim->class, words_time(victim->held_ps).text,
-                words_percent((double)victim->held_ps, (double)account->span_ps).text, why);
+                words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
     }
 }
 

@@ -27,27 +27,30 @@ static void write_row(const struct prove_row *row, FILE *out)
     fputc('\n', out);
 }
 
-/* Behind what was proved. */
-static const char *named(const struct prove *prove, const struct prove_row *culprit)
+static struct words share_of(const struct prove_row *row)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        any |= prove->rows[i].cause;
-    return culprit->cause ? " (the root cause)" : any ? " (not the root cause that is named)" : "";
+    return words_percent(prove_gone(row), 1);
 }
 
 static void write_verdict(const struct prove *prove, FILE *out)
 {
-    const struct prove_row *culprit = prove_culprit(prove);
+    const struct prove_row *culprit = prove_culprit(prove), *best = prove_best(prove, false);
+    const struct prove_row *cause = prove_best(prove, true);
     if (prove->lost_ps == 0)
         fputs(
             "  nobody stood still, so no repair gives time back: what it changes is in the rest\n",
             out);
-    else if (culprit == NULL)
-        fputs("  no single repair takes half of the lost time away\n", out);
-    else
+    else if (culprit != NULL)
         fprintf(out, "  proved: %s%s takes %s of the lost time away\n", culprit->text,
-                named(prove, culprit), words_percent(prove_gone(culprit), 1).text);
+                culprit->cause ? " (the root cause)" : "", share_of(culprit).text);
+    else if (cause != NULL)
+        fprintf(
+            out,
+            "  not proved: mending the root cause takes %s of the lost time away; what takes most"
+            " is:\n  %s, %s\n",
+            share_of(cause).text, best->text, share_of(best).text);
+    else
+        fputs("  not proved: no repair takes half of the lost time away\n", out);
 }
 
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)

@@ -54,11 +54,31 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 "$program" explain storm.db --prove --json >proof.json 2>err || fail "--prove: exit code $?: $(cat err)"
 "$program" explain storm.db --prove --json 2>err | cmp -s - proof.json || fail 'a second proof is another one'
 "$program" explain storm.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: fault 0, slow-receiver at host0, taken away (the root cause) takes 8'
+says proof 'proved: fault 0, slow-receiver at host0, taken away (the root cause) takes 88% of the lost time away'
 holds proof.json '.proof.repairs[0] | .root_cause and .role == "suspect" and .gone > 0.8 and .after.done > .before.done'
 holds proof.json '[.proof.repairs[] | select(.role == "innocent")] | length == 2 and all(.gone < 0.2)'
 holds proof.json '.proof.lost_ps == .proof.repairs[0].before.lost_ps'
 jq -S 'del(.proof)' proof.json | cmp -s - <(jq -S . storm.json) || fail '--prove changes the account'
+
+# A host that is slow by nature, congestion beside it, and a link that is restored.
+cat >slow.yaml <<'END'
+stormglass: 1
+name: slow
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 5}, switch: {profile: shared-buffer-12mb, alpha: 12.5%}}
+hosts:
+  defaults: {rnic: {congestion-control: none}}
+  overrides: [{where: host0, rnic: {drain: 20Gbps}}]
+workloads:
+  - {name: a, kind: rdma-write, from: host2, to: host0, message-size: 1MiB, outstanding: 2}
+  - {name: b, kind: rdma-write, from: host2, to: host1, message-size: 1MiB, outstanding: 2}
+  - {name: c, kind: rdma-write, from: host3, to: host4, message-size: 64KiB, outstanding: 1}
+faults: [{at: 500us, for: 100us, kind: link-down, where: host3-switch0}]
+END
+"$program" run slow.yaml -o slow.db >run 2>&1
+"$program" explain slow.db --prove >slow || fail "slow: exit code $?"
+says slow 'suspect   fault 0, link-down at host3:p0 and 1 more, taken away'
+says slow 'proved: host0 drains as fast as its link (the root cause) takes 100% of the lost time away'
 
 # A target that dies: nobody pauses, what limits is the recovery.
 "$program" run target-crash -o crash.db >run 2>&1
