@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4 };
+enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
 
 struct page {
     const struct account *account;
@@ -64,8 +64,7 @@ static void write_cause(const struct page *page)
                 account->deadlocks[i].text);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
         fprintf(page->out, "  beside it %s: %s\n", account->roots[i].kind, account->roots[i].text);
-    if (account->root_count > ROOTS_SHOWN)
-        rest(page, account->root_count, ROOTS_SHOWN);
+    rest(page, account->root_count, ROOTS_SHOWN);
 }
 
 static void write_reason(const struct page *page, const struct account_hop *hop)
@@ -110,7 +109,7 @@ static void write_victims(const struct page *page)
     if (account->victim_count == 0)
         return;
     head(page, "Victims");
-    for (uint32_t i = 0; i < account->victim_count; i++) {
+    for (uint32_t i = 0; i < account->victim_count && i < WORKLOADS_SHOWN; i++) {
         const struct account_victim *victim = &account->victims[i];
         const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
                           : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
@@ -120,14 +119,16 @@ static void write_victims(const struct page *page)
                 victim->class, words_time(victim->held_ps).text,
                 words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
     }
+    rest(page, account->victim_count, WORKLOADS_SHOWN);
 }
 
 static void write_limits(const struct page *page)
 {
     head(page, "Bottleneck of each workload");
-    for (uint32_t i = 0; i < page->account->limit_count; i++)
+    for (uint32_t i = 0; i < page->account->limit_count && i < WORKLOADS_SHOWN; i++)
         fprintf(page->out, "  %-16s %s\n", page->account->limits[i].workload,
                 page->account->limits[i].text);
+    rest(page, page->account->limit_count, WORKLOADS_SHOWN);
 }
 
 static void write_unused(const struct page *page)
