@@ -32,6 +32,7 @@ static void read_run(struct account *account, struct store *store)
         copy(account->digest, sizeof account->digest, row, 4);
     }
     store_finish(row);
+    account->measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
     account->span_ps = store_ask_int(store, span, 0);
     account->severity =
         store_ask_int(store, "SELECT value FROM result WHERE path='pfc.severity'", 0);
@@ -130,6 +131,19 @@ static void read_victims(struct account *account, struct store *store)
     store_finish(rows);
 }
 
+/* The tables that are younger than the format. */
+static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    if (store_ask_int(store,
+                      "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN"
+                      " ('workload_way', 'fault', 'fault_place')",
+                      0) == 3)
+        return true;
+    snprintf(why, STORE_ERROR_BYTES,
+             "an older stormglass wrote it, without the ways of its workloads; run it again");
+    return false;
+}
+
 static bool has_ended(const struct account *account, struct store *store,
                       char why[STORE_ERROR_BYTES])
 {
@@ -145,6 +159,8 @@ static bool has_ended(const struct account *account, struct store *store,
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
 {
     *account = (struct account){0};
+    if (!is_whole(store, why))
+        return false;
     read_run(account, store);
     if (!has_ended(account, store, why))
         return false;
@@ -152,7 +168,8 @@ bool account_read(struct account *account, struct store *store, char why[STORE_E
     read_hops(account, store);
     read_victims(account, store);
     account_limits(account, store);
-    account_unused(account, store);
+    if (!account->measured)
+        account_unused(account, store);
     return has_ended(account, store, why);
 }
 

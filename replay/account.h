@@ -51,6 +51,7 @@ struct account {
     char scenario[ACCOUNT_NAME_BYTES], about[ACCOUNT_TEXT_BYTES];
     char record[16], status[16], digest[64], root_cause[ACCOUNT_TEXT_BYTES]; /* may be empty */
     bool sure;
+    bool measured; /* by stormglass-bridge: it counts no frames, so nothing is called unused */
     int64_t severity, span_ps, paused_ps;
     struct account_root *roots;
     struct account_hop *hops;

@@ -18,6 +18,7 @@ static void write_cause(struct json *json, const struct account *account)
     json_text(json, "digest", account->digest);
     json_text(json, "status", account->status);
     json_text(json, "record", account->record);
+    json_boolean(json, "measured", account->measured);
     json_integer(json, "span_ps", account->span_ps);
     json_integer(json, "paused_ps", account->paused_ps);
     json_integer(json, "severity", account->severity);

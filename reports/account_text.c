@@ -46,7 +46,9 @@ static void write_cause(const struct page *page)
     const struct account *account = page->account;
     head(page, "Root cause");
     if (account->root_cause[0] == '\0') {
-        fputs("  none: nobody was kept from sending\n", page->out);
+        fputs(account->measured ? "  not known: a measured run tells nothing of pauses\n"
+                                : "  none: nobody was kept from sending\n",
+              page->out);
         return;
     }
     const bool says = strncmp(account->root_cause, "unsure", strlen("unsure")) == 0;
@@ -134,6 +136,8 @@ static void write_limits(const struct page *page)
 static void write_unused(const struct page *page)
 {
     head(page, "Never exercised");
+    if (page->account->measured)
+        fputs("  not known: what was measured has no counters of switches and RNICs\n", page->out);
     for (uint32_t i = 0; i < page->account->unused_count; i++)
         fprintf(page->out, "  %s: %s\n", page->account->unused[i].what,
                 page->account->unused[i].why);

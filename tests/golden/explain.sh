@@ -112,6 +112,16 @@ sqlite3 storm.db "UPDATE meta SET digest=NULL, status='running'"
 cp calm.db other.db
 sqlite3 other.db "UPDATE meta SET digest='00112233445566778899aabbccddeeff'"
 refuses 'another digest' 'so it proves nothing' --prove other.db
+# What was measured tells of its commands, not of switches.
+cp crash.db measured.db
+sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0')"
+"$program" explain measured.db >measured || fail "measured: exit code $?"
+says measured 'not known: a measured run tells nothing of pauses'
+says measured 'not known: what was measured has no counters'
+
+cp calm.db old.db
+sqlite3 old.db 'DROP TABLE workload_way'
+refuses 'an old database' 'an older stormglass wrote it' old.db
 refuses 'no file' 'nothere.db: No such file' nothere.db
 refuses 'no database' 'not a run database' precious.yaml
 refuses 'a foreign database' 'not a run database' foreign.db
