@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
+enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, DEADLOCKS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
 
 struct page {
     const struct account *account;
@@ -61,9 +61,10 @@ static void write_cause(const struct page *page)
             account->severity,
             levels[account->severity < 0 || account->severity > 3 ? 0 : account->severity],
             words_time(account->paused_ps).text);
-    for (uint32_t i = 0; i < account->deadlock_count; i++)
-        fprintf(page->out, "  %sdeadlock%s: %s\n", page->paint.bad, page->paint.off,
-                account->deadlocks[i].text);
+    for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
+        if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
+            fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
+                    page->paint.off);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
         fprintf(page->out, "  beside it %s: %s\n", account->roots[i].kind, account->roots[i].text);
     rest(page, account->root_count, ROOTS_SHOWN);
