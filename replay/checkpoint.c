@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,15 +95,38 @@ static void compare_rows(struct store_statement *then, struct store_statement *n
     }
 }
 
+/* Databases of former versions have no such table. */
+static bool has_checkpoints(struct store *store)
+{
+    return store_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name='checkpoint'", 0) >
+           0;
+}
+
 void checkpoint_compare(struct store *then, struct store *now, struct checkpoint_parting *parting)
 {
     static const char sql[] = "SELECT at_ps, digests FROM checkpoint ORDER BY at_ps";
     *parting = (struct checkpoint_parting){0};
-    /* Databases of former versions have no such table. */
-    if (store_ask_int(then, "SELECT count(*) FROM sqlite_schema WHERE name='checkpoint'", 0) == 0)
+    if (!has_checkpoints(then) || !has_checkpoints(now))
         return;
     struct store_statement *a = store_prepare(then, sql), *b = store_prepare(now, sql);
     compare_rows(a, b, parting);
     store_finish(a);
     store_finish(b);
+}
+
+void checkpoint_nodes(const struct checkpoint_parting *parting, struct store *store,
+                      char text[CHECKPOINT_WORDS_BYTES])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < parting->count && i < CHECKPOINT_NODES; i++) {
+        struct store_statement *row = store_prepare(store, "SELECT name FROM node WHERE node=?");
+        store_bind(row, 1, STORE_I(parting->nodes[i]));
+        used += (size_t)snprintf(text + used, CHECKPOINT_WORDS_BYTES - used, "%s%.30s",
+                                 i > 0 ? ", " : "", store_step(row) ? store_text(row, 0) : "?");
+        store_finish(row);
+    }
+    if (parting->count > CHECKPOINT_NODES)
+        snprintf(text + used, CHECKPOINT_WORDS_BYTES - used, " and %u more",
+                 parting->count - CHECKPOINT_NODES);
 }

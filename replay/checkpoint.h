@@ -47,4 +47,10 @@ struct checkpoint_parting {
 
 void checkpoint_compare(struct store *then, struct store *now, struct checkpoint_parting *parting);
 
+enum { CHECKPOINT_WORDS_BYTES = 256 };
+
+/* "leaf0, host3 and 4 more": the nodes of a parting by their names in the database. */
+void checkpoint_nodes(const struct checkpoint_parting *parting, struct store *store,
+                      char text[CHECKPOINT_WORDS_BYTES]);
+
 #endif

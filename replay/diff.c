@@ -124,6 +124,8 @@ static enum diff_end diff_stores(struct diff *diff, struct store *stores[2],
             return DIFF_REFUSED;
         }
     diff->events = find_events(diff, stores, progress, diag);
+    checkpoint_compare(stores[0], stores[1], &diff->recorded);
+    checkpoint_nodes(&diff->recorded, stores[0], diff->nodes);
     return DIFF_DONE;
 }
 

@@ -9,6 +9,7 @@
 #ifndef STORMGLASS_REPLAY_DIFF_H
 #define STORMGLASS_REPLAY_DIFF_H
 
+#include "replay/checkpoint.h"
 #include "replay/lockstep.h"
 #include "replay/store.h"
 
@@ -64,6 +65,9 @@ struct diff {
     struct diff_section sections[DIFF_SECTION_COUNT];
     enum diff_events events;
     struct lockstep lockstep;
+    /* Where they part as recorded: when the events are equal now, another version played one. */
+    struct checkpoint_parting recorded;
+    char nodes[CHECKPOINT_WORDS_BYTES]; /* of that */
     char why[STORE_ERROR_BYTES];
 };
 

@@ -51,18 +51,6 @@ static void find_difference(struct store *then, struct store *now, struct verify
 
 /* ------------------------------------------------------------------ where they part */
 
-static void name_nodes(struct verify *verify, const struct scenario *scenario)
-{
-    const struct checkpoint_parting *parting = &verify->parting;
-    size_t used = 0;
-    for (uint32_t i = 0; i < parting->count && i < CHECKPOINT_NODES; i++)
-        used += (size_t)snprintf(verify->nodes + used, sizeof verify->nodes - used, "%s%.30s",
-                                 i > 0 ? ", " : "", scenario->nodes[parting->nodes[i]].name);
-    if (parting->count > CHECKPOINT_NODES)
-        snprintf(verify->nodes + used, sizeof verify->nodes - used, " and %u more",
-                 parting->count - CHECKPOINT_NODES);
-}
-
 /* What the first of the nodes does in the interval, from one more run. */
 static void tell_events(struct verify *verify, const struct scenario *scenario, struct diag *diag)
 {
@@ -90,7 +78,7 @@ static void find_parting(struct store *then, struct store *now, struct verify *v
     checkpoint_compare(then, now, &verify->parting);
     if (!verify->parting.parted)
         return;
-    name_nodes(verify, scenario);
+    checkpoint_nodes(&verify->parting, now, verify->nodes);
     tell_events(verify, scenario, diag);
 }
 

@@ -24,7 +24,7 @@ struct verify {
     char digest_then[64], digest_now[64];
     char difference[STORE_ERROR_BYTES]; /* the first one, as a sentence; or why it is unusable */
     struct checkpoint_parting parting;
-    char nodes[256];      /* the parting's in words: "leaf0, host3 and 4 more" */
+    char nodes[CHECKPOINT_WORDS_BYTES]; /* of the parting */
     uint64_t event_count; /* what the first of them does now between the parting's moments */
     uint32_t told;
     struct eventlog_told events[VERIFY_EVENTS]; /* the first of these */

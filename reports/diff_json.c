@@ -79,6 +79,19 @@ static void write_parting(struct json *json, const struct diff *diff)
     write_events(json, "first_divergence.b", lockstep->next[1], lockstep->counts[1]);
 }
 
+/* By the checkpoints of both databases. */
+static void write_recorded(struct json *json, const struct diff *diff)
+{
+    if (!diff->recorded.parted) {
+        json_null(json, "recorded_divergence");
+        return;
+    }
+    json_integer(json, "recorded_divergence.after_ps", diff->recorded.after);
+    json_integer(json, "recorded_divergence.before_ps", diff->recorded.before);
+    json_integer(json, "recorded_divergence.node_count", diff->recorded.count);
+    json_text(json, "recorded_divergence.nodes", diff->nodes);
+}
+
 bool diff_json(const struct diff *diff, FILE *out)
 {
     static const char *const events[] = {[DIFF_EVENTS_EQUAL] = "equal",
@@ -91,6 +104,7 @@ bool diff_json(const struct diff *diff, FILE *out)
     write_side(&json, "b", &diff->sides[1]);
     json_text(&json, "events", events[diff->events]);
     write_parting(&json, diff);
+    write_recorded(&json, diff);
     for (int i = 0; i < DIFF_SECTION_COUNT; i++)
         write_section(&json, (enum diff_section_kind)i, &diff->sections[i]);
     json_end(&json);

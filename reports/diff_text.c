@@ -143,6 +143,18 @@ static void write_parting(const struct section *section)
     }
 }
 
+/* The digests differ, and this version plays both alike. */
+static void write_recorded(const struct section *section)
+{
+    const struct checkpoint_parting *parting = &section->diff->recorded;
+    fprintf(section->out, "the same at every node when both are played by this version, but "
+                          "the digests differ\n");
+    if (parting->parted)
+        fprintf(section->out, "  as recorded they part after %.6f us and by %.6f us, in %s\n",
+                (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US,
+                section->diff->nodes);
+}
+
 static void write_events(const struct section *section)
 {
     const struct diff *diff = section->diff;
@@ -155,8 +167,7 @@ static void write_events(const struct section *section)
         fprintf(section->out, "%sthe same%s, by the digest\n", section->paint.good,
                 section->paint.off);
     else
-        fprintf(section->out, "the same at every node when both are played by this version, but "
-                              "the digests differ\n");
+        write_recorded(section);
 }
 
 static void write_result(const struct section *section)

@@ -173,7 +173,23 @@ static void a_changed_digest_alone_is_a_difference(void **state)
 {
     const struct diff *diff = diff_with(*state, NULL, "UPDATE meta SET digest='00'");
     assert_int_equal(diff->events, DIFF_EVENTS_EQUAL); /* played again they are */
+    assert_false(diff->recorded.parted);
     assert_false(diff_is_equal(diff));
+}
+
+/* As another version would leave it that plays host2 otherwise from 50 us on. */
+static void recorded_checkpoints_tell_where_versions_part(void **state)
+{
+    const struct diff *diff =
+        diff_with(*state, NULL,
+                  "UPDATE meta SET digest='00', version='0.0'; UPDATE checkpoint SET digests="
+                  "cast(substr(digests, 1, 16)||x'0001020304050607'||substr(digests, 25) AS BLOB)"
+                  " WHERE at_ps>=50000000");
+    assert_int_equal(diff->events, DIFF_EVENTS_EQUAL);
+    assert_true(diff->recorded.parted);
+    assert_int_equal(diff->recorded.before, 50 * PS_PER_US);
+    assert_int_equal(diff->recorded.after, 46875 * PS_PER_US / 1000); /* 200 us in 64 parts */
+    assert_string_equal(diff->nodes, "host2");
 }
 
 static void losses_stand_before_pauses_before_traffic(void **state)
@@ -228,6 +244,7 @@ int main(void)
         TEST(a_seed_parts_what_happens_at_the_same_moment),
         TEST(a_changed_database_has_the_same_events),
         TEST(a_changed_digest_alone_is_a_difference),
+        TEST(recorded_checkpoints_tell_where_versions_part),
         TEST(losses_stand_before_pauses_before_traffic),
         TEST(other_nodes_are_matched_by_name),
         TEST(what_was_measured_is_not_played),
