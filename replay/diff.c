@@ -26,29 +26,6 @@ const char *diff_section_heading(enum diff_section_kind kind)
     return sections[kind].heading;
 }
 
-/* ------------------------------------------------------------------ sides */
-
-static const char *ask(struct diff *diff, struct store *store, const char *sql)
-{
-    char text[256];
-    store_ask_text(store, sql, text, sizeof text);
-    return arena_text(&diff->arena, text, strlen(text));
-}
-
-static void read_side(struct diff *diff, struct diff_side *side, struct store *store,
-                      const char *path)
-{
-    *side = (struct diff_side){
-        .path = path,
-        .scenario = ask(diff, store, "SELECT scenario FROM meta"),
-        .version = ask(diff, store, "SELECT version FROM meta"),
-        .status = ask(diff, store, "SELECT status FROM meta"),
-        .record = ask(diff, store, "SELECT record FROM meta"),
-        .digest = ask(diff, store, "SELECT digest FROM meta"),
-        .measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0,
-    };
-}
-
 /* ------------------------------------------------------------------ events */
 
 static enum diff_events cannot_play(struct diff *diff, const char *why)
@@ -88,65 +65,65 @@ static enum diff_events play_both(struct diff *diff, struct store *stores[2], bo
 static enum diff_events find_events(struct diff *diff, struct store *stores[2], bool progress,
                                     struct diag *diag)
 {
-    const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
+    const struct compare_side *a = &diff->sides[0], *b = &diff->sides[1];
     if (a->measured || b->measured)
         return cannot_play(diff, "what was measured cannot be played again");
-    if (strcmp(a->digest, b->digest) == 0)
+    if (strcmp(diff->digests[0], diff->digests[1]) == 0)
         return DIFF_EVENTS_EQUAL;
     return play_both(diff, stores, progress, diag);
 }
 
 /* ------------------------------------------------------------------ all of it */
 
-static enum diff_end diff_stores(struct diff *diff, struct store *stores[2],
-                                 const char *const *paths, bool progress, struct diag *diag)
+static bool refuse(struct diff *diff, const char *path, const char *why)
 {
-    for (int i = 0; i < 2; i++) {
-        struct diff_side *side = &diff->sides[i];
-        read_side(diff, side, stores[i], paths[i]);
-        char why[STORE_ERROR_BYTES];
-        if (!stored_is_readable(stores[i], why)) {
-            snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i], why);
-            return DIFF_REFUSED;
-        }
-        if (store_error(stores[i]) == NULL && strcmp(side->status, "running") != 0)
-            continue;
-        snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i],
-                 store_error(stores[i]) != NULL ? store_error(stores[i])
-                                                : "the run did not end, so it has no results");
-        return DIFF_REFUSED;
-    }
-    diff_read(diff, stores);
-    for (int i = 0; i < 2; i++)
-        if (store_error(stores[i]) != NULL) {
-            snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i],
-                     store_error(stores[i]));
-            return DIFF_REFUSED;
-        }
-    diff->events = find_events(diff, stores, progress, diag);
-    checkpoint_compare(stores[0], stores[1], &diff->recorded);
-    checkpoint_nodes(&diff->recorded, stores[0], diff->nodes);
-    return DIFF_DONE;
+    snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", path, why);
+    return false;
+}
+
+static bool is_well(struct diff *diff, const char *path, const struct store *store)
+{
+    return store_error(store) == NULL || refuse(diff, path, store_error(store));
+}
+
+static bool read_side(struct diff *diff, int which, struct store *store, const char *path)
+{
+    char digest[DIGEST_TEXT_BYTES], why[STORE_ERROR_BYTES];
+    if (!stored_is_readable(store, why))
+        return refuse(diff, path, why);
+    compare_side_read(&diff->sides[which], &diff->arena, store, path);
+    store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
+    diff->digests[which] = arena_text(&diff->arena, digest, strlen(digest));
+    if (strcmp(diff->sides[which].status, "running") == 0)
+        return refuse(diff, path, "the run did not end, so it has no results");
+    return is_well(diff, path, store);
+}
+
+static bool open_side(struct diff *diff, int which, struct store **store, const char *path)
+{
+    char why[STORE_ERROR_BYTES];
+    *store = store_open(path, why);
+    return *store == NULL ? refuse(diff, path, why) : read_side(diff, which, *store, path);
 }
 
 enum diff_end diff_runs(struct diff *diff, const char *a, const char *b, bool progress,
                         struct diag *diag)
 {
-    const char *const paths[2] = {a, b};
     struct store *stores[2] = {NULL, NULL};
-    enum diff_end end = DIFF_REFUSED;
     *diff = (struct diff){0};
-    for (int i = 0; i < 2 && (i == 0 || stores[0] != NULL); i++) {
-        char why[STORE_ERROR_BYTES];
-        stores[i] = store_open(paths[i], why);
-        if (stores[i] == NULL)
-            snprintf(diff->why, sizeof diff->why, "%.200s: %.280s", paths[i], why);
+    bool well = open_side(diff, 0, &stores[0], a) && open_side(diff, 1, &stores[1], b);
+    if (well) {
+        diff_read(diff, stores);
+        well = is_well(diff, a, stores[0]) && is_well(diff, b, stores[1]);
     }
-    if (stores[0] != NULL && stores[1] != NULL)
-        end = diff_stores(diff, stores, paths, progress, diag);
+    if (well) {
+        diff->events = find_events(diff, stores, progress, diag);
+        checkpoint_compare(stores[0], stores[1], &diff->recorded);
+        checkpoint_nodes(&diff->recorded, stores[0], diff->nodes);
+    }
     for (int i = 0; i < 2; i++)
         store_close(stores[i]);
-    return end;
+    return well ? DIFF_DONE : DIFF_REFUSED;
 }
 
 void diff_free(struct diff *diff)
@@ -161,5 +138,5 @@ bool diff_is_equal(const struct diff *diff)
     for (int i = 0; i < DIFF_SECTION_COUNT; i++)
         different += diff->sections[i].count;
     return different == 0 && diff->events == DIFF_EVENTS_EQUAL &&
-           strcmp(diff->sides[0].digest, diff->sides[1].digest) == 0;
+           strcmp(diff->digests[0], diff->digests[1]) == 0;
 }

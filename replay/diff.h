@@ -10,6 +10,7 @@
 #define STORMGLASS_REPLAY_DIFF_H
 
 #include "replay/checkpoint.h"
+#include "replay/compare.h"
 #include "replay/lockstep.h"
 #include "replay/store.h"
 
@@ -48,11 +49,6 @@ struct diff_section {
     size_t equal; /* those that do not, and are not kept */
 };
 
-struct diff_side {
-    const char *path, *scenario, *version, *status, *record, *digest;
-    bool measured; /* of the bridge: it cannot be played again */
-};
-
 enum diff_events {
     DIFF_EVENTS_EQUAL,   /* by the digests, or every event when both were played again */
     DIFF_EVENTS_PARTED,  /* lockstep tells where */
@@ -61,7 +57,8 @@ enum diff_events {
 
 struct diff {
     struct arena arena;
-    struct diff_side sides[2];
+    struct compare_side sides[2];
+    const char *digests[2];
     struct diff_section sections[DIFF_SECTION_COUNT];
     enum diff_events events;
     struct lockstep lockstep;

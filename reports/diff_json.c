@@ -5,13 +5,14 @@
 
 #include <stdio.h>
 
-static void write_side(struct json *json, const char *name, const struct diff_side *side)
+static void write_side(struct json *json, const char *name, const struct compare_side *side,
+                       const char *digest)
 {
     char path[JSON_PATH_BYTES];
     const struct {
         const char *word, *value;
     } texts[] = {{"path", side->path},     {"scenario", side->scenario}, {"version", side->version},
-                 {"status", side->status}, {"record", side->record},     {"digest", side->digest}};
+                 {"status", side->status}, {"record", side->record},     {"digest", digest}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         snprintf(path, sizeof path, "%s.%s", name, texts[i].word);
         json_text(json, path, texts[i].value);
@@ -100,8 +101,8 @@ bool diff_json(const struct diff *diff, FILE *out)
     struct json json;
     json_begin(&json, out);
     json_boolean(&json, "equal", diff_is_equal(diff));
-    write_side(&json, "a", &diff->sides[0]);
-    write_side(&json, "b", &diff->sides[1]);
+    write_side(&json, "a", &diff->sides[0], diff->digests[0]);
+    write_side(&json, "b", &diff->sides[1], diff->digests[1]);
     json_text(&json, "events", events[diff->events]);
     write_parting(&json, diff);
     write_recorded(&json, diff);

@@ -25,10 +25,10 @@ static void head(const struct section *section, const char *words)
 
 static void write_side(const struct section *section, int which)
 {
-    const struct diff_side *side = &section->diff->sides[which];
+    const struct compare_side *side = &section->diff->sides[which];
+    const char *digest = section->diff->digests[which];
     fprintf(section->out, "%c  %s: %s, stormglass %s, %s, digest %s\n", "AB"[which], side -> path,
-            side -> scenario, side -> version, side -> status,
-            side -> digest[0] == '\0' ? "none" : side->digest);
+            side -> scenario, side -> version, side -> status, *digest == '\0' ? "none" : digest);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -163,7 +163,7 @@ static void write_events(const struct section *section)
         write_parting(section);
     else if (diff->events == DIFF_EVENTS_UNKNOWN)
         fprintf(section->out, "not compared: %s\n", diff->why);
-    else if (strcmp(diff->sides[0].digest, diff->sides[1].digest) == 0)
+    else if (strcmp(diff->digests[0], diff->digests[1]) == 0)
         fprintf(section->out, "%sthe same%s, by the digest\n", section->paint.good,
                 section->paint.off);
     else

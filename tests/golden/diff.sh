@@ -1,15 +1,7 @@
 #!/bin/bash
 # diff - what differs between two runs, and where they part.       SPDX-License-Identifier: Apache-2.0
 set -u
-program=${STORMGLASS:?the program to test}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failed=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 ask() { sqlite3 -batch -noheader "$1" "$2"; }
 play() { # NAME OPTIONS...
     local name=$1
@@ -75,10 +67,9 @@ differ base changed
 # Wrong input.
 ask changed.db "UPDATE meta SET status='running', digest=NULL"
 echo text >text.db
-for files in 'base.db changed.db' 'changed.db base.db' 'base.db text.db' 'none.db base.db' 'base.db'; do
-    # shellcheck disable=SC2086 # two files
-    "$program" diff $files >out 2>err
-    [ $? = 2 ] || fail "diff $files: not refused"
-    [ -s err ] && [ ! -s out ] || fail "diff $files: $(cat out err)"
-done
-exit "$failed"
+expect 'a run that did not end' 2 'changed.db: the run did not end' "$program" diff base.db changed.db
+expect 'the same, the other way round' 2 'changed.db: the run did not end' "$program" diff changed.db base.db
+expect 'no database' 2 'text.db: not a run database' "$program" diff base.db text.db
+expect 'no file' 2 'none.db: No such file' "$program" diff none.db base.db
+expect 'one file' 2 '' "$program" diff base.db
+[ $failures = 0 ]
