@@ -12,10 +12,16 @@
 
 enum { KEY, TEXT, NUMBER, UNIT, WHERE };
 
+enum rank {
+    RANK_KEY,         /* in the order of the keys */
+    RANK_SHARE,       /* by the part of the value that changed */
+    RANK_SIGNIFICANCE /* by how far it is from chance */
+};
+
 struct table {
     const char *sql;
-    bool zeros;  /* rows that are 0 are left out of the table */
-    bool ranked; /* by importance, else in the order of the keys */
+    bool zeros; /* rows that are 0 are left out of the table */
+    enum rank rank;
 };
 
 #define UNIT_OF_PATH                                                                               \
@@ -41,12 +47,12 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                        " SELECT 'scenario', scenario, NULL, '', '' FROM meta UNION ALL"
                        " SELECT '--until', coalesce(until_ps/1e9||'ms', 'to the end'), NULL, '', ''"
                        " FROM meta ORDER BY 1",
-                       false, false},
+                       false, RANK_KEY},
     [DIFF_FABRIC] = {"SELECT name, kind, NULL, '', '' FROM node" LINK_SELECT(
                          "rate", "rate_bps", "", "bps") LINK_SELECT("length", "length_mm", "", "mm")
                          LINK_SELECT("delay", "delay_ps", "", "ps")
                              LINK_SELECT("mtu", "mtu_bytes", "", "bytes") " ORDER BY 1",
-                     false, false},
+                     false, RANK_KEY},
     [DIFF_VERDICT] = {"SELECT path, coalesce(value, 'none'), NULL, '', '' FROM result WHERE path IN"
                       " ('status', 'root_cause', 'bottleneck', 'deadlock') UNION ALL"
                       " SELECT 'expect '||text, iif(held, 'held', 'failed: '||actual), NULL, '', ''"
@@ -54,46 +60,51 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                       " SELECT 'failure', text, NULL, '', '' FROM failure UNION ALL"
                       " SELECT 'victim '||what||' '||name, class, NULL, '', '' FROM v_victim"
                       " ORDER BY 1, 2",
-                      false, false},
+                      false, RANK_KEY},
     [DIFF_WORKLOADS] = {"SELECT name, kind, NULL, '', '' FROM workload" FIGURES(FIGURE_SELECT)
                             FIGURE_TALLIES(TALLY_SELECT) " ORDER BY 1",
-                        false, false},
+                        false, RANK_SHARE},
     [DIFF_PAUSES] = {RESULTS
                      " WHERE path LIKE 'pfc.%' UNION ALL"
                      " SELECT p.name||' held by '||q.name||', priority '||c.priority, c.value,"
                      " c.value, 'ps', '' FROM counter c JOIN port p ON p.node=c.node AND"
                      " p.port=c.port JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
                      " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' ORDER BY 1",
-                     true, true},
+                     true, RANK_SIGNIFICANCE},
     [DIFF_DROPS] = {RESULTS
                     " WHERE path LIKE 'drops.%' UNION ALL"
                     " SELECT port||' priority '||priority||' '||cause||iif(lossless, ', lossless',"
                     " ''), frames, frames, 'count', '' FROM v_drop ORDER BY 1",
-                    true, true},
+                    true, RANK_SIGNIFICANCE},
     [DIFF_TOTALS] = {RESULTS " WHERE type IN ('integer', 'real') AND path NOT LIKE '%[%'"
                              " AND path NOT LIKE 'pfc.%' AND path NOT LIKE 'drops.%'"
                              " AND path NOT LIKE 'root_cause%' AND path NOT IN ('seed', 'threads')"
                              " ORDER BY 1",
-                     false, true},
+                     false, RANK_SIGNIFICANCE},
     [DIFF_COUNTERS] = {"SELECT coalesce(port, node)||' '||name, value, value, unit, ''"
                        " FROM v_counter ORDER BY 1",
-                       true, true},
+                       true, RANK_SIGNIFICANCE},
 };
 
 /* ------------------------------------------------------------------ weights */
 
-/* Frames that were lost or sent again weigh more than pauses, pauses more than traffic. */
+/* What was lost, sent again or failed weighs more than pauses and what the workloads got, and these
+ * more than traffic.  The last word says what is counted; names of hosts and workloads stand before
+ * it. */
 static double class_of(const char *what)
 {
     static const struct {
         const char *word;
         double class;
-    } words[] = {{"lossless", 3}, {"dropped", 3}, {"discard", 3}, {"err", 3},     {"retrans", 3},
-                 {"out_of_", 3},  {"storm", 3},   {"rnr", 3},     {"naks", 3},    {"timeouts", 3},
-                 {"deadlock", 3}, {"pfcwd", 3},   {"qp_", 3},     {"pause", 2},   {"blocked", 2},
-                 {"held by", 2},  {"ecn", 2},     {"cnp", 2},     {"headroom", 2}};
+    } words[] = {{"lossless", 3}, {"dropped", 3}, {"discard", 3}, {"err", 3},    {"retrans", 3},
+                 {"out_of_", 3},  {"storm", 3},   {"rnr", 3},     {"naks", 3},   {"timeouts", 3},
+                 {"deadlock", 3}, {"pfcwd", 3},   {"qp_", 3},     {"failed", 3}, {"unfinished", 3},
+                 {"corrupt", 3},  {"p99", 2},     {"p50", 2},     {"mean", 2},   {"IOPS", 2},
+                 {"goodput", 2},  {"pause", 2},   {"blocked", 2}, {"ecn", 2},    {"cnp", 2},
+                 {"headroom", 2}};
+    const char *space = strrchr(what, ' '), *last = space == NULL ? what : space;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strstr(what, words[i].word) != NULL)
+        if (strstr(last, words[i].word) != NULL)
             return words[i].class;
     return 1;
 }
@@ -113,11 +124,27 @@ static double grain(const char *unit)
 
 /* How far two counts are from being the same by chance, each being about as uncertain as its root:
  * 1000 against 1100 is more than 0 against 1. */
-static double weight_of(const struct diff_row *row)
+static double significance_of(const struct diff_row *row)
 {
     const double a = row->values[0] / grain(row->unit), b = row->values[1] / grain(row->unit);
     const double sum = fabs(a) + fabs(b);
-    return 1e9 * class_of(row->what) + (sum > 0 ? fabs(a - b) / sqrt(sum) : 0);
+    return sum > 0 ? fabs(a - b) / sqrt(sum) : 0;
+}
+
+static double share_of(const struct diff_row *row)
+{
+    const double most = fmax(fabs(row->values[0]), fabs(row->values[1]));
+    return most > 0 ? fabs(row->values[0] - row->values[1]) / most : 0;
+}
+
+/* What is no number on one side stands before all that is. */
+static double weight_of(const struct diff_row *row, enum rank rank)
+{
+    if (rank == RANK_KEY)
+        return 0;
+    if (!row->number)
+        return 1e10;
+    return 1e9 * class_of(row->what) + (rank == RANK_SHARE ? share_of(row) : significance_of(row));
 }
 
 static int by_weight(const void *left, const void *right)
@@ -177,7 +204,7 @@ static void add_row(struct diff *diff, struct diff_section *section, const struc
         row->values[i] = store_real(cursors[i].rows, NUMBER);
         row->number &= store_column_type(cursors[i].rows, NUMBER) != STORE_NULL;
     }
-    row->weight = table->ranked && row->number ? weight_of(row) : 0;
+    row->weight = weight_of(row, table->rank);
 }
 
 static void read_section(struct diff *diff, enum diff_section_kind kind, struct store *stores[2])
@@ -202,7 +229,7 @@ static void read_section(struct diff *diff, enum diff_section_kind kind, struct 
     }
     for (int i = 0; i < 2; i++)
         store_finish(cursors[i].rows);
-    if (table->ranked && section->count > 0)
+    if (table->rank != RANK_KEY && section->count > 0)
         qsort(section->rows, section->count, sizeof *section->rows, by_weight);
 }
 

@@ -206,6 +206,19 @@ static void losses_stand_before_pauses_before_traffic(void **state)
     assert_non_null(strstr(counters->rows[2].what, "tx_packets_phy"));
 }
 
+static void of_workloads_figures_stand_before_counts(void **state)
+{
+    const struct diff *diff = diff_with(
+        *state, NULL,
+        "UPDATE workload SET bytes_written=bytes_written*9, latency_p99_ps=latency_p99_ps*2,"
+        " latency_p50_ps=latency_p50_ps+latency_p50_ps/10, failed=1 WHERE name='b'");
+    static const char *const order[] = {"b failed", "b p99", "b p50", "b bytes_written"};
+    const struct diff_section *workloads = &diff->sections[DIFF_WORKLOADS];
+    assert_int_equal(workloads->count, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_string_equal(workloads->rows[i].what, order[i]);
+}
+
 static void other_nodes_are_matched_by_name(void **state)
 {
     const struct diff *diff = diff_with(*state, "fabric.topology.hosts=4", "");
@@ -246,6 +259,7 @@ int main(void)
         TEST(a_changed_digest_alone_is_a_difference),
         TEST(recorded_checkpoints_tell_where_versions_part),
         TEST(losses_stand_before_pauses_before_traffic),
+        TEST(of_workloads_figures_stand_before_counts),
         TEST(other_nodes_are_matched_by_name),
         TEST(what_was_measured_is_not_played),
         TEST(a_run_that_did_not_end_is_refused),
