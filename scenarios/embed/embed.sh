@@ -10,6 +10,7 @@ echo '#include "scenarios/embedded.h"'
 echo "const char stormglass_version[] = \"$version\";"
 number=0
 for file in "$@"; do
+    [ -s "$file" ] || { echo "embed: $file is not here (dygraph.*: of dygraphs, DYGRAPHS= says where)" >&2; exit 1; }
     echo "static const unsigned char file_$number[] = {"
     od -An -v -tu1 "$file" | sed 's/^ *//; s/  */,/g; s/$/,/'
     echo "0};"
