@@ -2,14 +2,7 @@
 # report-damaged - whatever a database says, there is a page or a refusal.   SPDX-License-Identifier: Apache-2.0
 # Each column of each table in its turn: numbers out of range, and text that would like to be markup.
 set -u
-program=${STORMGLASS:?the program to test}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 pages=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 
 "$program" run pause-storm --until 4ms --record ios -o "$work/run.db" >/dev/null
 [ "$?" -le 1 ] || fail 'it did not run' # cut short, it does not hold all it expects
@@ -20,6 +13,7 @@ sqlite3 "$work/run.db" "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_t
     WHERE m.type='table'" -separator ' ' >"$work/columns"
 [ "$(wc -l <"$work/columns")" -gt 150 ] || fail 'few columns'
 
+pages=0
 while read -r table column; do
     for value in -1 9223372036854775807 "'</script></style><img src=x onerror=alert(1)><!--'"; do
         cp "$work/run.db" "$work/damaged.db"
@@ -36,4 +30,4 @@ while read -r table column; do
     done
 done <"$work/columns"
 [ "$pages" -gt 300 ] || fail "only $pages pages"
-exit "$failed"
+[ $failures = 0 ]

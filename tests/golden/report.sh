@@ -1,14 +1,7 @@
 #!/bin/bash
 # report - a page opens without a network, and says what the database says.  SPDX-License-Identifier: Apache-2.0
 set -u
-program=${STORMGLASS:?the program to test}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-fail() {
-    echo "$*"
-    failed=1
-}
+. tests/golden/outside
 
 # same NAME JQ SQL: the page's figures and the database say the same.
 same() {
@@ -193,4 +186,4 @@ echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
 ls "$work"/*.new "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
 
-exit "$failed"
+[ $failures = 0 ]
