@@ -253,7 +253,7 @@ function drawTail(chart, box) {
     // Nothing is longer than the longest: its share, 0, has no place on a logarithmic axis.
     const series = chart.series.map(s => ({points: s.points.filter(p => p[1] > 1e-12)}));
     const rows = merged(series, Math.log10);
-    if (rows.length === 0) return missing(box, 'Nothing was completed.');
+    if (rows.length === 0) return missing(box, 'Each workload has one latency: see the table.');
     const least = Math.min(...rows.map(r => Math.min(...r.slice(1).filter(v => v !== null))));
     draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, underlayCallback: null, yRangePad: 0, valueRange: [least * 0.8, 1.05],
         dateWindow: [rows[0][0] - 0.05, rows[rows.length - 1][0] + 0.05],
