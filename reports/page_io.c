@@ -47,11 +47,23 @@ static void steps(const struct page *page, const char *sql, bool running)
     store_finish(rows);
 }
 
+/* False: there are none, and the chart says why and is closed. */
+static bool commands_recorded(const struct page *page)
+{
+    if (!page_recorded(page, RECORD_IOS))
+        return false;
+    if (store_ask_int(page->store, "SELECT EXISTS(SELECT 1 FROM io)", 0) != 0)
+        return true;
+    fputs(",\"missing\":\"Only NVMe commands are recorded one by one, and none was completed.\"}",
+          page->out);
+    return false;
+}
+
 void page_chart_goodput(const struct page *page)
 {
     page_chart(page, "goodput", "steps", "bytes", "Goodput",
                "Payload of the commands that were completed in each step.");
-    if (page_recorded(page, RECORD_IOS))
+    if (commands_recorded(page))
         steps(page,
               "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
               " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
@@ -63,7 +75,7 @@ void page_chart_underway(const struct page *page)
     page_chart(page, "underway", "steps", "commands", "Commands under way",
                "Issued and not yet completed, at the end of each step; those that never were are "
                "left out.");
-    if (page_recorded(page, RECORD_IOS))
+    if (commands_recorded(page))
         steps(page,
               "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"

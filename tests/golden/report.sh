@@ -13,7 +13,7 @@ same() {
 chart() { echo ".charts[] | select(.id == \"$1\")"; }
 series() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .values[]]"; }
 
-for case in pause-storm:ios incast-8to1:counters first-io:summary; do
+for case in pause-storm:ios incast-8to1:counters first-io:summary dcqcn-2to1:ios; do
     name=${case%:*}
     "$program" run "$name" -o "$work/$name.db" --record "${case#*:}" >"$work/$name.text" || fail "$name did not run"
     "$program" report "$work/$name.db" -o "$work/$name.html" || fail "$name: no page"
@@ -78,6 +78,8 @@ same first-io '.faults | length' 'SELECT 0'
 
 # What was not recorded is said, with what to record; a chart is never simply left out.
 same incast-8to1 "$(chart goodput) | .missing" "SELECT 'Record the run with --record ios to see this.'"
+same dcqcn-2to1 "$(chart goodput) | .missing" \
+    "SELECT 'Only NVMe commands are recorded one by one, and none was completed.'"
 same first-io "$(chart pauses) | .missing" "SELECT 'Record the run with --record counters to see this.'"
 for of in pause-storm incast-8to1 first-io; do
     same $of '[.charts[].id | select(startswith("latency") | not)] | join(" ")' \
