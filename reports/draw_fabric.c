@@ -141,11 +141,16 @@ static void line_hint(const struct fabric_line *line, const char *a, const char 
     }
 }
 
+static const char *line_heat(const struct fabric_map *map, const struct fabric_line *line)
+{
+    const int end = line->held_ps[1] > line->held_ps[0];
+    return picture_heat(part(map, line->held_ps[end]));
+}
+
 static void draw_line(struct drawn *drawn, const struct fabric_line *line)
 {
     const struct fabric_map *map = drawn->map;
     char a[NAME_BYTES], b[NAME_BYTES], hint[HINT_BYTES];
-    const int64_t held = line->held_ps[0] > line->held_ps[1] ? line->held_ps[0] : line->held_ps[1];
     box_name(map, &map->boxes[line->a], a);
     box_name(map, &map->boxes[line->b], b);
     line_hint(line, a, b, hint);
@@ -153,12 +158,22 @@ static void draw_line(struct drawn *drawn, const struct fabric_line *line)
         .from = a,
         .to = b,
         .hint = hint,
-        .style = map->span_ps > 0 ? picture_heat(part(map, held)) : "dim",
+        .style = map->span_ps > 0 ? line_heat(map, line) : "dim",
         .width = line_width(map, line->rate_bps),
     };
     bend_line(&map->boxes[line->a], &map->boxes[line->b], edge.bend);
     picture_edge(drawn->picture, &edge);
     note_rate(drawn, line->rate_bps);
+}
+
+/* The hotter ones over the colder. */
+static void draw_lines(struct drawn *drawn)
+{
+    const struct fabric_map *map = drawn->map;
+    for (int heat = 0; heat < PICTURE_HEATS; heat++)
+        for (uint32_t i = 0; i < map->line_count; i++)
+            if (strcmp(line_heat(map, &map->lines[i]), picture_heat_class(heat)) == 0)
+                draw_line(drawn, &map->lines[i]);
 }
 
 static void draw_text(const struct drawn *drawn, const char *name, const char *label,
@@ -337,8 +352,7 @@ bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DR
         drawn.picture = picture_begin(PICTURE_PLACED, NULL);
         for (uint32_t i = 0; i < map->box_count; i++)
             draw_box(&drawn, &map->boxes[i]);
-        for (uint32_t i = 0; i < map->line_count; i++)
-            draw_line(&drawn, &map->lines[i]);
+        draw_lines(&drawn);
         draw_hottest(&drawn);
         draw_heading(&drawn, store);
         draw_legend(&drawn);
