@@ -185,12 +185,17 @@ static void draw_moments(const struct sheet *sheet)
     }
 }
 
+static bool is_answer(const struct io_hop *hop)
+{
+    return strstr(hop->opcode, "NAK") != NULL || strstr(hop->opcode, "ACK") != NULL;
+}
+
 /* Data in one colour, capsules in another; acknowledgements are dim. */
 static const char *hop_style(const struct io_hop *hop)
 {
-    if (hop->again || hop->lost)
+    if (hop->again || hop->lost || strstr(hop->opcode, "NAK") != NULL)
         return "lost";
-    if (strstr(hop->opcode, "ACK") != NULL)
+    if (is_answer(hop))
         return "dim";
     return strncmp(hop->opcode, "SEND", 4) == 0 ? "switch" : "data";
 }
@@ -224,7 +229,7 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
             atan((y2 - y1) / (x2 - x1)) * 180 / acos(-1));
     /* An acknowledgement has its words below: above is what it is for. */
     text(sheet->out, "plain", x2 > x1 ? "start" : "end", x2 > x1 ? 10 : -10,
-         strstr(hop->opcode, "ACK") != NULL ? 9 : -3, 8.5, line);
+         is_answer(hop) ? 9 : -3, 8.5, line);
     fputs("</g>\n", sheet->out);
 }
 
@@ -239,7 +244,7 @@ static void draw_heading(const struct sheet *sheet, double height)
     text(sheet->out, "dim", "start", 24, height - 16, 9.5,
          "Times since the command was issued; gaps grow with the logarithm of the time.");
     text(sheet->out, "dim", "start", 24, height - 30, 9.5,
-         "Blue: capsules; orange: data; grey: acknowledgements; red: lost or sent again.");
+         "Blue: capsules; orange: data; grey: acknowledgements; red: lost, refused or sent again.");
     if (f->left_out == 0)
         return;
     snprintf(line, sizeof line, "%" PRIu32 " hops in the middle of long messages are not drawn.",

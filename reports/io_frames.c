@@ -226,14 +226,15 @@ static uint32_t lane_of(const struct io_frames *f, int64_t node)
 }
 
 /* All hops of the two's frames with: at_ps wire_ps delay_ps node peer_node opcode qpn psn bytes
- * payload flags lost source name peer_name first rate_bps. */
+ * payload flags lost source name peer_name first rate_bps
+ * syndrome. */
 static struct store_statement *all_hops(const struct search *s)
 {
     struct store_statement *rows = store_prepare(
         s->store,
         "SELECT at_ps, wire_ps, delay_ps, f.node, p.peer_node, opcode, qpn, psn, bytes,"
         " payload_bytes, flags, lost, source, n.name, m.name, coalesce(p.endpoint=source, 0),"
-        " p.rate_bps"
+        " p.rate_bps, coalesce(syndrome, 0)"
         " FROM frame f JOIN port p USING(node, port) JOIN node n USING(node) JOIN node m"
         " ON m.node=p.peer_node WHERE ((source=?1 AND destination=?2) OR (source=?2 AND"
         " destination=?1)) AND at_ps BETWEEN ?3 AND ?4 AND opcode LIKE 'RC\\_%' ESCAPE '\\'"
@@ -271,9 +272,15 @@ static void find_lanes(const struct search *s)
     store_finish(rows);
 }
 
-/* "RC_SEND_ONLY_INV" is SEND ONLY INV to people. */
-static void opcode_words(const char *opcode, char words[40])
+/* "RC_SEND_ONLY_INV" is SEND ONLY INV to people, and an acknowledgement may say no: AETH.Syndrome,
+ * IBTA Vol 1 9.7.5.2.1. */
+static void opcode_words(const char *opcode, int64_t syndrome, char words[40])
 {
+    static const char *const answers[4] = {"ACKNOWLEDGE", "RNR NAK", "ACKNOWLEDGE", "NAK"};
+    if (has(opcode, "RC_ACK")) {
+        snprintf(words, 40, "%s", answers[syndrome >> 5 & 3]);
+        return;
+    }
     snprintf(words, 40, "%s", strncmp(opcode, "RC_", 3) == 0 ? opcode + 3 : opcode);
     for (char *at = words; *at != '\0'; at++)
         if (*at == '_')
@@ -311,7 +318,7 @@ static void read_hops(const struct search *s)
         hop->arrives_ps = hop->at_ps + store_int(rows, 1) + store_int(rows, 2);
         if (store_int(rows, 16) > 0)
             hop->arrives_ps -= GAP_BITS * PS_PER_S / store_int(rows, 16);
-        opcode_words(opcode, hop->opcode);
+        opcode_words(opcode, store_int(rows, 17), hop->opcode);
     }
     store_finish(rows);
 }

@@ -93,6 +93,24 @@ for io in $(ask storm.db 'SELECT io FROM io ORDER BY io LIMIT 8'); do
     [ "$(count io.svg edge 'SEND.*')" -ge 4 ] || fail "command $io has no command and response"
 done
 
+# What is lost is sent again, and both are seen: in a command whose response was lost.
+cat >loss.yaml <<'Y'
+stormglass: 1
+name: loss
+duration: 1ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {targets: {where: host1, namespaces: [{media: fixed}]}}
+workloads: [{name: w, kind: nvme, from: host0, to: host1, queue-depth: 2, count: 60, start: 500us}]
+faults: [{at: 500us, kind: drop-every, where: "switch0:p0", n: 17}]
+Y
+"$program" run loss.yaml --record packets -o loss.db >/dev/null 2>&1
+io=$(ask loss.db "SELECT io FROM io, frame f WHERE lost=1 AND at_ps BETWEEN response_sent_ps AND response_ps AND
+    opcode LIKE '%SEND_ONLY%' AND hex(substr(head, 13, 2))=printf('%02X%02X', cid % 256, cid / 256) LIMIT 1")
+draw loss.svg loss.db "${io:-none}" -w io
+equal 'its lost response' "$(count loss.svg 'edge lost' 'SEND.*, lost')" 1
+equal 'its response again, both hops' "$(count loss.svg 'edge lost' 'SEND.*sent again')" 2
+equal 'the NAK' "$(count loss.svg 'edge lost' 'NAK.*host0 to switch0.*')" 1
+
 # State machines: every edge list of the code.
 draw states.svg --what states
 for list in "$here"/model/*/*_state.def; do
