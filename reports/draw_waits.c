@@ -56,7 +56,8 @@ static void draw_lines(struct picture *picture, struct store *store, int64_t dea
 {
     struct store_statement *rows = store_prepare(
         store,
-        "WITH q AS (SELECT d.*, p.peer_node, lead(position, 1, 0) OVER (ORDER BY position) AS next"
+        "WITH q AS (SELECT d.*, p.peer_node, coalesce(lead(position) OVER (ORDER BY position),"
+        "   min(position) OVER ()) AS next"
         "   FROM deadlock_queue d JOIN port p USING(node, port)"
         "   WHERE deadlock=?1 AND position<?2 AND role='cycle'),"
         " o AS (SELECT d.*, p.peer_node FROM deadlock_queue d JOIN port p USING(node, port)"
