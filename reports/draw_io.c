@@ -206,17 +206,22 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     const double x1 = lane_x(hop->from), y1 = y_of(sheet, hop->at_ps);
     const double x2 = lane_x(hop->to), y2 = y_of(sheet, hop->arrives_ps);
     const double length = hypot(x2 - x1, y2 - y1), ux = (x2 - x1) / length, uy = (y2 - y1) / length;
-    char line[120];
+    char line[4 * IO_NAME_BYTES];
+    snprintf(line, sizeof line,
+             "%s, PSN %" PRId64 ", %" PRId64 " bytes: %s to %s, sent at %" PRId64
+             " ps, there at %" PRId64 " ps%s%s",
+             hop->opcode, hop->psn, hop->bytes, sheet->frames->lanes[hop->from],
+             sheet->frames->lanes[hop->to], hop->at_ps, hop->arrives_ps,
+             hop->again ? ", sent again" : "", hop->lost ? ", lost" : "");
+    fprintf(sheet->out, "<g class=\"edge %s\"><title>", style);
+    picture_escape(sheet->out, line);
     fprintf(sheet->out,
-            "<g class=\"edge %s\"><title>%s, PSN %" PRId64 ", %" PRId64 " bytes: %s to %s, sent at"
-            " %" PRId64 " ps, there at %" PRId64 " ps%s%s</title>"
-            "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"1.4\" fill=\"none\"%s/>"
-            "<polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\" stroke=\"none\"/></g>\n",
-            style, hop->opcode, hop->psn, hop->bytes, sheet->frames->lanes[hop->from],
-            sheet->frames->lanes[hop->to], hop->at_ps, hop->arrives_ps,
-            hop->again ? ", sent again" : "", hop->lost ? ", lost" : "", x1, y1, x2, y2, colour,
-            hop->lost ? " stroke-dasharray=\"4 3\"" : "", x2, y2, x2 - 7 * ux - 3 * uy,
-            y2 - 7 * uy + 3 * ux, x2 - 7 * ux + 3 * uy, y2 - 7 * uy - 3 * ux, colour);
+            "</title><path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"1.4\""
+            " fill=\"none\"%s/><polygon points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\" fill=\"%s\""
+            " stroke=\"none\"/></g>\n",
+            x1, y1, x2, y2, colour, hop->lost ? " stroke-dasharray=\"4 3\"" : "", x2, y2,
+            x2 - 7 * ux - 3 * uy, y2 - 7 * uy + 3 * ux, x2 - 7 * ux + 3 * uy, y2 - 7 * uy - 3 * ux,
+            colour);
     if (!hop->first)
         return;
     int used = snprintf(line, sizeof line, "%s", hop->opcode);

@@ -53,6 +53,7 @@ static void set_text(void *object, const char *name, const char *text, bool left
             *at++ = *text;
     }
     strcpy(at, left ? "\\l" : "");
+    picture_clean(escaped);
     set(object, name, escaped);
     free(escaped);
 }
@@ -189,8 +190,9 @@ const char *picture_format(const char *path)
 
 /* Without the comments, one of which has Graphviz's version, and the DTD; with our style sheet
  * behind the opening tag. */
-static void write_svg(const char *svg, FILE *out)
+static void write_svg(char *svg, FILE *out)
 {
+    picture_clean(svg);
     const char *at = strstr(svg, "<svg");
     const char *body = at == NULL ? NULL : strchr(at, '>');
     if (body == NULL)

@@ -32,6 +32,13 @@ struct search {
     int64_t response_psn;
 };
 
+/* A time, size or number of a database that may be anybody's: sums of a few stay in range. */
+static int64_t number(struct store_statement *row, int column)
+{
+    const int64_t value = store_int(row, column), most = INT64_MAX / 8;
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
 static uint64_t little(const unsigned char *bytes, int count)
 {
     uint64_t value = 0;
@@ -56,13 +63,13 @@ static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
         struct io_frames *f = s->frames;
         snprintf(f->workload, sizeof f->workload, "%s", store_text(row, 0));
         snprintf(f->operation, sizeof f->operation, "%s", store_text(row, 1));
-        f->bytes = store_int(row, 2);
+        f->bytes = number(row, 2);
         s->lba = f->lba = store_int(row, 3);
         s->cid = store_int(row, 4);
         s->host = store_int(row, 5);
         s->target = store_int(row, 6);
         for (int i = 0; i < IO_MOMENTS; i++)
-            f->moments[i] = store_int(row, 7 + i);
+            f->moments[i] = number(row, 7 + i);
     } else {
         snprintf(why, IO_WHY_BYTES,
                  "no command %" PRId64 " is in it: the table io has %" PRId64 " of them", io,
@@ -117,9 +124,9 @@ static bool find_command(struct search *s)
             open = has(opcode, "FIRST");
             s->target_qp = store_int(rows, 2);
             s->key = head[SQE_TYPE] >> 4 == KEYED ? (int64_t)little(head + SQE_KEY, 4) : -1;
-            ask(s, 0, store_int(rows, 3), store_int(rows, 3));
+            ask(s, 0, number(rows, 3), number(rows, 3));
         } else if (open && has(opcode, "SEND_") && store_int(rows, 2) == s->target_qp) {
-            s->asked[0][0].last = store_int(rows, 3);
+            s->asked[0][0].last = number(rows, 3);
             open = !has(opcode, "LAST");
         }
     }
@@ -141,7 +148,7 @@ static bool find_response(struct search *s)
             continue;
         found = true;
         s->host_qp = store_int(rows, 2);
-        s->response_psn = store_int(rows, 3);
+        s->response_psn = number(rows, 3);
     }
     store_finish(rows);
     return found;
@@ -155,7 +162,7 @@ static void find_data(struct search *s)
     struct store_statement *rows = s->key < 0 ? NULL : first_hops(s, s->target, s->host);
     while (store_step(rows)) {
         const char *opcode = store_text(rows, 1);
-        const int64_t psn = store_int(rows, 3);
+        const int64_t psn = number(rows, 3);
         const uint32_t count = s->asked_count[1];
         struct range *last = count == 0 ? NULL : &s->asked[1][count - 1];
         if (store_int(rows, 2) != s->host_qp || has(opcode, "ACK") || has(opcode, "RESPONSE"))
@@ -297,7 +304,7 @@ static void read_hops(const struct search *s)
         const char *opcode = store_text(rows, 5);
         const bool from_host = store_int(rows, 12) == s->host;
         const uint32_t from = lane_of(f, store_int(rows, 3)), to = lane_of(f, store_int(rows, 4));
-        const int64_t psn = store_int(rows, 7);
+        const int64_t psn = number(rows, 7);
         if (!belongs(s, from_host, opcode, store_int(rows, 6), psn))
             continue;
         if (from == IO_LANES_MAX || to == IO_LANES_MAX || f->hop_count == IO_HOPS_MAX ||
@@ -306,16 +313,16 @@ static void read_hops(const struct search *s)
             continue;
         }
         struct io_hop *hop = &f->hops[f->hop_count++];
-        *hop = (struct io_hop){.at_ps = store_int(rows, 0),
+        *hop = (struct io_hop){.at_ps = number(rows, 0),
                                .from = from,
                                .to = to,
                                .psn = psn,
-                               .bytes = store_int(rows, 8),
-                               .payload = store_int(rows, 9),
+                               .bytes = number(rows, 8),
+                               .payload = number(rows, 9),
                                .again = (store_int(rows, 10) & 16) != 0,
                                .lost = store_int(rows, 11) != 0,
                                .first = store_int(rows, 15) != 0};
-        hop->arrives_ps = hop->at_ps + store_int(rows, 1) + store_int(rows, 2);
+        hop->arrives_ps = hop->at_ps + number(rows, 1) + number(rows, 2);
         if (store_int(rows, 16) > 0)
             hop->arrives_ps -= GAP_BITS * PS_PER_S / store_int(rows, 16);
         opcode_words(opcode, store_int(rows, 17), hop->opcode);

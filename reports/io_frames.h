@@ -33,11 +33,10 @@ enum io_moment {
 
 struct io_hop {
     int64_t at_ps, arrives_ps;
-    uint32_t from, to;  /* lanes */
-    int64_t psn, bytes; /* of the frame; */
-    int64_t payload;
-    char opcode[40]; /* "SEND ONLY" */
-    bool first;      /* where it begins its way */
+    uint32_t from, to;           /* lanes */
+    int64_t psn, bytes, payload; /* sizes of the frame and of what it carries */
+    char opcode[40];             /* "SEND ONLY", "NAK" */
+    bool first;                  /* where it begins its way */
     bool again, lost;
 };
 

@@ -99,9 +99,28 @@ void picture_style_sheet(FILE *out)
     fputs("</style>\n", out);
 }
 
+/* Bytes of the character at `text`, 1 to 4; 0: XML 1.0 or UTF-8 (RFC 3629) has none like it. */
+static size_t character(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const size_t more = at[0] >= 0xF0 ? 3 : at[0] >= 0xE0 ? 2 : 1;
+    if (at[0] < 0x80)
+        return at[0] >= ' ' || at[0] == '\n' || at[0] == '\t';
+    if (at[0] < 0xC2 || at[0] > 0xF4)
+        return 0;
+    for (size_t i = 1; i <= more; i++)
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+    const bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
+    const bool beyond = (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF4 && at[1] > 0x8F);
+    const bool no_character = at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;
+    return overlong || beyond || no_character ? 0 : more + 1;
+}
+
 void picture_escape(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
+    for (size_t length; *text != '\0'; text += length == 0 ? 1 : length) {
+        length = character(text);
         if (*text == '&')
             fputs("&amp;", out);
         else if (*text == '<')
@@ -110,7 +129,16 @@ void picture_escape(FILE *out, const char *text)
             fputs("&gt;", out);
         else if (*text == '"')
             fputs("&quot;", out);
+        else if (length == 0)
+            fputc('?', out);
         else
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+            fwrite(text, 1, length, out);
     }
+}
+
+void picture_clean(char *text)
+{
+    for (size_t length; *text != '\0'; text += length == 0 ? 1 : length)
+        if ((length = character(text)) == 0)
+            *text = '?';
 }

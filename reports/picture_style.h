@@ -31,7 +31,9 @@ const char *picture_heat_words(int heat);
 /* A <style> element with the rules of all classes. */
 void picture_style_sheet(FILE *out);
 
-/* As XML. */
+/* As XML; what XML may not have becomes '?'. */
 void picture_escape(FILE *out, const char *text);
+/* In place, and markup stays. */
+void picture_clean(char *text);
 
 #endif

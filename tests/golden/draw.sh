@@ -149,6 +149,18 @@ draw odd.svg odd.yaml
 print([e.text for e in t.parse("odd.svg").iter() if e.tag.endswith("}text")].count("a <b> & \"c\" \\N"))' >found
 equal 'a name that is markup' "$(cat found)" 1
 
+# A database that somebody else made: names that are markup, or no text at all.
+sqlite3 first.db "UPDATE node SET name='a'||char(1)||'<b>\"&'||x'ff'||node; UPDATE workload SET name=x'fe'||char(2);
+    UPDATE port SET name='<p>'||x'ff80'||node||port"
+draw odd.svg first.db
+draw odd-io.svg first.db -w io
+equal 'lanes whose names are markup' "$(grep -c '>a?&lt;b&gt;&quot;&amp;?[0-9]</text>' odd-io.svg)" 3
+sqlite3 dead.db 'DELETE FROM deadlock_queue WHERE position=0'
+draw odd-dead.svg dead.db -w waits
+for file in odd.svg odd-io.svg odd-dead.svg; do
+    /usr/bin/python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' "$file" || fail "$file is no XML"
+done
+
 # What cannot be drawn: exit code 2, a sentence, and no file.
 refused() { # SENTENCE ARGUMENTS...
     local sentence=$1
