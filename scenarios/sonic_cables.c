@@ -224,6 +224,9 @@ void sonic_cables(struct sonic_import *import)
                        "%s: %u of %u ports have no row in DEVICE_NEIGHBOR: not linked", node->name,
                        alone, node->port_count);
     }
+    if (import->host_count < 2)
+        sonic_note(import, import->switches[0].root->place,
+                   "fewer than two hosts: the scenario wants a workload before it runs");
     if (import->link_count == 0)
         tree_error(import->diag, import->switches[0].root,
                    "expected at least one neighbour in DEVICE_NEIGHBOR");

@@ -314,7 +314,7 @@ static void put_hosts(const struct sonic_import *import, FILE *out)
     put_class(&rnic, import);
     fputs("}}\n", out);
     if (import->host_count < 2) {
-        fputs("# With fewer than two hosts there is no workload.\n", out);
+        fputs("# Fewer than two hosts: a workload is wanting.\n", out);
         return;
     }
     fputs("  # The second half of the hosts are targets: something to begin with.\n"
