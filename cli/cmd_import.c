@@ -4,6 +4,7 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "scenarios/incident.h"
+#include "scenarios/mlxconfig.h"
 #include "scenarios/sonic.h"
 
 #include <stdio.h>
@@ -53,12 +54,32 @@ static int import_counters(const struct cli_args *args)
     return fine ? CLI_DONE : CLI_USAGE;
 }
 
+static int import_mlxconfig(const struct cli_args *args)
+{
+    if (args->operand_count != 2) {
+        cli_error("import mlxconfig: expected one file");
+        return CLI_USAGE;
+    }
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct mlxconfig_result result;
+    const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
+    diag_print(diag, stderr);
+    if (fine) {
+        fputs(result.notes, stderr);
+        fputs(result.yaml, stdout);
+    }
+    mlxconfig_free(&result);
+    free(diag);
+    return fine ? CLI_DONE : CLI_USAGE;
+}
+
 struct kind {
     const char *name;
     int (*import)(const struct cli_args *args);
 };
 
-static const struct kind kinds[] = {{"sonic", import_sonic}, {"counters", import_counters}};
+static const struct kind kinds[] = {
+    {"sonic", import_sonic}, {"counters", import_counters}, {"mlxconfig", import_mlxconfig}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -74,7 +95,7 @@ static int run(const struct cli_args *args)
     if (nearest.best != NULL)
         cli_error("import: there is no kind '%s'; did you mean '%s'?", name, nearest.best);
     else
-        cli_error("import: there is no kind '%s'; there are sonic and counters", name);
+        cli_error("import: there is no kind '%s'; there are sonic, counters and mlxconfig", name);
     return CLI_USAGE;
 }
 

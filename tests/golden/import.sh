@@ -178,6 +178,47 @@ counters_refused short 2:12 'expected a count' 'Port Rx\nEthernet0 1\n'
 counters_refused long 2:27 'expected 8 counts' 'Port Rx\nEthernet0 1 2 3 4 5 6 7 8 9\n'
 counters_refused other 1:1 'expected the output of ethtool -S' 'hello\n'
 
+# ---- mlxconfig ----
+
+cat >mlx.txt <<'END'
+Device #1:
+Configurations:                              Next Boot
+         NUM_OF_VFS                          8
+         CLAMP_TGT_RATE_P1                   False(0)
+         RPG_TIME_RESET_P1                   300
+*        RPG_BYTE_RESET_P1                   100     32767
+         RPG_AI_RATE_P1                      5
+         RPG_AI_RATE_P2                      6
+         RPG_GD_P1                           11
+         DCE_TCP_G_P1                        1019
+         INITIAL_ALPHA_VALUE_P1              1023
+         MIN_TIME_BETWEEN_CNPS_P1            4
+END
+"$program" import mlxconfig mlx.txt >mlx.yaml 2>notes.txt || fail "mlxconfig: exit code $?"
+for line in 'rate-timer: 300us' 'byte-counter: 2097088B' 'rai: 5Mbps' 'g: 5/1024' 'initial-alpha: 1 ' \
+    'cnp-interval: 4us' 'clamp-target: false'; do
+    grep -qF "        $line" mlx.yaml || fail "mlxconfig: no '$line'"
+done
+told 'mlx.txt:8:46: note: RPG_AI_RATE of another port'
+told 'mlx.txt:9:46: note: RPG_GD has no counterpart here'
+told 'mlx.txt:1:1: note: 1 settings are not of DCQCN'
+{
+    printf 'stormglass: 1\nname: x\nduration: 1ms\nfabric:\n  topology: {kind: single-switch, hosts: 2}\n'
+    cat mlx.yaml
+    printf 'workloads:\n  - {name: w, kind: rdma-write, from: host0, to: host1, message-size: 4KiB}\n'
+} >with.yaml
+"$program" run with.yaml >/dev/null || fail "mlxconfig: its scenario does not run"
+mlx_refused() { # NAME PLACE WORDS TEXT
+    printf "$4" >"$1.txt"
+    timeout 2 "$program" import mlxconfig "$1.txt" >out.txt 2>err.txt
+    [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" ||
+        fail "$1: $(cat err.txt)"
+}
+mlx_refused rate 1:16 'expected RPG_AI_RATE: a number from 1 to 1000000' 'RPG_AI_RATE_P1 9999999999\n'
+mlx_refused word 1:16 'expected RPG_AI_RATE' 'RPG_AI_RATE_P1 fast(5\n'
+mlx_refused again 2:16 'RPG_AI_RATE stands in line 1 already' 'RPG_AI_RATE_P1 5\nRPG_AI_RATE_P1 5\n'
+mlx_refused no-settings 1:1 'expected the output of mlxconfig query' 'hello\n'
+
 "$program" import soinc leaf0.json 2>err.txt
 [ $? -eq 2 ] && grep -qF "did you mean 'sonic'" err.txt || fail "a kind that does not exist"
 
