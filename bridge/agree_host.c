@@ -268,7 +268,10 @@ struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip,
         .site = *site, .on_done = on_done, .self = self, .ip = ip, .lead = lead, .zero = zero};
     host->next = (struct timer){.fire = ask_again, .self = host, .due = TIME_NEVER};
     host->limit = (struct timer){.fire = on_limit, .self = host, .due = TIME_NEVER};
-    agree_link_open(&host->link, &host->site);
+    const bool opened = agree_link_open(&host->link, &host->site);
+    if (!opened && site->verbs->no_memory != NULL)
+        site->verbs->no_memory(site->device, AGREE_MOMENT_BYTES);
+    CHECK(opened);
     ask(host);
     return host;
 }

@@ -2,19 +2,17 @@
  * agree_link - two buffers and their work requests. */
 #include "bridge/agree_link.h"
 
-#include "base/check.h"
-
 /* A send may not have completed yet when the answer to it is there and answered. */
 const struct ibv_qp_cap agree_link_cap = {
     .max_send_wr = 4, .max_recv_wr = 2, .max_send_sge = 1, .max_recv_sge = 1};
 
-void agree_link_open(struct agree_link *link, const struct agree_site *site)
+bool agree_link_open(struct agree_link *link, const struct agree_site *site)
 {
     *link = (struct agree_link){.site = site};
     link->in =
         site->verbs->reg_mr(site->device, AGREE_MOMENT_BYTES, IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
     link->out = site->verbs->reg_mr(site->device, AGREE_MOMENT_BYTES, 0, VERBS_BYTES);
-    CHECK(link->in != NULL && link->out != NULL);
+    return link->in != NULL && link->out != NULL;
 }
 
 void agree_link_close(struct agree_link *link)
@@ -22,8 +20,10 @@ void agree_link_close(struct agree_link *link)
     const struct agree_site *site = link->site;
     if (link->conn != NULL)
         site->verbs->destroy(link->conn);
-    site->verbs->dereg_mr(site->device, link->in);
-    site->verbs->dereg_mr(site->device, link->out);
+    if (link->in != NULL)
+        site->verbs->dereg_mr(site->device, link->in);
+    if (link->out != NULL)
+        site->verbs->dereg_mr(site->device, link->out);
     *link = (struct agree_link){0};
 }
 

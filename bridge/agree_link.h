@@ -15,7 +15,8 @@ struct agree_link {
 
 extern const struct ibv_qp_cap agree_link_cap;
 
-void agree_link_open(struct agree_link *link, const struct agree_site *site);
+/* False: no memory; it is closed all the same. */
+bool agree_link_open(struct agree_link *link, const struct agree_site *site);
 void agree_link_close(struct agree_link *link); /* ends the connection too */
 bool agree_link_listen(struct agree_link *link);
 /* Listens again, then says this. */

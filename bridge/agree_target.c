@@ -185,8 +185,9 @@ static struct session *add_session(struct agree_target *target, struct verbs_con
 {
     struct session *session = calloc(1, sizeof *session);
     CHECK(session != NULL);
-    agree_link_open(&session->link, &target->site);
+    const bool opened = agree_link_open(&session->link, &target->site);
     session->link.conn = conn;
+    session->over = !opened;
     session->target = target;
     session->next = target->sessions;
     target->sessions = session;
@@ -206,7 +207,7 @@ static void on_request(void *self, struct verbs_conn *conn, const struct verbs_e
         return;
     clear_away(target, false);
     struct session *session = add_session(target, conn);
-    if (!agree_read_request(event->private_data, event->private_len, &request)) {
+    if (session->over || !agree_read_request(event->private_data, event->private_len, &request)) {
         session->over = true;
         target->site.verbs->reject(conn, NULL, 0);
         return;

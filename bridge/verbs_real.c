@@ -248,6 +248,7 @@ const struct verbs_ops verbs_real = {
     .name = "real",
     .fast_registration = false,
     .reg_mr = verbs_real_memory_register,
+    .no_memory = verbs_real_memory_missed,
     .dereg_mr = verbs_real_memory_release,
     .renew_rkey = renew_rkey,
     .listen = verbs_real_cm_listen,

@@ -5,8 +5,9 @@
  * holds real bytes: they are made from the buffer's tag before they are posted and read back into
  * the tag when they arrive (content.h).
  * Left out: fast registration (user space has none), shared receive queues, inline data.
- * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; memory that cannot be registered
- * is reported to `on_fatal`, because the portable core cannot go on without. */
+ * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; what cannot go on
+ * without memory that cannot be registered ends with `on_fatal`; a peer that asks for it does not
+ * end anything but its connection. */
 #ifndef STORMGLASS_BRIDGE_VERBS_REAL_H
 #define STORMGLASS_BRIDGE_VERBS_REAL_H
 

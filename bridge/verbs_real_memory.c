@@ -48,8 +48,9 @@ static void say_limit(const struct verbs_device *device, uint32_t length, char *
              (unsigned long long)limit.rlim_cur / 1024, (unsigned long long)(needed + 1023) / 1024);
 }
 
-static void refuse(struct verbs_device *device, uint32_t length, int error)
+void verbs_real_memory_missed(struct verbs_device *device, uint32_t length)
 {
+    const int error = device->register_errno;
     char why[320], limit[160] = "";
     if (error == ENOMEM || error == EPERM)
         say_limit(device, length, limit, sizeof limit);
@@ -71,10 +72,9 @@ struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_
         mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
     }
     if (mr->ibv == NULL) {
-        const int error = errno;
+        device->register_errno = errno;
         free(mr->memory);
         free(mr);
-        refuse(device, length, error);
         return NULL;
     }
     device->registered += pages(length);

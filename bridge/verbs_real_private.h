@@ -76,6 +76,7 @@ struct verbs_device {
     struct real_mr *mrs[REAL_MR_BUCKETS]; /* by lkey */
     struct verbs_real_counters counters;
     uint64_t registered; /* bytes, whole pages */
+    int register_errno;  /* why the last one could not be had */
     uint64_t destroyed;  /* connections, ever */
     bool removed;
 };
@@ -109,6 +110,8 @@ int verbs_real_post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct
 /* verbs_real_memory.c */
 struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_t length,
                                             int access, enum verbs_memory memory);
+/* Tells on_fatal why the last registration, of `length` bytes, failed. */
+void verbs_real_memory_missed(struct verbs_device *device, uint32_t length);
 void verbs_real_memory_release(struct verbs_device *device, struct verbs_mr *mr);
 struct real_mr *verbs_real_memory_find(const struct verbs_device *device, uint32_t lkey);
 /* The bytes that a work request is about to send become what the content says. */

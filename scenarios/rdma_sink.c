@@ -145,7 +145,8 @@ static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *con
     return sc;
 }
 
-static void make_memory(struct sink_conn *sc)
+/* False: the device has no more memory; what has been had is given back with the connection. */
+static bool make_memory(struct sink_conn *sc)
 {
     const struct wl_rdma_request *request = &sc->request;
     struct rdma_sink *sink = sc->sink;
@@ -155,7 +156,7 @@ static void make_memory(struct sink_conn *sc)
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
-    CHECK(sc->mr != NULL);
+    return sc->mr != NULL;
 }
 
 static void forget(struct rdma_sink *sink, struct sink_conn *sc)
@@ -203,8 +204,9 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
         reject(sc, "rdma sink: a connection request that it does not understand");
         return;
     }
-    make_memory(sc);
-    if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
+    if (!make_memory(sc))
+        reject(sc, "rdma sink: there is no memory for what a connection asks for");
+    else if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
         reject(sc, "rdma sink: a connection could not be accepted");
 }
 

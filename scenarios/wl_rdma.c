@@ -293,8 +293,7 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
 {
     const struct verbs_ops *verbs = wl->site.verbs;
     const uint32_t bytes = (uint32_t)wl->params.message_size;
-    pair->mr = verbs->reg_mr(wl->site.device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
-    CHECK(pair->mr != NULL);
+    pair->mr = verbs_register(verbs, wl->site.device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
     pair->mr->content = wl->site.serial;
     uint8_t private_data[WL_RDMA_REQ_BYTES];
     const struct wl_rdma_request request = {

@@ -99,10 +99,9 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->found = calloc(HOST_NAMESPACES_MAX, sizeof *host->found);
     host->queues = calloc((size_t)host->params.queues + 1, sizeof *host->queues);
     CHECK(host->namespaces != NULL && host->found != NULL && host->queues != NULL);
-    host->admin_data = site->verbs->reg_mr(
-        site->device, HOST_ADMIN_DATA_BYTES,
+    host->admin_data = verbs_register(
+        site->verbs, site->device, HOST_ADMIN_DATA_BYTES,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
-    CHECK(host->admin_data != NULL);
     identify_host(host);
     for (int64_t i = 0; i <= host->params.queues; i++)
         nvme_host_queue_init(&host->queues[i], host, (uint16_t)i);

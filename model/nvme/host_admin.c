@@ -141,9 +141,8 @@ static void connect_queue(struct host_queue *queue)
     if (offers && host->params.in_capsule && controller->ioccsz > NVME_SQE_BYTES / 16)
         queue->capsule_room = controller->ioccsz * 16 - NVME_SQE_BYTES;
     queue->connect_data =
-        host->site.verbs->reg_mr(host->site.device, NVME_CONNECT_BYTES,
-                                 IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BYTES);
-    CHECK(queue->connect_data != NULL);
+        verbs_register(host->site.verbs, host->site.device, NVME_CONNECT_BYTES,
+                       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BYTES);
     nvme_host_queue_connect(queue);
 }
 

@@ -58,8 +58,7 @@ static struct verbs_mr *buffer(struct host_request *request, uint32_t bytes)
     if (request->bulk != NULL)
         site->verbs->dereg_mr(site->device, request->bulk);
     const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-    request->bulk = site->verbs->reg_mr(site->device, length, access, VERBS_BULK);
-    CHECK(request->bulk != NULL);
+    request->bulk = verbs_register(site->verbs, site->device, length, access, VERBS_BULK);
     return request->bulk;
 }
 

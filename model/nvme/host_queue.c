@@ -23,10 +23,7 @@ static const struct verbs_ops *verbs(const struct host_queue *queue)
 
 static struct verbs_mr *register_bytes(const struct host_queue *queue, uint32_t bytes, int access)
 {
-    struct verbs_mr *mr =
-        verbs(queue)->reg_mr(queue->host->site.device, bytes, access, VERBS_BYTES);
-    CHECK(mr != NULL);
-    return mr;
+    return verbs_register(verbs(queue), queue->host->site.device, bytes, access, VERBS_BYTES);
 }
 
 void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid)

@@ -6,28 +6,35 @@
 
 #include <stdlib.h>
 
-static struct verbs_mr *register_memory(struct target_queue *queue, uint32_t bytes,
-                                        enum verbs_memory memory)
+static bool register_memory(struct target_queue *queue, uint32_t bytes, enum verbs_memory memory,
+                            struct verbs_mr **mr)
 {
-    struct verbs_mr *mr = nvme_target_verbs(queue)->reg_mr(nvme_target_device(queue), bytes,
-                                                           IBV_ACCESS_LOCAL_WRITE, memory);
-    CHECK(mr != NULL);
-    return mr;
+    *mr = nvme_target_verbs(queue)->reg_mr(nvme_target_device(queue), bytes, IBV_ACCESS_LOCAL_WRITE,
+                                           memory);
+    return *mr != NULL;
 }
 
-static void make_memory(struct target_queue *queue)
+/* False: the device has no more memory; what has been had is given back with the queue. */
+static bool make_memory(struct target_queue *queue)
 {
     const uint32_t receives = queue->receive_count;
     queue->receives = calloc(receives, sizeof *queue->receives);
     queue->commands = calloc(queue->command_limit, sizeof *queue->commands);
     CHECK(queue->receives != NULL && queue->commands != NULL);
-    queue->capsules = register_memory(queue, receives * NVME_SQE_BYTES, VERBS_BYTES);
-    queue->responses = register_memory(queue, queue->command_limit * NVME_CQE_BYTES, VERBS_BYTES);
+    const uint32_t capsules = receives * NVME_SQE_BYTES;
+    const uint32_t responses = queue->command_limit * NVME_CQE_BYTES;
+    if (!register_memory(queue, capsules, VERBS_BYTES, &queue->capsules) ||
+        !register_memory(queue, responses, VERBS_BYTES, &queue->responses))
+        return false;
     if (queue->qid == 0)
-        return;
-    queue->connect = register_memory(queue, NVME_SQE_BYTES + NVME_CONNECT_BYTES, VERBS_BYTES);
+        return true;
+    if (!register_memory(queue, NVME_SQE_BYTES + NVME_CONNECT_BYTES, VERBS_BYTES, &queue->connect))
+        return false;
     for (uint32_t i = 0; i < receives && queue->data_room > 0; i++)
-        queue->receives[i].data = register_memory(queue, queue->data_room, queue->target->memory);
+        if (!register_memory(queue, queue->data_room, queue->target->memory,
+                             &queue->receives[i].data))
+            return false;
+    return true;
 }
 
 static void release_memory(struct target_queue *queue, struct verbs_mr *mr)
@@ -101,7 +108,6 @@ static void size_queue(struct target_queue *queue, const struct nvme_cm_request 
     queue->data_room = queue->qid == 0 ? 0 : (uint32_t)target->params.in_capsule & ~15u;
     queue->core = &target->cores[target->next_core];
     target->next_core = (target->next_core + 1) % (uint32_t)target->params.cores;
-    make_memory(queue);
 }
 
 static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
@@ -173,6 +179,6 @@ void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *co
     }
     size_queue(queue, &request);
     target->stats.queues++;
-    if (!accept_queue(queue, event))
+    if (!make_memory(queue) || !accept_queue(queue, event))
         reject(queue, NVME_CM_NO_RESOURCES);
 }

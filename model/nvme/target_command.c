@@ -51,6 +51,7 @@ static uint16_t map_in_capsule(struct target_command *command)
     return NVME_STATUS_OK;
 }
 
+/* NULL: the device has no more memory. */
 static struct verbs_mr *buffer(struct target_command *command, struct verbs_mr **own,
                                enum verbs_memory memory)
 {
@@ -64,7 +65,6 @@ static struct verbs_mr *buffer(struct target_command *command, struct verbs_mr *
     if (*own != NULL)
         verbs->dereg_mr(nvme_target_device(queue), *own);
     *own = verbs->reg_mr(nvme_target_device(queue), length, IBV_ACCESS_LOCAL_WRITE, memory);
-    CHECK(*own != NULL);
     return *own;
 }
 
@@ -81,7 +81,7 @@ static uint16_t map_keyed(struct target_command *command)
         return INVALID_FIELD;
     command->data = io ? buffer(command, &command->bulk, command->queue->target->memory)
                        : buffer(command, &command->bytes, VERBS_BYTES);
-    return NVME_STATUS_OK;
+    return command->data != NULL ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
 }
 
 static uint16_t map_sgl(struct target_command *command)

@@ -17,6 +17,8 @@
 #ifndef STORMGLASS_RNIC_VERBS_H
 #define STORMGLASS_RNIC_VERBS_H
 
+#include "base/check.h"
+
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 
@@ -79,8 +81,12 @@ struct verbs_ops {
      * which user space does not have.  Without it a buffer's rkey holds as long as the buffer. */
     bool fast_registration;
 
+    /* NULL: there is no more memory that can be registered. */
     struct verbs_mr *(*reg_mr)(struct verbs_device *, uint32_t length, int access,
                                enum verbs_memory);
+    /* Told by who cannot go on without the `length` bytes that were just not registered.  NULL: the
+     * device always has memory. */
+    void (*no_memory)(struct verbs_device *, uint32_t length);
     void (*dereg_mr)(struct verbs_device *, struct verbs_mr *);
     /* A fresh rkey for the next use of the buffer (fast registration: the low key byte moves on).
      * */
@@ -117,6 +123,18 @@ struct verbs_ops {
      * content.  NULL: the content is always that of the last transfer. */
     void (*look)(struct verbs_device *, struct verbs_mr *, uint32_t length);
 };
+
+/* Memory that its owner cannot go on without.  What a peer asks for is not: see reg_mr. */
+static inline struct verbs_mr *verbs_register(const struct verbs_ops *verbs,
+                                              struct verbs_device *device, uint32_t length,
+                                              int access, enum verbs_memory memory)
+{
+    struct verbs_mr *mr = verbs->reg_mr(device, length, access, memory);
+    if (mr == NULL && verbs->no_memory != NULL)
+        verbs->no_memory(device, length);
+    CHECK(mr != NULL);
+    return mr;
+}
 
 /* Fills the first `length` bytes of a BULK buffer with what a peer is to READ. */
 static inline void verbs_fill(const struct verbs_ops *verbs, struct verbs_device *device,

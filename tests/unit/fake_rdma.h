@@ -34,6 +34,9 @@ void fake_rdma_poll_limit(int limit);
 /* Flips a byte of the next RDMA or SEND data of at least 512 bytes. */
 void fake_rdma_corrupt(void);
 
+/* The node's device registers `more` regions than it has now, and then no other until one goes. */
+void fake_rdma_limit_regions(uint32_t ip, unsigned more);
+
 /* The node is silent from now on: nothing reaches it and nothing comes from it. */
 void fake_rdma_vanish(uint32_t ip);
 /* What waits for a silent node ends with RETRY_EXC_ERR. */

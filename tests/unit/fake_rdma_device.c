@@ -64,9 +64,27 @@ int fake_rdma_dealloc_pd(struct ibv_pd *pd)
     return 0;
 }
 
+static struct fake_node *node_of(struct ibv_context *context)
+{
+    return (struct fake_node *)(void *)context;
+}
+
+void fake_rdma_limit_regions(uint32_t ip, unsigned more)
+{
+    struct fake_node *node = fake_rdma_node_at(ip);
+    node->region_limit = node->regions + more;
+}
+
+static bool is_full(const struct fake_node *node)
+{
+    const bool full = node->region_limit > 0 && node->regions >= node->region_limit;
+    errno = full ? ENOMEM : errno;
+    return full;
+}
+
 struct ibv_mr *fake_rdma_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-    if (fake_rdma_fails("reg_mr"))
+    if (fake_rdma_fails("reg_mr") || is_full(node_of(pd->context)))
         return NULL;
     uint32_t key = 0;
     for (uint32_t tried = 0; key == 0 && tried < FAKE_MRS; tried++) {
@@ -82,6 +100,7 @@ struct ibv_mr *fake_rdma_reg_mr(struct ibv_pd *pd, void *addr, size_t length, in
                           .lkey = key,
                           .rkey = key | 0x80000000u};
     fake_fabric.mrs[key] = mr;
+    node_of(pd->context)->regions++;
     fake_fabric.mr_access[key] = access;
     return mr;
 }
@@ -89,6 +108,7 @@ struct ibv_mr *fake_rdma_reg_mr(struct ibv_pd *pd, void *addr, size_t length, in
 int fake_rdma_dereg_mr(struct ibv_mr *mr)
 {
     fake_fabric.mrs[mr->lkey] = NULL;
+    node_of(mr->context)->regions--;
     fake_rdma_delete(mr);
     return 0;
 }

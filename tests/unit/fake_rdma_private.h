@@ -16,6 +16,7 @@ struct fake_node {
     struct ibv_context context; /* first */
     uint32_t ip;
     bool silent, removed;
+    unsigned regions, region_limit; /* alive, and the most; no limit: 0 */
     struct fake_async *asyncs;
 };
 

@@ -160,6 +160,8 @@ static void test_memory_that_cannot_be_locked(void **state)
     getrlimit(RLIMIT_MEMLOCK, &limit);
     fake_rdma_fail("reg_mr", 0, ENOMEM);
     assert_null(verbs_real.reg_mr(pair.host_device, 1 << 20, 0, VERBS_BYTES));
+    assert_string_equal(pair.fatal, ""); /* who asked may go on without */
+    verbs_real.no_memory(pair.host_device, 1 << 20);
     assert_non_null(strstr(pair.fatal, "1048576 bytes of memory cannot be registered"));
     if (limit.rlim_cur != RLIM_INFINITY) {
         snprintf(expected, sizeof expected, "the limit of locked memory is %llu KiB",
@@ -167,6 +169,53 @@ static void test_memory_that_cannot_be_locked(void **state)
         assert_non_null(strstr(pair.fatal, expected));
         assert_non_null(strstr(pair.fatal, "needs at least"));
     }
+    bridge_pair_fini(&pair);
+}
+
+/* Whichever registration fails, its queue is rejected or its command fails; the target goes on,
+ * and serves the next host when there is memory again. */
+static void test_hosts_that_ask_too_much(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    unsigned rejected = 0, failed = 0; /* a queue, a command of the admin queue */
+    bridge_pair_init(&pair);
+    bridge_pair_open(&pair);
+    const unsigned idle = fake_rdma_alive();
+    for (unsigned more = 1; more < 12; more++) {
+        fake_rdma_limit_regions(BRIDGE_TARGET_IP, more);
+        bridge_pair_start(&pair);
+        failed += pair.ready_status == NVME_STATUS_INTERNAL;
+        rejected += pair.ready_status == NVME_STATUS_TRANSPORT;
+        assert_int_equal(rejected + failed, more);
+        assert_int_equal(verbs_real_counters(pair.target_device)->rejects, rejected);
+        bridge_pair_end_host(&pair);
+        bridge_pair_run(&pair, PS_PER_MS);
+    }
+    assert_true(rejected > 2 && failed > 0);
+    fake_rdma_limit_regions(BRIDGE_TARGET_IP, 10000);
+    bridge_pair_start(&pair);
+    assert_int_equal(pair.ready_status, NVME_STATUS_OK);
+    assert_int_equal(bridge_pair_io(&pair, NVME_WRITE, 0, 65536, 7)->status, NVME_STATUS_OK);
+    bridge_pair_end_host(&pair);
+    assert_string_equal(pair.fatal, "");
+    assert_true(fake_rdma_alive() < idle + 500);
+    bridge_pair_fini(&pair);
+}
+
+/* A command that there is no memory for fails, and the next does not. */
+static void test_commands_that_ask_too_much(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    begin(&pair);
+    fake_rdma_limit_regions(BRIDGE_TARGET_IP, 0);
+    assert_int_equal(bridge_pair_io(&pair, NVME_WRITE, 0, 65536, 7)->status & ~NVME_STATUS_DNR,
+                     NVME_STATUS_INTERNAL);
+    fake_rdma_limit_regions(BRIDGE_TARGET_IP, 100);
+    assert_int_equal(bridge_pair_io(&pair, NVME_WRITE, 0, 65536, 7)->status, NVME_STATUS_OK);
+    assert_int_equal(bridge_pair_io(&pair, NVME_READ, 0, 65536, 0)->content, 7);
+    assert_string_equal(pair.fatal, "");
     bridge_pair_fini(&pair);
 }
 
@@ -243,6 +292,40 @@ static void test_raw_hosts_that_nobody_understands(void **state)
     bridge_pair_fini(&pair);
 }
 
+static void test_raw_hosts_that_ask_too_much(void **state)
+{
+    (void)state;
+    struct bridge_pair pair;
+    bool up = false;
+    const struct wl_rdma_request request = {
+        .opcode = IBV_WR_SEND, .outstanding = 4, .message_bytes = 4096};
+    uint8_t bytes[WL_RDMA_REQ_BYTES];
+    const struct rdma_conn_param param = {.private_data = bytes, .private_data_len = sizeof bytes};
+    const struct verbs_peer peer = {.ip = BRIDGE_TARGET_IP, .port = WORKLOAD_RDMA_PORT};
+    const struct ibv_qp_cap cap = {1, 1, 1, 1, 0};
+    const struct verbs_user user = {
+        .self = &up, .on_cm = on_raw_cm, .on_completion = on_raw_completion};
+    wl_rdma_encode_request(&request, bytes);
+    begin(&pair);
+    struct rdma_sink *sink = rdma_sink_create(&pair.env, &verbs_real, pair.target_device);
+    const unsigned idle = fake_rdma_alive();
+    for (unsigned more = 0; more < 2; more++) {
+        fake_rdma_limit_regions(BRIDGE_TARGET_IP, more);
+        struct verbs_conn *conn = verbs_real.connect(pair.host_device, &peer, &cap, &param, &user);
+        assert_non_null(conn);
+        for (int i = 0; i < 100 && !up; i++)
+            bridge_pair_run(&pair, PS_PER_MS / 10);
+        assert_int_equal(up, more > 0);
+        verbs_real.destroy(conn);
+        bridge_pair_run(&pair, PS_PER_MS / 10);
+    }
+    assert_int_equal(verbs_real_counters(pair.target_device)->rejects, 1);
+    assert_string_equal(pair.fatal, "");
+    rdma_sink_destroy(sink);
+    assert_int_equal(fake_rdma_alive(), idle);
+    bridge_pair_fini(&pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +336,9 @@ int main(void)
         cmocka_unit_test(test_where_it_listens),
         cmocka_unit_test(test_raw_hosts_come_and_go),
         cmocka_unit_test(test_raw_hosts_that_nobody_understands),
+        cmocka_unit_test(test_hosts_that_ask_too_much),
+        cmocka_unit_test(test_commands_that_ask_too_much),
+        cmocka_unit_test(test_raw_hosts_that_ask_too_much),
         cmocka_unit_test(test_memory_that_cannot_be_locked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
