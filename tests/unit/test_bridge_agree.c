@@ -304,6 +304,20 @@ static void test_many_come_and_go(void **state)
     end(&pair);
 }
 
+/* A host that there is no memory for is sent away, and the next one is welcome. */
+static void test_no_memory_for_a_host(void **state)
+{
+    (void)state;
+    struct pair pair;
+    begin(&pair, one_text, one_text);
+    fake_rdma_limit_regions(CASE_TARGET_IP, 1);
+    assert_int_not_equal(agree_host_end(ask(&pair, 0, TIME_NEVER)), AGREE_AGREED);
+    leave(&pair, 0);
+    fake_rdma_limit_regions(CASE_TARGET_IP, 10);
+    assert_int_equal(agree_host_end(ask(&pair, 0, TIME_NEVER)), AGREE_AGREED);
+    end(&pair);
+}
+
 /* ------------------------------------------------------------------ bytes */
 
 static void test_bytes(void **state)
@@ -350,10 +364,15 @@ static void test_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agree),          cmocka_unit_test(test_every_difference_is_found),
-        cmocka_unit_test(test_another_target), cmocka_unit_test(test_a_foreign_target),
-        cmocka_unit_test(test_no_way_there),   cmocka_unit_test(test_many_come_and_go),
-        cmocka_unit_test(test_bytes),          cmocka_unit_test(test_a_target_that_repeats_itself),
+        cmocka_unit_test(test_agree),
+        cmocka_unit_test(test_every_difference_is_found),
+        cmocka_unit_test(test_another_target),
+        cmocka_unit_test(test_a_foreign_target),
+        cmocka_unit_test(test_no_way_there),
+        cmocka_unit_test(test_no_memory_for_a_host),
+        cmocka_unit_test(test_many_come_and_go),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_a_target_that_repeats_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
