@@ -71,7 +71,8 @@ void nvme_target_destroy(struct nvme_target *target);
 const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target);
 
 /* While stalled the target's software does nothing: commands arrive and requests to connect come,
- * and wait, its timers are late, and its RNIC and media go on alone. */
+ * and wait, its timers are late, and its RNIC and media go on alone.  A stall outlives a death: a
+ * target that is revived before the stall ends is stalled. */
 void nvme_target_stall(struct nvme_target *target, bool stalled);
 
 /* The target's software dies: nobody listens, its queue pairs are gone, and so are its controllers

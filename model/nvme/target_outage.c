@@ -67,8 +67,10 @@ static void go_on(struct nvme_target *target)
     nvme_target_reap(target);
 }
 
+/* A dead one holds nothing, so it stands still only when it is back. */
 void nvme_target_stall(struct nvme_target *target, bool stalled)
 {
+    target->to_stall = stalled;
     if (stalled)
         target->stalled = !target->dead;
     else if (target->stalled)
@@ -119,6 +121,7 @@ bool nvme_target_revive(struct nvme_target *target)
     if (target->site.verbs->listen(target->site.device, NVME_RDMA_PORT, &user) != 0)
         return false;
     target->dead = false;
+    target->stalled = target->to_stall;
     target->next_cntlid = 1;
     note(target, "NVMe target came back");
     return true;

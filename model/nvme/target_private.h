@@ -153,6 +153,7 @@ struct nvme_target {
     uint32_t local_ip;
     uint16_t next_cntlid;
     bool stalled, dead;
+    bool to_stall;            /* asked for, and not yet over: also while it is dead */
     struct target_held *held; /* what came while it was stalled, in order */
     uint32_t held_count, held_room;
 };

@@ -155,6 +155,7 @@ static void fast_io_fail(void **state)
     assert_statuses(0, 10, NVME_STATUS_TRANSPORT);
     assert_true(nvme_host_lost(pair.host));
     nvme_pair_run(&pair, 100 * PS_PER_MS);
+    nvme_target_stall(pair.target, false);
     assert_true(nvme_target_revive(pair.target));
     nvme_pair_run(&pair, 10 * PS_PER_MS);
     assert_true(nvme_host_live(pair.host));
@@ -256,6 +257,32 @@ static void a_stall_only_delays(void **state)
     }
 }
 
+/* The stall begins before the death or during it: who comes back within it stands still. */
+static void a_stall_outlives_a_death(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        start("null");
+        pair.host_params.ctrl_loss_tmo = NVME_HOST_NEVER;
+        nvme_pair_start(&pair);
+        if (early)
+            nvme_target_stall(pair.target, true);
+        nvme_target_kill(pair.target, false);
+        nvme_pair_run(&pair, 3 * PS_PER_MS);
+        nvme_target_stall(pair.target, true);
+        nvme_pair_run(&pair, 3 * PS_PER_MS);
+        assert_true(nvme_target_revive(pair.target));
+        nvme_pair_run(&pair, 50 * PS_PER_MS);
+        assert_false(nvme_host_live(pair.host));
+        assert_int_equal(nvme_target_stats(pair.target)->queues, 0);
+        nvme_target_stall(pair.target, false);
+        nvme_pair_run(&pair, PS_PER_S);
+        assert_true(nvme_host_live(pair.host));
+        assert_int_equal(nvme_pair_io(&pair, NVME_READ, 0, 4096, 0)->status, NVME_STATUS_OK);
+        nvme_pair_fini(&pair);
+    }
+}
+
 /* Longer than KATO: the keep-alive of the host finds it out, 5 s after it was sent.  When the
  * target goes on, it has a controller whose host has gone; the host has another. */
 static void a_long_stall_loses_the_controller(void **state)
@@ -319,6 +346,7 @@ static void stops_while_it_is_lost(void **state)
     nvme_target_kill(pair.target, false);
     nvme_pair_run(&pair, 5 * PS_PER_MS);
     nvme_host_shutdown(pair.host);
+    nvme_target_stall(pair.target, false);
     assert_true(nvme_target_revive(pair.target));
     nvme_pair_run(&pair, 10 * PS_PER_MS);
     assert_int_equal(pair.completed, 4);
@@ -349,6 +377,7 @@ int main(void)
         cmocka_unit_test(other_namespaces_are_refused),
         cmocka_unit_test(data_outlive_a_crash_or_not),
         cmocka_unit_test(a_stall_only_delays),
+        cmocka_unit_test(a_stall_outlives_a_death),
         cmocka_unit_test(a_long_stall_loses_the_controller),
         cmocka_unit_test(silence_is_noticed_by_both),
         cmocka_unit_test(stops_while_it_is_lost),
