@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { BESIDE_BYTES = 4096 };
 
 struct options {
     struct measure_options measure;
@@ -215,22 +218,52 @@ static struct measurements *get_figures(struct options *options, struct diag *di
     return figures;
 }
 
+static FILE *open_beside(const struct options *options, char beside[BESIDE_BYTES])
+{
+    snprintf(beside, BESIDE_BYTES, "%.4000s.new", options->output);
+    return fopen(beside, "w");
+}
+
+static int refuse_output(const struct options *options)
+{
+    fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
+    return FAILED;
+}
+
+/* Before minutes of playing: is there a place for the profile?  Leaves nothing behind. */
+static int try_output(const struct options *options)
+{
+    char beside[BESIDE_BYTES];
+    struct stat there;
+    if (options->output == NULL)
+        return DONE;
+    if (stat(options->output, &there) == 0 && S_ISDIR(there.st_mode)) {
+        errno = EISDIR;
+        return refuse_output(options);
+    }
+    FILE *out = open_beside(options, beside);
+    if (out == NULL)
+        return refuse_output(options);
+    fclose(out);
+    remove(beside);
+    return DONE;
+}
+
 /* Beside, then renamed: there is a whole profile or none. */
 static int write_profile(const struct options *options, const struct calibration *calibration)
 {
-    char beside[4096];
+    char beside[BESIDE_BYTES];
     if (options->output == NULL)
         return DONE;
-    snprintf(beside, sizeof beside, "%.4000s.new", options->output);
-    FILE *out = fopen(beside, "w");
+    FILE *out = open_beside(options, beside);
     bool fine = out != NULL && calibration_profile(calibration, options->name, out);
     fine = (out == NULL || fclose(out) == 0) && fine && rename(beside, options->output) == 0;
     if (fine)
         return DONE;
-    fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
+    const int code = refuse_output(options);
     if (out != NULL)
         remove(beside);
-    return FAILED;
+    return code;
 }
 
 /* A profile is written all the same: its ranges and spreads say what it is worth. */
@@ -275,6 +308,9 @@ static int calibrate(struct options *options, struct diag *diag)
     int code;
     if (options->measure.play.role == PLAY_TARGET)
         return serve(&options->measure.play, diag);
+    code = try_output(options);
+    if (code != DONE)
+        return code;
     struct measurements *figures = get_figures(options, diag, &code);
     if (figures == NULL)
         return code;

@@ -54,4 +54,12 @@ refused 'figures and an address' 'nothing with it that is for measuring' --from 
 refused 'a profile without a fit' 'it where a profile is fitted' --address 10.0.0.1 --measure-only -o no.yaml
 refused 'neither' 'or --from' -o no.yaml
 expect 'no such folder' 3 'No such file or directory' "$program" calibrate --from figures.json -o none/no.yaml
+
+# Said before anything is played: there is no device here to play on.
+expect 'a place before a device' 3 'none/no.yaml: No such file' "$program" calibrate --address 10.0.0.1 -o none/no.yaml
+mkdir folder
+expect 'a folder for a profile' 3 'folder: Is a directory' "$program" calibrate --address 10.0.0.1 -o folder
+expect 'no device' 3 'RDMA device' "$program" calibrate --address 10.0.0.1 -o no.yaml
+! compgen -G '*.new' >/dev/null || fail 'a trial was left behind'
+! compgen -G 'no.yaml*' >/dev/null || fail 'something was written without a device'
 [ $failures = 0 ]
