@@ -3,17 +3,8 @@
 # Drawings are well-formed, have what the database has, and are the same bytes twice; every state machine of the
 # code is drawn; what cannot be drawn is said.
 set -u
-program=${STORMGLASS:?the program to test}
 here=$(cd "$(dirname "$0")/../.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
-
-fail() {
-    echo "FAIL  $*"
-    failures=$((failures + 1))
-}
+. tests/golden/outside
 
 equal() { # NAME GOT WANTED
     if [ "$2" = "$3" ]; then echo "ok    $1: $2"; else fail "$1: got '$2', expected '$3'"; fi

@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # explain from outside: the account of three runs, and what is no run.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
-fail() {
-    echo "FAIL  $*"
-    failures=$((failures + 1))
-}
+. tests/golden/outside
 says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
 holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2"; } # FILE FILTER
 # refuses NAME WORDS OPERAND...: exit code 2, nothing on stdout, and why

@@ -3,16 +3,8 @@
 # The files of tests/golden/sonic are two leaves and a spine: numbers as strings, the three spellings of references,
 # keys with ranges.  expected.yaml is what becomes of them.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
 samples=$(cd "$(dirname "$0")/sonic" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
-fail() {
-    echo "FAIL $*"
-    failures=$((failures + 1))
-}
+. tests/golden/outside
 
 # ---- a fabric of three files ----
 
