@@ -90,12 +90,28 @@ static void text_figures(const struct calibration *calibration, FILE *out)
     }
 }
 
+/* Words of a device or of a file: a terminal gets nothing from them but letters. */
+static void text_words(const char *words, FILE *out)
+{
+    for (; *words != '\0'; words++)
+        fputc(*words >= ' ' && *words < 0x7F ? *words : '?', out);
+}
+
+static void text_device(const struct measurements *figures, FILE *out)
+{
+    text_words(figures->device, out);
+    if (figures->firmware[0] != '\0')
+        fputs(", firmware ", out);
+    text_words(figures->firmware, out);
+    fputs(", ", out);
+    text_words(figures->kernel, out);
+}
+
 bool calibration_text(const struct calibration *calibration, FILE *out)
 {
-    const struct measurements *figures = calibration->figures;
-    fprintf(out, "Calibration of %s%s%s, %s; base %s\n", figures->device,
-            figures->firmware[0] != '\0' ? ", firmware " : "", figures->firmware, figures->kernel,
-            calibration->base);
+    fputs("Calibration of ", out);
+    text_device(calibration->figures, out);
+    fprintf(out, "; base %s\n", calibration->base);
     text_values(calibration, out);
     text_figures(calibration, out);
     fprintf(out, "\nA figure that was fitted is off by %.2f %%; %u plays of all benchmarks\n",
