@@ -29,6 +29,10 @@ extern const struct bytes_kind *const bytes_kinds[]; /* NULL ends it */
 /* The kind that a word such as "file:disk.img" names, and its path or NULL.  NULL: none. */
 const struct bytes_kind *bytes_find(const char *word, const char **path);
 
+/* What `open` made outlives its store only from now on: until then a file that was not there is
+ * removed when the store is destroyed, and one that was empty is empty again. */
+void bytes_keep(struct nvme_store *store);
+
 extern const struct bytes_kind bytes_null, bytes_memory, bytes_file;
 
 #endif

@@ -25,6 +25,8 @@ enum { ZEROS_BYTES = 64 << 10 };
 struct file {
     struct nvme_store base;
     int fd;
+    bool grown; /* it was empty, and is not kept yet */
+    char *made; /* the path of one that was not there, and is not kept yet; else NULL */
 };
 
 static struct file *file_of(struct nvme_store *store)
@@ -103,8 +105,14 @@ static uint16_t on_flush(struct nvme_store *store)
 
 static void on_destroy(struct nvme_store *store)
 {
-    close(file_of(store)->fd);
-    free(store);
+    struct file *file = file_of(store);
+    if (file->made != NULL)
+        unlink(file->made);
+    else if (file->grown)
+        (void)!ftruncate(file->fd, 0); /* or it keeps its hole */
+    close(file->fd);
+    free(file->made);
+    free(file);
 }
 
 static const struct nvme_store_ops ops = {
@@ -117,6 +125,15 @@ static const struct nvme_store_ops ops = {
 };
 
 /* ---- opening ---- */
+
+void bytes_keep(struct nvme_store *store)
+{
+    if (store->ops != &ops)
+        return;
+    free(file_of(store)->made);
+    file_of(store)->made = NULL;
+    file_of(store)->grown = false;
+}
 
 static struct nvme_store *new_store(int fd, uint32_t block_bytes)
 {
@@ -158,12 +175,10 @@ static int64_t room_of(int fd)
     return -1;
 }
 
-static struct nvme_store *open_file(const char *path, uint32_t block_bytes, int64_t *size,
-                                    char why[BYTES_WHY_MAX])
+/* A file of room for *size bytes, or what there is already. */
+static struct nvme_store *use_file(int fd, uint32_t block_bytes, int64_t *size,
+                                   char why[BYTES_WHY_MAX])
 {
-    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return refuse(fd, strerror(errno), why);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
         return refuse(fd, errno == EWOULDBLOCK ? "it is in use" : strerror(errno), why);
     const int64_t room = room_of(fd);
@@ -176,7 +191,26 @@ static struct nvme_store *open_file(const char *path, uint32_t block_bytes, int6
         return refuse(fd, strerror(errno), why);
     if (room > 0)
         *size = room / block_bytes * block_bytes;
-    return new_store(fd, block_bytes);
+    struct nvme_store *store = new_store(fd, block_bytes);
+    file_of(store)->grown = room == 0;
+    return store;
+}
+
+static struct nvme_store *open_file(const char *path, uint32_t block_bytes, int64_t *size,
+                                    char why[BYTES_WHY_MAX])
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const bool made = fd >= 0;
+    if (!made && errno == EEXIST)
+        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return refuse(fd, strerror(errno), why);
+    struct nvme_store *store = use_file(fd, block_bytes, size, why);
+    if (made && store == NULL)
+        unlink(path);
+    else if (made)
+        file_of(store)->made = strdup(path);
+    return store;
 }
 
 const struct bytes_kind bytes_memory = {.name = "memory", .open = open_memory};

@@ -197,6 +197,7 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
         play_free(play);
         return NULL;
     }
+    play_target_keep(play);
     play_hosts_init(play);
     return play;
 }
@@ -311,6 +312,7 @@ bool play_free(struct play *play)
     }
     each_device(play, close_device, NULL);
     free(play->targets);
+    free(play->stores);
     const bool well = play->record == NULL || record_close(play->record);
     result_free(&play->result);
     world_free(play->world);

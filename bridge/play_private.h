@@ -64,6 +64,8 @@ struct play {
     struct play_entry *entries;
     struct turn *turns; /* of the entries */
     uint32_t target_count, serial;
+    struct nvme_store **stores; /* of all namespaces; the targets own them */
+    uint32_t store_count;
     struct agree_plan plan;
     struct agree_state agreed; /* of the targets here */
     struct env agree_env;
@@ -104,6 +106,7 @@ time_ps play_agree_way(const struct play *play);
 /* play_target.c */
 /* The namespaces of the targets here and what they keep; what cannot be had is told in diag. */
 void play_target_prepare(struct play *play, struct diag *diag);
+void play_target_keep(struct play *play);          /* the files that were made stay */
 bool play_target_make(struct play_target *target); /* listens; false: errno */
 void play_target_drop(struct play_target *target);
 

@@ -29,7 +29,8 @@ static struct nvme_target_namespace *list_namespaces(const struct scenario_host 
     return list;
 }
 
-static bool open_store(const char *word, struct nvme_target_namespace *ns, struct diag *diag)
+static bool open_store(struct play *play, const char *word, struct nvme_target_namespace *ns,
+                       struct diag *diag)
 {
     char why[BYTES_WHY_MAX];
     const char *path;
@@ -38,6 +39,8 @@ static bool open_store(const char *word, struct nvme_target_namespace *ns, struc
     ns->store = kind->open(path, (uint32_t)ns->params.block_size, &ns->params.size, why);
     if (ns->store == NULL)
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL, "--store %s: %s", word, why);
+    else
+        play->stores[play->store_count++] = ns->store;
     return ns->store != NULL;
 }
 
@@ -62,15 +65,24 @@ void play_target_prepare(struct play *play, struct diag *diag)
     const struct play_options *options = &play->options;
     const uint32_t count = list_targets(play);
     uint32_t opened = 0;
+    play->stores = calloc(count + 1, sizeof *play->stores);
+    CHECK(play->stores != NULL);
     if (options->store_count > 1 && options->store_count != count)
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
                  "--store was given %u times: expected once, or once for each of %u namespaces",
                  options->store_count, count);
     for (uint32_t i = 0; options->store_count > 0 && i < play->target_count; i++)
         for (uint32_t n = 0; n < play->targets[i].namespace_count; n++, opened++)
-            if (diag_failed(diag) || !open_store(options->stores[opened % options->store_count],
-                                                 &play->targets[i].namespaces[n], diag))
+            if (diag_failed(diag) ||
+                !open_store(play, options->stores[opened % options->store_count],
+                            &play->targets[i].namespaces[n], diag))
                 return;
+}
+
+void play_target_keep(struct play *play)
+{
+    for (uint32_t i = 0; i < play->store_count; i++)
+        bytes_keep(play->stores[i]);
 }
 
 bool play_target_make(struct play_target *target)

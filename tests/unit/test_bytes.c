@@ -33,6 +33,8 @@ static struct nvme_store *open_word(const char *word, int64_t *size)
     struct nvme_store *store = kind->open(at, BLOCK, size, why);
     if (store == NULL)
         print_message("%s: %s\n", word, why);
+    else
+        bytes_keep(store);
     return store;
 }
 
@@ -196,6 +198,35 @@ static void what_cannot_be_opened(void **state)
     char word[128];
     snprintf(word, sizeof word, "file:%s", path);
     assert_null(open_word(word, &size));
+    unlink(path);
+}
+
+/* Nothing is left of what was never kept, and what was there before is as it was. */
+static void what_is_not_kept_goes(void **state)
+{
+    (void)state;
+    char why[BYTES_WHY_MAX];
+    struct stat there;
+    int64_t size = SIZE;
+    struct nvme_store *store = bytes_file.open(path, BLOCK, &size, why);
+    assert_int_equal(stat(path, &there), 0);
+    store->ops->destroy(store);
+    assert_int_equal(stat(path, &there), -1);
+    size = INT64_MAX;
+    assert_null(bytes_file.open(path, BLOCK, &size, why));
+    assert_int_equal(stat(path, &there), -1);
+    for (int filled = 0; filled < 2; filled++) {
+        FILE *file = fopen(path, "w");
+        for (int i = 0; filled && i < SIZE; i++)
+            fputc(i % 7, file);
+        fclose(file);
+        size = SIZE;
+        store = bytes_file.open(path, BLOCK, &size, why);
+        assert_non_null(store);
+        store->ops->destroy(store);
+        assert_int_equal(stat(path, &there), 0);
+        assert_int_equal(there.st_size, filled ? SIZE : 0);
+    }
     unlink(path);
 }
 
@@ -387,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_file_keeps),
         cmocka_unit_test(null_forgets),
         cmocka_unit_test(what_cannot_be_opened),
+        cmocka_unit_test(what_is_not_kept_goes),
         cmocka_unit_test(a_cut_file_is_a_media_error),
         cmocka_unit_test(no_room_is_capacity_exceeded),
         cmocka_unit_test(a_capsule_without_its_data),
