@@ -130,6 +130,11 @@ static void on_frame(void *self, const struct probe_frame *frame)
     record_frame(((struct observe *)self)->record, frame);
 }
 
+static void on_state(void *self, const struct probe_state *state)
+{
+    record_state(((struct observe *)self)->record, state);
+}
+
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
 {
     record_note(((struct observe *)self)->record, at, owner, text);
@@ -148,6 +153,7 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         .target_io = on_target_io,
         .host_io = on_host_io,
         .frame = frames ? on_frame : NULL,
+        .state = on_state,
         .note = on_note,
     };
     explain_init(&observe->explain, fabric);

@@ -14,8 +14,8 @@
 struct record {
     struct store *store;
     enum record_level level;
-    struct store_statement *io, *drop, *pause, *blocked, *frame, *note;
-    uint32_t ios, drops, notes;
+    struct store_statement *io, *drop, *pause, *blocked, *frame, *state, *note;
+    uint32_t ios, drops, notes, states, machines;
 };
 
 static const char *const level_names[] = {
@@ -70,6 +70,7 @@ static void prepare(struct record *record)
     record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
     record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
                                          "?,?,?,?,?,?,?,?,?,?,?)");
+    record->state = store_prepare(store, "INSERT INTO state_change VALUES(NULL,?,?,?,?,?,?,?,?,?)");
     record->note = store_prepare(store, "INSERT INTO note VALUES(?,?,?)");
 }
 
@@ -90,7 +91,8 @@ struct record *record_open(const struct record_options *options, const struct sc
 bool record_close(struct record *record)
 {
     struct store_statement *const statements[] = {record->io,      record->drop,  record->pause,
-                                                  record->blocked, record->frame, record->note};
+                                                  record->blocked, record->frame, record->state,
+                                                  record->note};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         store_finish(statements[i]);
     const bool well = store_close(record->store);
@@ -216,6 +218,19 @@ void record_frame(struct record *record, const struct probe_frame *probe)
         when(aeth, frame->aeth & 0xFFFFFF), when(reth, frame->address),
         when(reth || frame_has_ieth(frame->opcode), frame->rkey), when(reth, frame->length),
         when(roce && frame->payload > 0, frame->content), STORE_B(head, head_bytes));
+}
+
+void record_state(struct record *record, const struct probe_state *state)
+{
+    if (record == NULL || record->level < RECORD_COUNTERS || record->states >= RECORD_STATES_MAX)
+        return;
+    record->states++;
+    if (*state->number == 0)
+        *state->number = ++record->machines;
+    STORE_INSERT(record->state, STORE_I(state->at), STORE_T(state->machine),
+                 STORE_I(*state->number), STORE_T(state->owner), STORE_I(state->peer_ip),
+                 state->qid < 0 ? STORE_N : STORE_I(state->qid), STORE_T(state->from),
+                 STORE_T(state->event), STORE_T(state->to));
 }
 
 void record_note(struct record *record, time_ps at, const char *owner, const char *text)

@@ -3,7 +3,8 @@
  * The scenario, its files and the fabric are in the file before the first event; what happens
  * follows in batches.  How much is written depends on the level; the run itself never does.
  *   summary   totals, and the first few I/Os, drops and notes
- *   counters  every pause and every interval in which a transmitter was stopped
+ *   counters  every pause and every interval in which a transmitter was stopped; the first
+ *             RECORD_STATES_MAX changes of state of NVMe hosts, their queues and the targets'
  *   ios       every NVMe command with all its moments
  *   packets   every frame each time it enters a wire
  * Memory is bounded: prepared statements, and a transaction that is committed every
@@ -22,7 +23,8 @@ enum {
     RECORD_BATCH_ROWS = 50000,
     RECORD_FIRST_IOS = 16,   /* kept at every level */
     RECORD_FIRST_DROPS = 64, /* in detail */
-    RECORD_NOTES_MAX = 1000
+    RECORD_NOTES_MAX = 1000,
+    RECORD_STATES_MAX = 100000
 };
 
 struct record;
@@ -59,6 +61,7 @@ void record_pause(struct record *record, const struct probe_pause *pause);
 void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t priority,
                     time_ps from, time_ps until);
 void record_frame(struct record *record, const struct probe_frame *frame);
+void record_state(struct record *record, const struct probe_state *state);
 void record_note(struct record *record, time_ps at, const char *owner, const char *text);
 
 /* "read", "write", "flush" or "other" */

@@ -27,6 +27,11 @@ static void no_host_io(void *self, const struct probe_host_io *io)
     (void)self, (void)io;
 }
 
+static void no_state(void *self, const struct probe_state *state)
+{
+    (void)self, (void)state;
+}
+
 static void no_note(void *self, time_ps at, const char *owner, const char *text)
 {
     (void)self, (void)at, (void)owner, (void)text;
@@ -38,5 +43,6 @@ const struct probe probe_none = {
     .blocked = no_blocked,
     .target_io = no_target_io,
     .host_io = no_host_io,
+    .state = no_state,
     .note = no_note,
 };

@@ -124,6 +124,17 @@ struct probe_frame {
     uint32_t head_bytes;
 };
 
+/* A machine of the NVMe host or target went to another state. */
+struct probe_state {
+    time_ps at;
+    const char *machine;           /* "host", "host_queue", "target_queue" */
+    const char *owner;             /* name of its node */
+    const char *from, *event, *to; /* as the machine's list of edges has them */
+    uint32_t peer_ip;
+    int32_t qid;      /* -1: the controller as a whole */
+    uint32_t *number; /* one for each machine, 0 at first: the observer's own */
+};
+
 struct probe {
     void *self;
     void (*drop)(void *self, const struct probe_drop *drop);
@@ -131,9 +142,9 @@ struct probe {
     void (*blocked)(void *self, const struct probe_blocked *blocked);
     void (*target_io)(void *self, const struct probe_target_io *io);
     void (*host_io)(void *self, const struct probe_host_io *io);
+    void (*state)(void *self, const struct probe_state *state);
     void (*frame)(void *self, const struct probe_frame *frame); /* NULL below level packets */
-    void (*note)(void *self, time_ps at, const char *owner,
-                 const char *text); /* state changes, errors */
+    void (*note)(void *self, time_ps at, const char *owner, const char *text); /* losses, errors */
 };
 
 /* Every function set (but frame) and none does anything. */

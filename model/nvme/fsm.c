@@ -3,6 +3,7 @@
 #include "nvme/fsm.h"
 
 #include "base/check.h"
+#include "base/probe.h"
 
 #include <stddef.h>
 
@@ -81,5 +82,27 @@ uint8_t nvme_fsm_step(const struct nvme_fsm *fsm, uint8_t state, uint8_t event)
 {
     uint8_t next = state;
     CHECK(nvme_fsm_next(fsm, state, event, &next));
+    return next;
+}
+
+uint8_t nvme_fsm_move(const struct nvme_fsm *fsm, const struct nvme_fsm_place *place, uint8_t state,
+                      uint8_t event)
+{
+    const uint8_t next = nvme_fsm_step(fsm, state, event);
+    if (next == state)
+        return next;
+    const struct env *env = place->env;
+    const struct probe_state change = {
+        .at = env_now(env),
+        .machine = fsm->name,
+        .owner = env->owner,
+        .from = fsm->states[state].name,
+        .event = fsm->events[event].name,
+        .to = fsm->states[next].name,
+        .peer_ip = place->peer_ip,
+        .qid = place->qid,
+        .number = place->number,
+    };
+    env->probe->state(env->probe->self, &change);
     return next;
 }

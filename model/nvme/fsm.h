@@ -6,6 +6,8 @@
 #ifndef STORMGLASS_NVME_FSM_H
 #define STORMGLASS_NVME_FSM_H
 
+#include "base/env.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -32,6 +34,18 @@ bool nvme_fsm_next(const struct nvme_fsm *fsm, uint8_t state, uint8_t event, uin
 
 /* The next state; CHECKs that there is one. */
 uint8_t nvme_fsm_step(const struct nvme_fsm *fsm, uint8_t state, uint8_t event);
+
+/* Whose state it is, for the observer (probe.h). */
+struct nvme_fsm_place {
+    const struct env *env;
+    uint32_t peer_ip;
+    int32_t qid;      /* -1: the controller as a whole */
+    uint32_t *number; /* of the machine; the observer's own */
+};
+
+/* Likewise; the probe is told when it is another state. */
+uint8_t nvme_fsm_move(const struct nvme_fsm *fsm, const struct nvme_fsm_place *place, uint8_t state,
+                      uint8_t event);
 
 #define EVENT(NAME, ABOUT)
 #define EDGE(FROM, EV, TO, WHY)

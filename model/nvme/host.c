@@ -61,7 +61,9 @@ const struct opt nvme_host_opts[] = {
 
 void nvme_host_event(struct nvme_host *host, enum nvme_host_event event)
 {
-    host->state = nvme_fsm_step(&nvme_fsm_host, host->state, (uint8_t)event);
+    const struct nvme_fsm_place place = {
+        .env = host->site.env, .peer_ip = host->site.target_ip, .qid = -1, .number = &host->number};
+    host->state = nvme_fsm_move(&nvme_fsm_host, &place, host->state, (uint8_t)event);
 }
 
 void nvme_host_note(const struct nvme_host *host, const char *text)

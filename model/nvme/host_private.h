@@ -92,13 +92,15 @@ struct host_queue {
     uint32_t capsule_room; /* bytes of data that a capsule of this queue may carry */
     uint16_t qid, size;    /* entries of the submission queue */
     uint16_t sq_tail, sq_head;
-    uint8_t state; /* enum nvme_host_queue_state */
+    uint32_t number; /* probe_state.number */
+    uint8_t state;   /* enum nvme_host_queue_state */
 };
 
 struct nvme_host {
     struct nvme_host_site site;
     struct nvme_host_params params;
-    uint8_t state; /* enum nvme_host_state */
+    uint32_t number; /* probe_state.number */
+    uint8_t state;   /* enum nvme_host_state */
     bool told_ready, stopping, seen_completion;
     struct host_queue *queues; /* [0] is the admin queue */
     uint32_t queue_count;      /* with the admin queue */

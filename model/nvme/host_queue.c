@@ -87,7 +87,10 @@ void nvme_host_queue_fini(struct host_queue *queue)
 
 void nvme_host_queue_event(struct host_queue *queue, enum nvme_host_queue_event event)
 {
-    queue->state = nvme_fsm_step(&nvme_fsm_host_queue, queue->state, (uint8_t)event);
+    const struct nvme_host_site *site = &queue->host->site;
+    const struct nvme_fsm_place place = {
+        .env = site->env, .peer_ip = site->target_ip, .qid = queue->qid, .number = &queue->number};
+    queue->state = nvme_fsm_move(&nvme_fsm_host_queue, &place, queue->state, (uint8_t)event);
 }
 
 static bool post_receive(struct host_queue *queue, unsigned index)

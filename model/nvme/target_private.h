@@ -93,6 +93,7 @@ struct target_queue {
     uint16_t receive_count;
     uint16_t qid;
     uint16_t sq_size, sqhd; /* 0 before Connect */
+    uint32_t number;        /* probe_state.number */
     uint8_t state;          /* enum nvme_target_queue_state */
     bool gone;              /* the CM has said the last */
 };

@@ -35,7 +35,11 @@ struct target_command *nvme_target_list_take(struct target_list *list)
 
 void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event)
 {
-    queue->state = nvme_fsm_step(&nvme_fsm_target_queue, queue->state, (uint8_t)event);
+    const struct nvme_fsm_place place = {.env = queue->target->site.env,
+                                         .peer_ip = queue->peer_ip,
+                                         .qid = queue->qid,
+                                         .number = &queue->number};
+    queue->state = nvme_fsm_move(&nvme_fsm_target_queue, &place, queue->state, (uint8_t)event);
 }
 
 /* ---- commands and receives ---- */

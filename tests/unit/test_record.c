@@ -195,6 +195,36 @@ static void notes_and_detailed_drops_are_bounded(void **state)
     assert_true(record_close(record));
 }
 
+static void machines_are_numbered_and_their_changes_bounded(void **state)
+{
+    const struct fixture *fixture = *state;
+    uint32_t one = 0, other = 0;
+    struct probe_state change = {.machine = "host", .owner = "host0", .qid = -1, .number = &one};
+    change.from = "NEW", change.event = "START", change.to = "ADMIN";
+    struct record *record = open_record(fixture, NULL, RECORD_SUMMARY);
+    record_state(record, &change);
+    assert_int_equal(one, 0);
+    assert_int_equal(store_ask_int(record_store(record), "SELECT count(*) FROM state_change", -1),
+                     0);
+    assert_true(record_close(record));
+    record = open_record(fixture, NULL, RECORD_COUNTERS);
+    record_state(record, &change);
+    change.qid = 7, change.number = &other;
+    for (int i = 0; i < RECORD_STATES_MAX; i++)
+        record_state(record, &change);
+    assert_int_equal(one, 1);
+    assert_int_equal(other, 2);
+    struct store *store = record_store(record);
+    assert_int_equal(store_ask_int(store, "SELECT count(*) FROM state_change", 0),
+                     RECORD_STATES_MAX);
+    assert_text(store, "SELECT owner||from_state||event||to_state FROM v_state WHERE qid IS NULL",
+                "host0NEWSTARTADMIN");
+    assert_int_equal(
+        store_ask_int(store, "SELECT count(*) FROM state_change WHERE number=2 AND qid=7", 0),
+        RECORD_STATES_MAX - 1);
+    assert_true(record_close(record));
+}
+
 static void closed_database_is_one_file_that_opens_read_only(void **state)
 {
     const struct fixture *fixture = *state;
@@ -321,6 +351,7 @@ int main(void)
         cmocka_unit_test(levels_choose_what_is_written),
         cmocka_unit_test(moments_that_did_not_happen_are_null),
         cmocka_unit_test(notes_and_detailed_drops_are_bounded),
+        cmocka_unit_test(machines_are_numbered_and_their_changes_bounded),
         cmocka_unit_test(closed_database_is_one_file_that_opens_read_only),
         cmocka_unit_test(killed_writer_leaves_a_valid_database),
         cmocka_unit_test(other_files_are_left_alone),
