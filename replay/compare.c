@@ -259,6 +259,7 @@ static bool compare_stores(struct compare_input *input, const char *model, const
     if (!are_sound(input))
         return false;
     compare_protocol(input);
+    compare_states(input);
     compare_timing(input);
     return are_sound(input);
 }

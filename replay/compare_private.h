@@ -2,6 +2,7 @@
  * compare_private - what the files of compare share.
  * compare.c           the two sides, and whether they are comparable
  * compare_protocol.c  rows
+ * compare_states.c    rows: the states of NVMe hosts and queues
  * compare_timing.c    figures */
 #ifndef STORMGLASS_REPLAY_COMPARE_PRIVATE_H
 #define STORMGLASS_REPLAY_COMPARE_PRIVATE_H
@@ -18,6 +19,7 @@ void compare_add(struct compare *compare, const char *what, const char *model, c
                  bool counts);
 
 void compare_protocol(const struct compare_input *input);
+void compare_states(const struct compare_input *input);
 void compare_timing(const struct compare_input *input);
 
 #endif

@@ -116,6 +116,10 @@ struct change {
     bool counts;
 };
 
+/* One workload is ended by the clock: a machine may have come less far. */
+#define STATE_LESS                                                                                 \
+    "DELETE FROM state_change WHERE machine='host' AND owner='host1' AND to_state='LIVE'"
+
 static const struct change changes[] = {
     {"UPDATE meta SET status='interrupted'", "status", "complete", "interrupted", true},
     {"UPDATE workload SET issued=21 WHERE workload=0", "one: issued", "20", "21", true},
@@ -137,6 +141,22 @@ static const struct change changes[] = {
      "one: I/Os in the order of completion, number 1", NULL, NULL, true},
     {"UPDATE io SET io=-1 WHERE workload=1 AND serial=5",
      "four: I/Os in the order of completion, number 1", NULL, NULL, false},
+    {"UPDATE state_change SET event='LOSS', to_state='LOST' WHERE machine='host'"
+     " AND owner='host1' AND to_state='LIVE'",
+     "NVMe hosts: states, host1, number 1", "SCAN -> LIVE (SCANNED)", "SCAN -> LOST (LOSS)", true},
+    {"UPDATE state_change SET event='CLOSE', to_state='DOWN' WHERE machine='host_queue'"
+     " AND owner='host1' AND qid=1 AND from_state='FABRICS'",
+     "queues of NVMe hosts: states, host1 queue 1, number 1", "FABRICS -> LIVE (ACCEPTED)",
+     "FABRICS -> DOWN (CLOSE)", true},
+    {"UPDATE state_change SET event='ERROR' WHERE machine='target_queue' AND qid=0"
+     " AND owner='host1' AND to_state='READY'",
+     "queues of NVMe targets: states, host1 queue 0, number 1", "LIVE -> READY (INSTALLED)",
+     "LIVE -> READY (ERROR)", true},
+    {STATE_LESS, "NVMe hosts: states, host1, number 1", "SCAN -> LIVE (SCANNED)", "nothing more",
+     false},
+    {STATE_LESS ";UPDATE state_change SET event='LOSS' WHERE owner='host2' AND to_state='SCAN'",
+     "NVMe hosts: states, host2, number 1", "QUEUES -> SCAN (QUEUES_UP)", "QUEUES -> SCAN (LOSS)",
+     true},
 };
 
 static const struct compare_row *first_apart(const struct compare *compare)
@@ -164,6 +184,62 @@ static void each_difference_of_the_protocol_is_found(void **state)
         assert_int_equal(compare_equal(compare), !change->counts);
         compare_free(compare);
     }
+}
+
+static const struct compare_row *row_of(const struct compare *compare, const char *what)
+{
+    for (size_t i = 0; i < compare->row_count; i++)
+        if (strcmp(compare->rows[i].what, what) == 0)
+            return &compare->rows[i];
+    return NULL;
+}
+
+static void states_are_paired_by_what_they_were(void **state)
+{
+    static const char hosts[] = "NVMe hosts: states";
+    static const struct {
+        const char *sql;
+        bool compared;
+    } same[] = {
+        {"", true},
+        /* The two hosts of host2 in the other order of age. */
+        {"UPDATE state_change SET number=1000-number", true},
+        /* A measurement ends with the target's queues taken down. */
+        {"INSERT INTO state_change SELECT NULL, 1, machine, number, owner, peer_ip, qid, 'READY',"
+         " 'CLOSE', 'CLOSING' FROM state_change WHERE machine='target_queue' GROUP BY number",
+         true},
+        {"DELETE FROM state_change WHERE machine<>'target_queue'", false}, /* a bridge's target */
+        {"DROP VIEW v_state; DROP TABLE state_change", false},
+        {"UPDATE meta SET record='summary'", false},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        struct compare *compare = compare_with(*state, NULL, same[i].sql);
+        assert_int_equal(compare->rows_different, 0);
+        assert_null(first_apart(compare));
+        const struct compare_row *row = row_of(compare, hosts);
+        assert_int_equal(row != NULL, same[i].compared);
+        if (row != NULL)
+            assert_string_equal(row->model, "15 equal"); /* five changes of three hosts */
+        compare_free(compare);
+    }
+}
+
+/* Of work that counts end, each machine comes as far as the other. */
+static void states_of_counted_work_are_whole(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char counted[] = "workloads.long.count=20";
+    unlink(fixture->model);
+    play(fixture->model, counted, "", "");
+    struct compare *compare = compare_with(fixture, counted, STATE_LESS);
+    assert_int_equal(compare->rows_different, 1);
+    const struct compare_row *row = first_apart(compare);
+    assert_string_equal(row->what, "NVMe hosts: states, host1, number 1");
+    assert_string_equal(row->measured, "nothing more");
+    assert_true(row->counts);
+    compare_free(compare);
+    unlink(fixture->model);
+    play(fixture->model, NULL, "", "");
 }
 
 /* Who has come further when the clock ends the work says nothing of the protocol. */
@@ -283,6 +359,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_run_is_equal),
         cmocka_unit_test(each_difference_of_the_protocol_is_found),
+        cmocka_unit_test(states_are_paired_by_what_they_were),
+        cmocka_unit_test(states_of_counted_work_are_whole),
         cmocka_unit_test(work_that_the_clock_ends_may_be_more),
         cmocka_unit_test(errors_are_parts_of_what_was_measured),
         cmocka_unit_test(devices_may_differ_and_are_listed),
