@@ -3,6 +3,8 @@
 #include "base/check.h"
 #include "bridge/content.h"
 #include "nvme/spec.h"
+#include "replay/compare.h"
+#include "replay/run.h"
 #include "tests/unit/bridge_case.h"
 #include "tests/unit/fake_rdma.h"
 
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -163,6 +166,61 @@ static void on_alarm(int signal_number)
     raise(SIGINT);
 }
 
+static void play_into(const char *path, struct scenario *scenario, struct diag *diag)
+{
+    struct play_options options = bridge_case_options();
+    options.path = path;
+    options.level = RECORD_IOS;
+    int device_errno = 0;
+    bridge_case_begin();
+    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    assert_non_null(play);
+    assert_true(play_run(play));
+    assert_true(play_free(play));
+    bridge_case_end();
+}
+
+static void model_into(const char *path, struct scenario *scenario, struct diag *diag)
+{
+    const struct run_options options = {.path = path, .level = RECORD_IOS, .until = TIME_NEVER};
+    struct run run;
+    assert_int_equal(run_scenario(&run, scenario, &options, diag), RUN_DONE);
+    assert_true(run_close(&run));
+}
+
+/* The same code went through the same: each row of the protocol, the states with it. */
+static void test_model_and_bridge_agree(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/stormglass-test-XXXXXX", model[64], measured[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(model, sizeof model, "%s/model.db", folder);
+    snprintf(measured, sizeof measured, "%s/measured.db", folder);
+    struct diag *diag = calloc(1, sizeof *diag);
+    CHECK(diag != NULL);
+    struct scenario *scenario = bridge_case_load(nvme_text);
+    model_into(model, scenario, diag);
+    play_into(measured, scenario, diag);
+    const struct compare_options options = {.tolerance = 1, .judged = COMPARE_JUDGED_PRESET};
+    struct compare compare;
+    if (compare_runs(&compare, model, measured, &options) != COMPARE_DONE)
+        fail_msg("%s", compare.why);
+    size_t states = 0;
+    for (size_t i = 0; i < compare.row_count; i++) {
+        const struct compare_row *row = &compare.rows[i];
+        if (row->counts && !row->equal)
+            fail_msg("%s: %s and %s", row->what, row->model, row->measured);
+        states += row->equal && strstr(row->what, ": states") != NULL;
+    }
+    assert_int_equal(states, 3);
+    compare_free(&compare);
+    scenario_free(scenario);
+    free(diag);
+    unlink(model);
+    unlink(measured);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* Ctrl-C ends it at once, with all that was measured. */
 static void test_interrupted(void **state)
 {
@@ -303,15 +361,11 @@ static void test_timers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nvme),
-        cmocka_unit_test(test_one_device),
-        cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_nobody_there),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_content),
-        cmocka_unit_test(test_content_that_is_not_ours),
+        cmocka_unit_test(test_nvme),         cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_raw),          cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_model_and_bridge_agree),
+        cmocka_unit_test(test_interrupted),  cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_content),      cmocka_unit_test(test_content_that_is_not_ours),
         cmocka_unit_test(test_timers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
