@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/state_machines.h"
 #include "replay/record_begin.h"
+#include "reports/beside.h"
 #include "reports/draw.h"
 #include "reports/picture.h"
 #include "scenarios/embedded.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
@@ -178,31 +178,19 @@ static int verdict(const struct request *request, const char *path)
     return request->why[0] != '\0' ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Beside the file, and renamed when all is well. */
 static int write_file(const struct kind *kind, struct request *request, const char *path)
 {
-    char *beside = malloc(strlen(path) + sizeof ".new");
-    if (beside == NULL)
-        return CLI_FAILED;
-    sprintf(beside, "%s.new", path);
-    FILE *out = fopen(beside, "wb");
-    int code = CLI_FAILED;
-    if (out == NULL) {
-        cli_error("%s: %s", path, strerror(errno));
-    } else {
-        const bool drawn = kind->draw(request, out);
-        const bool closed = fclose(out) == 0;
-        if (!drawn || !closed)
-            code = verdict(request, path);
-        else if (rename(beside, path) != 0)
-            cli_error("%s: %s", path, strerror(errno));
-        else
-            code = CLI_DONE;
-        if (code != CLI_DONE)
-            unlink(beside);
+    struct beside beside;
+    bool drawn = true;
+    if (beside_open(&beside, path)) {
+        drawn = kind->draw(request, beside.out);
+        if (beside_end(&beside, drawn))
+            return CLI_DONE;
     }
-    free(beside);
-    return code;
+    if (!drawn)
+        return verdict(request, path);
+    cli_error("%s: %s", path, strerror(errno));
+    return CLI_FAILED;
 }
 
 static int run(const struct cli_args *args)

@@ -2,6 +2,7 @@
  * cmd_pcap - stormglass pcap. */
 #include "cli/cli.h"
 #include "replay/store.h"
+#include "reports/beside.h"
 #include "reports/pcap.h"
 
 #include <errno.h>
@@ -34,32 +35,20 @@ static bool read_snap(const char *text, uint32_t *snap)
     return false;
 }
 
-/* Beside the file, and renamed when all is well. */
 static int write_file(struct store *store, const struct pcap_options *with, const char *path,
                       char why[PCAP_WHY_BYTES])
 {
-    char *beside = malloc(strlen(path) + sizeof ".new");
-    if (beside == NULL)
-        return CLI_FAILED;
-    sprintf(beside, "%s.new", path);
-    FILE *out = fopen(beside, "wb");
-    int code = CLI_DONE;
-    if (out == NULL) {
-        cli_error("%s: %s", path, strerror(errno));
-        code = CLI_FAILED;
-    } else {
-        const bool written = pcap_write(store, with, out, why);
-        const bool closed = fclose(out) == 0;
-        code = !written ? CLI_USAGE : CLI_DONE;
-        if (code == CLI_DONE && (!closed || rename(beside, path) != 0)) {
-            cli_error("%s: %s", path, strerror(errno));
-            code = CLI_FAILED;
-        }
-        if (code != CLI_DONE)
-            unlink(beside);
+    struct beside beside;
+    bool written = true; /* or `why` says what was asked for in vain */
+    if (beside_open(&beside, path)) {
+        written = pcap_write(store, with, beside.out, why);
+        if (beside_end(&beside, written))
+            return CLI_DONE;
     }
-    free(beside);
-    return code;
+    if (!written)
+        return CLI_USAGE;
+    cli_error("%s: %s", path, strerror(errno));
+    return CLI_FAILED;
 }
 
 static int run(const struct cli_args *args)

@@ -2,6 +2,7 @@
  * cmd_report - stormglass report. */
 #include "cli/cli.h"
 #include "replay/store.h"
+#include "reports/beside.h"
 #include "reports/compare_text.h"
 #include "reports/page.h"
 #include "reports/text.h"
@@ -71,23 +72,10 @@ static bool write_to(const struct order *order, FILE *out)
     return fflush(out) == 0 && written;
 }
 
-/* Beside the file, and renamed when all is well. */
 static bool write_file(const struct order *order, const char *path)
 {
-    char *beside = malloc(strlen(path) + sizeof ".new");
-    if (beside == NULL)
-        return false;
-    sprintf(beside, "%s.new", path);
-    FILE *out = fopen(beside, "wb");
-    bool well = out != NULL && write_to(order, out);
-    well = out != NULL && fclose(out) == 0 && well;
-    well = well && rename(beside, path) == 0;
-    const int why = errno;
-    if (out != NULL && !well)
-        unlink(beside);
-    free(beside);
-    errno = why;
-    return well;
+    struct beside beside;
+    return beside_open(&beside, path) && beside_end(&beside, write_to(order, beside.out));
 }
 
 static int make(const struct order *order, const char *from, const char *path)
