@@ -4,6 +4,7 @@
 #include "replay/stored.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/record_schema.h"
 
 #include <stdio.h>
@@ -32,9 +33,7 @@ static char *copy_of(const char *text)
 static void *room_for(struct store *store, const char *count_sql, size_t bytes)
 {
     const int64_t count = store_ask_int(store, count_sql, 0);
-    void *memory = calloc((size_t)(count < 0 ? 0 : count) + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
+    return memory_zeroed(count < 0 ? 0 : (size_t)count, bytes);
 }
 
 static void read_texts(struct stored *stored, struct store *store)

@@ -2,23 +2,16 @@
  * fabric_map - from rows of a database to nodes, rows and lines. */
 #include "reports/fabric_map.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *room(uint64_t count, size_t bytes)
-{
-    void *memory = calloc((size_t)count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
-}
-
 static void read_nodes(struct fabric_map *map, struct store *store)
 {
     const int64_t count = store_ask_int(store, "SELECT count(*) FROM node", 0);
-    map->nodes = room((uint64_t)count, sizeof *map->nodes);
+    map->nodes = memory_zeroed((uint64_t)count, sizeof *map->nodes);
     struct store_statement *rows =
         store_prepare(store, "SELECT name, kind='host' FROM node ORDER BY node");
     while (store_step(rows) && map->node_count < count) {
@@ -33,8 +26,8 @@ static void read_nodes(struct fabric_map *map, struct store *store)
 static void read_links(struct fabric_map *map, struct store *store)
 {
     const int64_t count = store_ask_int(store, "SELECT count(*) FROM link", 0);
-    map->ends = room((uint64_t)count, sizeof *map->ends);
-    map->peers = room((uint64_t)count * 2, sizeof *map->peers);
+    map->ends = memory_zeroed((uint64_t)count, sizeof *map->ends);
+    map->peers = memory_zeroed((uint64_t)count * 2, sizeof *map->peers);
     struct store_statement *rows =
         store_prepare(store, "SELECT a_node, b_node FROM link ORDER BY link");
     while (store_step(rows) && map->link_count < count) {
@@ -63,7 +56,7 @@ static void read_links(struct fabric_map *map, struct store *store)
 /* Breadth first from all hosts at once. */
 static void find_rows(struct fabric_map *map)
 {
-    uint32_t *queue = room(map->node_count, sizeof *queue), begin = 0, end = 0;
+    uint32_t *queue = memory_zeroed(map->node_count, sizeof *queue), begin = 0, end = 0;
     for (uint32_t i = 0; i < map->node_count; i++) {
         map->nodes[i].row = map->nodes[i].is_host ? 0 : FABRIC_NONE;
         if (map->nodes[i].is_host)
@@ -137,7 +130,7 @@ static void read_lines(struct fabric_map *map, struct store *store)
         " JOIN port q ON q.node=b_node AND q.port=b_port"
         " LEFT JOIN held g ON g.node=a_node AND g.port=a_port"
         " LEFT JOIN held h ON h.node=b_node AND h.port=b_port ORDER BY link.link";
-    map->lines = room(map->link_count, sizeof *map->lines);
+    map->lines = memory_zeroed(map->link_count, sizeof *map->lines);
     struct store_statement *rows = store_prepare(store, sql);
     while (store_step(rows) && map->line_count < map->link_count) {
         const int64_t ends[2] = {store_int(rows, 0), store_int(rows, 1)};
@@ -166,7 +159,7 @@ static void read_lines(struct fabric_map *map, struct store *store)
 
 struct fabric_map *fabric_map_read(struct store *store)
 {
-    struct fabric_map *map = room(1, sizeof *map);
+    struct fabric_map *map = memory_zeroed(1, sizeof *map);
     read_nodes(map, store);
     read_links(map, store);
     find_rows(map);
