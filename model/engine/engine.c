@@ -70,49 +70,27 @@ void engine_start(struct engine *engine)
         ranks[i].node->digest = hash_mix(ranks[i].hash);
     }
     free(ranks);
-    engine->queue.near.nodes = engine->nodes;
     engine->scattered = engine->node_count > NODES_IN_CACHE;
 }
 
 void engine_items(struct engine *engine, const void *items, uint32_t item_bytes)
 {
-    engine->queue.near.items = (uintptr_t)items;
-    engine->queue.near.item_bytes = item_bytes;
+    engine->queue.items = (uintptr_t)items;
+    engine->queue.item_bytes = item_bytes;
 }
 
-/* Two rounds over the bucket's events, so that a round's fetches are under way together. */
-static ASIDE void fetch_ahead(const struct engine *engine)
-{
-    const struct wheel *queue = &engine->queue;
-    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
-        const struct event *event = wheel_event(queue, *key);
-        const struct node *node = engine->nodes[event->node];
-        if (node->ops->fetch != NULL)
-            node->ops->fetch(node, event);
-    }
-    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
-        const struct event *event = wheel_event(queue, *key);
-        const struct node *node = engine->nodes[event->node];
-        if (node->ops->fetch_on != NULL)
-            node->ops->fetch_on(node, event);
-    }
-}
-
-/* Executes what the open bucket gives; returns how many events that were. */
-static uint64_t run_bucket(struct engine *engine)
+/* Executes the present group's events; returns how many that were. */
+static uint64_t run_group(struct engine *engine)
 {
     struct wheel *queue = &engine->queue;
     const bool hostile = engine->hostile;
     const struct event *event;
     uint64_t events = 0;
-    if (engine->scattered)
-        fetch_ahead(engine);
     for (; (event = wheel_next(queue)) != NULL; events++) {
         struct node *node = engine->nodes[event->node];
         engine->now = event->at;
         digest_chain(&node->digest, (uint64_t)event->at + event->order * 31 + event->kind);
         node->ops->on_event(node, event);
-        wheel_give(queue, event);
         if (UNLIKELY(hostile))
             node->ops->audit(node);
     }
@@ -120,7 +98,7 @@ static uint64_t run_bucket(struct engine *engine)
 }
 
 /* The same for somebody who looks on. */
-static uint64_t run_bucket_watched(struct engine *engine)
+static uint64_t run_group_watched(struct engine *engine)
 {
     struct wheel *queue = &engine->queue;
     const struct engine_watch *watch = engine->watch;
@@ -132,26 +110,40 @@ static uint64_t run_bucket_watched(struct engine *engine)
         watch->before(watch->self, node, event);
         node->ops->on_event(node, event);
         watch->after(watch->self, node, event);
-        wheel_give(queue, event);
     }
     return events;
 }
 
+/* Each node is a group, unless somebody looks on, who wants the one order of all events. */
+static void divide(struct engine *engine)
+{
+    engine->divided = true;
+    if (engine->lookahead == 0 || engine->watch != NULL)
+        return;
+    uint32_t *of = calloc(engine->node_count, sizeof *of);
+    CHECK(of != NULL);
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        of[i] = i;
+    wheel_divide(&engine->queue, of, engine->node_count, engine->lookahead);
+}
+
 bool engine_run(struct engine *engine, time_ps until)
 {
+    if (!engine->divided)
+        divide(engine);
     while (!engine->stopped && wheel_open(&engine->queue, until))
-        engine->events +=
-            LIKELY(engine->watch == NULL) ? run_bucket(engine) : run_bucket_watched(engine);
+        while (wheel_turn(&engine->queue))
+            engine->events +=
+                LIKELY(engine->watch == NULL) ? run_group(engine) : run_group_watched(engine);
     if (engine->stopped)
         return false;
     engine->now = until;
-    return wheel_count(&engine->queue) > 0;
+    return !wheel_is_empty(&engine->queue);
 }
 
 void engine_stop(struct engine *engine)
 {
     engine->stopped = true;
-    wheel_halt(&engine->queue);
 }
 
 struct digest engine_digest(const struct engine *engine)

@@ -61,7 +61,9 @@ struct engine {
     uint64_t seed;
     uint64_t events; /* executed */
     time_ps now;     /* of the last event, or the end of the last engine_run */
+    time_ps lookahead; /* least delay between nodes, before the first engine_run; 0: unknown */
     bool stopped;    /* engine_stop was called */
+    bool divided;
     bool hostile;    /* audit the node after every event (debug and test builds) */
     bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
@@ -77,7 +79,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
 /* Fixes the ranks; after this nodes may post.  Called once, when all nodes are added. */
 void engine_start(struct engine *engine);
 
-/* Most events' argument is the index of one of these items, see struct wheel_near. */
+/* Most events' argument is the index of one of these items, see struct wheel. */
 void engine_items(struct engine *engine, const void *items, uint32_t item_bytes);
 
 /* Executes every event up to and including `until`; returns false when none is left. */

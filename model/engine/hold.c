@@ -42,12 +42,12 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
     }
     for (uint64_t i = 0; i < holds && wheel_open(&wheel, TIME_NEVER);) {
         const struct event *least;
-        for (; i < holds && (least = wheel_next(&wheel)) != NULL; i++) {
-            struct event event = *least;
-            wheel_give(&wheel, least);
-            again(&event, &rng, &order, &sum);
-            wheel_push(&wheel, &event);
-        }
+        while (wheel_turn(&wheel))
+            for (; i < holds && (least = wheel_next(&wheel)) != NULL; i++) {
+                struct event event = *least;
+                again(&event, &rng, &order, &sum);
+                wheel_push(&wheel, &event);
+            }
     }
     wheel_fini(&wheel);
     return sum;

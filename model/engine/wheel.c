@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wheel - opening and sorting buckets, and finding their width.
+ * wheel - opening windows, dealing events out to groups, and finding the width.
  *
- *        open bucket (sorted keys)             lists, unsorted                    far heap
+ *        open window                          lists, unsorted                    far heap
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
  *       turn   turn+1
  *
- * Every event in a list has a turn in (turn, turn + WHEEL_BUCKETS), so a bucket never mixes two
- * turns.  Events of the far heap are compared when a bucket is opened: those that belong to it join
- * it; nothing else moves.  An event for the open bucket itself is put among the keys that are left.
- * Keys compare as numbers but where time and source are the same: there the events' order decides.
+ * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two turns;
+ * only of a window that was cut, the rest waits in its own.  Events of the far heap are compared
+ * when a window is opened: those that belong to it join it; nothing else moves.  An event for the
+ * open window itself is put among the keys that are left of the present group, whose it is.
  *
- * The width aims at 4 to 10 events in an opened bucket: below, opening costs more than sorting
- * saves; above, the sort does.  It is looked at every RECKON_OPENED buckets and changed by a factor
- * of two; it is not made less when that would part few events, or put many beyond the horizon. */
+ * With several groups the width is as large as their delay allows.  With one it aims at 4 to 10
+ * events in an opened window: below, opening costs more than sorting saves; above, the sort does.
+ * It is looked at every RECKON_OPENED windows and changed by a factor of two; it is not made less
+ * when that would part few events, or put many beyond the horizon. */
 #include "engine/wheel.h"
+
+#include "base/memory.h"
+#include "engine/wheel_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,384 +25,457 @@
 enum {
     FIRST_SHIFT = 13, /* 8 ns */
     SHIFT_MIN = 4,
-    SHIFT_MAX = 18, /* 262 ns, a horizon of 1 ms; what a key has bits for */
     FIRST_ROOM = 256,
-    NETWORK = 8, /* keys that a sorting network takes; above, sorted pieces are merged */
-    SLOTS_MAX = (1 << WHEEL_KEY_SLOT) - 1,
+    FIRST_OWN_ROOM = 64,
+    CHUNKS_MAX = (int)(WHEEL_KEY_OWN / WHEEL_CHUNK) - 1,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 40, /* tenths of an event in an opened bucket */
+    EVENTS_FEW = 40, /* tenths of an event in an opened window */
     EVENTS_MANY = 100,
-    FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller buckets */
+    FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller windows */
 };
 
-static struct node *const nobody[1];
+enum { KEY_TIME = WHEEL_KEY_PLACE + 64 - ORDER_SEQUENCE_BITS };
+
+static_assert((int)KEY_TIME + (int)WHEEL_SHIFT_MAX <= 64, "a key holds a time in the widest window");
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void *array(void *old, size_t count, size_t item_bytes)
+{
+    void *grown = realloc(old, count * item_bytes);
+    CHECK(grown != NULL);
+    return grown;
+}
+
+/* Twice as much, for keys of the present group's list. */
+static ASIDE void grow(struct wheel *wheel)
+{
+    wheel->room *= 2;
+    wheel->sorted = array(wheel->sorted, wheel->room, sizeof *wheel->sorted);
+    wheel->spare = array(wheel->spare, wheel->room, sizeof *wheel->spare);
+}
+
+static ASIDE void grow_own(struct wheel *wheel)
+{
+    const ptrdiff_t own = wheel->own - wheel->own_keys, end = wheel->own_end - wheel->own_keys;
+    wheel->own_room *= 2;
+    wheel->own_keys = array(wheel->own_keys, wheel->own_room, sizeof *wheel->own_keys);
+    wheel->own = wheel->own_keys + own;
+    wheel->own_end = wheel->own_keys + end;
+}
+
+/* Windows of so many picoseconds, or a trifle less. */
+static void set_width(struct wheel *wheel, time_ps width)
+{
+    CHECK(width > 1 && width <= (time_ps)1 << WHEEL_SHIFT_MAX);
+    wheel->pace = UINT64_MAX / (uint64_t)width + 1;
+}
+
+/* When a window begins. */
+static time_ps start_of(const struct wheel *wheel, int64_t turn)
+{
+    const unsigned __int128 scaled = (unsigned __int128)(uint64_t)turn << 64;
+    return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
+}
+
+/* Nothing is left of any group. */
+static void close(struct wheel *wheel)
+{
+    wheel->sorted[0] = wheel->own_keys[0] = WHEEL_END;
+    wheel->next = wheel->sorted;
+    wheel->own = wheel->own_end = wheel->own_keys;
+    wheel->open = false;
+}
 
 void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){.shift = FIRST_SHIFT,
                             .turn = -1,
                             .room = FIRST_ROOM,
-                            .far_turn = INT64_MAX,
-                            .near = {.nodes = nobody}};
-    pool_init(&wheel->slots, "events", sizeof(struct event), SLOTS_MAX);
-    wheel->heads = malloc(WHEEL_BUCKETS * sizeof *wheel->heads);
-    wheel->occupied = calloc(WHEEL_WORDS, sizeof *wheel->occupied);
-    wheel->keys = malloc(FIRST_ROOM * sizeof *wheel->keys);
-    wheel->spare = malloc(FIRST_ROOM * sizeof *wheel->spare);
-    CHECK(wheel->heads != NULL && wheel->occupied != NULL);
-    CHECK(wheel->keys != NULL && wheel->spare != NULL);
-    memset(wheel->heads, 0xFF, WHEEL_BUCKETS * sizeof *wheel->heads);
-    wheel->keys[0] = WHEEL_END;
-    wheel->next = wheel->end = wheel->keys;
+                            .own_room = FIRST_OWN_ROOM,
+                            .far_turn = INT64_MAX};
+    pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK * sizeof(struct event), CHUNKS_MAX);
+    wheel->events = (struct event *)(void *)wheel->chunks.items;
+    wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
+    wheel->occupied = memory_zeroed(WHEEL_WORDS, sizeof *wheel->occupied);
+    wheel->sorted = array(NULL, FIRST_ROOM, sizeof *wheel->sorted);
+    wheel->spare = array(NULL, FIRST_ROOM, sizeof *wheel->spare);
+    wheel->own_keys = array(NULL, FIRST_OWN_ROOM, sizeof *wheel->own_keys);
+    set_width(wheel, (time_ps)1 << FIRST_SHIFT);
+    close(wheel);
 }
 
 void wheel_fini(struct wheel *wheel)
 {
-    pool_fini(&wheel->slots);
+    pool_fini(&wheel->chunks);
     heap_fini(&wheel->far);
-    free(wheel->heads);
+    free(wheel->tails);
     free(wheel->occupied);
-    free(wheel->keys);
+    free(wheel->sorted);
     free(wheel->spare);
+    free(wheel->own_keys);
+    free(wheel->groups.of);
+    free(wheel->groups.tails);
+    for (size_t i = 0; i < WHEEL_NEAR; i++)
+        free(wheel->groups.active[i]);
     *wheel = (struct wheel){0};
 }
 
-size_t wheel_count(const struct wheel *wheel)
+static bool any_active(const struct wheel *wheel, int64_t turn)
 {
-    return wheel->slots.taken + wheel->far.count;
+    const uint64_t *active = wheel->groups.active[turn & (WHEEL_NEAR - 1)];
+    uint64_t any = 0;
+    for (size_t i = 0; i < wheel->groups.words; i++)
+        any |= active[i];
+    return any != 0;
 }
 
-/* ------------------------------------------------------------------ keys */
+bool wheel_is_empty(const struct wheel *wheel)
+{
+    uint64_t any = wheel->open || wheel->far.count > 0;
+    for (size_t i = 0; i < WHEEL_WORDS; i++)
+        any |= wheel->occupied[i];
+    for (int64_t turn = 0; turn < WHEEL_NEAR && wheel->near > 0; turn++)
+        any |= any_active(wheel, turn);
+    return any == 0;
+}
 
-enum { KEY_TIME = WHEEL_KEY_SLOT + 64 - ORDER_SEQUENCE_BITS };
+/* ------------------------------------------------------------------ lists */
 
-static uint64_t key_of(time_ps base, const struct event *event, uint32_t slot)
+static uint32_t last_chunk(uint32_t tail)
+{
+    return (tail - 1) / WHEEL_CHUNK;
+}
+
+uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
+{
+    const uint32_t chunk = pool_take(&wheel->chunks);
+    wheel->chunks.link[chunk] = tail == 0 ? POOL_NONE : last_chunk(tail);
+    return chunk * WHEEL_CHUNK + 1;
+}
+
+/* Empties a window's list; its tail. */
+static uint32_t take_list(struct wheel *wheel, uint32_t window)
+{
+    const uint32_t tail = wheel->tails[window];
+    wheel->tails[window] = 0;
+    wheel->occupied[window / 64] &= ~(UINT64_C(1) << (window % 64));
+    return tail;
+}
+
+/* Of the list's last chunk. */
+static uint32_t first_place(uint32_t tail)
+{
+    return last_chunk(tail) * WHEEL_CHUNK + 1;
+}
+
+/* The list's tail without its last chunk. */
+static uint32_t chunk_before(const struct wheel *wheel, uint32_t tail)
+{
+    const uint32_t before = wheel->chunks.link[last_chunk(tail)];
+    return before == POOL_NONE ? 0 : (before + 1) * WHEEL_CHUNK;
+}
+
+/* The same; the last chunk is given back. */
+static uint32_t shorten(struct wheel *wheel, uint32_t tail)
+{
+    const uint32_t before = chunk_before(wheel, tail);
+    pool_give(&wheel->chunks, last_chunk(tail));
+    return before;
+}
+
+static inline void give_list(struct wheel *wheel, uint32_t *tail)
+{
+    while (*tail != 0)
+        *tail = shorten(wheel, *tail);
+}
+
+/* ------------------------------------------------------------------ pushing */
+
+static uint64_t key_of(time_ps base, const struct event *event, uint32_t place)
 {
     const uint64_t rank = event->order >> ORDER_SEQUENCE_BITS;
-    return (uint64_t)(event->at - base) << KEY_TIME | rank << WHEEL_KEY_SLOT | slot;
+    return (uint64_t)(event->at - base) << KEY_TIME | rank << WHEEL_KEY_PLACE | place;
 }
 
-/* Of one source for one time: only the events' own order tells them apart. */
-static bool tie(uint64_t a, uint64_t b)
+/* Puts the event among those that came for the present group: mostly at the end. */
+static void push_open(struct wheel *wheel, const struct event *event)
 {
-    return (a ^ b) >> WHEEL_KEY_SLOT == 0;
-}
-
-static bool before(const struct wheel *wheel, uint64_t a, uint64_t b)
-{
-    if (LIKELY(!tie(a, b)))
-        return a < b;
-    return wheel_event(wheel, a)->order < wheel_event(wheel, b)->order;
-}
-
-static void grow(struct wheel *wheel)
-{
-    const ptrdiff_t next = wheel->next - wheel->keys, end = wheel->end - wheel->keys;
-    wheel->room *= 2;
-    wheel->keys = realloc(wheel->keys, wheel->room * sizeof *wheel->keys);
-    wheel->spare = realloc(wheel->spare, wheel->room * sizeof *wheel->spare);
-    CHECK(wheel->keys != NULL && wheel->spare != NULL);
-    wheel->next = wheel->keys + next;
-    wheel->end = wheel->keys + end;
-}
-
-/* Puts the event among those that are left of the open bucket: mostly near the end. */
-static void push_open(struct wheel *wheel, uint32_t slot)
-{
-    const uint64_t key = key_of(wheel->base, wheel_slot(wheel, slot), slot);
-    CHECK(wheel_slot(wheel, slot)->at >= wheel->base);
-    if (UNLIKELY(wheel->end == wheel->keys + wheel->room - 1))
-        grow(wheel);
-    uint64_t *hole = wheel->end;
-    for (; hole != wheel->next && before(wheel, key, hole[-1]); hole--)
+    CHECK(event->at >= wheel->base);
+    if (UNLIKELY(wheel->own_end == wheel->own_keys + wheel->own_room - 1))
+        grow_own(wheel);
+    const uint32_t place = wheel_append(wheel, &wheel->own_tail, event);
+    const uint64_t key = key_of(wheel->base, event, place) | WHEEL_KEY_OWN;
+    uint64_t *hole = wheel->own_end;
+    for (; hole != wheel->own && key >> WHEEL_KEY_PLACE < hole[-1] >> WHEEL_KEY_PLACE; hole--)
         *hole = hole[-1];
     *hole = key;
-    *++wheel->end = WHEEL_END;
+    *++wheel->own_end = WHEEL_END;
 }
 
 static void reckon_far(struct wheel *wheel)
 {
-    wheel->far_turn = wheel->far.count == 0 ? INT64_MAX : heap_top(&wheel->far)->at >> wheel->shift;
+    wheel->far_turn =
+        wheel->far.count == 0 ? INT64_MAX : wheel_window(wheel, heap_top(&wheel->far)->at);
 }
 
-static void push_far(struct wheel *wheel, uint32_t slot)
+static void push_far(struct wheel *wheel, const struct event *event)
 {
-    heap_push(&wheel->far, wheel_slot(wheel, slot));
-    pool_give(&wheel->slots, slot);
+    heap_push(&wheel->far, event);
     wheel->far_pushes++;
     reckon_far(wheel);
 }
 
-void wheel_push_rare(struct wheel *wheel, uint32_t slot)
+void wheel_push_rare(struct wheel *wheel, const struct event *event)
 {
-    if (wheel_slot(wheel, slot)->at >> wheel->shift <= wheel->turn)
-        push_open(wheel, slot);
-    else
-        push_far(wheel, slot);
-}
-
-/* ------------------------------------------------------------------ sorting */
-
-static inline void order(uint64_t *a, uint64_t *b)
-{
-    const uint64_t x = *a, y = *b;
-    *a = x < y ? x : y;
-    *b = x < y ? y : x;
-}
-
-static inline void sort4(uint64_t *k)
-{
-    order(&k[0], &k[1]);
-    order(&k[2], &k[3]);
-    order(&k[0], &k[2]);
-    order(&k[1], &k[3]);
-    order(&k[1], &k[2]);
-}
-
-/* Batcher's odd-even merge of two sorted fours (Knuth 5.3.4): no branch that could be guessed
- * wrong. */
-static inline void merge8(uint64_t *k)
-{
-    order(&k[0], &k[4]);
-    order(&k[1], &k[5]);
-    order(&k[2], &k[6]);
-    order(&k[3], &k[7]);
-    order(&k[2], &k[4]);
-    order(&k[3], &k[5]);
-    order(&k[1], &k[2]);
-    order(&k[3], &k[4]);
-    order(&k[5], &k[6]);
-}
-
-static bool any_tie(const uint64_t *keys, size_t count)
-{
-    bool any = false;
-    for (size_t i = 1; i < count; i++)
-        any |= tie(keys[i - 1], keys[i]);
-    return any;
-}
-
-/* Puts keys that tie in the order of their events. */
-static ASIDE void settle(const struct wheel *wheel, uint64_t *keys, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        const uint64_t key = keys[i];
-        size_t hole = i;
-        for (; hole > 0 && before(wheel, key, keys[hole - 1]); hole--)
-            keys[hole] = keys[hole - 1];
-        keys[hole] = key;
+    const int64_t turn = wheel_window(wheel, event->at);
+    if (turn > wheel->turn) {
+        push_far(wheel, event);
+    } else if (wheel->open && event->at <= wheel->bound) {
+        push_open(wheel, event);
+    } else {
+        CHECK(turn == wheel->turn);
+        wheel_list(wheel, wheel->turn, event);
+        wheel->cut = true;
+        wheel->bound = lesser(wheel->bound, event->at - 1);
     }
 }
 
-/* Sorts up to NETWORK keys; behind them WHEEL_END makes up the number. */
-static inline void sort_few(uint64_t *keys, size_t count)
-{
-    sort4(keys);
-    if (count > 4) {
-        sort4(keys + 4);
-        merge8(keys);
-    }
-}
+/* ------------------------------------------------------------------ the width */
 
-static void merge(const uint64_t *keys, size_t a_end, size_t b_end, uint64_t *out)
+/* Puts every listed event into windows of another width, the first of which contains `start`. */
+static void rewiden(struct wheel *wheel, time_ps width, time_ps start)
 {
-    size_t a = 0, b = a_end;
-    while (a < a_end && b < b_end) {
-        const bool second = keys[b] < keys[a];
-        *out++ = second ? keys[b] : keys[a];
-        b += second;
-        a += !second;
-    }
-    memcpy(out, keys + a, (a_end - a) * sizeof *keys);
-    memcpy(out + (a_end - a), keys + b, (b_end - b) * sizeof *keys);
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Sorts pieces, then merges them pairwise, back and forth. */
-static void sort_many(struct wheel *wheel, size_t count)
-{
-    for (size_t at = 0; at < count; at += NETWORK)
-        sort_few(wheel->keys + at, least(count - at, NETWORK));
-    for (size_t run = NETWORK; run < count; run *= 2) {
-        for (size_t at = 0; at < count; at += 2 * run)
-            merge(wheel->keys + at, least(count - at, run), least(count - at, 2 * run),
-                  wheel->spare + at);
-        uint64_t *sorted = wheel->spare;
-        wheel->spare = wheel->keys;
-        wheel->keys = sorted;
-    }
-}
-
-static void sort(struct wheel *wheel, size_t count)
-{
-    if (LIKELY(count <= NETWORK))
-        sort_few(wheel->keys, count);
-    else
-        sort_many(wheel, count);
-    if (UNLIKELY(any_tie(wheel->keys, count)))
-        settle(wheel, wheel->keys, count);
-}
-
-/* ------------------------------------------------------------------ opening */
-
-/* The first occupied bucket at or after `from`, around the ring, as a distance; one is occupied. */
-static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
-{
-    uint32_t word = from / 64;
-    uint64_t bits = wheel->occupied[word] & UINT64_MAX << (from % 64);
-    while (bits == 0) {
-        word = (word + 1) % WHEEL_WORDS;
-        bits = wheel->occupied[word];
-    }
-    const uint32_t bucket = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    return (bucket - from) & (WHEEL_BUCKETS - 1);
-}
-
-/* The turn of the least event; nothing is left of the open bucket.  INT64_MAX: there is none. */
-static int64_t next_turn(const struct wheel *wheel)
-{
-    int64_t turn = INT64_MAX;
-    if (wheel->slots.taken > 0) {
-        const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_BUCKETS - 1);
-        turn = wheel->turn + 1 + next_occupied(wheel, from);
-    }
-    return turn < wheel->far_turn ? turn : wheel->far_turn;
-}
-
-/* Empties a bucket's list; its first slot, or POOL_NONE. */
-static uint32_t take_list(struct wheel *wheel, uint32_t bucket)
-{
-    const uint32_t first = wheel->heads[bucket];
-    wheel->heads[bucket] = POOL_NONE;
-    wheel->occupied[bucket / 64] &= ~(UINT64_C(1) << (bucket % 64));
-    return first;
-}
-
-/* Puts every listed event into a wheel of another width whose first bucket contains `start`. */
-static void rewiden(struct wheel *wheel, unsigned shift, time_ps start)
-{
-    uint32_t chain = POOL_NONE;
-    for (uint32_t bucket = 0; bucket < WHEEL_BUCKETS; bucket++) {
-        uint32_t slot = take_list(wheel, bucket);
-        while (slot != POOL_NONE) {
-            const uint32_t next = wheel->slots.link[slot];
-            wheel->slots.link[slot] = chain;
-            chain = slot;
-            slot = next;
+    uint32_t *tails = wheel->tails;
+    wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
+    memset(wheel->occupied, 0, WHEEL_WORDS * sizeof *wheel->occupied);
+    set_width(wheel, width);
+    wheel->turn = wheel_window(wheel, start) - 1;
+    wheel->cut = false;
+    for (uint32_t window = 0; window < WHEEL_WINDOWS; window++) {
+        for (uint32_t tail = tails[window]; tail != 0; tail = shorten(wheel, tail)) {
+            for (uint32_t place = first_place(tail); place < tail; place++)
+                wheel_push(wheel, &wheel->events[place]);
         }
     }
-    wheel->turn = (start >> shift) - 1;
-    wheel->shift = shift;
-    while (chain != POOL_NONE) {
-        const uint32_t slot = chain;
-        const int64_t turn = wheel_slot(wheel, slot)->at >> shift;
-        chain = wheel->slots.link[slot];
-        if (turn - wheel->turn < WHEEL_BUCKETS)
-            wheel_list(wheel, slot, turn);
-        else
-            push_far(wheel, slot);
-    }
+    free(tails);
     reckon_far(wheel);
 }
 
-/* Before the bucket of that turn is opened. */
+/* Before the window of that turn is opened. */
 static void reckon_width(struct wheel *wheel, int64_t turn)
 {
     const uint64_t events = 10 * wheel->opened_events / wheel->opened;
     const uint64_t far = wheel->far_pushes * FAR_SHARE;
-    const time_ps start = turn << wheel->shift;
-    if (wheel->shift < SHIFT_MAX && (events < EVENTS_FEW || far > wheel->opened_events))
-        rewiden(wheel, wheel->shift + 1, start);
-    else if (wheel->shift > SHIFT_MIN && events >= EVENTS_MANY &&
+    const uint32_t shift = wheel->shift;
+    if (shift < WHEEL_SHIFT_MAX && (events < EVENTS_FEW || far > wheel->opened_events))
+        wheel->shift++;
+    else if (shift > SHIFT_MIN && events >= EVENTS_MANY &&
              2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
-        rewiden(wheel, wheel->shift - 1, start);
+        wheel->shift--;
+    if (wheel->shift != shift)
+        rewiden(wheel, (time_ps)1 << wheel->shift, start_of(wheel, turn));
     wheel->opened = wheel->opened_events = wheel->parted_events = wheel->far_pushes = 0;
 }
 
-/* Moves the far events that belong to the open bucket to its keys. */
-static size_t gather_far(struct wheel *wheel, size_t count)
-{
-    while (wheel->far_turn == wheel->turn) {
-        if (count + NETWORK >= wheel->room)
-            grow(wheel);
-        const uint32_t slot = pool_take(&wheel->slots);
-        *wheel_slot(wheel, slot) = heap_pop(&wheel->far);
-        wheel->keys[count++] = key_of(wheel->base, wheel_slot(wheel, slot), slot);
-        reckon_far(wheel);
-    }
-    return count;
-}
-
-/* Gathers the keys of the open bucket, WHEEL_END behind them; returns how many.  What the events
- * will touch comes into the cache while others are sorted and executed. */
-static size_t gather(struct wheel *wheel)
-{
-    const struct wheel_near near = wheel->near;
-    const struct event *events = wheel_slot(wheel, 0);
-    const uint32_t *link = wheel->slots.link;
-    const time_ps base = wheel->base;
-    uint64_t *keys = wheel->keys, *full = keys + wheel->room - NETWORK;
-    uint32_t slot = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_BUCKETS - 1));
-    for (; slot != POOL_NONE; slot = link[slot]) {
-        const struct event *event = &events[slot];
-        *keys++ = key_of(base, event, slot);
-        __builtin_prefetch(
-            (const void *)(near.items + near.item_bytes * (uint32_t)event->argument));
-        __builtin_prefetch(near.nodes[event->node]);
-        if (UNLIKELY(keys == full)) {
-            grow(wheel);
-            keys = wheel->keys + wheel->room / 2 - NETWORK;
-            full = wheel->keys + wheel->room - NETWORK;
-        }
-    }
-    size_t count = (size_t)(keys - wheel->keys);
-    if (UNLIKELY(wheel->far_turn == wheel->turn))
-        count = gather_far(wheel, count);
-    for (size_t i = 0; i < NETWORK; i++)
-        wheel->keys[count + i] = WHEEL_END;
-    return count;
-}
-
-/* What reckon_width goes by: buckets, events, and those that narrower buckets would part. */
+/* What reckon_width goes by: windows, events, and those that narrower windows would part. */
 static void count_opened(struct wheel *wheel, size_t count)
 {
-    const uint64_t halves = wheel->keys[0] ^ wheel->keys[count - 1];
+    const uint64_t halves = wheel->sorted[0] ^ wheel->sorted[count - 1];
     wheel->opened++;
     wheel->opened_events += count;
     wheel->parted_events += halves >> (KEY_TIME - 1) >> wheel->shift == 0 ? 0 : count;
 }
 
-static bool open_next(struct wheel *wheel, time_ps until)
+void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay)
 {
-    int64_t turn = next_turn(wheel);
-    if (UNLIKELY(wheel->opened >= RECKON_OPENED) && turn <= until >> wheel->shift) {
-        reckon_width(wheel, turn);
-        turn = next_turn(wheel);
+    CHECK(!wheel->open && delay > 0 && wheel->groups.of == NULL);
+    const time_ps widest = (time_ps)1 << WHEEL_SHIFT_MAX;
+    const time_ps start = start_of(wheel, wheel->turn + !wheel->cut);
+    rewiden(wheel, lesser(delay, widest), start);
+    wheel->groups.of = of;
+    wheel->groups.count = groups;
+    wheel->groups.words = groups / 64 + 1;
+    wheel->groups.tails = memory_zeroed(groups, sizeof *wheel->groups.tails);
+    for (size_t i = 0; i < WHEEL_NEAR; i++)
+        wheel->groups.active[i] = memory_zeroed(wheel->groups.words, sizeof(uint64_t));
+    wheel->near = WHEEL_NEAR - 1;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* The first occupied window at or after `from`, around the ring, as a distance; -1: none is. */
+static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
+{
+    uint32_t word = from / 64;
+    uint64_t bits = wheel->occupied[word] & UINT64_MAX << (from % 64);
+    for (int words = 0; bits == 0; words++) {
+        if (words == WHEEL_WORDS)
+            return -1;
+        word = (word + 1) % WHEEL_WORDS;
+        bits = wheel->occupied[word];
     }
-    if (turn > until >> wheel->shift)
-        return false;
-    wheel->turn = turn;
-    wheel->base = turn << wheel->shift;
-    const size_t count = gather(wheel);
-    sort(wheel, count);
-    wheel->next = wheel->keys;
-    wheel->end = wheel->keys + count;
-    *wheel->end = WHEEL_END;
-    count_opened(wheel, count);
-    return true;
+    const uint32_t window = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return (window - from) & (WHEEL_WINDOWS - 1);
+}
+
+/* The turn of the least event.  INT64_MAX: there is none. */
+static int64_t next_turn(const struct wheel *wheel)
+{
+    const int64_t from = wheel->turn + !wheel->cut;
+    const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
+    const int64_t turn = lesser(distance < 0 ? INT64_MAX : from + distance, wheel->far_turn);
+    const int64_t last = lesser(turn - 1, wheel->turn + wheel->near);
+    for (int64_t near = wheel->turn + 1; near <= last; near++)
+        if (any_active(wheel, near))
+            return near;
+    return turn;
+}
+
+/* Deals the events of a window's list that are due out to their groups; the others stay. */
+static void deal_list(struct wheel *wheel, uint32_t tail)
+{
+    for (; tail != 0; tail = shorten(wheel, tail)) {
+        for (uint32_t place = first_place(tail); place < tail; place++) {
+            const struct event *event = &wheel->events[place];
+            if (event->at <= wheel->bound)
+                wheel_deal(wheel, wheel->turn, event);
+            else
+                wheel_list(wheel, wheel->turn, event);
+        }
+    }
+}
+
+/* Moves the far events that are due in the open window to it. */
+static void deal_far(struct wheel *wheel)
+{
+    while (wheel->far_turn == wheel->turn && heap_top(&wheel->far)->at <= wheel->bound) {
+        const struct event event = heap_pop(&wheel->far);
+        if (wheel->near > 0)
+            wheel_deal(wheel, wheel->turn, &event);
+        else
+            wheel_append(wheel, &wheel->list_tail, &event);
+        reckon_far(wheel);
+    }
 }
 
 bool wheel_open(struct wheel *wheel, time_ps until)
 {
-    if (*wheel->next == WHEEL_END && !open_next(wheel, until))
+    CHECK(!wheel->open);
+    const int64_t last = wheel_window(wheel, until);
+    int64_t turn = next_turn(wheel);
+    if (UNLIKELY(wheel->opened >= RECKON_OPENED) && turn <= last) {
+        reckon_width(wheel, turn);
+        return wheel_open(wheel, until);
+    }
+    if (turn > last || (turn == wheel->turn && until <= wheel->bound))
         return false;
-    const time_ps left = until - wheel->base;
-    if (UNLIKELY(left < 0))
+    wheel->turn = turn;
+    wheel->base = start_of(wheel, turn);
+    wheel->bound = start_of(wheel, turn + 1) - 1;
+    wheel->cut = until < wheel->bound;
+    wheel->bound = lesser(wheel->bound, until);
+    const uint32_t tail = take_list(wheel, (uint32_t)turn & (WHEEL_WINDOWS - 1));
+    if (wheel->near > 0)
+        deal_list(wheel, tail);
+    else
+        wheel->list_tail = tail;
+    deal_far(wheel);
+    wheel->word = 0;
+    return wheel->open = true;
+}
+
+/* Events of the present group that are not due before the window was cut go back. */
+static ASIDE size_t leave_late(struct wheel *wheel, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = wheel->sorted[i];
+        if (wheel_event(wheel, key)->at <= wheel->bound)
+            wheel->sorted[kept++] = key;
+        else
+            wheel_list(wheel, wheel->turn, wheel_event(wheel, key));
+    }
+    return kept;
+}
+
+/* Gathers the keys of the present group's list; returns how many. */
+static size_t gather(struct wheel *wheel)
+{
+    const struct event *events = wheel->events;
+    const time_ps base = wheel->base;
+    const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
+    uint64_t *keys = wheel->sorted, *full = keys + wheel->room - WHEEL_NETWORK - WHEEL_CHUNK;
+    for (uint32_t tail = wheel->list_tail; tail != 0; tail = chunk_before(wheel, tail)) {
+        if (UNLIKELY(keys > full)) {
+            const size_t count = (size_t)(keys - wheel->sorted);
+            grow(wheel);
+            keys = wheel->sorted + count;
+            full = wheel->sorted + wheel->room - WHEEL_NETWORK - WHEEL_CHUNK;
+        }
+        for (uint32_t place = first_place(tail); place < tail; place++) {
+            const struct event *event = &events[place];
+            *keys++ = key_of(base, event, place);
+            __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
+        }
+    }
+    const size_t count = (size_t)(keys - wheel->sorted);
+    return LIKELY(!wheel->cut) ? count : leave_late(wheel, count);
+}
+
+/* Takes the next group's list of the open window; false when there is none. */
+static bool next_group(struct wheel *wheel)
+{
+    const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
+    uint64_t *active = wheel->groups.active[window];
+    while (active[wheel->word] == 0)
+        if (++wheel->word == wheel->groups.words)
+            return false;
+    const uint32_t bit = (uint32_t)__builtin_ctzll(active[wheel->word]);
+    const uint32_t group = wheel->word * 64 + bit;
+    active[wheel->word] &= active[wheel->word] - 1;
+    wheel->list_tail = wheel->groups.tails[group][window];
+    wheel->groups.tails[group][window] = 0;
+    return true;
+}
+
+/* The one group's, or the next one's; false when none is left. */
+static bool begin_turn(struct wheel *wheel)
+{
+    if (wheel->near == 0 && wheel->word++ == 0)
+        return true;
+    give_list(wheel, &wheel->list_tail);
+    give_list(wheel, &wheel->own_tail);
+    return wheel->near > 0 && next_group(wheel);
+}
+
+bool wheel_turn(struct wheel *wheel)
+{
+    close(wheel);
+    if (UNLIKELY(!begin_turn(wheel)))
         return false;
-    wheel->bound = left >> wheel->shift > 0 ? WHEEL_END : (uint64_t)(left + 1) << KEY_TIME;
-    return *wheel->next < wheel->bound;
+    const size_t count = gather(wheel);
+    wheel_sort(wheel, count);
+    wheel->next = wheel->sorted;
+    wheel->sorted[count] = WHEEL_END;
+    wheel->open = true;
+    if (wheel->near == 0 && count > 0)
+        count_opened(wheel, count);
+    return true;
+}
+
+bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
+{
+    CHECK(wheel->near == 0);
+    while (*wheel->next == WHEEL_END && *wheel->own == WHEEL_END)
+        if (!(wheel->open && wheel_turn(wheel)) && !(wheel_open(wheel, until) && wheel_turn(wheel)))
+            return false;
+    const uint64_t key = *wheel->own < *wheel->next ? *wheel->own : *wheel->next;
+    if (wheel_event(wheel, key)->at > until)
+        return false;
+    *event = *wheel_next(wheel);
+    return true;
 }

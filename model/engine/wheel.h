@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wheel - the event queue: buckets of time, sorted when their turn comes.
- * The near future is WHEEL_BUCKETS buckets of 2^shift picoseconds, each an unsorted list of slots.
- * An event is written once, into its slot, and executed there: what is sorted when a bucket is
- * opened is a key of 64 bits for each event, the time since the bucket's start above the slot's
- * number.  Events of the far future wait in a heap.  The width follows the density of events, so
- * that a bucket holds a few.  The order that comes out is event_before's and depends on none of
- * this.
- * Idea: calendar queue, R. Brown, CACM 31(10), 1988.  Chosen by measurement:
- * `stormglass bench event-queues`. */
+ * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
+ * The near future is WHEEL_WINDOWS windows of 2^shift picoseconds.  A window's events lie in chunks
+ * of memory, as they came; an event is written once and executed there.  When a window is opened
+ * its events are dealt out to their groups; when a group's turn comes its events are sorted, as
+ * keys of 64 bits: the time since the window's start, the source's rank, the event's place.  Events
+ * of the far future wait in a heap.
+ *
+ * Groups are nodes that are executed together in the order of event_before.  What one group pushes
+ * to another must lie beyond the open window: the caller bounds the width by the smallest delay
+ * between groups.  A group's events come together, so that what they touch is in the cache; its own
+ * order, and so the result, is the same for every width and every division into groups.
+ * Ideas: calendar queue, R. Brown, CACM 31(10), 1988; conservative windows, Chandy and Misra, IEEE
+ * TSE 5(5), 1979.  Chosen by measurement: `stormglass bench event-queues`. */
 #ifndef STORMGLASS_ENGINE_WHEEL_H
 #define STORMGLASS_ENGINE_WHEEL_H
 
@@ -17,119 +21,156 @@
 
 enum {
     WHEEL_BITS = 12,
-    WHEEL_BUCKETS = 1 << WHEEL_BITS,
-    WHEEL_WORDS = WHEEL_BUCKETS / 64,
+    WHEEL_WINDOWS = 1 << WHEEL_BITS,
+    WHEEL_WORDS = WHEEL_WINDOWS / 64,
+    WHEEL_CHUNK = 16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
+    WHEEL_SHIFT_MAX = 20, /* 1 us: what a key has bits for */
+    WHEEL_NEAR = 8,       /* windows, the open one among them, in which each group has a list */
 };
 
-/* A key is time since the bucket's start, rank of the source, slot: it sorts as a number. */
-enum { WHEEL_KEY_SLOT = 26 };
+/* A key is time since the window's start, rank of the source, whether it came while its group was
+ * executed, and place: it sorts as a number.  A source's later event comes later in memory's course
+ * too, so of two for one time that of the list is before the one that came. */
+enum { WHEEL_KEY_PLACE = 24 };
+#define WHEEL_KEY_OWN (UINT64_C(1) << (WHEEL_KEY_PLACE - 1))
 #define WHEEL_END UINT64_MAX /* above every key */
 
-/* What events will touch, to be fetched into the cache a little earlier.  For an argument that is
- * no item's index that is in vain but does no harm. */
-struct wheel_near {
-    struct node *const *nodes; /* by event.node; until it is set, events are of node 0 */
-    uintptr_t items;           /* whose indices most arguments are: address and size */
-    uintptr_t item_bytes;
+/* Which nodes are executed together, and their lists in the nearest windows. */
+struct wheel_groups {
+    uint32_t *of; /* by node; NULL: all in one */
+    uint32_t count, words;
+    uint32_t (*tails)[WHEEL_NEAR]; /* by group and turn: place of the next event; 0: none */
+    uint64_t *active[WHEEL_NEAR];  /* by turn: a bit for each group that has a list */
 };
 
 struct wheel {
     /* what every event touches */
-    const uint64_t *next; /* keys of the open bucket that are left, sorted, then WHEEL_END */
-    uint64_t bound;       /* keys below it may be taken */
-    int64_t turn;         /* number of the open bucket: its start >> shift */
-    uint32_t shift;
-    uint32_t *heads;    /* first slot of each bucket, or POOL_NONE */
-    uint64_t *occupied; /* a bit for each bucket */
-    struct pool slots;  /* events; pool.link is a bucket's list too, of indices as they are */
+    const uint64_t *next; /* keys of the present group's list that are left, then WHEEL_END */
+    uint64_t *own;        /* and of the events that came since for the open window, likewise */
+    struct event *events; /* by place */
+    int64_t turn;         /* number of the open window */
+    uint64_t pace;        /* windows in a picosecond, times 2^64 */
+    uint32_t near; /* windows after the open one in which groups have lists */
+    struct wheel_groups groups;
+    uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
+    uint64_t *occupied; /* a bit for each that has a list */
 
-    time_ps base;     /* start of the open bucket */
-    uint64_t *end;    /* of what is left of it: the place of WHEEL_END */
-    uint64_t *keys;   /* of the open bucket, those that are done with too */
-    uint64_t *spare;  /* as many, to sort with */
-    size_t room;      /* of both */
+    struct pool chunks; /* pool.link is a list too: from the last chunk to the first */
+    time_ps base, bound;
+    bool open;          /* between wheel_open and the wheel_turn that has nothing more */
+    bool cut;           /* the open window ends at `bound`; later events of it are in its list */
+    uint32_t word;      /* of the open window's active groups that is looked at */
+    uint32_t list_tail; /* the present group's events */
+    uint64_t *sorted;   /* their keys, those that are done with too */
+    uint64_t *spare;    /* as many, to sort with */
+    size_t room;        /* of both */
+    uint32_t own_tail;  /* those that came since */
+    uint64_t *own_keys; /* all of them */
+    uint64_t *own_end;  /* of what is left: the place of WHEEL_END */
+    size_t own_room;
+
     struct heap far;  /* events beyond the horizon when they came */
     int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
     /* since the width was last looked at */
     uint64_t opened, opened_events, parted_events, far_pushes;
-    struct wheel_near near;
+    uint32_t shift; /* of the width, when it follows the density */
+    /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
+     * for another argument that is in vain but does no harm. */
+    uintptr_t items, item_bytes;
 };
 
+/* With one group, and a width that follows the density of events. */
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Opens the next bucket if nothing is left of the open one; false when no event waits at or before
- * `until`. True: wheel_next gives at least one event, and none after `until`. */
+/* Parts the nodes into groups, `of` by node, taken over; the wheel is not open.  Windows are as wide
+ * as `delay` allows, the least after which an event of one group may be due in another. */
+void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
+
+/* Opens the next window up to `until`; false when no event waits at or before that.  True: wheel_turn
+ * gives one group after the other until it says false, and wheel_next all events of each. */
 bool wheel_open(struct wheel *wheel, time_ps until);
+bool wheel_turn(struct wheel *wheel);
 
-/* The rest of a push that is not into a bucket's list: into the open bucket, or beyond the horizon.
- */
-void wheel_push_rare(struct wheel *wheel, uint32_t slot);
+/* For wheel_push: a chunk more for the list, whose tail is at its end, and the place in it. */
+uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
 
-static inline struct event *wheel_slot(const struct wheel *wheel, uint32_t slot)
-{
-    return (struct event *)(void *)wheel->slots.items + slot;
-}
+/* The rest of a push that is not into the list of a window to come: for the open one, or beyond the
+ * horizon. */
+void wheel_push_rare(struct wheel *wheel, const struct event *event);
 
 static inline struct event *wheel_event(const struct wheel *wheel, uint64_t key)
 {
-    return wheel_slot(wheel, (uint32_t)key & ((1u << WHEEL_KEY_SLOT) - 1));
+    return wheel->events + (key & (WHEEL_KEY_OWN - 1));
 }
 
-static inline void wheel_list(struct wheel *wheel, uint32_t slot, int64_t turn)
+/* The window that a time lies in. */
+static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
 {
-    const uint32_t bucket = (uint32_t)turn & (WHEEL_BUCKETS - 1);
-    wheel->slots.link[slot] = wheel->heads[bucket];
-    wheel->heads[bucket] = slot;
-    wheel->occupied[bucket / 64] |= UINT64_C(1) << (bucket % 64);
+    return (int64_t)((unsigned __int128)(uint64_t)at * wheel->pace >> 64);
+}
+
+/* Puts an event behind those of a list. */
+static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
+{
+    const uint32_t place =
+        LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
+    event_copy(wheel->events + place, event);
+    *tail = place + 1;
+    return place;
+}
+
+/* Into the list of a window. */
+static inline void wheel_list(struct wheel *wheel, int64_t turn, const struct event *event)
+{
+    const uint32_t window = (uint32_t)turn & (WHEEL_WINDOWS - 1);
+    wheel->occupied[window / 64] |= UINT64_C(1) << (window % 64);
+    wheel_append(wheel, &wheel->tails[window], event);
+}
+
+/* Into its group's list of a near window. */
+static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct event *event)
+{
+    const uint32_t window = (uint32_t)turn & (WHEEL_NEAR - 1);
+    const uint32_t group = wheel->groups.of[event->node];
+    uint32_t *tail = &wheel->groups.tails[group][window];
+    if (UNLIKELY(*tail % WHEEL_CHUNK == 0)) {
+        wheel->groups.active[window][group / 64] |= UINT64_C(1) << (group % 64);
+        *tail = wheel_chunk(wheel, *tail);
+    }
+    event_copy(wheel->events + (*tail)++, event);
 }
 
 static inline void wheel_push(struct wheel *wheel, const struct event *event)
 {
-    const int64_t turn = event->at >> wheel->shift;
-    const uint32_t slot = pool_take(&wheel->slots);
-    event_copy(wheel_slot(wheel, slot), event);
-    if (LIKELY((uint64_t)(turn - wheel->turn - 1) < WHEEL_BUCKETS - 1))
-        wheel_list(wheel, slot, turn);
+    const int64_t turn = wheel_window(wheel, event->at);
+    const uint64_t ahead = (uint64_t)(turn - wheel->turn - 1);
+    if (LIKELY(ahead < wheel->near))
+        wheel_deal(wheel, turn, event);
+    else if (ahead < WHEEL_WINDOWS - 1)
+        wheel_list(wheel, turn, event);
     else
-        wheel_push_rare(wheel, slot);
+        wheel_push_rare(wheel, event);
 }
 
-/* The least event of the open bucket, or NULL when it has no more to give.  It stays where it is
- * until wheel_give. */
+/* The least event of the present group, or NULL when it has no more.  It stays where it is until the
+ * next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)
 {
-    const uint64_t key = *wheel->next;
-    if (UNLIKELY(key >= wheel->bound))
+    const uint64_t listed = *wheel->next, own = *wheel->own;
+    const bool is_own = own < listed;
+    const uint64_t key = is_own ? own : listed;
+    if (UNLIKELY(key == WHEEL_END))
         return NULL;
-    wheel->next++;
+    wheel->own += is_own;
+    wheel->next += !is_own;
     return wheel_event(wheel, key);
 }
 
-/* The event is done with. */
-static inline void wheel_give(struct wheel *wheel, const struct event *event)
-{
-    pool_give(&wheel->slots, (uint32_t)(event - wheel_slot(wheel, 0)));
-}
+/* Takes the least event at or before `until`; false when there is none.  Of one group. */
+bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event);
 
-/* wheel_next gives nothing more until wheel_open is called again. */
-static inline void wheel_halt(struct wheel *wheel)
-{
-    wheel->bound = 0;
-}
-
-/* Takes the least event at or before `until`; false when there is none. */
-static inline bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
-{
-    if (!wheel_open(wheel, until))
-        return false;
-    const struct event *least = wheel_next(wheel);
-    *event = *least;
-    wheel_give(wheel, least);
-    return true;
-}
-
-/* Events that wait. */
-size_t wheel_count(const struct wheel *wheel);
+/* True when no event waits. */
+bool wheel_is_empty(const struct wheel *wheel);
 
 #endif

@@ -46,7 +46,7 @@ static void wheel_is_a_heap(void **state)
         struct rng rng = rng_stream(seed, "test", "wheel");
         struct wheel wheel;
         struct heap heap = {0};
-        const unsigned rank = seed % 2 == 0 ? ORDER_SEQUENCE_BITS : 32; /* many sources, or one */
+        const uint64_t ranks = seed % 2 == 0 ? 1009 : 1; /* many sources, or one */
         wheel_init(&wheel);
         time_ps now = 0;
         uint64_t order = 0;
@@ -55,7 +55,9 @@ static void wheel_is_a_heap(void **state)
             struct event popped;
             while (rng_below(&rng, 3) != 0) {
                 const struct event event = {.at = now + wild_delay(&rng),
-                                            .order = order * 7 % 1009 << rank | order};
+                                            
+                                            .order = order * 7 % ranks << ORDER_SEQUENCE_BITS |
+                                                     order};
                 order++;
                 wheel_push(&wheel, &event);
                 heap_push(&heap, &event);
@@ -70,7 +72,8 @@ static void wheel_is_a_heap(void **state)
             } else {
                 now = until;
             }
-            assert_int_equal(wheel_count(&wheel), heap.count);
+            if (heap.count == 0 && !due) /* an open wheel may be about to find out */
+                assert_true(wheel_is_empty(&wheel));
         }
         wheel_fini(&wheel);
         heap_fini(&heap);
