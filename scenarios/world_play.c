@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * world_play - begins and ends workloads, and lets faults happen.
- * Both happen between events: the engine runs up to the moment before, or stops after the event in
- * which a workload became idle, and then the world acts.  So no node ever touches another, and the
- * moment is the same in every run.
+ * Both happen between events: the engine runs up to the moment before, and then the world acts.  So
+ * no node ever touches another, and the moment is the same in every run.
  *
- * An entry begins when the fio jobs that it waits for are finished (others: at once), is finished
- * when its last instance is idle, and may then end others (fio's exitall). */
+ * An entry begins when the fio jobs that it waits for are finished (others: at once).  It is
+ * finished a lookahead after its last instance became idle: what a host does concerns no other
+ * sooner.  Then it may end others (fio's exitall), and the last ends the run. */
 #include "scenarios/world_play.h"
 
 #include "base/memory.h"
@@ -20,6 +20,7 @@ struct instance {
     struct workload *workload;
     const struct workload_ops *ops;
     struct world *world;
+    const struct env *env;
     uint32_t entry;
     bool idle;
 };
@@ -27,36 +28,38 @@ struct instance {
 struct entry {
     struct instance *instances;
     uint32_t count, busy;
+    time_ps finish_at; /* TIME_NEVER: not known yet */
 };
 
 struct world_play {
     struct entry *entries;
     struct turn *turns;
     uint32_t serial;
-    bool attention; /* an entry may have finished */
+    time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
+    bool attention;    /* an entry has finished */
 };
 
 /* ------------------------------------------------------------------ workloads */
 
-static void on_idle(void *self)
-{
-    struct instance *instance = self;
-    struct world_play *play = instance->world->play;
-    struct entry *entry = &play->entries[instance->entry];
-    CHECK(!instance->idle && entry->busy > 0);
-    instance->idle = true;
-    entry->busy--;
-    instance->world->busy_instances--;
-    if (entry->busy > 0)
-        return;
-    play->turns[instance->entry].finished = true;
-    play->attention = true;
-    engine_stop(&instance->world->engine);
-}
-
 static time_ps earlier(time_ps a, time_ps b)
 {
     return a < b ? a : b;
+}
+
+static void on_idle(void *self)
+{
+    struct instance *instance = self;
+    struct world *world = instance->world;
+    struct entry *entry = &world->play->entries[instance->entry];
+    CHECK(!instance->idle && entry->busy > 0);
+    instance->idle = true;
+    entry->busy--;
+    world->busy_instances--;
+    if (entry->busy > 0)
+        return;
+    entry->finish_at = env_now(instance->env) + world->engine.lookahead;
+    world->play->finish_at = earlier(world->play->finish_at, entry->finish_at);
+    engine_cut(&world->engine, entry->finish_at - 1);
 }
 
 static void begin_instance(struct world *world, uint32_t index, const struct scenario_pair *pair,
@@ -68,7 +71,8 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     struct host *host = world->hosts[from->index];
     struct instance *instance = &world->play->entries[index].instances[number];
     const struct turns_span span = turns_span(workload, 0, world->window_end, world->engine.now);
-    *instance = (struct instance){.ops = workload->ops, .world = world, .entry = index};
+    *instance =
+        (struct instance){.ops = workload->ops, .world = world, .env = &host->env, .entry = index};
     const struct workload_site site = {
         .env = &host->env,
         .verbs = &verbs_sim,
@@ -114,11 +118,31 @@ static void stop_entry(void *self, uint32_t index)
             entry->instances[i].ops->stop(entry->instances[i].workload);
 }
 
-static void attend(struct world *world)
+/* Marks what is finished by now. */
+static void finish_entries(struct world *world)
+{
+    struct world_play *play = world->play;
+    if (play->finish_at > world->engine.now)
+        return;
+    play->finish_at = TIME_NEVER;
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        const time_ps at = play->entries[i].finish_at;
+        if (play->turns[i].finished || at == TIME_NEVER)
+            continue;
+        play->turns[i].finished = at <= world->engine.now;
+        play->attention |= play->turns[i].finished;
+        if (!play->turns[i].finished)
+            play->finish_at = earlier(play->finish_at, at);
+    }
+}
+
+/* Begins and ends workloads whose moment this is; true when all are finished. */
+static bool attend(struct world *world)
 {
     const struct turns_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
+    finish_entries(world);
     turns_attend(world->scenario, world->play->turns, &world->play->attention, &calls);
-    world->engine.stopped = false;
+    return turns_all_finished(world->scenario, world->play->turns);
 }
 
 /* ------------------------------------------------------------------ time */
@@ -135,8 +159,11 @@ void world_play_init(struct world *world)
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
                  scenario->workloads[i].name);
         hist_reset(&world->stats[i].latency);
+        play->entries[i].finish_at = TIME_NEVER;
     }
+    play->finish_at = TIME_NEVER;
     play->attention = true; /* the first entries begin */
+    CHECK(world->engine.lookahead > 0);
 }
 
 void world_play_fini(struct world *world)
@@ -169,35 +196,41 @@ static void advance_looking(struct world *world, time_ps until)
 {
     const time_ps look = world->deadlocks.next;
     engine_run(&world->engine, earlier(look, until));
-    if (look <= until && !world->engine.stopped)
+    if (look <= world->engine.now)
         deadlock_tick(&world->deadlocks, look, world->engine.events);
 }
 
-/* Up to the next fault or look, or `until`. */
+/* The next moment at which the world acts. */
+static time_ps world_due(const struct world *world)
+{
+    return earlier(world->play->finish_at, world_faults_due(world));
+}
+
+/* To the next moment at which the world acts, or to the end of the next look or `until`; less far
+ * when an entry is finished sooner. */
 static void advance(struct world *world, time_ps until)
 {
-    const time_ps due = world_faults_due(world);
+    const time_ps due = world_due(world);
     if (due > until || world->deadlocks.next < due) {
         advance_looking(world, until);
         return;
     }
     if (due > world->engine.now)
         engine_run(&world->engine, due - 1);
-    if (world->engine.stopped)
-        return;
-    world->engine.now = due;
-    world_faults_apply(world);
+    if (world->engine.now >= due - 1)
+        world->engine.now = due;
 }
 
 bool world_run(struct world *world, time_ps until)
 {
     const time_ps end = earlier(until, last_moment(world));
     do {
-        attend(world);
-        if (turns_all_finished(world->scenario, world->play->turns))
+        if (attend(world))
             return false;
+        if (world_faults_due(world) <= world->engine.now)
+            world_faults_apply(world);
         advance(world, end);
-    } while (world->engine.stopped || world->engine.now < end || world_faults_due(world) <= end);
+    } while (world->engine.now < end || world_due(world) <= end);
     return end < last_moment(world);
 }
 

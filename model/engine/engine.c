@@ -12,7 +12,7 @@ enum { NODES_IN_CACHE = 512 };
 
 void engine_init(struct engine *engine, uint64_t seed)
 {
-    *engine = (struct engine){.seed = seed};
+    *engine = (struct engine){.seed = seed, .lookahead = TIME_NEVER};
     wheel_init(&engine->queue);
 }
 
@@ -117,33 +117,40 @@ static uint64_t run_group_watched(struct engine *engine)
 /* Each node is a group, unless somebody looks on, who wants the one order of all events. */
 static void divide(struct engine *engine)
 {
-    engine->divided = true;
-    if (engine->lookahead == 0 || engine->watch != NULL)
-        return;
-    uint32_t *of = calloc(engine->node_count, sizeof *of);
+    uint32_t *of = calloc(engine->node_count + 1u, sizeof *of);
     CHECK(of != NULL);
     for (uint32_t i = 0; i < engine->node_count; i++)
-        of[i] = i;
-    wheel_divide(&engine->queue, of, engine->node_count, engine->lookahead);
+        of[i] = engine->watch == NULL ? i : 0;
+    wheel_divide(&engine->queue, of, engine->watch == NULL ? engine->node_count : 1,
+                 engine->lookahead);
+    engine->divided = true;
+}
+
+void engine_link(struct engine *engine, time_ps delay)
+{
+    CHECK(delay > 0); /* nodes meet only across time */
+    if (delay < engine->lookahead)
+        engine->lookahead = delay;
 }
 
 bool engine_run(struct engine *engine, time_ps until)
 {
     if (!engine->divided)
         divide(engine);
-    while (!engine->stopped && wheel_open(&engine->queue, until))
+    engine->until = until;
+    while (wheel_open(&engine->queue, engine->until))
         while (wheel_turn(&engine->queue))
             engine->events +=
                 LIKELY(engine->watch == NULL) ? run_group(engine) : run_group_watched(engine);
-    if (engine->stopped)
-        return false;
-    engine->now = until;
+    engine->now = engine->until;
     return !wheel_is_empty(&engine->queue);
 }
 
-void engine_stop(struct engine *engine)
+void engine_cut(struct engine *engine, time_ps at)
 {
-    engine->stopped = true;
+    CHECK(at >= engine->now + engine->lookahead - 1);
+    if (at < engine->until)
+        engine->until = at;
 }
 
 struct digest engine_digest(const struct engine *engine)

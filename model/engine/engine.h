@@ -61,8 +61,9 @@ struct engine {
     uint64_t seed;
     uint64_t events; /* executed */
     time_ps now;     /* of the last event, or the end of the last engine_run */
-    time_ps lookahead; /* least delay between nodes, before the first engine_run; 0: unknown */
-    bool stopped;    /* engine_stop was called */
+    time_ps until;   /* where the running engine_run ends */
+    /* What a node does at t no other node feels before t + lookahead: the least of all links. */
+    time_ps lookahead;
     bool divided;
     bool hostile;    /* audit the node after every event (debug and test builds) */
     bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
@@ -82,11 +83,16 @@ void engine_start(struct engine *engine);
 /* Most events' argument is the index of one of these items, see struct wheel. */
 void engine_items(struct engine *engine, const void *items, uint32_t item_bytes);
 
-/* Executes every event up to and including `until`; returns false when none is left. */
+/* Tells of a link: what one end does at t the other feels at t + delay, or later. */
+void engine_link(struct engine *engine, time_ps delay);
+
+/* Executes every event up to and including `until`, and leaves `now` there; returns false when none
+ * is left.  Called off by engine_cut it does so up to that moment. */
 bool engine_run(struct engine *engine, time_ps until);
 
-/* Ends engine_run after the present event. */
-void engine_stop(struct engine *engine);
+/* Called from an event at t: the running engine_run ends with the events of `at`, no sooner than
+ * t + lookahead - 1.  Until then another node may have gone ahead already. */
+void engine_cut(struct engine *engine, time_ps at);
 
 struct digest engine_digest(const struct engine *engine);
 

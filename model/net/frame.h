@@ -26,6 +26,7 @@ enum {
     WIRE_DETH_BYTES = 8,
     WIRE_CNP_PAYLOAD = 16, /* reserved bytes, IBTA A17.9.3 */
     WIRE_PFC_BYTES = 64,
+    WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* no frame is shorter */
     WIRE_MAD_BYTES = 256,
     WIRE_VLAN_BYTES = 4,
 };

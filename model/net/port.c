@@ -77,12 +77,26 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
     set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
 }
 
+/* A PFC frame acts as soon as it is here, all others after the ingress, for which cut-through needs
+ * the header alone. */
+time_ps port_reach(const struct port *port)
+{
+    struct wire_rate fresh = wire_rate(port->rate.bps), other = fresh;
+    const bool early = port->cut_through != 0 && port->cut_through < WIRE_LEAST_BYTES;
+    const uint64_t bytes = early ? port->cut_through : (uint64_t)WIRE_LEAST_BYTES;
+    const time_ps pause =
+        port->propagation + wire_rate_take(&fresh, WIRE_PFC_BYTES + WIRE_PREAMBLE_BYTES);
+    const time_ps frame = port->arrival_delay + wire_rate_take(&other, bytes + WIRE_PREAMBLE_BYTES);
+    return pause < frame ? pause : frame;
+}
+
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
                struct port_ingress b_ingress)
 {
-    CHECK(a->propagation > 0 && b->propagation > 0); /* nodes meet only across time */
     aim(a, b, b_ingress);
     aim(b, a, a_ingress);
+    engine_link(a->node->engine, port_reach(a));
+    engine_link(b->node->engine, port_reach(b));
 }
 
 time_ps port_quanta_ps(const struct port *port, uint32_t quanta)

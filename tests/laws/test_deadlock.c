@@ -212,13 +212,11 @@ static void check_found(const struct world *world, const struct watch *watch)
     }
 }
 
-/* Past the moments at which workloads become idle, which stop the engine. */
+/* Past the moments at which workloads become idle, which end engine_run. */
 static void go_on(struct world *world, time_ps until)
 {
-    while (world->engine.now < until) {
-        world->engine.stopped = false;
+    while (world->engine.now < until)
         engine_run(&world->engine, until);
-    }
 }
 
 static bool has_cycle(const struct scenario *scenario)
