@@ -203,6 +203,24 @@ static void make_sinks(struct world *world)
     }
 }
 
+static void hand_on(void *self)
+{
+    struct world *world = self;
+    probe_journal_sort(&world->journal);
+    probe_journal_flush(&world->journal, 1);
+}
+
+/* The probe of all nodes.  Where nobody looks nothing is kept. */
+static const struct probe *make_journal(struct world *world, const struct probe *observer)
+{
+    probe_journal_init(&world->journal, observer, &world->engine.current);
+    if (observer == &probe_none)
+        return observer;
+    world->engine.window_end = hand_on;
+    world->engine.window_self = world;
+    return &world->journal.probe;
+}
+
 struct world *world_build(const struct scenario *scenario, const struct probe *probe,
                           struct diag *diag)
 {
@@ -223,7 +241,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     frame_pool_init(&world->frames);
     engine_items(&world->engine, world->frames.frames.items, sizeof(struct frame));
     world->engine.hostile = STORMGLASS_HOSTILE;
-    make_fabric(world, probe, diag);
+    make_fabric(world, make_journal(world, probe), diag);
     engine_start(&world->engine);
     if (diag_failed(diag)) {
         world_free(world);
@@ -277,6 +295,7 @@ void world_free(struct world *world)
     }
     engine_fini(&world->engine);
     frame_pool_fini(&world->frames);
+    probe_journal_fini(&world->journal);
     free(world->hosts);
     free(world->switches);
     free(world->targets);

@@ -9,6 +9,7 @@
 #include "base/probe.h"
 #include "engine/engine.h"
 #include "net/deadlock.h"
+#include "net/probe_journal.h"
 #include "net/switch.h"
 #include "nvme/target.h"
 #include "rnic/host.h"
@@ -22,6 +23,7 @@ struct world_play;
 struct world {
     struct engine engine;
     struct frame_pool frames;
+    struct probe_journal journal; /* what the nodes tell, on its way to the observer */
     const struct scenario *scenario;
     struct swtch **switches; /* by scenario_node.index */
     uint32_t switch_count;
@@ -40,7 +42,8 @@ struct world {
     struct world_faults *faults;
 };
 
-/* NULL and messages in diag on failure. `probe` outlives the world. */
+/* NULL and messages in diag on failure. `probe` outlives the world; it is told of what happens in
+ * the order of events, a window of time at once. */
 struct world *world_build(const struct scenario *scenario, const struct probe *probe,
                           struct diag *diag);
 void world_free(struct world *world);

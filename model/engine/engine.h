@@ -68,6 +68,11 @@ struct engine {
     bool hostile;    /* audit the node after every event (debug and test builds) */
     bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
+    const struct event *current;      /* NULL: between events */
+    /* Called between events: all up to some moment have been executed, none after it.  May be NULL.
+     */
+    void (*window_end)(void *self);
+    void *window_self;
 };
 
 void engine_init(struct engine *engine, uint64_t seed);
