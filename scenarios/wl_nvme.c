@@ -52,6 +52,7 @@ struct wl_nvme {
     struct line *waiting;      /* one for each queue */
     int64_t under_way, issued; /* under way: in the host or waiting */
     time_ps last_completion;
+    bool failed; /* something of it */
 };
 
 static struct wl_nvme *self_of(const struct workload *workload)
@@ -127,7 +128,6 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
 
 static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
 {
-    wl->last_completion = io->completed_at;
     const struct workload_completion done = {
         .issued_at = io->issued_at,
         .now = io->completed_at,
@@ -135,7 +135,9 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
         .stop = wl->site.stop,
         .bytes = io->bytes,
         .read = io->opcode == NVME_READ,
+        .before = wl->last_completion,
     };
+    wl->last_completion = io->completed_at;
     workload_completed(wl->site.stats, &done);
 }
 
@@ -155,10 +157,12 @@ static void finish(struct wl_nvme *wl, struct slot *slot)
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
     compare(wl, slot);
-    if (io->status == NVME_STATUS_OK)
+    if (io->status == NVME_STATUS_OK) {
         account_good(wl, io);
-    else
+    } else {
         wl->site.stats->failed++;
+        wl->failed = true;
+    }
     struct probe_host_io record;
     fill_probe(wl, io, &record);
     wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
@@ -247,7 +251,7 @@ static void pump(struct wl_nvme *wl)
     if (wl->state != CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
         fail_waiting(wl);
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_done(wl->site.stats, wl->last_completion, wl->site.stop);
+        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
     settle(wl);
 }
 
@@ -351,7 +355,7 @@ static void make_script(struct wl_nvme *wl, const struct wl_plan_params *plan,
 static void give_up(struct wl_nvme *wl, const char *why)
 {
     note(wl, why);
-    workload_barred(wl->site.stats, env_now(wl->site.env));
+    workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
     wl->state = ENDING;
     settle(wl);
 }

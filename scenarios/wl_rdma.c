@@ -62,6 +62,7 @@ struct wl_rdma {
     uint32_t pair_count, settled, next_pair;
     uint64_t issued, under_way;
     time_ps last_completion;
+    bool failed; /* something of it */
 };
 
 static struct wl_rdma *self_of(const struct workload *workload)
@@ -93,9 +94,9 @@ static void finish_oldest(struct pair *pair, bool good)
     wl->under_way--;
     if (!good) {
         stats->failed++;
+        wl->failed = true;
         return;
     }
-    wl->last_completion = now;
     const struct workload_completion done = {
         .issued_at = issued_at,
         .now = now,
@@ -103,7 +104,9 @@ static void finish_oldest(struct pair *pair, bool good)
         .stop = wl->site.stop,
         .bytes = (uint64_t)wl->params.message_size,
         .read = wl->opcode == IBV_WR_RDMA_READ,
+        .before = wl->last_completion,
     };
+    wl->last_completion = now;
     workload_completed(stats, &done);
 }
 
@@ -212,7 +215,7 @@ static void pump(struct wl_rdma *wl)
     while (wl->state == ISSUING && issue_one(wl, now)) {
     }
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_done(wl->site.stats, wl->last_completion, wl->site.stop);
+        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
     settle(wl);
 }
 
@@ -231,8 +234,10 @@ static void pair_settled(struct pair *pair)
     if (pair->settled)
         return;
     pair->settled = true;
-    if (!pair->usable)
-        workload_barred(wl->site.stats, env_now(wl->site.env));
+    if (!pair->usable) {
+        workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
+        wl->failed = true;
+    }
     if (++wl->settled < wl->pair_count)
         return;
     wl->state = ISSUING;

@@ -36,9 +36,9 @@ void workload_ends(struct workload_stats *stats, time_ps to)
         stats->window_to = to;
 }
 
-void workload_done(struct workload_stats *stats, time_ps last_completion, time_ps stop)
+void workload_done(struct workload_stats *stats, bool failed, time_ps last_completion, time_ps stop)
 {
-    const bool as_asked = stats->failed == 0 && last_completion < stop;
+    const bool as_asked = !failed && last_completion < stop;
     workload_ends(stats, as_asked ? last_completion : stop);
 }
 
@@ -49,18 +49,17 @@ void workload_issued(struct workload_stats *stats, time_ps at)
     stats->issued++;
 }
 
-void workload_barred(struct workload_stats *stats, time_ps at)
+void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop)
 {
     workload_issued(stats, at);
     stats->failed++;
+    workload_ends(stats, stop);
 }
 
 /* Of the operation's bytes, those that moved between from and stop. */
-static uint64_t part_in_window(const struct workload_stats *stats,
-                               const struct workload_completion *done)
+static uint64_t part_in_window(const struct workload_completion *done)
 {
-    const time_ps since =
-        done->issued_at > stats->last_completion ? done->issued_at : stats->last_completion;
+    const time_ps since = done->issued_at > done->before ? done->issued_at : done->before;
     const time_ps first = since > done->from ? since : done->from;
     const time_ps last = done->now < done->stop ? done->now : done->stop;
     if (first == since && last == done->now)
@@ -87,7 +86,7 @@ void workload_completed(struct workload_stats *stats, const struct workload_comp
     if (done->issued_at >= done->from)
         count_latency(stats, done->now - done->issued_at);
     stats->completed_window += done->now > done->from && done->now <= done->stop;
-    stats->bytes_window += part_in_window(stats, done);
+    stats->bytes_window += part_in_window(done);
     if (stats->last_completion < done->now)
         stats->last_completion = done->now;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * workload - what a scenario's hosts do.
  * One file per kind, one line in workload.def.  A workload instance is one (from, to) pair of one
- * entry of `workloads:`; instances of an entry share its statistics.  Portable: it reaches the
- * world only through env, the verbs table and the NVMe host, so that the bridge plays it unchanged.
+ * entry of `workloads:`; instances of an entry share its statistics, which are sums, least and
+ * greatest values: the same in whatever order the instances tell of what they did.  Portable: it
+ * reaches the world only through env, the verbs table and the NVMe host, so that the bridge plays
+ * it unchanged.
  * A workload issues from `start` until `stop` or `count`, then lets what is under way finish. */
 #ifndef STORMGLASS_SCENARIOS_WORKLOAD_H
 #define STORMGLASS_SCENARIOS_WORKLOAD_H
@@ -104,23 +106,27 @@ void workload_begins(struct workload_stats *stats, time_ps from);
 /* Tells them that it has issued its last, and when its measurement ends. */
 void workload_ends(struct workload_stats *stats, time_ps to);
 
-/* Tells them that it is done: its measurement ends with the last completion if nothing failed, else
- * at stop: in the rest of the time nothing came, and that is what the rates are to say. */
-void workload_done(struct workload_stats *stats, time_ps last_completion, time_ps stop);
+/* Tells them that it is done: its measurement ends with its last completion if nothing of it
+ * failed, else at stop: in the rest of the time nothing came, and that is what the rates are to
+ * say. */
+void workload_done(struct workload_stats *stats, bool failed, time_ps last_completion,
+                   time_ps stop);
 
 void workload_issued(struct workload_stats *stats, time_ps at);
 
 /* A connection that could not be made counts as one operation that was issued and failed, so that
- * what is issued is always what is completed, failed and under way. */
-void workload_barred(struct workload_stats *stats, time_ps at);
+ * what is issued is always what is completed, failed and under way.  The time until stop counts. */
+void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop);
 
 /* A good completion: counts it, and for the rates what of it lies between `from`, where the warm-up
- * ends, and `stop`; its latency counts when it was issued from then on.  The first one after each
- * counts in proportion, as if its data had flowed evenly since the completion before it: so the
- * goodput of a few large messages does not depend on where the window cuts one, and a rate times
- * the mean latency is what is under way (Little's law) however long the latency is. */
+ * ends, and `stop`; its latency counts when it was issued from then on.  An instance's first one
+ * after each counts in proportion, as if its data had flowed evenly since the instance's completion
+ * before it: so the goodput of a few large messages does not depend on where the window cuts one,
+ * and a rate times the mean latency is what is under way (Little's law) however long the latency
+ * is. */
 struct workload_completion {
     time_ps issued_at, now, from, stop;
+    time_ps before; /* the instance's completion before this one; 0: none */
     uint64_t bytes;
     bool read;
 };

@@ -260,6 +260,64 @@ static void every_kind_is_found_by_its_word(void **state)
     assert_null(workload_find("rdma_write"));
 }
 
+/* ------------------------------------------------------------------ statistics */
+
+enum { INSTANCES = 7, DEEDS = 40 };
+
+/* One instance's life, from its own stream: up to `deeds` of it. */
+static void live(struct workload_stats *stats, unsigned instance, unsigned deeds)
+{
+    struct rng rng = rng_stream(instance, "instance", "life");
+    const time_ps from = 1000, stop = 9000;
+    time_ps now = (time_ps)rng_below(&rng, 2000), before = 0;
+    bool failed = false;
+    workload_begins(stats, from + instance);
+    for (unsigned i = 0; i < deeds; i++) {
+        const struct workload_completion done = {
+            .issued_at = now,
+            .now = now + 1 + (time_ps)rng_below(&rng, 500),
+            .from = from,
+            .stop = stop,
+            .before = before,
+            .bytes = 1 + rng_below(&rng, 100000),
+            .read = rng_below(&rng, 2) == 0,
+        };
+        workload_issued(stats, done.issued_at);
+        workload_completed(stats, &done);
+        before = now = done.now;
+    }
+    if (instance % 3 == 2) {
+        workload_barred(stats, now, stop);
+        failed = true;
+    }
+    if (deeds == DEEDS)
+        workload_done(stats, failed, before, stop);
+}
+
+static void fresh(struct workload_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    hist_reset(&stats->latency);
+}
+
+/* Hosts go ahead of each other: whose deeds come first decides nothing. */
+static void statistics_do_not_know_who_came_first(void **state)
+{
+    (void)state;
+    static struct workload_stats forth, back;
+    fresh(&forth);
+    fresh(&back);
+    for (unsigned i = 0; i < INSTANCES; i++) {
+        live(&forth, i, DEEDS);
+        live(&back, INSTANCES - 1 - i, DEEDS);
+    }
+    assert_memory_equal(&forth, &back, sizeof forth);
+    assert_int_equal(forth.completed, INSTANCES * DEEDS);
+    assert_int_equal(forth.window_from, 1000);
+    assert_int_equal(forth.window_to, 9000); /* two were barred */
+    assert_true(forth.bytes_window < forth.bytes && forth.bytes_window > forth.bytes / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_latency_search_ends_the_job),
         cmocka_unit_test(private_data_survive_the_wire),
         cmocka_unit_test(every_kind_is_found_by_its_word),
+        cmocka_unit_test(statistics_do_not_know_who_came_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
