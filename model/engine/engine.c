@@ -35,7 +35,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
     node->queue = &engine->queue;
     node->ops = ops;
     node->engine = engine;
-    node->id = engine->node_count;
+    node->id = node->group = engine->node_count;
     snprintf(node->name, sizeof node->name, "%s", name);
     engine->nodes[engine->node_count++] = node;
 }

@@ -38,7 +38,8 @@ struct node {
     uint64_t digest;     /* the chain of what it executed */
     const struct node_ops *ops;
     struct engine *engine;
-    uint32_t id; /* index in the engine, in the order of engine_add */
+    uint32_t id;    /* index in the engine, in the order of engine_add */
+    uint32_t group; /* id of one for all nodes that touch each other's state: they run as one */
     char name[NODE_NAME_BYTES];
 };
 
@@ -100,6 +101,19 @@ bool engine_run(struct engine *engine, time_ps until);
 void engine_cut(struct engine *engine, time_ps at);
 
 struct digest engine_digest(const struct engine *engine);
+
+/* Time at the node: of the event that it executes, or of what the world does between events. */
+static inline time_ps node_now(const struct node *node)
+{
+    return node->engine->now;
+}
+
+/* Before engine_start: the two touch each other's state, so one executor runs both, in the order of
+ * their events. */
+static inline void node_join(struct node *node, const struct node *other)
+{
+    node->group = other->group;
+}
 
 /* Schedules an event.  At another node only through a link, so `at` is later than now. */
 static inline void node_post_hint(struct node *from, uint32_t to, time_ps at, uint8_t kind,

@@ -162,7 +162,7 @@ void watchdog_start(struct swtch *swtch, uint8_t event)
     watchdog->due = swtch->params.watchdog_start != SWITCH_WATCHDOG_AUTO
                         ? swtch->params.watchdog_start
                         : (time_ps)rng_below(&phase, (uint64_t)watchdog->poll);
-    post(swtch, event, swtch->node.engine->now);
+    post(swtch, event, node_now(&swtch->node));
 }
 
 /* ------------------------------------------------------------------ what a storm does */

@@ -17,7 +17,7 @@ static struct host *of_node(struct node *node)
 static time_ps now(void *world)
 {
     const struct host *host = world;
-    return host->node.engine->now;
+    return node_now(&host->node);
 }
 
 /* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps
@@ -29,7 +29,7 @@ static void timer_set(void *world, struct timer *timer, time_ps due)
     timer->due = due;
     if (due == TIME_NEVER || (timer->pending > 0 && timer->wakeup <= due))
         return;
-    CHECK(due >= host->node.engine->now);
+    CHECK(due >= node_now(&host->node));
     timer->wakeup = due;
     timer->pending++;
     node_post(&host->node, host->node.id, due, HOST_EVENT_TIMER, 0, (uint64_t)(uintptr_t)timer);
@@ -187,6 +187,7 @@ void host_join_machine(struct host *host, struct machine *machine)
 {
     CHECK(host->rnic_count == 0);
     host->machine = machine;
+    node_join(&host->node, machine->work.node);
     host->node.ops = &machine_host_ops;
     host->env.ops = &machine_env_ops;
 }

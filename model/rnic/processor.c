@@ -44,7 +44,7 @@ static void take_out(struct work_queue *queue, const struct work *work)
 
 static time_ps now_of(const struct processor *processor)
 {
-    return processor->payment.node->engine->now;
+    return node_now(processor->payment.node);
 }
 
 /* ------------------------------------------------------------------ running */

@@ -233,7 +233,7 @@ static inline void rnic_prefetch(const struct rnic *rnic, uint32_t qpn)
 
 static inline time_ps rnic_now(const struct rnic *rnic)
 {
-    return rnic->port.node->engine->now;
+    return node_now(rnic->port.node);
 }
 
 static inline void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind, uint64_t argument)
