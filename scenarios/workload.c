@@ -23,6 +23,62 @@ const struct workload_ops *workload_find(const char *name)
     return NULL;
 }
 
+void workload_reset(struct workload_stats *stats)
+{
+    char name[WORKLOAD_NAME_BYTES];
+    struct workload_latencies *each = stats->each;
+    memcpy(name, stats->name, sizeof name);
+    memset(stats, 0, sizeof *stats);
+    memcpy(stats->name, name, sizeof name);
+    stats->each = each;
+    hist_reset(&stats->latency);
+}
+
+static time_ps earlier(time_ps a, time_ps b)
+{
+    return a < b ? a : b;
+}
+
+static time_ps later(time_ps a, time_ps b)
+{
+    return a > b ? a : b;
+}
+
+static void fold_counts(struct workload_stats *into, const struct workload_stats *from)
+{
+    into->issued += from->issued;
+    into->completed += from->completed;
+    into->failed += from->failed;
+    into->bytes += from->bytes;
+    into->bytes_window += from->bytes_window;
+    into->completed_window += from->completed_window;
+    into->bytes_read += from->bytes_read;
+    into->bytes_written += from->bytes_written;
+    into->corrupt += from->corrupt;
+    into->missed += from->missed;
+    into->losses += from->losses;
+    into->attempts += from->attempts;
+    into->reconnects += from->reconnects;
+    into->requeued += from->requeued;
+    into->without_service += from->without_service;
+    into->begun += from->begun;
+}
+
+void workload_fold(struct workload_stats *into, const struct workload_stats *from)
+{
+    CHECK(into->each == NULL && from->each == NULL); /* a list would know who came first */
+    if (from->issued > 0)
+        into->first_issue =
+            into->issued > 0 ? earlier(into->first_issue, from->first_issue) : from->first_issue;
+    if (from->begun > 0)
+        into->window_from =
+            into->begun > 0 ? earlier(into->window_from, from->window_from) : from->window_from;
+    into->last_completion = later(into->last_completion, from->last_completion);
+    into->window_to = later(into->window_to, from->window_to);
+    hist_merge(&into->latency, &from->latency);
+    fold_counts(into, from);
+}
+
 void workload_begins(struct workload_stats *stats, time_ps from)
 {
     if (stats->begun == 0 || from < stats->window_from)

@@ -100,6 +100,12 @@ struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops
                                    struct verbs_device *device);
 void rdma_sink_destroy(struct rdma_sink *sink);
 
+/* Nothing has been told yet; name and each stay. */
+void workload_reset(struct workload_stats *stats);
+
+/* Adds what instances have told another place of the same entry. */
+void workload_fold(struct workload_stats *into, const struct workload_stats *from);
+
 /* Tells the statistics that an instance measures from then on. */
 void workload_begins(struct workload_stats *stats, time_ps from);
 

@@ -230,6 +230,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     world->switch_count = scenario->switch_count;
     world->workload_count = scenario->workload_count;
     world->window_end = scenario->duration;
+    world->executors = 1;
     world->hosts = memory_zeroed(scenario->host_count, sizeof(struct host *));
     world->machines = memory_zeroed(scenario->host_count, sizeof(struct machine *));
     world->switches = memory_zeroed(scenario->switch_count, sizeof(struct swtch *));

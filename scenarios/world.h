@@ -33,10 +33,10 @@ struct world {
     struct nvme_target **targets; /* by host; NULL: none */
     struct rdma_sink **sinks;     /* by host; NULL: none */
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
-    struct workload_stats *stats; /* one per entry of workloads: */
+    struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */
     uint32_t workload_count;
-    uint32_t busy_instances; /* workload instances that are not idle yet */
-    time_ps window_end;      /* workloads stop issuing here */
+    uint32_t executors; /* that share the nodes */
+    time_ps window_end; /* workloads stop issuing here */
     struct deadlock_watch deadlocks;
     struct world_play *play;
     struct world_faults *faults;
@@ -55,16 +55,19 @@ bool world_run(struct world *world, time_ps until);
 /* CHECKs every invariant of every node. */
 void world_audit(const struct world *world);
 
-/* Name of a node or, with a port, "leaf0:p3" or "host2". */
 /* The parts of the world by the scenario's index of their node. */
 struct host *world_host(const struct world *world, uint32_t node);
 struct swtch *world_switch(const struct world *world, uint32_t node);
 struct port *world_port(const struct world *world, uint32_t node, uint16_t port);
 
+/* Workload instances that have begun and are not idle yet. */
+uint32_t world_busy(const struct world *world);
+
 /* Operations of a workload that are issued and not complete, and what they wait for. */
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
 
+/* Name of a node or, with a port, "leaf0:p3" or "host2". */
 const char *world_node_name(const struct world *world, uint32_t node);
 void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,
                      size_t size);

@@ -13,6 +13,7 @@
 #include "scenarios/turns.h"
 #include "scenarios/world_faults.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,18 +26,22 @@ struct instance {
     bool idle;
 };
 
+/* Its instances are on several executors, which may find them idle in any order. */
 struct entry {
     struct instance *instances;
-    uint32_t count, busy;
-    time_ps finish_at; /* TIME_NEVER: not known yet */
+    uint32_t count;
+    atomic_uint busy;
+    _Atomic time_ps idle_at; /* of the last so far */
+    time_ps finish_at;       /* TIME_NEVER: not known yet */
 };
 
 struct world_play {
     struct entry *entries;
     struct turn *turns;
+    struct workload_stats **told; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
-    time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
-    bool attention;    /* an entry has finished */
+    _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
+    bool attention;            /* an entry has finished */
 };
 
 /* ------------------------------------------------------------------ workloads */
@@ -46,20 +51,63 @@ static time_ps earlier(time_ps a, time_ps b)
     return a < b ? a : b;
 }
 
+static void keep_latest(_Atomic time_ps *greatest, time_ps value)
+{
+    time_ps now = atomic_load(greatest);
+    while (now < value && !atomic_compare_exchange_weak(greatest, &now, value))
+        ;
+}
+
+static void keep_earliest(_Atomic time_ps *least, time_ps value)
+{
+    time_ps now = atomic_load(least);
+    while (now > value && !atomic_compare_exchange_weak(least, &now, value))
+        ;
+}
+
+/* Whoever comes last here, the entry is idle since the latest moment of all. */
 static void on_idle(void *self)
 {
     struct instance *instance = self;
     struct world *world = instance->world;
     struct entry *entry = &world->play->entries[instance->entry];
-    CHECK(!instance->idle && entry->busy > 0);
+    CHECK(!instance->idle);
     instance->idle = true;
-    entry->busy--;
-    world->busy_instances--;
-    if (entry->busy > 0)
+    keep_latest(&entry->idle_at, env_now(instance->env));
+    const unsigned busy = atomic_fetch_sub(&entry->busy, 1);
+    CHECK(busy > 0);
+    if (busy > 1)
         return;
-    entry->finish_at = env_now(instance->env) + world->engine.lookahead;
-    world->play->finish_at = earlier(world->play->finish_at, entry->finish_at);
+    entry->finish_at = atomic_load(&entry->idle_at) + world->engine.lookahead;
+    keep_earliest(&world->play->finish_at, entry->finish_at);
     engine_cut(&world->engine, entry->finish_at - 1);
+}
+
+/* Where instances of the entry on that executor tell what they did. */
+static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
+{
+    if (world->executors == 1)
+        return &world->stats[entry];
+    struct workload_stats **told = &world->play->told[executor * world->workload_count + entry];
+    if (*told == NULL) {
+        *told = memory_zeroed(1, sizeof **told);
+        workload_reset(*told);
+    }
+    return *told;
+}
+
+/* Brings world->stats up to date. */
+static void fold_stats(const struct world *world)
+{
+    for (uint32_t i = 0; world->executors > 1 && i < world->workload_count; i++) {
+        workload_reset(&world->stats[i]);
+        for (uint32_t executor = 0; executor < world->executors; executor++) {
+            const struct workload_stats *told =
+                world->play->told[executor * world->workload_count + i];
+            if (told != NULL)
+                workload_fold(&world->stats[i], told);
+        }
+    }
 }
 
 static void begin_instance(struct world *world, uint32_t index, const struct scenario_pair *pair,
@@ -87,7 +135,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .nvme_params = from->host->nvme_host,
         .start = span.start,
         .stop = span.stop,
-        .stats = &world->stats[index],
+        .stats = stats_at(world, host->node.executor, index),
         .on_idle = on_idle,
         .on_idle_self = instance,
     };
@@ -100,9 +148,9 @@ static void begin_entry(void *self, uint32_t index)
     struct world *world = self;
     const struct scenario_workload *workload = &world->scenario->workloads[index];
     struct entry *entry = &world->play->entries[index];
-    entry->count = entry->busy = workload->pair_count * workload->copies;
+    entry->count = workload->pair_count * workload->copies;
+    entry->busy = entry->count;
     entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
-    world->busy_instances += entry->count;
     for (uint32_t i = 0; i < entry->count; i++)
         begin_instance(world, index, &workload->pairs[i / workload->copies], i);
     for (uint32_t i = 0; i < entry->count; i++)
@@ -124,7 +172,7 @@ static void finish_entries(struct world *world)
     struct world_play *play = world->play;
     if (play->finish_at > world->engine.now)
         return;
-    play->finish_at = TIME_NEVER;
+    time_ps next = TIME_NEVER;
     for (uint32_t i = 0; i < world->workload_count; i++) {
         const time_ps at = play->entries[i].finish_at;
         if (play->turns[i].finished || at == TIME_NEVER)
@@ -132,8 +180,9 @@ static void finish_entries(struct world *world)
         play->turns[i].finished = at <= world->engine.now;
         play->attention |= play->turns[i].finished;
         if (!play->turns[i].finished)
-            play->finish_at = earlier(play->finish_at, at);
+            next = earlier(next, at);
     }
+    play->finish_at = next;
 }
 
 /* Begins and ends workloads whose moment this is; true when all are finished. */
@@ -154,11 +203,13 @@ void world_play_init(struct world *world)
     world->play = play;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
+    play->told =
+        memory_zeroed((size_t)world->executors * scenario->workload_count, sizeof *play->told);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
                  scenario->workloads[i].name);
-        hist_reset(&world->stats[i].latency);
+        workload_reset(&world->stats[i]);
         play->entries[i].finish_at = TIME_NEVER;
     }
     play->finish_at = TIME_NEVER;
@@ -177,6 +228,9 @@ void world_play_fini(struct world *world)
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);
     if (play != NULL) {
+        for (uint32_t i = 0; i < world->executors * world->workload_count; i++)
+            free(play->told[i]);
+        free(play->told);
         free(play->entries);
         free(play->turns);
     }
@@ -221,7 +275,7 @@ static void advance(struct world *world, time_ps until)
         world->engine.now = due;
 }
 
-bool world_run(struct world *world, time_ps until)
+static bool play_until(struct world *world, time_ps until)
 {
     const time_ps end = earlier(until, last_moment(world));
     do {
@@ -232,6 +286,21 @@ bool world_run(struct world *world, time_ps until)
         advance(world, end);
     } while (world->engine.now < end || world_due(world) <= end);
     return end < last_moment(world);
+}
+
+bool world_run(struct world *world, time_ps until)
+{
+    const bool more = play_until(world, until);
+    fold_stats(world);
+    return more;
+}
+
+uint32_t world_busy(const struct world *world)
+{
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        busy += world->play->entries[i].busy;
+    return busy;
 }
 
 uint64_t world_outstanding(const struct world *world, uint32_t workload)

@@ -36,6 +36,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
     node->ops = ops;
     node->engine = engine;
     node->id = node->group = engine->node_count;
+    node->executor = 0;
     snprintf(node->name, sizeof node->name, "%s", name);
     engine->nodes[engine->node_count++] = node;
 }

@@ -40,6 +40,7 @@ struct node {
     struct engine *engine;
     uint32_t id;    /* index in the engine, in the order of engine_add */
     uint32_t group; /* id of one for all nodes that touch each other's state: they run as one */
+    uint32_t executor; /* that runs it, from 0 */
     char name[NODE_NAME_BYTES];
 };
 

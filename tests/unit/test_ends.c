@@ -124,19 +124,19 @@ typedef bool fact_fn(const struct world *world, bool over);
 static bool first_is_idle(const struct world *world, bool over)
 {
     (void)over;
-    return world->stats[0].completed == 80 && world->busy_instances == 0;
+    return world->stats[0].completed == 80 && world_busy(world) == 0;
 }
 
 static bool second_has_begun(const struct world *world, bool over)
 {
     (void)over;
-    return world->busy_instances == 3 || world->stats[1].issued > 0;
+    return world_busy(world) == 3 || world->stats[1].issued > 0;
 }
 
 static bool second_is_idle(const struct world *world, bool over)
 {
     (void)over;
-    return world->stats[1].completed == 21 && world->busy_instances == 0;
+    return world->stats[1].completed == 21 && world_busy(world) == 0;
 }
 
 static bool is_over(const struct world *world, bool over)

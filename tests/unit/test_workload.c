@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,6 +319,27 @@ static void statistics_do_not_know_who_came_first(void **state)
     assert_true(forth.bytes_window < forth.bytes && forth.bytes_window > forth.bytes / 2);
 }
 
+/* Told at three places and added up, also after some have told nothing. */
+static void statistics_add_up(void **state)
+{
+    (void)state;
+    static struct workload_stats whole, parts[4], sum;
+    snprintf(sum.name, sizeof sum.name, "entry");
+    fresh(&whole);
+    for (int i = 0; i < 4; i++)
+        workload_reset(&parts[i]);
+    for (unsigned i = 0; i < INSTANCES; i++) {
+        live(&whole, i, DEEDS - i % 2);
+        live(&parts[1 + i % 3], i, DEEDS - i % 2);
+    }
+    workload_reset(&sum);
+    for (int i = 0; i < 4; i++)
+        workload_fold(&sum, &parts[i]);
+    assert_string_equal(sum.name, "entry");
+    memset(sum.name, 0, sizeof sum.name);
+    assert_memory_equal(&sum, &whole, sizeof sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,6 +355,7 @@ int main(void)
         cmocka_unit_test(private_data_survive_the_wire),
         cmocka_unit_test(every_kind_is_found_by_its_word),
         cmocka_unit_test(statistics_do_not_know_who_came_first),
+        cmocka_unit_test(statistics_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
