@@ -163,7 +163,7 @@ void play_record_finish(struct play *play)
     struct world *world = play->world;
     const time_ps now = loop_now(play->loop);
     const time_ps end = play->zero + play->scenario->duration;
-    world->engine.now = now;
+    engine_set_now(&world->engine, now);
     observe_finish(&play->observe, now);
     const struct collect collect = {
         .world = world,

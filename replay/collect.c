@@ -379,7 +379,7 @@ void collect_result(const struct collect *collect, struct result *result)
     struct result_totals *totals = &result->totals;
     totals->simulated_ps = collect->window_end;
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
-    totals->events = (int64_t)world->engine.events;
+    totals->events = (int64_t)engine_events(&world->engine);
     totals->pfc_deadlocks = world->deadlocks.count;
     add_nodes(world, collect->now, totals, &busiest);
     add_drops(collect->observe, totals);

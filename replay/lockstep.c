@@ -377,7 +377,7 @@ static enum lockstep_end play_windows(struct play *play)
         uint32_t same = 0;
         play->now += play->window;
         for (int i = 0; i < 2; i++) {
-            result->events[i] = play->sides[i].world->engine.events;
+            result->events[i] = engine_events(&play->sides[i].world->engine);
             advance(&play->sides[i], play->now);
         }
         progress_show(&play->progress, play->now, play->sides[0].about->scenario->duration);

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A slice lasts about this long, so that Ctrl-C and the bar answer at once. */
-static const double slice_s_min = 0.02, slice_s_max = 0.08;
+/* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once. */
+static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
 static const double commit_s = 1.0; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;
 
@@ -71,11 +71,11 @@ struct play {
     time_ps played; /* the end of the last slice */
 };
 
-static time_ps next_slice(time_ps slice, double took_s)
+static time_ps next_slice(time_ps slice, uint64_t events)
 {
-    if (took_s < slice_s_min && slice < PS_PER_S)
+    if (events < slice_events_min && slice < PS_PER_S)
         return slice * 2;
-    return took_s > slice_s_max && slice > PS_PER_US ? slice / 2 : slice;
+    return events > slice_events_max && slice > PS_PER_US ? slice / 2 : slice;
 }
 
 /* The end of the next slice: checkpoints are at the same moments in every run. */
@@ -94,7 +94,8 @@ static void play_slices(struct play *play)
     checkpoint_init(&checkpoint, record_store(play->record), play->scenario);
     struct progress progress;
     progress_begin(&progress, play->options->progress);
-    double before_s = progress_clock_s(), committed_s = before_s;
+    double committed_s = progress_clock_s();
+    uint64_t before = 0;
     time_ps now = 0, slice = slice_first;
     bool more = true;
     while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
@@ -103,9 +104,10 @@ static void play_slices(struct play *play)
         if (more && now == checkpoint.next)
             checkpoint_take(&checkpoint, play->world);
         progress_show(&progress, now, play->scenario->duration);
+        const uint64_t after = engine_events(&play->world->engine);
+        slice = next_slice(slice, after - before);
+        before = after;
         const double after_s = progress_clock_s();
-        slice = next_slice(slice, after_s - before_s);
-        before_s = after_s;
         const bool due = after_s - committed_s >= commit_s;
         committed_s = due ? after_s : committed_s;
         record_tick(play->record, due);

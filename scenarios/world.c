@@ -213,7 +213,7 @@ static void hand_on(void *self)
 /* The probe of all nodes.  Where nobody looks nothing is kept. */
 static const struct probe *make_journal(struct world *world, const struct probe *observer)
 {
-    probe_journal_init(&world->journal, observer, &world->engine.current);
+    probe_journal_init(&world->journal, observer, &world->engine.executor.current);
     if (observer == &probe_none)
         return observer;
     world->engine.window_end = hand_on;

@@ -251,7 +251,7 @@ static void advance_looking(struct world *world, time_ps until)
     const time_ps look = world->deadlocks.next;
     engine_run(&world->engine, earlier(look, until));
     if (look <= world->engine.now)
-        deadlock_tick(&world->deadlocks, look, world->engine.events);
+        deadlock_tick(&world->deadlocks, look, engine_events(&world->engine));
 }
 
 /* The next moment at which the world acts. */
@@ -272,7 +272,7 @@ static void advance(struct world *world, time_ps until)
     if (due > world->engine.now)
         engine_run(&world->engine, due - 1);
     if (world->engine.now >= due - 1)
-        world->engine.now = due;
+        engine_set_now(&world->engine, due);
 }
 
 static bool play_until(struct world *world, time_ps until)

@@ -25,11 +25,6 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
-    /* Have what an event will touch come into the cache: first what the event names, then what that
-     * leads to.  Asked for the events of a bucket before the first of them is executed.  Either may
-     * be NULL. */
-    void (*fetch)(const struct node *node, const struct event *event);
-    void (*fetch_on)(const struct node *node, const struct event *event);
 };
 
 struct node {
@@ -38,8 +33,8 @@ struct node {
     uint64_t digest;     /* the chain of what it executed */
     const struct node_ops *ops;
     struct engine *engine;
-    uint32_t id;    /* index in the engine, in the order of engine_add */
-    uint32_t group; /* id of one for all nodes that touch each other's state: they run as one */
+    uint32_t id;       /* index in the engine, in the order of engine_add */
+    uint32_t group;    /* id of one for all nodes that touch each other's state: they run as one */
     uint32_t executor; /* that runs it, from 0 */
     char name[NODE_NAME_BYTES];
 };
@@ -56,21 +51,26 @@ struct engine_watch {
 
 #define ENGINE_NODES_MAX (1u << (64 - ORDER_SEQUENCE_BITS))
 
+/* Runs nodes: their events, and the time that they are at. */
+struct executor {
+    struct wheel queue;          /* first: a node finds its executor by it */
+    time_ps now;                 /* of the last event, or as the engine's */
+    const struct event *current; /* NULL: between events */
+    uint64_t events;             /* executed */
+};
+
 struct engine {
-    struct wheel queue;
+    struct executor executor;
     struct node **nodes;
     uint32_t node_count, node_room;
     uint64_t seed;
-    uint64_t events; /* executed */
-    time_ps now;     /* of the last event, or the end of the last engine_run */
-    time_ps until;   /* where the running engine_run ends */
+    time_ps now;   /* between events: the end of the last engine_run, or what engine_set_now said */
+    time_ps until; /* where the running engine_run ends */
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
     bool divided;
-    bool hostile;    /* audit the node after every event (debug and test builds) */
-    bool scattered;  /* the nodes are too many for the cache: what events touch is fetched ahead */
+    bool hostile;                     /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
-    const struct event *current;      /* NULL: between events */
     /* Called between events: all up to some moment have been executed, none after it.  May be NULL.
      */
     void (*window_end)(void *self);
@@ -101,12 +101,18 @@ bool engine_run(struct engine *engine, time_ps until);
  * t + lookahead - 1.  Until then another node may have gone ahead already. */
 void engine_cut(struct engine *engine, time_ps at);
 
+/* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */
+void engine_set_now(struct engine *engine, time_ps now);
+
+/* Events executed. */
+uint64_t engine_events(const struct engine *engine);
+
 struct digest engine_digest(const struct engine *engine);
 
 /* Time at the node: of the event that it executes, or of what the world does between events. */
 static inline time_ps node_now(const struct node *node)
 {
-    return node->engine->now;
+    return ((const struct executor *)(const void *)node->queue)->now;
 }
 
 /* Before engine_start: the two touch each other's state, so one executor runs both, in the order of
@@ -117,8 +123,8 @@ static inline void node_join(struct node *node, const struct node *other)
 }
 
 /* Schedules an event.  At another node only through a link, so `at` is later than now. */
-static inline void node_post_hint(struct node *from, uint32_t to, time_ps at, uint8_t kind,
-                                  uint16_t port, uint8_t hint, uint64_t argument)
+static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                             uint16_t port, uint64_t argument)
 {
     const struct event event = {
         .at = at,
@@ -126,16 +132,9 @@ static inline void node_post_hint(struct node *from, uint32_t to, time_ps at, ui
         .node = to,
         .kind = kind,
         .port = port,
-        .hint = hint,
         .argument = argument,
     };
     wheel_push(from->queue, &event);
-}
-
-static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
-                             uint16_t port, uint64_t argument)
-{
-    node_post_hint(from, to, at, kind, port, 0, argument);
 }
 
 /* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */

@@ -16,7 +16,6 @@ struct event {
     uint32_t node;  /* that executes it */
     uint16_t port;  /* of that node */
     uint8_t kind;   /* the node type's own */
-    uint8_t hint;   /* the node type's own, for node_ops.fetch; decides nothing */
     uint64_t argument;
 };
 
@@ -31,7 +30,6 @@ static inline void event_copy(struct event *to, const struct event *from)
     to->node = from->node;
     to->port = from->port;
     to->kind = from->kind;
-    to->hint = from->hint;
     to->argument = from->argument;
 }
 

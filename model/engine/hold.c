@@ -42,7 +42,7 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
     }
     for (uint64_t i = 0; i < holds && wheel_open(&wheel, TIME_NEVER);) {
         const struct event *least;
-        while (wheel_turn(&wheel))
+        while (wheel_group(&wheel))
             for (; i < holds && (least = wheel_next(&wheel)) != NULL; i++) {
                 struct event event = *least;
                 again(&event, &rng, &order, &sum);

@@ -24,7 +24,7 @@
 
 enum {
     FIRST_SHIFT = 13, /* 8 ns */
-    SHIFT_MIN = 4,
+    SHIFT_MIN = 1,
     FIRST_ROOM = 256,
     FIRST_OWN_ROOM = 64,
     CHUNKS_MAX = (int)(WHEEL_KEY_OWN / WHEEL_CHUNK) - 1,
@@ -36,7 +36,8 @@ enum {
 
 enum { KEY_TIME = WHEEL_KEY_PLACE + 64 - ORDER_SEQUENCE_BITS };
 
-static_assert((int)KEY_TIME + (int)WHEEL_SHIFT_MAX <= 64, "a key holds a time in the widest window");
+static_assert((int)KEY_TIME + (int)WHEEL_SHIFT_MAX <= 64,
+              "a key holds a time in the widest window");
 
 static int64_t lesser(int64_t a, int64_t b)
 {
@@ -81,18 +82,26 @@ static time_ps start_of(const struct wheel *wheel, int64_t turn)
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
+/* No event has come for the present group. */
+static void clear_own(struct wheel *wheel)
+{
+    wheel->own_keys[0] = WHEEL_END;
+    wheel->own = wheel->own_end = wheel->own_keys;
+}
+
 /* Nothing is left of any group. */
 static void close(struct wheel *wheel)
 {
-    wheel->sorted[0] = wheel->own_keys[0] = WHEEL_END;
+    wheel->sorted[0] = WHEEL_END;
     wheel->next = wheel->sorted;
-    wheel->own = wheel->own_end = wheel->own_keys;
+    clear_own(wheel);
     wheel->open = false;
 }
 
 void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){.shift = FIRST_SHIFT,
+                            .shift_max = WHEEL_SHIFT_MAX,
                             .turn = -1,
                             .room = FIRST_ROOM,
                             .own_room = FIRST_OWN_ROOM,
@@ -105,6 +114,7 @@ void wheel_init(struct wheel *wheel)
     wheel->spare = array(NULL, FIRST_ROOM, sizeof *wheel->spare);
     wheel->own_keys = array(NULL, FIRST_OWN_ROOM, sizeof *wheel->own_keys);
     set_width(wheel, (time_ps)1 << FIRST_SHIFT);
+    wheel->own_tail = wheel->own_first = wheel_chunk(wheel, 0);
     close(wheel);
 }
 
@@ -187,12 +197,6 @@ static uint32_t shorten(struct wheel *wheel, uint32_t tail)
     return before;
 }
 
-static inline void give_list(struct wheel *wheel, uint32_t *tail)
-{
-    while (*tail != 0)
-        *tail = shorten(wheel, *tail);
-}
-
 /* ------------------------------------------------------------------ pushing */
 
 static uint64_t key_of(time_ps base, const struct event *event, uint32_t place)
@@ -271,7 +275,7 @@ static void reckon_width(struct wheel *wheel, int64_t turn)
     const uint64_t events = 10 * wheel->opened_events / wheel->opened;
     const uint64_t far = wheel->far_pushes * FAR_SHARE;
     const uint32_t shift = wheel->shift;
-    if (shift < WHEEL_SHIFT_MAX && (events < EVENTS_FEW || far > wheel->opened_events))
+    if (shift < wheel->shift_max && (events < EVENTS_FEW || far > wheel->opened_events))
         wheel->shift++;
     else if (shift > SHIFT_MIN && events >= EVENTS_MANY &&
              2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
@@ -290,12 +294,22 @@ static void count_opened(struct wheel *wheel, size_t count)
     wheel->parted_events += halves >> (KEY_TIME - 1) >> wheel->shift == 0 ? 0 : count;
 }
 
+/* The width for one group: a power of two. */
+static void bound_shift(struct wheel *wheel, time_ps widest)
+{
+    wheel->shift_max = 63u - (uint32_t)__builtin_clzll((uint64_t)widest);
+    if (wheel->shift > wheel->shift_max)
+        wheel->shift = wheel->shift_max;
+}
+
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay)
 {
-    CHECK(!wheel->open && delay > 0 && wheel->groups.of == NULL);
-    const time_ps widest = (time_ps)1 << WHEEL_SHIFT_MAX;
-    const time_ps start = start_of(wheel, wheel->turn + !wheel->cut);
-    rewiden(wheel, lesser(delay, widest), start);
+    CHECK(!wheel->open && wheel->turn < 0 && delay > 1);
+    const time_ps widest = lesser(delay, (time_ps)1 << WHEEL_SHIFT_MAX);
+    bound_shift(wheel, widest);
+    rewiden(wheel, of == NULL ? (time_ps)1 << wheel->shift : widest, 0);
+    if (of == NULL)
+        return;
     wheel->groups.of = of;
     wheel->groups.count = groups;
     wheel->groups.words = groups / 64 + 1;
@@ -322,8 +336,7 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
     return (window - from) & (WHEEL_WINDOWS - 1);
 }
 
-/* The turn of the least event.  INT64_MAX: there is none. */
-static int64_t next_turn(const struct wheel *wheel)
+int64_t wheel_least(const struct wheel *wheel)
 {
     const int64_t from = wheel->turn + !wheel->cut;
     const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
@@ -366,7 +379,7 @@ bool wheel_open(struct wheel *wheel, time_ps until)
 {
     CHECK(!wheel->open);
     const int64_t last = wheel_window(wheel, until);
-    int64_t turn = next_turn(wheel);
+    int64_t turn = wheel_least(wheel);
     if (UNLIKELY(wheel->opened >= RECKON_OPENED) && turn <= last) {
         reckon_width(wheel, turn);
         return wheel_open(wheel, until);
@@ -447,12 +460,15 @@ static bool begin_turn(struct wheel *wheel)
 {
     if (wheel->near == 0 && wheel->word++ == 0)
         return true;
-    give_list(wheel, &wheel->list_tail);
-    give_list(wheel, &wheel->own_tail);
+    while (wheel->list_tail != 0)
+        wheel->list_tail = shorten(wheel, wheel->list_tail);
+    while (UNLIKELY(last_chunk(wheel->own_tail) != last_chunk(wheel->own_first)))
+        wheel->own_tail = shorten(wheel, wheel->own_tail);
+    wheel->own_tail = wheel->own_first;
     return wheel->near > 0 && next_group(wheel);
 }
 
-bool wheel_turn(struct wheel *wheel)
+bool wheel_group(struct wheel *wheel)
 {
     close(wheel);
     if (UNLIKELY(!begin_turn(wheel)))
@@ -471,7 +487,8 @@ bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
 {
     CHECK(wheel->near == 0);
     while (*wheel->next == WHEEL_END && *wheel->own == WHEEL_END)
-        if (!(wheel->open && wheel_turn(wheel)) && !(wheel_open(wheel, until) && wheel_turn(wheel)))
+        if (!(wheel->open && wheel_group(wheel)) &&
+            !(wheel_open(wheel, until) && wheel_group(wheel)))
             return false;
     const uint64_t key = *wheel->own < *wheel->next ? *wheel->own : *wheel->next;
     if (wheel_event(wheel, key)->at > until)

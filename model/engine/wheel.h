@@ -23,7 +23,8 @@ enum {
     WHEEL_BITS = 12,
     WHEEL_WINDOWS = 1 << WHEEL_BITS,
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
-    WHEEL_CHUNK = 16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
+    WHEEL_CHUNK =
+        16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
     WHEEL_SHIFT_MAX = 20, /* 1 us: what a key has bits for */
     WHEEL_NEAR = 8,       /* windows, the open one among them, in which each group has a list */
 };
@@ -33,7 +34,7 @@ enum {
  * too, so of two for one time that of the list is before the one that came. */
 enum { WHEEL_KEY_PLACE = 24 };
 #define WHEEL_KEY_OWN (UINT64_C(1) << (WHEEL_KEY_PLACE - 1))
-#define WHEEL_END UINT64_MAX /* above every key */
+#define WHEEL_END     UINT64_MAX /* above every key */
 
 /* Which nodes are executed together, and their lists in the nearest windows. */
 struct wheel_groups {
@@ -50,30 +51,30 @@ struct wheel {
     struct event *events; /* by place */
     int64_t turn;         /* number of the open window */
     uint64_t pace;        /* windows in a picosecond, times 2^64 */
-    uint32_t near; /* windows after the open one in which groups have lists */
+    uint32_t near;        /* windows after the open one in which groups have lists */
     struct wheel_groups groups;
     uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
     uint64_t *occupied; /* a bit for each that has a list */
 
     struct pool chunks; /* pool.link is a list too: from the last chunk to the first */
     time_ps base, bound;
-    bool open;          /* between wheel_open and the wheel_turn that has nothing more */
+    bool open;          /* between wheel_open and the wheel_group that has nothing more */
     bool cut;           /* the open window ends at `bound`; later events of it are in its list */
     uint32_t word;      /* of the open window's active groups that is looked at */
     uint32_t list_tail; /* the present group's events */
     uint64_t *sorted;   /* their keys, those that are done with too */
     uint64_t *spare;    /* as many, to sort with */
     size_t room;        /* of both */
-    uint32_t own_tail;  /* those that came since */
-    uint64_t *own_keys; /* all of them */
-    uint64_t *own_end;  /* of what is left: the place of WHEEL_END */
+    uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
+    uint64_t *own_keys;           /* all of them */
+    uint64_t *own_end;            /* of what is left: the place of WHEEL_END */
     size_t own_room;
 
     struct heap far;  /* events beyond the horizon when they came */
     int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
     /* since the width was last looked at */
     uint64_t opened, opened_events, parted_events, far_pushes;
-    uint32_t shift; /* of the width, when it follows the density */
+    uint32_t shift, shift_max; /* of the width, when it follows the density */
     /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
      * for another argument that is in vain but does no harm. */
     uintptr_t items, item_bytes;
@@ -83,14 +84,17 @@ struct wheel {
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Parts the nodes into groups, `of` by node, taken over; the wheel is not open.  Windows are as wide
- * as `delay` allows, the least after which an event of one group may be due in another. */
+/* Before the first wheel_open: parts the nodes into groups, `of` by node, taken over; NULL: one.  No
+ * window is wider than `delay`, the least after which an event of one group may be due in another. */
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
 
-/* Opens the next window up to `until`; false when no event waits at or before that.  True: wheel_turn
+/* The number of the window that the least event waits in, INT64_MAX when there is none; not open. */
+int64_t wheel_least(const struct wheel *wheel);
+
+/* Opens the next window up to `until`; false when no event waits at or before that.  True: wheel_group
  * gives one group after the other until it says false, and wheel_next all events of each. */
 bool wheel_open(struct wheel *wheel, time_ps until);
-bool wheel_turn(struct wheel *wheel);
+bool wheel_group(struct wheel *wheel);
 
 /* For wheel_push: a chunk more for the list, whose tail is at its end, and the place in it. */
 uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
@@ -113,8 +117,7 @@ static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
 /* Puts an event behind those of a list. */
 static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
 {
-    const uint32_t place =
-        LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
+    const uint32_t place = LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
     event_copy(wheel->events + place, event);
     *tail = place + 1;
     return place;

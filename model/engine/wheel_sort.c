@@ -115,8 +115,13 @@ static void sort_many(struct wheel *wheel, size_t count)
 
 void wheel_sort(struct wheel *wheel, size_t count)
 {
-    if (count <= 1)
+    if (count <= 2) {
+        wheel->sorted[count] = WHEEL_END; /* also what one key is ordered with */
+        order(&wheel->sorted[0], &wheel->sorted[1]);
+        if (UNLIKELY(any_tie(wheel->sorted, count)))
+            settle(wheel, wheel->sorted, count);
         return;
+    }
     for (size_t i = 0; i < WHEEL_NETWORK; i++)
         wheel->sorted[count + i] = WHEEL_END;
     if (LIKELY(count <= WHEEL_NETWORK))

@@ -23,11 +23,10 @@ enum { PRIORITIES = 8, DSCPS = 64 };
 /* Kinds of event that every node with ports has; a node type's own start at NET_EVENT_FIRST_OWN. */
 enum net_event {
     NET_EVENT_ARRIVAL =
-        1,               /* argument: frame handle; the last bit (cut-through: the header) is here.
-            * Hint: 1 + the sender's priority, or 0 */
-    NET_EVENT_KICK,      /* the wire may be free: look for the next frame */
-    NET_EVENT_PFC_ACT,   /* argument: PFC frame handle; its response delay is over */
-    NET_EVENT_PAUSE_END, /* argument: priority; its quanta may have run out */
+        1,             /* argument: frame handle; the last bit (cut-through: the header) is here */
+    NET_EVENT_KICK,    /* the wire may be free: look for the next frame */
+    NET_EVENT_PFC_ACT, /* argument: PFC frame handle; its response delay is over */
+    NET_EVENT_PAUSE_END,   /* argument: priority; its quanta may have run out */
     NET_EVENT_PFC_REFRESH, /* argument: priority */
     NET_EVENT_FIRST_OWN = 16
 };
@@ -226,8 +225,8 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
     port->busy_until = last_bit + (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * byte;
     lane->tx_frames++;
     lane->tx_bytes += frame->bytes;
-    node_post_hint(port->node, port->peer_node, last_bit + port->arrival_delay, NET_EVENT_ARRIVAL,
-                   port->peer_port, (uint8_t)(1 + frame->priority), handle);
+    node_post(port->node, port->peer_node, last_bit + port->arrival_delay, NET_EVENT_ARRIVAL,
+              port->peer_port, handle);
 }
 
 static inline bool port_has_work(const struct port *port)

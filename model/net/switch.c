@@ -472,6 +472,4 @@ const struct node_ops switch_node_ops = {
     .name = "switch",
     .on_event = on_event,
     .audit = switch_audit,
-    .fetch = switch_fetch,
-    .fetch_on = switch_fetch_on,
 };

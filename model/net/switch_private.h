@@ -33,10 +33,6 @@ void switch_reason(const struct port *port, struct probe_pause *why);
 /* CHECKs every invariant. */
 void switch_audit(const struct node *node);
 
-/* switch_fetch.c: what an event will touch comes into the cache. */
-void switch_fetch(const struct node *node, const struct event *event);
-void switch_fetch_on(const struct node *node, const struct event *event);
-
 /* Drops what waits in a queue of the port, as the watchdog asks; gives room back (XON may follow)
  * and returns how many frames that were. */
 uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now);

@@ -109,24 +109,10 @@ static void audit(const struct node *node)
     host_audit((const struct host *)(const void *)node);
 }
 
-static void fetch(const struct node *node, const struct event *event)
-{
-    const struct host *host = (const struct host *)(const void *)node;
-    if (event->kind == HOST_EVENT_TIMER || event->port >= host->rnic_count)
-        return;
-    const struct rnic *rnic = host->rnics[event->port];
-    __builtin_prefetch(&rnic->port);
-    if (event->kind != NET_EVENT_ARRIVAL || event->hint == 0)
-        return;
-    __builtin_prefetch(&rnic->port.lanes[event->hint - 1]);
-    rnic_prefetch(rnic, frame_at(host->frames, (uint32_t)event->argument)->qpn);
-}
-
 static const struct node_ops host_ops = {
     .name = "host",
     .on_event = on_event,
     .audit = audit,
-    .fetch = fetch,
 };
 
 /* ------------------------------------------------------------------ a host of a machine */

@@ -231,7 +231,7 @@ static void off_costs_no_event(void **state)
     star_presets_watched(&star, WATCHDOG_OFF);
     star_init(&star);
     star_run(&star, MS(10000));
-    assert_int_equal(star.engine.events, 0);
+    assert_int_equal(engine_events(&star.engine), 0);
     assert_null(star.swtch.watchdog);
     star_fini(&star);
 }
