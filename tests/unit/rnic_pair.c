@@ -116,7 +116,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
 {
     struct pair_end *end = self;
     CHECK(conn == end->conn && end->wc_count < PAIR_WCS);
-    end->wc_at[end->wc_count] = end->pair->engine.now;
+    end->wc_at[end->wc_count] = rnic_now(end->pair->rnics[end - end->pair->ends]);
     end->wcs[end->wc_count++] = *wc;
 }
 
