@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The only place that knows jansson.  Jansson reads, and refuses what is no JSON; it does not say
- * where a value stood.  Its objects keep the order of the file, so a second walk goes over the
- * text, known to be good by then, from token to token beside its values. */
+ * where a value stood, and keeps one value for each key.  So a second walk goes over the text,
+ * known to be good by then, and jansson is asked again only for strings with escapes. */
 #include "scenarios/json_tree.h"
 
 #include "base/check.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct walk {
     struct arena *arena;
     const struct tree_file *file;
     struct diag *diag;
-    const char *at, *end;
+    struct json_repeats *repeats; /* may be NULL */
+    const char *at;
     const char *counted; /* the columns up to here are counted */
     int line, column;
     uint32_t nodes;
@@ -22,16 +24,16 @@ struct walk {
 
 /* ---- the text ---- */
 
-/* To the next token that is a value or a key, or that opens one. */
+/* To the next token that is a value or a key, or that opens or ends one. */
 static void to_token(struct walk *walk)
 {
-    for (; walk->at < walk->end && strchr(" \t\r\n,:]}", *walk->at) != NULL; walk->at++)
+    for (; *walk->at != '\0' && strchr(" \t\r\n,:", *walk->at) != NULL; walk->at++)
         if (*walk->at == '\n') {
             walk->line++;
             walk->column = 1;
             walk->counted = walk->at + 1;
         }
-    CHECK(walk->at < walk->end);
+    CHECK(*walk->at != '\0');
 }
 
 /* Takes a string, a number or a word; returns its length. */
@@ -46,6 +48,21 @@ static size_t take_token(struct walk *walk)
         walk->at += *walk->at == '\\';
     walk->at++;
     return (size_t)(walk->at - from);
+}
+
+/* What a token says: a string without its quotes, anything else as it is written. */
+static const char *token_text(struct walk *walk, const char *from, size_t length)
+{
+    if (*from != '"')
+        return arena_text(walk->arena, from, length);
+    if (memchr(from, '\\', length) == NULL)
+        return arena_text(walk->arena, from + 1, length - 2);
+    json_t *string = json_loadb(from, length, JSON_DECODE_ANY, NULL);
+    CHECK(string != NULL);
+    const char *text =
+        arena_text(walk->arena, json_string_value(string), json_string_length(string));
+    json_decref(string);
+    return text;
 }
 
 /* Bytes that go on with a character of UTF-8 are no columns. */
@@ -64,54 +81,96 @@ static void fail(struct walk *walk, struct diag_place place, const char *text)
     walk->failed = true;
 }
 
+/* ---- keys that come twice ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tree_item *x = *(const struct tree_item *const *)a;
+    const struct tree_item *y = *(const struct tree_item *const *)b;
+    const int order = strcmp(x->key, y->key);
+    return order != 0 ? order : x < y ? -1 : 1;
+}
+
+static void repeated(struct walk *walk, struct tree_item *item, const struct tree_item *later)
+{
+    struct json_repeats *repeats = walk->repeats;
+    if (repeats->count == JSON_REPEATS_MAX) {
+        fail(walk, item->key_place, "more than 1000 keys come twice");
+        return;
+    }
+    struct json_repeat *repeat =
+        arena_push(walk->arena, (void **)(void *)&repeats->list, &repeats->count, sizeof *repeat);
+    *repeat = (struct json_repeat){item->key, item->key_place, later->key_place.line};
+    item->key = NULL;
+}
+
+/* Only the last of equal keys stays; the order is that of the file. */
+static void drop_repeats(struct walk *walk, struct tree_node *object)
+{
+    if (object->count < 2 || walk->repeats == NULL)
+        return;
+    struct tree_item **sorted = malloc(object->count * sizeof *sorted);
+    CHECK(sorted != NULL);
+    for (size_t i = 0; i < object->count; i++)
+        sorted[i] = &object->items[i];
+    qsort(sorted, object->count, sizeof *sorted, by_key);
+    for (size_t i = 1; i < object->count; i++)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+            repeated(walk, sorted[i - 1], sorted[i]);
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < object->count; i++)
+        if (object->items[i].key != NULL)
+            object->items[kept++] = object->items[i];
+    object->count = kept;
+}
+
 /* ---- values ---- */
 
-static struct tree_node *convert(struct walk *walk, json_t *value, int depth);
+static struct tree_node *convert(struct walk *walk, int depth);
 
 static void attach(struct walk *walk, struct tree_node *parent, struct tree_item item)
 {
     struct tree_item *slot =
         arena_push(walk->arena, (void **)(void *)&parent->items, &parent->count, sizeof item);
     *slot = item;
-    parent->weight += item.value->weight;
 }
 
-static void convert_object(struct walk *walk, struct tree_node *node, json_t *object, int depth)
+static void convert_members(struct walk *walk, struct tree_node *node, int depth)
 {
-    for (void *i = json_object_iter(object); i != NULL && !walk->failed;
-         i = json_object_iter_next(object, i)) {
-        to_token(walk);
-        struct tree_item item = {.key_place = place_here(walk)};
-        item.key_place.width = (int)take_token(walk);
-        const char *key = json_object_iter_key(i);
-        item.key = arena_text(walk->arena, key, strlen(key));
-        item.value = convert(walk, json_object_iter_value(i), depth + 1);
-        if (item.value != NULL)
-            attach(walk, node, item);
+    const char end = node->kind == TREE_MAP ? '}' : ']';
+    walk->at++; /* the bracket */
+    for (to_token(walk); *walk->at != end && !walk->failed; to_token(walk)) {
+        struct tree_item item = {0};
+        if (node->kind == TREE_MAP) {
+            item.key_place = place_here(walk);
+            const char *from = walk->at;
+            const size_t length = take_token(walk);
+            item.key_place.width = (int)length;
+            item.key = token_text(walk, from, length);
+        }
+        item.value = convert(walk, depth + 1);
+        if (item.value == NULL)
+            return;
+        attach(walk, node, item);
     }
+    walk->at++;
+    if (node->kind == TREE_MAP)
+        drop_repeats(walk, node);
+    for (size_t i = 0; i < node->count; i++)
+        node->weight += node->items[i].value->weight;
 }
 
-static void convert_array(struct walk *walk, struct tree_node *node, const json_t *array, int depth)
-{
-    for (size_t i = 0; i < json_array_size(array) && !walk->failed; i++) {
-        const struct tree_item item = {.value = convert(walk, json_array_get(array, i), depth + 1)};
-        if (item.value != NULL)
-            attach(walk, node, item);
-    }
-}
-
-static void convert_scalar(struct walk *walk, struct tree_node *node, const json_t *value)
+static void convert_scalar(struct walk *walk, struct tree_node *node)
 {
     const char *from = walk->at;
     const size_t length = take_token(walk);
-    node->quoted = json_is_string(value);
+    node->quoted = *from == '"';
     node->place.width = (int)length;
-    node->text = node->quoted
-                     ? arena_text(walk->arena, json_string_value(value), json_string_length(value))
-                     : arena_text(walk->arena, from, length);
+    node->text = token_text(walk, from, length);
 }
 
-static struct tree_node *convert(struct walk *walk, json_t *value, int depth)
+static struct tree_node *convert(struct walk *walk, int depth)
 {
     to_token(walk);
     if (depth > TREE_DEPTH_MAX)
@@ -122,16 +181,11 @@ static struct tree_node *convert(struct walk *walk, json_t *value, int depth)
         return NULL;
     struct tree_node *node = arena_take(walk->arena, sizeof *node);
     *node = (struct tree_node){.file = walk->file, .place = place_here(walk), .weight = 1};
-    node->kind = json_is_object(value) ? TREE_MAP : json_is_array(value) ? TREE_LIST : TREE_SCALAR;
-    if (node->kind == TREE_SCALAR) {
-        convert_scalar(walk, node, value);
-        return node;
-    }
-    walk->at++; /* the bracket */
-    if (node->kind == TREE_MAP)
-        convert_object(walk, node, value, depth);
+    node->kind = *walk->at == '{' ? TREE_MAP : *walk->at == '[' ? TREE_LIST : TREE_SCALAR;
+    if (node->kind == TREE_SCALAR)
+        convert_scalar(walk, node);
     else
-        convert_array(walk, node, value, depth);
+        convert_members(walk, node, depth);
     return walk->failed ? NULL : node;
 }
 
@@ -151,10 +205,14 @@ static void syntax_error(const struct tree_file *file, const json_error_t *error
     diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line), "JSON: %s", error->text);
 }
 
-struct tree_node *json_tree(struct arena *arena, const struct tree_file *file, struct diag *diag)
+struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
+                            struct json_repeats *repeats, struct diag *diag)
 {
     json_error_t error;
-    json_t *root = json_loadb(file->text, file->length, JSON_REJECT_DUPLICATES, &error);
+    json_t *root =
+        json_loadb(file->text, file->length, repeats == NULL ? JSON_REJECT_DUPLICATES : 0, &error);
+    const bool is_object = json_is_object(root);
+    json_decref(root);
     if (root == NULL) {
         syntax_error(file, &error, diag);
         return NULL;
@@ -162,18 +220,14 @@ struct tree_node *json_tree(struct arena *arena, const struct tree_file *file, s
     struct walk walk = {.arena = arena,
                         .file = file,
                         .diag = diag,
+                        .repeats = repeats,
                         .at = file->text,
-                        .end = file->text + file->length,
                         .counted = file->text,
                         .line = 1,
                         .column = 1};
-    struct tree_node *tree = NULL;
-    if (json_is_object(root)) {
-        tree = convert(&walk, root, 1);
-    } else {
-        to_token(&walk);
-        fail(&walk, place_here(&walk), "expected a JSON object");
-    }
-    json_decref(root);
-    return tree;
+    if (is_object)
+        return convert(&walk, 1);
+    to_token(&walk);
+    fail(&walk, place_here(&walk), "expected a JSON object");
+    return NULL;
 }

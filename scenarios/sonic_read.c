@@ -234,11 +234,23 @@ static const struct tree_file *get_text(struct sonic_import *import,
     return NULL;
 }
 
+/* SONiC's own readers keep the last of equal keys too. */
+static const struct tree_node *read_tree(struct sonic_import *import, const struct tree_file *file)
+{
+    struct json_repeats repeats = {0};
+    const struct tree_node *root = json_tree(&import->arena, file, &repeats, import->diag);
+    for (size_t i = 0; root != NULL && i < repeats.count; i++)
+        sonic_note(import, repeats.list[i].place,
+                   "the key '%s' comes again in line %d: that one counts",
+                   sonic_clean(import, repeats.list[i].key), repeats.list[i].line);
+    return root;
+}
+
 bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *input,
                        struct sonic_switch *node)
 {
     node->file = get_text(import, input);
-    node->root = node->file == NULL ? NULL : json_tree(&import->arena, node->file, import->diag);
+    node->root = node->file == NULL ? NULL : read_tree(import, node->file);
     if (node->root == NULL)
         return false;
     take_name(import, node, input->name);

@@ -15,7 +15,7 @@ static void is_json(const char *text)
     struct arena arena = {0};
     diag = (struct diag){0};
     const struct tree_file *file = tree_hold(&arena, "out.json", text, strlen(text));
-    CHECK(json_tree(&arena, file, &diag) != NULL);
+    CHECK(json_tree(&arena, file, NULL, &diag) != NULL);
     arena_free(&arena);
 }
 

@@ -60,6 +60,8 @@ tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' i
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
 tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'tables without a counterpart: ACL? stormglass: 2'
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
+tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
+becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
 tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400"/' 'PFC_WD: 1 ports have other values'
 
 # ---- what is refused: located, with exit code 2, within two seconds, and nothing is written ----
@@ -86,7 +88,6 @@ edited() {
     refused "$1.json" "$2" "$3"
 }
 
-edited twice 10:9 'duplicate object key' 's/"Ethernet4": {"admin/"Ethernet0": {"admin/'
 edited unknown-profile 82:48 "did you mean 'pg_lossless_100000_5m_profile'" \
     's/"Ethernet0,Ethernet4|3-4": {"profile": "\[BUFFER_PROFILE|pg_lossless_100000_5m/"Ethernet0,Ethernet4|3-4": {"profile": "[BUFFER_PROFILE|pg_lossless_100000_6m/'
 edited overlap 84:35 'Ethernet8|3 has a profile already' 's/"Ethernet12|3-4": {"profile": "\[BUFFER_PROFILE|pg/"Ethernet8,Ethernet12|3": {"profile": "[BUFFER_PROFILE|pg/'

@@ -14,7 +14,7 @@ static struct diag diag;
 static struct tree_node *parse(const char *text)
 {
     diag = (struct diag){0};
-    return json_tree(&arena, tree_hold(&arena, "in.json", text, strlen(text)), &diag);
+    return json_tree(&arena, tree_hold(&arena, "in.json", text, strlen(text)), NULL, &diag);
 }
 
 static int clear(void **state)
@@ -99,6 +99,27 @@ static void what_is_no_json_is_refused(void **state)
     refuses("", 1, "expected");
 }
 
+static void of_keys_that_come_again_the_last_counts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"b\": 1, \"a\": {\"x\": 1},\n \"b\": {\"c\": 2},\n \"\\u0062\": 3}";
+    struct json_repeats repeats = {0};
+    diag = (struct diag){0};
+    const struct tree_node *root =
+        json_tree(&arena, tree_hold(&arena, "in.json", text, strlen(text)), &repeats, &diag);
+    assert_non_null(root);
+    assert_int_equal(root->count, 2);
+    assert_string_equal(root->items[0].key, "a");
+    assert_string_equal(tree_get(root, "b")->text, "3");
+    assert_int_equal(root->weight, 4);
+    assert_int_equal(repeats.count, 2);
+    is_at(repeats.list[0].place, 1, 2, 3);
+    assert_int_equal(repeats.list[0].line, 2);
+    is_at(repeats.list[1].place, 2, 2, 3);
+    assert_int_equal(repeats.list[1].line, 3);
+}
+
 static void levels_are_limited(void **state)
 {
     (void)state;
@@ -121,6 +142,7 @@ int main(void)
         cmocka_unit_test_teardown(columns_count_characters, clear),
         cmocka_unit_test_teardown(empty_containers_do_not_shift_what_follows, clear),
         cmocka_unit_test_teardown(what_is_no_json_is_refused, clear),
+        cmocka_unit_test_teardown(of_keys_that_come_again_the_last_counts, clear),
         cmocka_unit_test_teardown(levels_are_limited, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
