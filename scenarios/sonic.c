@@ -58,8 +58,7 @@ static bool read_all(struct sonic_import *import, const struct sonic_input *inpu
 
 static void write_notes(struct sonic_import *import, FILE *out)
 {
-    for (size_t i = 0; i < import->note_count; i++)
-        fprintf(out, "%s\n", import->notes[i]);
+    notes_print(&import->notes, "", out);
 }
 
 typedef void write_fn(struct sonic_import *import, FILE *out);
@@ -79,6 +78,7 @@ bool sonic_import(const struct sonic_input *inputs, size_t count, struct sonic_r
                   struct diag *diag)
 {
     struct sonic_import import = {.diag = diag};
+    import.notes.arena = import.names.arena = &import.arena;
     *result = (struct sonic_result){0};
     if (read_all(&import, inputs, count))
         sonic_cables(&import);
@@ -86,7 +86,7 @@ bool sonic_import(const struct sonic_input *inputs, size_t count, struct sonic_r
     if (fine)
         *result = (struct sonic_result){.scenario = written(&import, sonic_write),
                                         .notes = written(&import, write_notes)};
-    sonic_names_free(&import);
+    names_free(&import.names);
     arena_free(&import.arena);
     return fine;
 }

@@ -4,50 +4,7 @@
  * those come that both tell alike, then the others as long as both ports are free. */
 #include "scenarios/sonic_private.h"
 
-#include "scenarios/topology.h"
-
-#include <search.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { NAME_ROOM = 10 }; /* for what makes a name unique */
-
-/* ---- names ---- */
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(a, b);
-}
-
-/* A letter, then letters, digits, '.', '_', '-', no "..", as a scenario wants it. */
-static char *lettered(struct sonic_import *import, const char *wanted)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const bool begins = strchr(letters, wanted[0]) != NULL && wanted[0] != '\0';
-    char *name = arena_format(&import->arena, "%s%.*s", begins ? "" : "n",
-                              TOPOLOGY_NAME_MAX - NAME_ROOM, wanted);
-    for (size_t i = 0; name[i] != '\0'; i++) {
-        const bool fine = strchr(letters, name[i]) != NULL || strchr("0123456789_-", name[i]) ||
-                          (name[i] == '.' && i > 0 && name[i - 1] != '.');
-        name[i] = fine ? name[i] : '-';
-    }
-    return name;
-}
-
-const char *sonic_name(struct sonic_import *import, const char *wanted)
-{
-    const char *base = lettered(import, wanted), *name = base;
-    for (unsigned i = 2; tfind(name, &import->names, by_text) != NULL; i++)
-        name = arena_format(&import->arena, "%s-%u", base, i);
-    tsearch(name, &import->names, by_text);
-    return name;
-}
-
-void sonic_names_free(struct sonic_import *import)
-{
-    while (import->names != NULL) /* a node begins with its name */
-        tdelete(*(const char *const *)import->names, &import->names, by_text);
-}
 
 /* ---- who is at the other end ---- */
 
@@ -144,7 +101,7 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
     }
     struct sonic_host *host = arena_push(&import->arena, (void **)(void *)&import->hosts,
                                          &import->host_count, sizeof *host);
-    *host = (struct sonic_host){.name = sonic_name(import, neighbor), .neighbor = neighbor};
+    *host = (struct sonic_host){.name = names_pick(&import->names, neighbor), .neighbor = neighbor};
     if (strcmp(host->name, neighbor) != 0)
         sonic_note(import, near->neighbor->key_place,
                    "the neighbour '%s' at %s %s is the host %s here", sonic_clean(import, neighbor),

@@ -4,6 +4,8 @@
 #ifndef STORMGLASS_SCENARIOS_SONIC_PRIVATE_H
 #define STORMGLASS_SCENARIOS_SONIC_PRIVATE_H
 
+#include "scenarios/names.h"
+#include "scenarios/notes.h"
 #include "scenarios/sonic.h"
 #include "scenarios/tree.h"
 
@@ -90,9 +92,8 @@ struct sonic_import {
     size_t host_count;
     struct sonic_link *links;
     size_t link_count;
-    const char **notes; /* complete lines */
-    size_t note_count;
-    void *names;                  /* of nodes, tsearch */
+    struct notes notes;
+    struct names names;           /* of nodes */
     const struct tree_node *told; /* the last value that was refused */
 };
 
@@ -150,10 +151,6 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
  * count. */
 const struct tree_item *sonic_usual(struct sonic_import *import, const struct tree_item **list,
                                     size_t count);
-
-/* A node's name made of what somebody called it; each is given once. */
-const char *sonic_name(struct sonic_import *import, const char *wanted); /* sonic_cables.c */
-void sonic_names_free(struct sonic_import *import);
 
 /* ---- the steps, in this order ---- */
 

@@ -212,7 +212,7 @@ static void take_name(struct sonic_import *import, struct sonic_switch *node, co
                        "the switch '%s' is also that of %s", sonic_clean(import, name),
                        import->switches[i].file->name);
     node->hostname = name;
-    node->name = sonic_name(import, name);
+    node->name = names_pick(&import->names, name);
     if (strcmp(name, node->name) != 0)
         sonic_note(import, node->root->place, "the switch '%s' is called %s here",
                    sonic_clean(import, name), node->name);

@@ -4,41 +4,24 @@
 
 #include "base/nearest.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CLEAN_BYTES_MAX = 80,
-    OTHER_FIELDS_MAX = 24,
-    NOTE_BYTES = 4096,
-    NEAREST_MAX = 1000,
-    OTHERS_MAX = 6
-};
+enum { OTHER_FIELDS_MAX = 24, NEAREST_MAX = 1000, OTHERS_MAX = 6 };
 
 /* ---- words ---- */
 
 const char *sonic_clean(struct sonic_import *import, const char *text)
 {
-    const size_t length = strnlen(text, CLEAN_BYTES_MAX);
-    char *clean = arena_text(&import->arena, text, length);
-    for (size_t i = 0; i < length; i++)
-        if (clean[i] < 0x20 || clean[i] > 0x7E)
-            clean[i] = '?';
-    return clean;
+    return notes_clean(&import->arena, text);
 }
 
 void sonic_note(struct sonic_import *import, struct diag_place place, const char *format, ...)
 {
-    char text[NOTE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    notes_add_list(&import->notes, place, format, args);
     va_end(args);
-    const char **slot = arena_push(&import->arena, (void **)(void *)&import->notes,
-                                   &import->note_count, sizeof *slot);
-    *slot = arena_format(&import->arena, "%s:%d:%d: note: %s", sonic_clean(import, place.file),
-                         place.line, place.column, text);
 }
 
 /* ---- tables ---- */

@@ -345,10 +345,9 @@ static void put_head(struct sonic_import *import, FILE *out)
         "# A switch has the values of the profile that most lossless groups use, and the greatest "
         "headroom of all.\n",
         out);
-    if (import->note_count > 0)
+    if (import->notes.count > 0)
         fputs("# What has no counterpart here, or another one:\n", out);
-    for (size_t i = 0; i < import->note_count; i++)
-        fprintf(out, "#   %s\n", import->notes[i]);
+    notes_print(&import->notes, "#   ", out);
     fprintf(out,
             "stormglass: 1\nname: sonic\nabout: %u switches and %zu hosts, as SONiC's "
             "configuration has them.\nseed: 1\nduration: 10ms\n",
