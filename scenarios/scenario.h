@@ -62,6 +62,7 @@ struct scenario_port {
     uint8_t end;   /* 0 or 1: which end of the link this is */
     uint32_t peer_node;
     uint16_t peer_port;
+    const char *name; /* what the equipment calls it, or NULL */
     const struct port_params *params;
 };
 

@@ -175,13 +175,13 @@ static void make_nodes(struct loader *loader, const struct fabric *fabric)
 static const struct block *link_block(struct loader *loader, const struct topology_link *link,
                                       uint32_t index, const struct block *of_class)
 {
-    static const char *const also[] = {"ends", NULL};
+    static const char *const also[] = {"ends", "names", NULL};
     if (link->written == NULL)
         return of_class;
     const char *path = arena_format(loader->arena, "fabric.topology.links[%u]", index);
     struct block *over = block_new(loader->arena, path, port_opts, sizeof(struct port_params));
     scenario_take(loader, over, link->written, also);
-    if (link->written->count <= 1)
+    if (link->written->count <= (tree_get(link->written, "names") == NULL ? 1 : 2))
         return of_class;
     scenario_show(loader, over, true);
     struct block *block = block_copy(loader->arena, of_class, path);
@@ -216,6 +216,7 @@ static void make_links(struct loader *loader, const struct fabric *fabric)
                 .end = end,
                 .peer_node = from->node[1 - end],
                 .peer_port = from->port[1 - end],
+                .name = from->port_name[end],
             };
         }
     }

@@ -175,9 +175,12 @@ static void search_ports(struct search *search, const struct pattern *pattern)
     const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         for (uint16_t port = 0; port < scenario->nodes[i].port_count; port++) {
-            char name[PATTERN_BYTES];
-            snprintf(name, sizeof name, "%s:p%u", scenario->nodes[i].name, port);
-            if (fits(pattern, name))
+            const struct scenario_node *node = &scenario->nodes[i];
+            char name[PATTERN_BYTES], other[PATTERN_BYTES] = "";
+            snprintf(name, sizeof name, "%s:p%u", node->name, port);
+            if (node->ports[port].name != NULL)
+                snprintf(other, sizeof other, "%s:%s", node->name, node->ports[port].name);
+            if (fits(pattern, name) || (other[0] != '\0' && fits(pattern, other)))
                 add(search, (struct scenario_spot){i, port});
         }
     }

@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "base/units.h"
+#include "scenarios/topology.h"
 
 #include <string.h>
 
@@ -98,30 +99,42 @@ static void put_names(const struct sonic_import *import, FILE *out, name_fn *nam
 
 /* ---- links ---- */
 
-static void put_link(const struct sonic_import *import, FILE *out, const struct sonic_link *link)
+/* The names of the two ports; one that a scenario cannot have stands in a comment. */
+static void put_port_names(struct sonic_import *import, struct section *link,
+                           const char *const names[2])
+{
+    bool fits[2];
+    for (int end = 0; end < 2; end++)
+        fits[end] = names[end] != NULL && topology_port_name(names[end]);
+    if (!fits[0] && !fits[1])
+        return;
+    put_word(link, "names",
+             arena_format(&import->arena, "[%s, %s]", fits[0] ? names[0] : "\"\"",
+                          fits[1] ? names[1] : "\"\""));
+}
+
+static void put_link(struct sonic_import *import, FILE *out, const struct sonic_link *link)
 {
     const struct sonic_port *near = link->near.port, *far = link->far.port;
+    const char *const names[2] = {near->name, far != NULL ? far->name : link->far_port};
     struct section rest = {.out = out, .items = 1}; /* ends */
     const int64_t length = near->length != SONIC_UNSET || far == NULL ? near->length : far->length;
+    for (int end = 0; end < 2; end++)
+        if (names[end] != NULL && !topology_port_name(names[end]))
+            fprintf(out, "      # %s is called '%s'\n",
+                    end == 0 || far != NULL ? "a port" : "the host's port",
+                    sonic_clean(import, names[end]));
     fprintf(out, "      - {ends: [\"%s:p%u\", ", link->near.node->name, near->index);
     if (far != NULL)
         fprintf(out, "\"%s:p%u\"]", link->far.node->name, far->index);
     else
         fprintf(out, "\"%s:p0\"]", import->hosts[link->host - 1].name);
+    put_port_names(import, &rest, names);
     put(&rest, "rate", QUANTITY_RATE, near->speed);
     put(&rest, "length", QUANTITY_LENGTH, length);
     put(&rest, "mtu", QUANTITY_SIZE, near->mtu);
     put_word(&rest, "fec", near->fec);
     fputs("}\n", out);
-}
-
-static void put_port_names(struct sonic_import *import, FILE *out, const struct sonic_link *link)
-{
-    const char *far = link->far.port != NULL ? link->far.port->name : link->far_port;
-    fprintf(out, "      # %s", sonic_clean(import, link->near.port->name));
-    if (far != NULL)
-        fprintf(out, " - %s", sonic_clean(import, far));
-    fputc('\n', out);
 }
 
 static void put_topology(struct sonic_import *import, FILE *out)
@@ -131,10 +144,8 @@ static void put_topology(struct sonic_import *import, FILE *out)
     fputs("\n    switches: ", out);
     put_names(import, out, switch_name, 0, import->switch_count);
     fputs("\n    links:\n", out);
-    for (size_t i = 0; i < import->link_count; i++) {
-        put_port_names(import, out, &import->links[i]);
+    for (size_t i = 0; i < import->link_count; i++)
         put_link(import, out, &import->links[i]);
-    }
 }
 
 /* ---- a switch's settings ---- */

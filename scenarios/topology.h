@@ -6,7 +6,8 @@
  *                               leaf: hosts first (p0..), then spines; spine: p<leaf>
  *   fat-tree {k}                edge: hosts, then agg; agg: edges, then cores; core: p<pod>
  *   explicit {hosts, switches, links}
- *                               links: [{ends: ["leaf1:p1", "host0"], rate, length, mtu}]
+ *                               links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate,
+ *                               length, mtu}]
  * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a
  * fat-tree pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core
  * j*k/2 .. j*k/2+k/2-1.
@@ -37,6 +38,7 @@ struct topology_node {
 struct topology_link {
     uint32_t node[2];
     uint16_t port[2];
+    const char *port_name[2]; /* what the equipment calls it, or NULL */
     const struct tree_node
         *written; /* explicit: the mapping with its own rate, length, mtu; else NULL */
     struct diag_place place;
@@ -49,6 +51,10 @@ struct topology {
     uint32_t link_count;
     const struct block *sizes; /* what a generated kind was made from; NULL: explicit */
 };
+
+/* May a port be called so beside its pN?  A letter, then letters, digits, '.', '_', '-', '/'; at
+ * most TOPOLOGY_NAME_MAX, and no pN itself. */
+bool topology_port_name(const char *name);
 
 /* False and messages when it cannot be built. */
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,

@@ -168,6 +168,89 @@ static bool lowest_port(struct listing *e, const struct tree_node *end, uint32_t
     return false;
 }
 
+/* ---- what the equipment calls a port ---- */
+
+struct called {
+    const char *name;
+    uint32_t node;
+    const struct tree_node *written;
+};
+
+bool topology_port_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+    const size_t length = strlen(name);
+    const bool is_number =
+        name[0] == 'p' && length > 1 && strspn(name + 1, "0123456789") + 1 == length;
+    return length <= TOPOLOGY_NAME_MAX && strspn(name, letters) > 0 &&
+           strspn(name, more) == length && strstr(name, "..") == NULL && !is_number;
+}
+
+static bool read_port_names(const struct listing *e, struct topology_link *link)
+{
+    const struct tree_node *list = tree_get(link->written, "names");
+    if (list == NULL)
+        return true;
+    if (list->kind != TREE_LIST || list->count != 2) {
+        tree_error(e->diag, list, "expected names: [swp1, eth0], one for each end");
+        return false;
+    }
+    for (int end = 0; end < 2; end++) {
+        const struct tree_node *name = list->items[end].value;
+        if (name->kind == TREE_SCALAR && name->text[0] == '\0')
+            continue; /* this end has none */
+        if (name->kind != TREE_SCALAR || !topology_port_name(name->text)) {
+            tree_error(e->diag, name,
+                       "expected the name of a port: a letter, then letters, digits, '.', '_', '-' "
+                       "or '/', at most %d, and no pN",
+                       TOPOLOGY_NAME_MAX);
+            return false;
+        }
+        link->port_name[end] = name->text;
+    }
+    return true;
+}
+
+/* Equal ones in the order in which they are written: places tell. */
+static int by_node_and_name(const void *a, const void *b)
+{
+    const struct called *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    const int order = strcmp(x->name, y->name);
+    const struct diag_place *p = &x->written->place, *q = &y->written->place;
+    if (order != 0)
+        return order;
+    return p->line != q->line ? p->line - q->line : p->column - q->column;
+}
+
+static bool port_names_differ(const struct listing *e)
+{
+    const struct topology *topology = e->topology;
+    struct called *all = arena_array(e->arena, 2 * (size_t)topology->link_count + 1, sizeof *all);
+    size_t count = 0;
+    bool fine = true;
+    for (uint32_t i = 0; i < topology->link_count; i++)
+        for (int end = 0; end < 2; end++) {
+            const struct topology_link *link = &topology->links[i];
+            if (link->port_name[end] != NULL)
+                all[count++] = (struct called){link->port_name[end], link->node[end],
+                                               tree_get(link->written, "names")->items[end].value};
+        }
+    qsort(all, count, sizeof *all, by_node_and_name);
+    for (size_t i = 1; i < count; i++) {
+        if (all[i - 1].node != all[i].node || strcmp(all[i - 1].name, all[i].name) != 0)
+            continue;
+        tree_error(e->diag, all[i].written, "%s has two ports called '%s', also in line %d",
+                   topology->nodes[all[i].node].name, all[i].name, all[i - 1].written->place.line);
+        fine = false;
+    }
+    return fine;
+}
+
+/* ---- links ---- */
+
 struct ends {
     const struct tree_node *written[2];
     uint32_t node[2];
@@ -218,8 +301,9 @@ static bool take_links(struct listing *e, const struct tree_node *links)
             .written = links->items[i].value,
             .place = links->items[i].value->place,
         };
+        fine = fine && read_port_names(e, &e->topology->links[i]);
     }
-    return fine;
+    return fine && port_names_differ(e);
 }
 
 static const struct tree_node *need_list(const struct listing *e, const struct tree_node *written,

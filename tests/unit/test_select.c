@@ -215,10 +215,34 @@ static void permutations_have_no_fixed_point(void **state)
     }
 }
 
+static void ports_by_what_the_equipment_calls_them(void **state)
+{
+    (void)state;
+    static const char named[] =
+        "stormglass: 1\n"
+        "name: test\n"
+        "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s], links: [\n"
+        "  {ends: [\"s:p4\", a], names: [Ethernet0, eth0]},\n"
+        "  {ends: [s, b], names: [ethernet-1/1, \"\"]}]}}\n"
+        "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n";
+    struct diag diag = {0};
+    struct selection selection;
+    char out[64];
+    const struct scenario_input input = {.name = "n", .text = named, .length = strlen(named)};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    diag_print(&diag, stderr);
+    assert_non_null(scenario);
+    assert_true(select_text(scenario, "[\"s:Ethernet0\", \"*:eth*\", \"s:ethernet-1/1\", \"s:p4\"]",
+                            SELECT_PORTS, &selection, &diag));
+    assert_string_equal(words(scenario, &selection, out, sizeof out), "s:p4 a:p0 s:p0");
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(things_are_found),
+        cmocka_unit_test(ports_by_what_the_equipment_calls_them),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(wildcards_match),
         cmocka_unit_test(hosts_are_paired),

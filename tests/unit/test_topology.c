@@ -112,13 +112,15 @@ static void an_explicit_one(void **state)
                               "links:\n"
                               "  - {ends: [a, s]}\n"
                               "  - {ends: [\"s:p0\", t], rate: 10Gbps}\n"
-                              "  - {ends: [\"t:p9\", rack-1.b]}\n"));
+                              "  - {ends: [\"t:p9\", rack-1.b], names: [swp9, \"\"]}\n"));
     const struct topology *topology = &fixture->topology;
     /* s:p0 is named by a later line, so the first one takes p1. */
     assert_link(topology, 0, "a:p0-s:p1");
     assert_link(topology, 1, "s:p0-t:p0");
     assert_link(topology, 2, "t:p9-rack-1.b:p0");
     assert_int_equal(topology->nodes[3].port_count, 10);
+    assert_string_equal(topology->links[2].port_name[0], "swp9");
+    assert_null(topology->links[2].port_name[1]);
     assert_non_null(tree_get(topology->links[1].written, "rate"));
 }
 
@@ -154,6 +156,13 @@ static void what_cannot_be_built(void **state)
         {"{kind: explicit, hosts: [a, b, c], switches: [], "
          "links: [{ends: [\"a:p0\", b]}, {ends: [\"a:p0\", c]}]}",
          "has a link already"},
+        {"{kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], names: [x]}]}",
+         "expected names"},
+        {"{kind: explicit, hosts: [a, b], switches: [], links: [{ends: [a, b], names: [x, p0]}]}",
+         "expected the name of a port"},
+        {"{kind: explicit, hosts: [a, b], switches: [s], "
+         "links: [{ends: [s, b], names: [x, x]}, {ends: [a, s], names: [x, x]}]}",
+         "s has two ports called 'x', also in line 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (load(fixture, rows[i].text))
