@@ -93,9 +93,10 @@ LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
-ifneq ($(shell grep -ls '<graphviz/' reports/*.c 2>/dev/null),)
-LDLIBS += -lgvc -lcgraph
+ifneq ($(shell grep -ls '<graphviz/gvc' reports/*.c 2>/dev/null),)
+LDLIBS += -lgvc
 endif
+LDLIBS += -lcgraph
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 LIB     := $(B)/libstormglass.a

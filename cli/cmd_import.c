@@ -3,6 +3,10 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "net/port.h"
+#include "scenarios/cabling_import.h"
+#include "scenarios/clab.h"
+#include "scenarios/dot.h"
 #include "scenarios/incident.h"
 #include "scenarios/mlxconfig.h"
 #include "scenarios/sonic.h"
@@ -11,7 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
+    {"host-rate", 0, "RATE", "dot, clab: rate of the hosts' links that say none"},
+    {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
+    {0}};
 
 static int import_sonic(const struct cli_args *args)
 {
@@ -73,15 +81,82 @@ static int import_mlxconfig(const struct cli_args *args)
     return fine ? CLI_DONE : CLI_USAGE;
 }
 
+/* ---- cables ---- */
+
+static bool is_rate(const struct cli_args *args, const char *option)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t rate;
+    const char *text = cli_value(args, option);
+    if (text == NULL || opt_parse(opt_find(port_opts, "rate"), text, &rate, why))
+        return true;
+    cli_error("--%s: %s", option, why);
+    return false;
+}
+
+static int import_cables(const struct cli_args *args, cabling_reader *read)
+{
+    if (args->operand_count != 2) {
+        cli_error("import %s: expected one file", args->operands[0]);
+        return CLI_USAGE;
+    }
+    if (!is_rate(args, "host-rate") || !is_rate(args, "fabric-rate"))
+        return CLI_USAGE;
+    const struct cabling_input input = {.kind = args->operands[0],
+                                        .read = read,
+                                        .name = args->operands[1],
+                                        .host_pattern = cli_value(args, "hosts"),
+                                        .host_rate = cli_value(args, "host-rate"),
+                                        .other_rate = cli_value(args, "fabric-rate")};
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct cabling_result result;
+    const bool fine = cabling_import(&input, &result, diag);
+    diag_print(diag, stderr);
+    if (fine) {
+        fputs(result.notes, stderr);
+        fputs(result.scenario, stdout);
+    }
+    cabling_import_free(&result);
+    free(diag);
+    return fine ? CLI_DONE : CLI_USAGE;
+}
+
+static int import_dot(const struct cli_args *args)
+{
+    return import_cables(args, dot_read);
+}
+
+static int import_clab(const struct cli_args *args)
+{
+    return import_cables(args, clab_read);
+}
+
+/* ---- kinds ---- */
+
 struct kind {
     const char *name;
     int (*import)(const struct cli_args *args);
 };
 
 static const struct kind kinds[] = {
-    {"sonic", import_sonic}, {"counters", import_counters}, {"mlxconfig", import_mlxconfig}};
+    {"sonic", import_sonic},         {"dot", import_dot},
+    {"clab", import_clab},           {"counters", import_counters},
+    {"mlxconfig", import_mlxconfig},
+};
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };
+
+static void unknown_kind(const char *name)
+{
+    char list[KINDS_BYTES] = "";
+    for (size_t i = 0; i < KINDS; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                 i == 0           ? ""
+                 : i == KINDS - 1 ? " and "
+                                  : ", ",
+                 kinds[i].name);
+    cli_error("import: there is no kind '%s'; there are %s", name, list);
+}
 
 static int run(const struct cli_args *args)
 {
@@ -95,7 +170,7 @@ static int run(const struct cli_args *args)
     if (nearest.best != NULL)
         cli_error("import: there is no kind '%s'; did you mean '%s'?", name, nearest.best);
     else
-        cli_error("import: there is no kind '%s'; there are sonic, counters and mlxconfig", name);
+        unknown_kind(name);
     return CLI_USAGE;
 }
 
@@ -104,9 +179,10 @@ const struct cli_command cmd_import = {
     .operands = "KIND FILE...",
     .about = "makes a scenario of switches' configuration, or reads their counters",
     .details =
-        "KIND sonic: SONiC's config_db.json, one FILE for each switch.  The scenario goes to\n"
-        "standard output; what has no counterpart is told on standard error and in its\n"
-        "comments.\n"
+        "KIND sonic: SONiC's config_db.json, one FILE for each switch.  dot: Cumulus' "
+        "topology.dot\n"
+        "or another graph.  clab: containerlab's NAME.clab.yml.  The scenario goes to standard\n"
+        "output; what has no counterpart is told on standard error and in its comments.\n"
         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be done.",
     .options = options,
     .operands_min = 2,

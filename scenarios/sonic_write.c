@@ -4,6 +4,7 @@
 
 #include "base/quantity.h"
 #include "base/units.h"
+#include "scenarios/import_write.h"
 #include "scenarios/topology.h"
 
 #include <string.h>
@@ -70,31 +71,20 @@ static void put_mask(struct section *section, const char *key, int64_t mask)
 
 /* ---- names in lists ---- */
 
-enum { NAMES_IN_LINE = 6 };
-
-typedef const char *name_fn(const struct sonic_import *import, size_t index);
-
-static const char *host_name(const struct sonic_import *import, size_t index)
+static const char **host_names(struct sonic_import *import)
 {
-    return import->hosts[index].name;
+    const char **names = arena_array(&import->arena, import->host_count + 1, sizeof *names);
+    for (size_t i = 0; i < import->host_count; i++)
+        names[i] = import->hosts[i].name;
+    return names;
 }
 
-static const char *switch_name(const struct sonic_import *import, size_t index)
+static const char **switch_names(struct sonic_import *import)
 {
-    return import->switches[index].name;
-}
-
-static void put_names(const struct sonic_import *import, FILE *out, name_fn *name, size_t from,
-                      size_t to)
-{
-    fputc('[', out);
-    for (size_t i = from; i < to; i++)
-        fprintf(out, "%s%s",
-                i == from                         ? ""
-                : (i - from) % NAMES_IN_LINE == 0 ? ",\n      "
-                                                  : ", ",
-                name(import, i));
-    fputc(']', out);
+    const char **names = arena_array(&import->arena, import->switch_count + 1, sizeof *names);
+    for (uint32_t i = 0; i < import->switch_count; i++)
+        names[i] = import->switches[i].name;
+    return names;
 }
 
 /* ---- links ---- */
@@ -140,9 +130,9 @@ static void put_link(struct sonic_import *import, FILE *out, const struct sonic_
 static void put_topology(struct sonic_import *import, FILE *out)
 {
     fputs("fabric:\n  topology:\n    kind: explicit\n    hosts: ", out);
-    put_names(import, out, host_name, 0, import->host_count);
+    import_names(out, host_names(import), import->host_count);
     fputs("\n    switches: ", out);
-    put_names(import, out, switch_name, 0, import->switch_count);
+    import_names(out, switch_names(import), import->switch_count);
     fputs("\n    links:\n", out);
     for (size_t i = 0; i < import->link_count; i++)
         put_link(import, out, &import->links[i]);
@@ -280,21 +270,19 @@ static void put_far_mtus(const struct sonic_import *import, FILE *out)
 
 /* ---- hosts and what they do ---- */
 
-enum { MTU_OVERHEAD = 104, RNIC_DSCP = 26, RNIC_PRIORITY = 3 };
+enum { RNIC_DSCP = 26, RNIC_PRIORITY = 3 };
 
 /* The largest whose packets every link lets pass. */
 static int64_t path_mtu(const struct sonic_import *import)
 {
-    int64_t least = INT64_MAX, mtu = 4096;
+    int64_t least = INT64_MAX;
     for (size_t i = 0; i < import->link_count; i++) {
         const struct sonic_port *ends[2] = {import->links[i].near.port, import->links[i].far.port};
         for (int end = 0; end < 2; end++)
             if (ends[end] != NULL && ends[end]->mtu != SONIC_UNSET && ends[end]->mtu < least)
                 least = ends[end]->mtu;
     }
-    while (mtu > 256 && mtu + MTU_OVERHEAD > least)
-        mtu /= 2;
-    return mtu;
+    return import_path_mtu(least);
 }
 
 /* A DSCP that the first switch with lossless priorities makes one of these, the usual one first;
@@ -317,29 +305,14 @@ static void put_class(struct section *section, const struct sonic_import *import
     fprintf(section->out, "*dscp%u", dscp_owner(import, index));
 }
 
-static void put_hosts(const struct sonic_import *import, FILE *out)
+static void put_hosts(struct sonic_import *import, FILE *out)
 {
     struct section rnic = {.out = out, .head = "  defaults: {rnic: {"};
     fputs("hosts:\n", out);
     put(&rnic, "path-mtu", QUANTITY_SIZE, path_mtu(import));
     put_class(&rnic, import);
     fputs("}}\n", out);
-    if (import->host_count < 2) {
-        fputs("# Fewer than two hosts: a workload is wanting.\n", out);
-        return;
-    }
-    fputs("  # The second half of the hosts are targets: something to begin with.\n"
-          "  targets:\n    where: ",
-          out);
-    put_names(import, out, host_name, import->host_count / 2, import->host_count);
-    fputs("\n    namespaces: [{media: flash-tlc, count: 1}]\n", out);
-    fputs("workloads:\n  # Put what your hosts do in its place.\n"
-          "  - name: example\n    kind: nvme\n    from: ",
-          out);
-    put_names(import, out, host_name, 0, import->host_count / 2);
-    fputs("\n    to: ", out);
-    put_names(import, out, host_name, import->host_count / 2, import->host_count);
-    fputs("\n    read: 70%\n    block-size: 4KiB\n    queue-depth: 8\n", out);
+    import_workload(out, host_names(import), import->host_count);
 }
 
 /* ---- all ---- */
