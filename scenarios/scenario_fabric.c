@@ -256,7 +256,10 @@ void scenario_load_fabric(struct loader *loader)
     fabric.host_links = load_links(loader, section, "host-links", "fabric.host-links");
     fabric.fabric_links = load_links(loader, section, "fabric-links", "fabric.fabric-links");
     fabric.switches = load_switch(loader, section, &fabric.dscp);
-    if (!topology_load(loader->arena, topology, &loader->topology, loader->diag))
+    const struct tree_node *kind = tree_get(topology, "kind");
+    const bool is_dot = kind != NULL && kind->text != NULL && strcmp(kind->text, "dot") == 0;
+    const struct tree_node *made = is_dot ? scenario_dot_topology(loader, topology) : topology;
+    if (made == NULL || !topology_load(loader->arena, made, &loader->topology, loader->diag))
         return;
     show_topology(loader, topology);
     make_nodes(loader, &fabric);

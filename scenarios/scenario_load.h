@@ -84,6 +84,11 @@ const struct tree_file *scenario_open(struct loader *loader, const struct tree_n
 
 void scenario_load_fabric(struct loader *loader);
 void scenario_load_hosts(struct loader *loader);
+
+/* `topology: {kind: dot, file: .., hosts: ..}` as an explicit one; NULL and messages when it cannot
+ * be. */
+const struct tree_node *scenario_dot_topology(struct loader *loader,
+                                              const struct tree_node *written);
 void scenario_load_overrides(struct loader *loader);
 void scenario_load_routes(struct loader *loader); /* and what `fabric.routing` says */
 void scenario_load_workloads(struct loader *loader);

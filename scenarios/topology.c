@@ -169,13 +169,10 @@ static bool generate(struct arena *arena, const struct kind *kind, const struct 
 
 static void unknown_kind(const struct tree_node *kind, struct diag *diag)
 {
-    if (strcmp(kind->text, "dot") == 0)
-        tree_error(diag, kind, "topology kind 'dot' is not supported yet");
-    else
-        tree_error(diag, kind,
-                   "unknown topology '%.64s'; expected single-switch, leaf-spine, fat-tree or "
-                   "explicit",
-                   kind->text);
+    tree_error(diag, kind,
+               "unknown topology '%.64s'; expected single-switch, leaf-spine, fat-tree, explicit "
+               "or dot",
+               kind->text);
 }
 
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,

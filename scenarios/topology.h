@@ -8,6 +8,7 @@
  *   explicit {hosts, switches, links}
  *                               links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate,
  *                               length, mtu}]
+ *   dot {file, hosts}           made an explicit one before it comes here (scenario_dot.c)
  * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a
  * fat-tree pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core
  * j*k/2 .. j*k/2+k/2-1.

@@ -125,4 +125,41 @@ expect 'two files' 2 'import dot: expected one file' "$program" import dot topol
 expect 'an unknown kind' 2 "did you mean 'clab'?" "$program" import klab x
 expect 'a kind unlike any' 2 'there are sonic, dot, clab' "$program" import xyzzy x
 
+# ---- a scenario that names the graph ----
+
+# scenario TOPOLOGY: d.yaml
+scenario() {
+    cat >d.yaml <<END
+stormglass: 1
+name: d
+duration: 1ms
+fabric:
+  topology: $1
+  overrides: [{where: "leaf01:swp1", pfc-response: 600ns}]
+workloads: [{name: w, kind: rdma-write, from: "server*", to: storage01}]
+END
+}
+scenario '{kind: dot, file: topology.dot}'
+"$program" check d.yaml >check.txt || fail "kind dot: $(cat check.txt)"
+"$program" run d.yaml -o d.db --json >run.json || fail "kind dot: the run: exit code $?"
+mkdir elsewhere && mv d.db elsewhere && (cd elsewhere && "$program" replay d.db >/dev/null) || fail "kind dot: the replay"
+# The same cables, written out by the import, are the same run.
+"$program" import dot topology.dot 2>/dev/null | sed '/^hosts:/,$d; s/^duration:.*/duration: 1ms/; s/^name:.*/name: d/; /^seed:/d' >e.yaml
+sed -n '/^  overrides/,$p' d.yaml >>e.yaml
+"$program" run e.yaml --json >other.json || fail "explicit: the run: exit code $?"
+[ "$(jq -r .digest run.json)" = "$(jq -r .digest other.json)" ] || fail "kind dot and what import dot wrote differ"
+
+# said WORDS TOPOLOGY: the scenario is refused with them
+said() {
+    scenario "$2"
+    expect "$1" 2 "$1" "$program" check d.yaml
+}
+said 'expected a file' '{kind: dot}'
+said "did you mean 'file'" '{kind: dot, fill: topology.dot}'
+said 'No such file' '{kind: dot, file: none.dot}'
+scenario '{kind: dot, file: topology.dot, hosts: "leaf02"}'
+"$program" check d.yaml 2>&1 | grep -qF 'no path from server03 to storage01' || fail "kind dot: the pattern of hosts is not heeded"
+sed -i 's/leaf01/1leaf/' topology.dot
+said "a node cannot be called '1leaf'" '{kind: dot, file: topology.dot}'
+
 [ "$failures" -eq 0 ]

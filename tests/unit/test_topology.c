@@ -131,7 +131,6 @@ static void what_cannot_be_built(void **state)
         const char *text, *says;
     } rows[] = {
         {"{kind: leafspine}", "unknown topology 'leafspine'"},
-        {"{kind: dot, file: x}", "not supported yet"},
         {"{hosts: 3}", "expected a topology such as"},
         {"{kind: fat-tree, k: 7}", "even"},
         {"{kind: fat-tree, k: 66}", "more than the most allowed, 64"},
