@@ -8,6 +8,7 @@
 #include "scenarios/clab.h"
 #include "scenarios/dot.h"
 #include "scenarios/incident.h"
+#include "scenarios/mlnx_qos.h"
 #include "scenarios/mlxconfig.h"
 #include "scenarios/sonic.h"
 
@@ -81,6 +82,25 @@ static int import_mlxconfig(const struct cli_args *args)
     return fine ? CLI_DONE : CLI_USAGE;
 }
 
+static int import_mlnx_qos(const struct cli_args *args)
+{
+    if (args->operand_count != 2) {
+        cli_error("import mlnx_qos: expected one file");
+        return CLI_USAGE;
+    }
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct mlnx_qos_result result;
+    const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
+    diag_print(diag, stderr);
+    if (fine) {
+        fputs(result.notes, stderr);
+        fputs(result.yaml, stdout);
+    }
+    mlnx_qos_free(&result);
+    free(diag);
+    return fine ? CLI_DONE : CLI_USAGE;
+}
+
 /* ---- cables ---- */
 
 static bool is_rate(const struct cli_args *args, const char *option)
@@ -141,7 +161,7 @@ struct kind {
 static const struct kind kinds[] = {
     {"sonic", import_sonic},         {"dot", import_dot},
     {"clab", import_clab},           {"counters", import_counters},
-    {"mlxconfig", import_mlxconfig},
+    {"mlxconfig", import_mlxconfig}, {"mlnx_qos", import_mlnx_qos},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };

@@ -3,7 +3,7 @@
 #include "scenarios/mlxconfig.h"
 
 #include "base/check.h"
-#include "scenarios/tree.h"
+#include "scenarios/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ enum form {
     FORM_G,
     FORM_ALPHA,
     FORM_BOOL,
+    FORM_RNIC, /* a number of the RNIC, beside congestion-control */
     FORM_NONE
 };
 
@@ -45,30 +46,20 @@ static const struct row {
     {"RPG_GD", NULL, FORM_NONE, 0, 0},
     {"RPG_MIN_DEC_FAC", NULL, FORM_NONE, 0, 0},
     {"RATE_TO_SET_ON_FIRST_CNP", NULL, FORM_NONE, 0, 0},
-    {"CNP_DSCP", NULL, FORM_NONE, 0, 0},
-    {"CNP_802P_PRIO", NULL, FORM_NONE, 0, 0},
+    {"CNP_DSCP", "cnp-dscp", FORM_RNIC, 0, 63},
+    {"CNP_802P_PRIO", "cnp-priority", FORM_RNIC, 0, 7},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 struct reader {
     struct diag *diag;
-    const struct tree_file *file;
+    struct lines lines;
     FILE *notes;
-    const char *line; /* NUL-terminated copy */
-    int number;
     int64_t value[ROWS];
     int line_of[ROWS]; /* 0: not read */
     unsigned others;
 };
-
-static struct diag_place place_at(const struct reader *reader, const char *at, size_t width)
-{
-    return (struct diag_place){.file = reader->file->name,
-                               .line = reader->number,
-                               .column = (int)(at - reader->line) + 1,
-                               .width = (int)width};
-}
 
 /* ---- a line ---- */
 
@@ -99,13 +90,13 @@ static void take(struct reader *reader, const struct row *row, bool first_port, 
                  size_t length)
 {
     const size_t index = (size_t)(row - rows);
-    const struct diag_place place = place_at(reader, text, length > 0 ? length : 1);
+    const struct diag_place place = lines_place(&reader->lines, text, length);
     int64_t value;
     if (row->form == FORM_NONE) {
         fprintf(reader->notes, "%s:%d:%d: note: %s has no counterpart here\n", place.file,
                 place.line, place.column, row->name);
     } else if (!read_value(row, text, length, &value)) {
-        diag_add(reader->diag, DIAG_ERROR, place, reader->line,
+        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
                  "expected %s: a number from %lld to %lld", row->name, (long long)row->min,
                  (long long)row->max);
     } else if (!first_port) {
@@ -113,11 +104,11 @@ static void take(struct reader *reader, const struct row *row, bool first_port, 
             fprintf(reader->notes, "%s:%d:%d: note: %s of another port: that of port 1 counts\n",
                     place.file, place.line, place.column, row->name);
     } else if (reader->line_of[index] != 0) {
-        diag_add(reader->diag, DIAG_ERROR, place, reader->line, "%s stands in line %d already",
-                 row->name, reader->line_of[index]);
+        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
+                 "%s stands in line %d already", row->name, reader->line_of[index]);
     } else {
         reader->value[index] = value;
-        reader->line_of[index] = reader->number;
+        reader->line_of[index] = reader->lines.number;
     }
 }
 
@@ -130,12 +121,12 @@ static bool is_setting(const char *name, size_t length)
 /* Its first word is the name, its last the value; lines of one word or of another kind pass. */
 static void read_line(struct reader *reader)
 {
-    const char *name = reader->line + strspn(reader->line, blanks);
+    const char *name = reader->lines.text + strspn(reader->lines.text, blanks);
     const size_t length = strcspn(name, blanks);
-    size_t end = strlen(reader->line);
-    while (end > 0 && strchr(" \t\r", reader->line[end - 1]) != NULL)
+    size_t end = reader->lines.length;
+    while (end > 0 && strchr(" \t\r", reader->lines.text[end - 1]) != NULL)
         end--;
-    const char *value = reader->line + end;
+    const char *value = reader->lines.text + end;
     while (value > name + length && strchr(blanks, value[-1]) == NULL)
         value--;
     if (!is_setting(name, length) || value <= name + length)
@@ -145,20 +136,8 @@ static void read_line(struct reader *reader)
     if (row == NULL)
         reader->others++;
     else
-        take(reader, row, name[length - 1] == '1', value, (size_t)(reader->line + end - value));
-}
-
-static void read_lines(struct reader *reader, struct arena *arena)
-{
-    const char *text = reader->file->text;
-    for (size_t at = 0; at < reader->file->length && reader->diag->errors < DIAG_MAX;) {
-        const char *newline = memchr(text + at, '\n', reader->file->length - at);
-        const size_t end = newline == NULL ? reader->file->length : (size_t)(newline - text);
-        reader->line = arena_text(arena, text + at, end - at);
-        reader->number++;
-        read_line(reader);
-        at = end + 1;
-    }
+        take(reader, row, name[length - 1] == '1', value,
+             (size_t)(reader->lines.text + end - value));
 }
 
 /* ---- the result ---- */
@@ -174,6 +153,7 @@ static void put_value(FILE *out, enum form form, int64_t value)
         fprintf(out, "%lldB", number * BLOCK_BYTES);
         break;
     case FORM_NUMBER:
+    case FORM_RNIC:
         fprintf(out, "%lld", number);
         break;
     case FORM_MBPS:
@@ -193,18 +173,26 @@ static void put_value(FILE *out, enum form form, int64_t value)
     }
 }
 
-static void write(const struct reader *reader, FILE *out)
+/* What it says of the RNIC itself, or of its congestion control. */
+static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
 {
-    fputs("# What mlxconfig says of DCQCN; what it does not say is ConnectX's default.\n"
-          "hosts:\n  defaults:\n    rnic:\n      congestion-control:\n        kind: dcqcn-mlx5\n",
-          out);
     for (int i = 0; i < ROWS; i++) {
-        if (reader->line_of[i] == 0)
+        if (reader->line_of[i] == 0 || (rows[i].form == FORM_RNIC) != of_rnic)
             continue;
-        fprintf(out, "        %s: ", rows[i].key);
+        fprintf(out, "%s%s: ", of_rnic ? "      " : "        ", rows[i].key);
         put_value(out, rows[i].form, reader->value[i]);
         fprintf(out, " # %s_P1\n", rows[i].name);
     }
+}
+
+static void write(const struct reader *reader, FILE *out)
+{
+    fputs("# What mlxconfig says of DCQCN; what it does not say is ConnectX's default.\n"
+          "hosts:\n  defaults:\n    rnic:\n",
+          out);
+    put_rows(reader, out, true);
+    fputs("      congestion-control:\n        kind: dcqcn-mlx5\n", out);
+    put_rows(reader, out, false);
 }
 
 static bool found_any(const struct reader *reader)
@@ -219,14 +207,15 @@ static bool read_file(struct reader *reader, struct arena *arena, const char *na
                       const char *text, size_t length)
 {
     const struct diag_place place = {.file = name};
-    reader->file =
+    reader->lines.file =
         text == NULL ? tree_read(arena, name, reader->diag) : tree_hold(arena, name, text, length);
-    if (reader->file == NULL)
+    if (reader->lines.file == NULL)
         return false;
-    if (reader->file->length > MLXCONFIG_BYTES_MAX)
+    if (reader->lines.file->length > MLXCONFIG_BYTES_MAX)
         diag_add(reader->diag, DIAG_ERROR, place, NULL, "the file is larger than 1 MiB");
     else
-        read_lines(reader, arena);
+        while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, arena))
+            read_line(reader);
     if (!diag_failed(reader->diag) && !found_any(reader))
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
                  "expected the output of mlxconfig query, with settings such as RPG_AI_RATE_P1");

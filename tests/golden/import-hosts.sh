@@ -1,0 +1,107 @@
+#!/bin/bash
+# import-hosts - what `stormglass import mlnx_qos` makes of a ConnectX's classes.      SPDX-License-Identifier: Apache-2.0
+set -u
+. tests/golden/outside
+
+cat >qos.txt <<'END'
+DCBX mode: OS controlled
+Priority trust state: dscp
+dscp2prio mapping:
+	prio:0 dscp:07,06,05,04,03,02,01,00,
+	prio:3 dscp:31,30,29,28,27,26,25,24,
+	prio:6 dscp:48,
+default priority:
+Receive buffer size (bytes): 130944,65472,32736,0,0,0,0,0,max_buffer_size=262016
+Cable len: 7
+PFC configuration:
+	priority    0   1   2   3   4   5   6   7
+	enabled     0   0   0   1   1   0   0   0   
+	buffer      0   0   0   1   2   0   0   0   
+tc: 0 ratelimit: unlimited, tsa: ets, bw: 40%
+	 priority:  0
+tc: 3 ratelimit: 25.0 Gbps, tsa: ets, bw: 60%
+	 priority:  3
+	 priority:  4
+tc: 6 ratelimit: unlimited, tsa: vendor
+	 priority:  6
+END
+
+# written LINE: of qos.yaml, without its comment
+written() {
+    grep -qE "^ *$1( #.*)?$" qos.yaml || fail "no '$1' in $(cat qos.yaml)"
+}
+told() {
+    grep -qF "$1" notes.txt || fail "no '$1' in $(cat notes.txt)"
+}
+"$program" import mlnx_qos qos.txt >qos.yaml 2>notes.txt || fail "exit code $?"
+written 'dscp: 26'
+written 'priority: 3'
+written 'cnp-priority: 6'
+written 'pfc-priorities: \[3, 4\]'
+written 'rx-buffer: 98208B'
+written 'weight-0: 40'
+written 'weight-3: 60'
+written 'weight-4: 60'
+written 'weight-6: 0'
+grep -q 'dscp-to-priority: {0: 0, .* 8: 0,' qos.yaml || fail 'a DSCP without a priority is not 0'
+[ "$(grep -c . notes.txt)" -eq 4 ] || fail "other notes: $(cat notes.txt)"
+told 'qos.txt:9:12: note: the cable'
+told 'qos.txt:16:18: note: a rate limit'
+told 'qos.txt:16:5: note: several priorities share traffic class 3'
+told 'qos.txt:19:34: note: an algorithm'
+
+# It runs, and its classes are at work: 26 is priority 3, and 8 is 0.
+cat >head.yaml <<'END'
+stormglass: 1
+name: qos
+duration: 1ms
+fabric:
+  topology: {kind: single-switch, hosts: 3}
+  switch: {pfc: {priorities: [3]}, dscp: {8: 0}}
+workloads:
+  - {name: a, kind: rdma-write, from: host0, to: host2}
+  - {name: b, kind: rdma-write, from: host1, to: host2, dscp: 8}
+END
+cat head.yaml qos.yaml >whole.yaml
+"$program" run whole.yaml -o run.db --json >run.json || fail "the run: exit code $?"
+for queue in 0 3; do
+    sent=$("$program" query --json run.db "SELECT sum(value) AS n FROM v_counter WHERE node GLOB 'host*' AND name = 'tx_prio${queue}_packets'" | jq '.[0].n')
+    [ "$sent" -gt 10 ] || fail "priority $queue sent $sent packets"
+done
+
+# changed SED-EXPRESSION LINE
+changed() {
+    sed "$1" qos.txt >one.txt
+    "$program" import mlnx_qos one.txt >qos.yaml 2>notes.txt || fail "$1: exit code $?: $(cat notes.txt)"
+    written "$2"
+}
+changed '/enabled/s/1/0/g' 'pfc: false'
+changed '/enabled/s/1/0/g' 'rx-buffer: 229152B'
+changed 's/prio:3/prio:4/' 'priority: 4'
+changed '/buffer  /d' 'rx-buffer: 130944B'
+changed '/prio:/d; s/state: dscp/state: pcp/' 'dscp: 26'
+told 'one.txt:2:23: note: priorities are not told from DSCP'
+changed '1s/^/****** WARNING: lldpad service is running\n/' 'dscp: 26'
+told 'one.txt:1:1: note: not understood'
+changed 's/bw: 60%/bw: 0%/' 'weight-3: 1'
+
+# refused NAME PLACE WORDS SED-EXPRESSION
+refused() {
+    sed "$4" qos.txt >"$1.txt"
+    timeout 1 "$program" import mlnx_qos "$1.txt" >out.txt 2>err.txt
+    [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" || fail "$1: $(cat err.txt)"
+}
+refused priority 5:7 'priorities 0 to 7' 's/prio:3/prio:8/'
+refused dscp 6:14 'DSCPs 0 to 63' 's/:48/:64/'
+refused twice 6:14 'each DSCP once' 's/:48/:31/'
+refused short 12:34 '0 or 1' 's/1   1   0   0   0/1   1/'
+refused two 12:14 '0 or 1' '/enabled/s/0 /2 /'
+refused class 14:5 'a traffic class, 0 to 7' 's/tc: 0/tc: 9/'
+refused again 16:6 'each traffic class once' 's/tc: 3/tc: 0/'
+refused share 14:43 'a share' 's/40%/400%/'
+refused alone 14:14 'a traffic class before' '/^tc: 0/d'
+refused sizes 8:30 'eight sizes' 's/130944/99999999999/'
+refused nothing 1:1 'expected the output of mlnx_qos' '/enabled/d'
+expect 'two files' 2 'expected one file' "$program" import mlnx_qos qos.txt qos.txt
+
+[ "$failures" -eq 0 ]
