@@ -125,8 +125,10 @@ static void take_headroom(struct sonic_import *import, struct sonic_switch *node
         const int64_t xoff =
             profile == NULL || profile == last ? SONIC_UNSET : bytes(import, profile, "xoff");
         last = profile;
-        if (xoff > node->settings.headroom)
+        if (xoff > node->settings.headroom) {
             node->settings.headroom = xoff;
+            node->origins.headroom = profile;
+        }
     }
 }
 
@@ -245,8 +247,13 @@ void sonic_buffers(struct sonic_import *import, struct sonic_switch *node)
     if (lossy != NULL)
         take_lossy(import, node, lossy);
     const struct tree_item *queue = usual(import, node, true, true, list);
+    const struct tree_item *lossy_queue = usual(import, node, true, false, list);
     take_memory(import, node, lossless, lossy, queue);
-    take_queues(import, node, queue, usual(import, node, true, false, list));
+    take_queues(import, node, queue, lossy_queue);
+    node->origins.lossless = lossless;
+    node->origins.lossy = lossy;
+    node->origins.lossless_queue = queue;
+    node->origins.lossy_queue = lossy_queue;
     if (lossless == NULL && node->settings.pfc != 0 && !node->settings.headroom_auto)
         sonic_note(import, node->root->place,
                    "BUFFER_PG: no row of a lossless priority (SONiC makes them when it runs): "

@@ -42,6 +42,12 @@ struct sonic_port {
     bool linked;
 };
 
+/* The rows that a switch's values come from; NULL: none. */
+struct sonic_origins {
+    const struct tree_item *lossless, *headroom, *lossy, *lossless_queue, *lossy_queue;
+    const struct tree_item *wred, *watchdog, *dscp, *queue;
+};
+
 /* What the switch gets, in the base units of quantity.h; unset where the file says nothing. */
 struct sonic_settings {
     int64_t buffer, pfc, alpha, alpha_lossy, alpha_egress, reserved, reserved_lossy, reserved_queue;
@@ -65,6 +71,7 @@ struct sonic_switch {
     struct sonic_table pools, profiles, wred, schedulers;
     struct sonic_table dscp_maps, group_maps, queue_maps, pfc_maps;
     struct sonic_settings settings;
+    struct sonic_origins origins;
 };
 
 struct sonic_host {

@@ -153,6 +153,8 @@ static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
     if (pfc != NULL)
         check_pfc_queues(import, node, pfc);
     settings->has_dscp = dscps != NULL;
+    node->origins.dscp = dscps;
+    node->origins.queue = queues;
     if (dscps == NULL)
         sonic_note(import, node->root->place,
                    "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP has priority DSCP/8 here");
@@ -186,6 +188,7 @@ static void read_watchdog(struct sonic_import *import, struct sonic_switch *node
             same &= same_text(first->value, port->watchdog->value, fields[k]);
         others += !same;
     }
+    node->origins.watchdog = first;
     if (first == NULL)
         return;
     const char *action = sonic_field(import, first->value, "action");

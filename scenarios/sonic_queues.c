@@ -71,6 +71,7 @@ static void read_wred(struct sonic_import *import, struct sonic_switch *node,
     if (usual != NULL) {
         sonic_note_others(import, usual, list, count, "queues have another wred_profile");
         take_wred(import, node, usual);
+        node->origins.wred = usual;
     } else {
         sonic_note(import, node->root->place, "no queue has a wred_profile in QUEUE: no marking");
         node->settings.kmin = node->settings.kmax = 0;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHER_TABLES_MAX = 40 };
+enum { OTHER_TABLES_MAX = 200 };
 
 /* ---- PORT ---- */
 
@@ -178,21 +178,19 @@ static void other_tables(struct sonic_import *import, const struct sonic_switch 
                                         "MAP_PFC_PRIORITY_TO_QUEUE",
                                         "DEVICE_METADATA",
                                         "DEVICE_NEIGHBOR_METADATA"};
-    const char *text = "";
     size_t count = 0;
     for (size_t i = 0; i < node->root->count; i++) {
+        const struct tree_item *table = &node->root->items[i];
         bool is_known = false;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            is_known |= strcmp(known[k], node->root->items[i].key) == 0;
-        if (is_known || count++ >= OTHER_TABLES_MAX)
-            continue;
-        text = arena_format(&import->arena, "%s%s%s", text, count > 1 ? ", " : "",
-                            sonic_clean(import, node->root->items[i].key));
+            is_known |= strcmp(known[k], table->key) == 0;
+        if (!is_known && count++ < OTHER_TABLES_MAX)
+            sonic_note(import, table->key_place, "%s: a table without a counterpart",
+                       sonic_clean(import, table->key));
     }
     if (count > OTHER_TABLES_MAX)
-        text = arena_format(&import->arena, "%s and %zu more", text, count - OTHER_TABLES_MAX);
-    if (count > 0)
-        sonic_note(import, node->root->place, "tables without a counterpart: %s", text);
+        sonic_note(import, node->root->place, "%zu more tables without a counterpart",
+                   count - OTHER_TABLES_MAX);
 }
 
 /* The hostname, or else the file's name without folder and ending. */

@@ -297,36 +297,56 @@ void sonic_each(struct sonic_import *import, struct sonic_switch *node, const ch
 
 /* ---- what is left over ---- */
 
-static bool is_among(const char *word, const char *const *list, size_t count)
+struct other_field {
+    const struct tree_item *first;
+    size_t count;
+};
+
+static bool is_known(const char *field, const char *const *known)
 {
-    for (size_t i = 0; i < count && list[i] != NULL; i++)
-        if (strcmp(list[i], word) == 0)
+    for (; *known != NULL; known++)
+        if (strcmp(*known, field) == 0)
             return true;
     return false;
+}
+
+/* The entry of that field, a new one if need be; NULL when there is no room. */
+static struct other_field *entry_of(struct other_field *others, size_t *count,
+                                    const struct tree_item *field)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(others[i].first->key, field->key) == 0)
+            return &others[i];
+    if (*count == OTHER_FIELDS_MAX)
+        return NULL;
+    others[*count] = (struct other_field){.first = field};
+    return &others[(*count)++];
 }
 
 void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,
                         const char *table, const char *const *known)
 {
     const struct tree_node *rows = tree_get(node->root, table);
-    const char *others[OTHER_FIELDS_MAX];
-    size_t count = 0;
+    struct other_field others[OTHER_FIELDS_MAX];
+    size_t count = 0, more = 0;
     if (rows == NULL || rows->kind != TREE_MAP)
         return;
     for (size_t i = 0; i < rows->count; i++)
         for (size_t k = 0; k < rows->items[i].value->count; k++) {
-            const char *field = rows->items[i].value->items[k].key;
-            if (field != NULL && count < OTHER_FIELDS_MAX && !is_among(field, known, SIZE_MAX) &&
-                !is_among(field, others, count))
-                others[count++] = field;
+            const struct tree_item *field = &rows->items[i].value->items[k];
+            if (field->key == NULL || is_known(field->key, known))
+                continue;
+            struct other_field *entry = entry_of(others, &count, field);
+            if (entry != NULL)
+                entry->count++;
+            more += entry == NULL;
         }
-    const char *text = "";
     for (size_t i = 0; i < count; i++)
-        text = arena_format(&import->arena, "%s%s%s", text, i > 0 ? ", " : "",
-                            sonic_clean(import, others[i]));
-    if (count > 0)
-        sonic_note(import, rows->place, "%s: fields without a counterpart: %s%s", table, text,
-                   count == OTHER_FIELDS_MAX ? " and more" : "");
+        sonic_note(import, others[i].first->key_place,
+                   "%s: %s has no counterpart; rows with it: %zu", table,
+                   sonic_clean(import, others[i].first->key), others[i].count);
+    if (more > 0)
+        sonic_note(import, rows->place, "%s: %zu more values of other fields", table, more);
 }
 
 static int by_place(const void *a, const void *b)

@@ -16,6 +16,22 @@ grep -c ': note: ' notes.txt | grep -qx "$(grep -c '^#   ' fabric.yaml)" || fail
 "$program" run fabric.yaml --json >run.json || fail "the run: exit code $?"
 jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the run: $(cat run.json)"
 
+# A Clos of two vendors' switches, whole files: two top-of-rack ones with references as bare names, a row for each port
+# and keys that come twice; two leaves with references in brackets and keys with ranges.
+mkdir clos && cp "$samples"/clos/*.json clos && cd clos || exit 3
+"$program" import sonic tor0.json tor1.json leaf0.json leaf1.json >clos.yaml 2>notes.txt || fail "the Clos: exit code $?"
+diff "$samples/clos/expected.yaml" clos.yaml || fail "the Clos: the scenario is another one"
+grep -qF "tor0.json:14:9: note: the key '192.0.2.8' comes again in line 15" notes.txt || fail "no word on a key that comes twice"
+"$program" check clos.yaml >check.txt || fail "the Clos: check: $(cat check.txt)"
+"$program" run clos.yaml --json >run.json || fail "the Clos: the run: exit code $?"
+jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the Clos: $(cat run.json)"
+# A storm at a server: its switch pauses the leaf by the port's own name.
+sed 's/^duration: .*/duration: 3ms/; s/^    queue-depth: 8/    queue-depth: 64/' clos.yaml >storm.yaml
+printf 'faults: [{at: 500us, for: 2ms, kind: pause-storm, where: Servers5, priority: 3},\n {at: 2ms, kind: pfc-off, where: "leaf0:Ethernet8"}]\n' >>storm.yaml
+"$program" run storm.yaml --json >run.json || fail "the storm: exit code $?"
+jq -e '.pfc.pause_frames > 0' run.json >/dev/null || fail "the storm: no pause"
+cd ..
+
 # Without the spine its links lead to a host for each cable.
 "$program" import sonic leaf0.json leaf1.json >two.yaml 2>notes.txt || fail "two leaves: exit code $?"
 grep -qF 'spine0 is a SpineRouter without a file of its own: a host here' notes.txt || fail "no word on the missing spine"
@@ -58,7 +74,7 @@ tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
-tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'tables without a counterpart: ACL? stormglass: 2'
+tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL? stormglass: 2: a table without a counterpart'
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
 tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
