@@ -22,6 +22,27 @@ static const struct cli_option options[] = {
     {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
     {0}};
 
+/* Messages and notes to standard error, and what was made to standard output. */
+static int give(bool fine, const char *text, const char *notes, struct diag *diag)
+{
+    diag_print(diag, stderr);
+    free(diag);
+    if (!fine)
+        return CLI_USAGE;
+    fputs(notes, stderr);
+    fputs(text, stdout);
+    return CLI_DONE;
+}
+
+/* False and a message when there is not one file. */
+static bool one_file(const struct cli_args *args)
+{
+    if (args->operand_count == 2)
+        return true;
+    cli_error("import %s: expected one file", args->operands[0]);
+    return false;
+}
+
 static int import_sonic(const struct cli_args *args)
 {
     const size_t count = (size_t)args->operand_count - 1;
@@ -31,15 +52,10 @@ static int import_sonic(const struct cli_args *args)
     for (size_t i = 0; i < count; i++)
         inputs[i].name = args->operands[i + 1];
     const bool fine = sonic_import(inputs, count, &result, diag);
-    diag_print(diag, stderr);
-    if (fine) {
-        fputs(result.notes, stderr);
-        fputs(result.scenario, stdout);
-    }
+    const int code = give(fine, result.scenario, result.notes, diag);
     sonic_free(&result);
-    free(diag);
     free(inputs);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 static int import_counters(const struct cli_args *args)
@@ -65,40 +81,26 @@ static int import_counters(const struct cli_args *args)
 
 static int import_mlxconfig(const struct cli_args *args)
 {
-    if (args->operand_count != 2) {
-        cli_error("import mlxconfig: expected one file");
+    if (!one_file(args))
         return CLI_USAGE;
-    }
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlxconfig_result result;
     const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
-    diag_print(diag, stderr);
-    if (fine) {
-        fputs(result.notes, stderr);
-        fputs(result.yaml, stdout);
-    }
+    const int code = give(fine, result.yaml, result.notes, diag);
     mlxconfig_free(&result);
-    free(diag);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 static int import_mlnx_qos(const struct cli_args *args)
 {
-    if (args->operand_count != 2) {
-        cli_error("import mlnx_qos: expected one file");
+    if (!one_file(args))
         return CLI_USAGE;
-    }
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlnx_qos_result result;
     const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
-    diag_print(diag, stderr);
-    if (fine) {
-        fputs(result.notes, stderr);
-        fputs(result.yaml, stdout);
-    }
+    const int code = give(fine, result.yaml, result.notes, diag);
     mlnx_qos_free(&result);
-    free(diag);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 /* ---- cables ---- */
@@ -116,10 +118,8 @@ static bool is_rate(const struct cli_args *args, const char *option)
 
 static int import_cables(const struct cli_args *args, cabling_reader *read)
 {
-    if (args->operand_count != 2) {
-        cli_error("import %s: expected one file", args->operands[0]);
+    if (!one_file(args))
         return CLI_USAGE;
-    }
     if (!is_rate(args, "host-rate") || !is_rate(args, "fabric-rate"))
         return CLI_USAGE;
     const struct cabling_input input = {.kind = args->operands[0],
@@ -131,14 +131,9 @@ static int import_cables(const struct cli_args *args, cabling_reader *read)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct cabling_result result;
     const bool fine = cabling_import(&input, &result, diag);
-    diag_print(diag, stderr);
-    if (fine) {
-        fputs(result.notes, stderr);
-        fputs(result.scenario, stdout);
-    }
+    const int code = give(fine, result.scenario, result.notes, diag);
     cabling_import_free(&result);
-    free(diag);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 static int import_dot(const struct cli_args *args)
@@ -178,13 +173,26 @@ static void unknown_kind(const char *name)
     cli_error("import: there is no kind '%s'; there are %s", name, list);
 }
 
+/* An option that would not be heeded is an error. */
+static int import(const struct kind *kind, const struct cli_args *args)
+{
+    static const char *const of_cables[] = {"hosts", "host-rate", "fabric-rate"};
+    const bool cables = kind->import == import_dot || kind->import == import_clab;
+    for (size_t i = 0; !cables && i < sizeof of_cables / sizeof *of_cables; i++)
+        if (cli_given(args, of_cables[i])) {
+            cli_error("import %s: --%s is for dot and clab", kind->name, of_cables[i]);
+            return CLI_USAGE;
+        }
+    return kind->import(args);
+}
+
 static int run(const struct cli_args *args)
 {
     const char *name = args->operands[0];
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++) {
         if (strcmp(kinds[i].name, name) == 0)
-            return kinds[i].import(args);
+            return import(&kinds[i], args);
         nearest_offer(&nearest, kinds[i].name);
     }
     if (nearest.best != NULL)

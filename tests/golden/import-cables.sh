@@ -115,12 +115,15 @@ clab end 1:52 'expected an endpoint' 'topology: {nodes: {a: , b: }, links: [{end
 clab node 1:60 "did you mean 'bb'?" 'topology: {nodes: {a: , bb: }, links: [{endpoints: ["a:x", "bc:x"]}]}'
 clab mtu 1:72 'expected mtu: bytes' 'topology: {nodes: {a: , b: }, links: [{endpoints: ["a:x", "b:x"], mtu: jumbo}]}'
 clab tag 1:11 'tag' 'topology: !x {}'
+head -c 200000 /dev/zero | tr '\0' '[' >deep.yml
+refused clab deep.yml 1:65 'more than 64 levels'
 printf 'a: &a [x,x,x,x,x,x,x,x,x]\n' >bomb.yml
 for i in b c d e f g h i; do printf '%s: &%s [%s]\n' $i $i "$(printf "*$(printf '\\%03o' $(($(printf '%d' "'$i") - 1))),%.0s" 1 2 3 4 5 6 7 8 9)"; done >>bomb.yml
 timeout 1 "$program" import clab bomb.yml >out.txt 2>err.txt
 [ $? -eq 2 ] && grep -q '^bomb.yml:[0-9]*:[0-9]*: error: ' err.txt || fail "bomb.yml: $(cat err.txt)"
 
 expect 'a rate that is none' 2 '--host-rate: expected a rate' "$program" import dot topology.dot --host-rate fast
+expect 'an option of another kind' 2 'import sonic: --hosts is for dot and clab' "$program" import sonic --hosts x topology.dot
 expect 'two files' 2 'import dot: expected one file' "$program" import dot topology.dot topology.dot
 expect 'an unknown kind' 2 "did you mean 'clab'?" "$program" import klab x
 expect 'a kind unlike any' 2 'there are sonic, dot, clab' "$program" import xyzzy x
