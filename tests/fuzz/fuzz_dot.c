@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_dot - any bytes as a graph in DOT.
- * What is imported is a scenario that loads, as soon as it has hosts for a workload. */
+ * fuzz_dot - any bytes as a graph in DOT, imported, and named by a scenario. */
 #include "base/check.h"
-#include "scenarios/cabling_import.h"
 #include "scenarios/dot.h"
 #include "scenarios/scenario.h"
+#include "tests/unit/piece.h"
 
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,32 +17,29 @@ const char *__lsan_default_suppressions(void)
     return "leak:libcgraph.so\nleak:libcdt.so\n";
 }
 
-static void loads(const char *text)
+static void named_by_a_scenario(const char *graph, size_t length)
 {
+    static const char text[] = "stormglass: 1\nname: x\nduration: 1ms\n"
+                               "fabric: {topology: {kind: dot, file: g.dot, hosts: h*}}\n"
+                               "workloads: [{name: w, kind: rdma-write, from: h1, to: h2}]\n";
     static struct diag diag;
-    const struct scenario_input input = {.name = "out.yaml", .text = text, .length = strlen(text)};
+    const struct scenario_source file = {.name = "g.dot", .text = graph, .length = length};
+    const struct scenario_input input = {
+        .name = "x.yaml", .text = text, .length = strlen(text), .files = &file, .file_count = 1};
     diag = (struct diag){0};
     struct scenario *scenario = scenario_load(&input, &diag);
-    CHECK(scenario != NULL || strstr(text, "\nworkloads:") == NULL);
+    CHECK((scenario != NULL) == !diag_failed(&diag));
     scenario_free(scenario);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct diag diag;
-    const struct cabling_input input = {.kind = "dot",
-                                        .read = dot_read,
-                                        .name = "in.dot",
-                                        .text = size == 0 ? "" : (const char *)data,
-                                        .length = size,
-                                        .host_pattern = "h*"};
-    struct cabling_result result;
-    diag = (struct diag){0};
-    const bool fine = cabling_import(&input, &result, &diag);
-    CHECK(fine == !diag_failed(&diag));
-    CHECK(fine == (result.scenario != NULL) && fine == (result.notes != NULL));
-    if (fine)
-        loads(result.scenario);
-    cabling_import_free(&result);
+    char *text = calloc(1, size + 1);
+    CHECK(text != NULL);
+    if (size > 0)
+        memcpy(text, data, size);
+    piece_cables("dot", dot_read, data, size);
+    named_by_a_scenario(text, size);
+    free(text);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "piece.h"
 
 #include "base/check.h"
+#include "scenarios/cabling_import.h"
 #include "scenarios/scenario.h"
 
 #include <stdlib.h>
@@ -24,4 +25,33 @@ void piece_loads(const char *yaml)
     CHECK(scenario != NULL);
     scenario_free(scenario);
     free(text);
+}
+
+static void scenario_loads(const char *text)
+{
+    static struct diag diag;
+    const struct scenario_input input = {.name = "out.yaml", .text = text, .length = strlen(text)};
+    diag = (struct diag){0};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    CHECK(scenario != NULL || strstr(text, "\nworkloads:") == NULL);
+    scenario_free(scenario);
+}
+
+void piece_cables(const char *kind, cabling_reader *read, const uint8_t *data, size_t size)
+{
+    static struct diag diag;
+    const struct cabling_input input = {.kind = kind,
+                                        .read = read,
+                                        .name = "in",
+                                        .text = size == 0 ? "" : (const char *)data,
+                                        .length = size,
+                                        .host_pattern = "h*"};
+    struct cabling_result result;
+    diag = (struct diag){0};
+    const bool fine = cabling_import(&input, &result, &diag);
+    CHECK(fine == !diag_failed(&diag));
+    CHECK(fine == (result.scenario != NULL) && fine == (result.notes != NULL));
+    if (fine)
+        scenario_loads(result.scenario);
+    cabling_import_free(&result);
 }
