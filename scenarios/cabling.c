@@ -40,10 +40,16 @@ struct cabling_node *cabling_find(const struct cabling *cabling, const char *nam
     return found == NULL ? NULL : *found;
 }
 
+/* Messages beyond the last that is kept need no line: to find one takes its time. */
+static const char *line_of(const struct cabling *cabling, struct diag_place place)
+{
+    return cabling->diag->count < DIAG_MAX ? tree_line(cabling->file, place.line) : NULL;
+}
+
 static void too_many(struct cabling *cabling, struct diag_place place, int limit, const char *what)
 {
-    diag_add(cabling->diag, DIAG_ERROR, place, tree_line(cabling->file, place.line),
-             "more than %d %s", limit, what);
+    diag_add(cabling->diag, DIAG_ERROR, place, line_of(cabling, place), "more than %d %s", limit,
+             what);
 }
 
 struct cabling_node *cabling_node(struct cabling *cabling, const char *name,
@@ -86,8 +92,8 @@ bool cabling_set(struct cabling *cabling, struct cabling_link *link, struct cabl
     int64_t number;
     const struct opt *row = opt_find(port_opts, value.name);
     if (!opt_parse(row, value.text, &number, why)) {
-        diag_add(cabling->diag, DIAG_ERROR, value.place, tree_line(cabling->file, value.place.line),
-                 "%s: %s", value.name, why);
+        diag_add(cabling->diag, DIAG_ERROR, value.place, line_of(cabling, value.place), "%s: %s",
+                 value.name, why);
         return false;
     }
     opt_format(row, number, text, sizeof text);
@@ -236,10 +242,28 @@ static const char *new_name(struct cabling *cabling, const struct cabling_node *
     return name;
 }
 
+/* N of a port that is called pN, as a scenario would; -1: another name. */
+static int own_number(const char *port)
+{
+    const size_t digits = port == NULL || port[0] != 'p' ? 0 : strspn(port + 1, "0123456789");
+    if (digits == 0 || digits > 4 || port[1 + digits] != '\0' || (digits > 1 && port[1] == '0'))
+        return -1;
+    const int number = (int)strtol(port + 1, NULL, 10);
+    return number < TOPOLOGY_PORTS_MAX ? number : -1;
+}
+
+static bool have_own_numbers(const struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++)
+        if (own_number(run->ends[i]->port) < 0)
+            return false;
+    return true;
+}
+
 static void number_ports(struct cabling *cabling, const struct run *run)
 {
     struct cabling_node *node = run->ends[0]->node;
-    const bool is_host = node->role == CABLING_HOST;
+    const bool is_host = node->role == CABLING_HOST, own = !is_host && have_own_numbers(run);
     node->called = new_name(cabling, node);
     if (strcmp(node->called, node->name) != 0)
         notes_add(&cabling->notes, node->place, "'%s' is called %s here",
@@ -253,7 +277,7 @@ static void number_ports(struct cabling *cabling, const struct run *run)
     for (size_t i = 0; i < run->count; i++) {
         struct cabling_end *end = run->ends[i];
         end->called = is_host && i > 0 ? new_name(cabling, node) : node->called;
-        end->number = is_host ? 0 : (uint32_t)i;
+        end->number = is_host ? 0 : own ? (uint32_t)own_number(end->port) : (uint32_t)i;
     }
 }
 
@@ -278,7 +302,7 @@ static void check_port(struct cabling *cabling, const struct cabling_end *first,
         dropped[second->link] = true;
         return;
     }
-    diag_add(cabling->diag, DIAG_ERROR, link->place, tree_line(cabling->file, link->place.line),
+    diag_add(cabling->diag, DIAG_ERROR, link->place, line_of(cabling, link->place),
              "port %s of %s has a cable already, in line %d",
              notes_clean(cabling->arena, second->port),
              notes_clean(cabling->arena, second->node->name), line);

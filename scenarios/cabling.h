@@ -2,7 +2,8 @@
  * cabling - who is cabled to whom, before it is a topology.
  * A reader of some tool's file (dot.h, clab.h) gives nodes and links under the file's own names.
  * cabling_settle tells hosts from switches, gives them names that a scenario can have, and numbers
- * the ports: a switch's in the order of their names, swp9 before swp10, those without a name last.
+ * the ports: a switch's in the order of their names, swp9 before swp10, those without a name last;
+ * where all are called pN they are that.
  * A host has one port; one with several cables becomes a host for each.
  * What a reader does not say of a node is told by, in this order: the caller's pattern of hosts;
  * ports that only a switch has (swp1, Ethernet0) or only a host (eth0, enp1s0, ib0); a node with

@@ -77,13 +77,20 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
             input->kind, cabling->switch_count, cabling->host_count);
 }
 
+/* A port that is called what a scenario calls it. */
+static bool is_number(const struct cabling_end *end)
+{
+    return end->port[0] == 'p' && strtol(end->port + 1, NULL, 10) == (long)end->number &&
+           strspn(end->port + 1, "0123456789") == strlen(end->port + 1);
+}
+
 static void put_link(const struct cabling *cabling, FILE *out, const struct cabling_link *link)
 {
     bool fits[2];
     for (int i = 0; i < 2; i++) {
         const struct cabling_end *end = &link->ends[i];
         fits[i] = end->port != NULL && topology_port_name(end->port);
-        if (end->port != NULL && !fits[i])
+        if (end->port != NULL && !fits[i] && !is_number(end))
             fprintf(out, "      # %s:p%u is called '%s'\n", end->called, end->number,
                     notes_clean(cabling->arena, end->port));
     }

@@ -36,8 +36,10 @@ static struct tree_node *name_list(const struct cabling *cabling, const char *co
                                    size_t count, struct diag_place place)
 {
     struct tree_node *list = new_node(cabling, TREE_LIST, place);
-    for (size_t i = 0; i < count; i++)
-        put(cabling, list, NULL, scalar(cabling, names[i], place));
+    for (size_t i = 0; i < count; i++) {
+        const struct cabling_node *node = cabling_find(cabling, names[i]);
+        put(cabling, list, NULL, scalar(cabling, names[i], node == NULL ? place : node->place));
+    }
     return list;
 }
 

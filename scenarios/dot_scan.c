@@ -151,7 +151,7 @@ static void count_attribute(struct scan *scan, const struct token *name)
             places->attributes[i].name[name->length] == '\0')
             return;
     if (places->attribute_count == DOT_ATTRIBUTES_MAX)
-        fail(scan, name->place, "more than 64 different attributes");
+        fail(scan, name->place, "more than 32 different attributes");
     else
         places->attributes[places->attribute_count++] =
             (struct dot_attribute){arena_text(scan->arena, name->text, name->length), name->place};

@@ -10,7 +10,7 @@
 
 #include "scenarios/tree.h"
 
-enum { DOT_DEPTH_MAX = 16, DOT_ATTRIBUTES_MAX = 64, DOT_GROUPS_MAX = 1000, DOT_WORD_MAX = 1024 };
+enum { DOT_DEPTH_MAX = 16, DOT_ATTRIBUTES_MAX = 32, DOT_GROUPS_MAX = 1000, DOT_WORD_MAX = 1024 };
 
 struct dot_attribute {
     const char *name; /* as it is written, with its quotes */

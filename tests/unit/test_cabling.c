@@ -70,6 +70,12 @@ static void ports_are_numbered_by_their_names(void **state)
     is_link(fixture, 3, "s:p2-d:p0");
     is_link(fixture, 4, "s:p0-e:p0");
     is_link(fixture, 5, "s:p1-f:p0");
+    assert_true(
+        load(fixture, dot_read, "graph { s:p7 -- a; s:p0 -- b:p3; t:p1 -- c; t:p01 -- d }"));
+    is_link(fixture, 0, "s:p7-a:p0");
+    is_link(fixture, 1, "s:p0-b:p0");
+    is_link(fixture, 2, "t:p1-c:p0");
+    is_link(fixture, 3, "t:p0-d:p0"); /* p01 is no pN */
 }
 
 static void a_host_has_one_port(void **state)
