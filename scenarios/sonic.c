@@ -19,6 +19,7 @@ static void unset(struct sonic_settings *settings)
         .reserved_queue = SONIC_UNSET,
         .headroom = SONIC_UNSET,
         .headroom_pool = SONIC_UNSET,
+        .headroom_ratio = SONIC_UNSET,
         .xoff = SONIC_UNSET,
         .xon = SONIC_UNSET,
         .xon_offset = SONIC_UNSET,

@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-enum { BYTES_MAX = 1 << 30, THRESHOLD_MAX = 16, ALPHA_SHIFT_MIN = -9, ALPHA_SHIFT_MAX = 7 };
+enum {
+    BYTES_MAX = 1 << 30,
+    THRESHOLD_MAX = 16,
+    ALPHA_SHIFT_MIN = -9,
+    ALPHA_SHIFT_MAX = 7,
+    RATIO_MAX = 64
+};
 
 static const int64_t pool_max = INT64_C(1) << 33;
 
@@ -76,20 +82,25 @@ static int64_t bytes(struct sonic_import *import, const struct tree_item *profil
 }
 
 /* dynamic_th n is alpha 2^n: SAI_BUFFER_PROFILE_ATTR_SHARED_DYNAMIC_TH.  In parts per million. */
-static int64_t alpha(struct sonic_import *import, const struct tree_item *profile)
+static int64_t alpha_of(struct sonic_import *import, const struct tree_item *profile,
+                        const char *field)
 {
-    const int64_t n =
-        sonic_number(import, profile->value, "dynamic_th", -THRESHOLD_MAX, THRESHOLD_MAX);
+    const int64_t n = sonic_number(import, profile->value, field, -THRESHOLD_MAX, THRESHOLD_MAX);
     if (n == SONIC_UNSET)
         return SONIC_UNSET;
     const int64_t kept = n < ALPHA_SHIFT_MIN   ? ALPHA_SHIFT_MIN
                          : n > ALPHA_SHIFT_MAX ? ALPHA_SHIFT_MAX
                                                : n;
     if (kept != n)
-        sonic_note(import, tree_get(profile->value, "dynamic_th")->place,
-                   "BUFFER_PROFILE %s: dynamic_th %lld is beyond what a switch takes here: %lld",
-                   sonic_clean(import, profile->key), (long long)n, (long long)kept);
+        sonic_note(import, tree_get(profile->value, field)->place,
+                   "%s: %s %lld is beyond what a switch takes here: %lld",
+                   sonic_clean(import, profile->key), field, (long long)n, (long long)kept);
     return kept >= 0 ? (int64_t)PPM << kept : (int64_t)PPM >> -kept;
+}
+
+static int64_t alpha(struct sonic_import *import, const struct tree_item *profile)
+{
+    return alpha_of(import, profile, "dynamic_th");
 }
 
 /* Where a pool has no shared headroom, Mellanox counts it into the size: xon + xoff
@@ -205,6 +216,31 @@ static void take_queues(struct sonic_import *import, struct sonic_switch *node,
                    sonic_clean(import, lossy->key));
 }
 
+/* ---- what SONiC computes profiles with ---- */
+
+/* The first row, as for SONiC; a ratio of 0 is no pool for all headrooms. */
+static void take_computed(struct sonic_import *import, struct sonic_switch *node)
+{
+    static const char *const known[] = {"default_dynamic_th", "over_subscribe_ratio", NULL};
+    static const char table[] = "DEFAULT_LOSSLESS_BUFFER_PARAMETER";
+    struct sonic_settings *settings = &node->settings;
+    const struct tree_node *rows = sonic_rows(import, node, table);
+    if (rows == NULL || rows->count == 0)
+        return;
+    const struct tree_item *row = &rows->items[0];
+    const int64_t ratio = sonic_number(import, row->value, "over_subscribe_ratio", 0, RATIO_MAX);
+    if (!settings->headroom_auto) {
+        sonic_note(import, row->key_place, "%s: SONiC computes no profile here: left out", table);
+        return;
+    }
+    if (settings->alpha == SONIC_UNSET)
+        settings->alpha = alpha_of(import, row, "default_dynamic_th");
+    if (ratio > 0)
+        settings->headroom_ratio = ratio;
+    node->origins.computed = row;
+    sonic_other_fields(import, node, table, known);
+}
+
 /* ---- all ---- */
 
 static const struct tree_item *usual(struct sonic_import *import, struct sonic_switch *node,
@@ -258,6 +294,7 @@ void sonic_buffers(struct sonic_import *import, struct sonic_switch *node)
         sonic_note(import, node->root->place,
                    "BUFFER_PG: no row of a lossless priority (SONiC makes them when it runs): "
                    "headroom is auto, other values are the default");
+    take_computed(import, node);
     if (node->settings.headroom_auto)
         sonic_note(import, node->root->place,
                    "BUFFER_PG: profiles that SONiC computes (\"NULL\"): headroom is auto, other "

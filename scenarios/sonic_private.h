@@ -45,13 +45,13 @@ struct sonic_port {
 /* The rows that a switch's values come from; NULL: none. */
 struct sonic_origins {
     const struct tree_item *lossless, *headroom, *lossy, *lossless_queue, *lossy_queue;
-    const struct tree_item *wred, *watchdog, *dscp, *queue;
+    const struct tree_item *wred, *watchdog, *dscp, *queue, *computed;
 };
 
 /* What the switch gets, in the base units of quantity.h; unset where the file says nothing. */
 struct sonic_settings {
     int64_t buffer, pfc, alpha, alpha_lossy, alpha_egress, reserved, reserved_lossy, reserved_queue;
-    int64_t headroom, headroom_pool, xoff, xon, xon_offset, egress_limit;
+    int64_t headroom, headroom_pool, headroom_ratio, xoff, xon, xon_offset, egress_limit;
     int64_t lossy_pool, egress_lossy_pool; /* ppm */
     int64_t kmin, kmax, pmax;
     int64_t detection, restoration, poll;

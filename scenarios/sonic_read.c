@@ -177,6 +177,7 @@ static void other_tables(struct sonic_import *import, const struct sonic_switch 
                                         "DEVICE_NEIGHBOR",
                                         "MAP_PFC_PRIORITY_TO_QUEUE",
                                         "DEVICE_METADATA",
+                                        "DEFAULT_LOSSLESS_BUFFER_PARAMETER",
                                         "DEVICE_NEIGHBOR_METADATA"};
     size_t count = 0;
     for (size_t i = 0; i < node->root->count; i++) {

@@ -231,6 +231,7 @@ static void put_pfc_origins(struct sonic_import *import, FILE *out,
 {
     const struct origin list[] = {
         {"", "BUFFER_PROFILE", from->lossless},
+        {"", "DEFAULT_LOSSLESS_BUFFER_PARAMETER", from->computed},
         {"headroom: ", "BUFFER_PROFILE", from->headroom == from->lossless ? NULL : from->headroom}};
     put_origins(import, out, list, sizeof list / sizeof *list);
 }
@@ -273,7 +274,10 @@ static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
     put_mask(&pfc, "priorities", s->pfc);
     put_word(&pfc, "headroom", s->headroom_auto ? "auto" : NULL);
     put(&pfc, "headroom", QUANTITY_SIZE, s->headroom_auto ? SONIC_UNSET : s->headroom);
+    const bool shared = s->headroom_ratio != SONIC_UNSET && s->headroom_pool == SONIC_UNSET;
     put(&pfc, "headroom-pool", QUANTITY_SIZE, s->headroom_pool);
+    put_word(&pfc, "headroom-pool", shared ? "auto" : NULL);
+    put(&pfc, "headroom-ratio", QUANTITY_INT, shared ? s->headroom_ratio : SONIC_UNSET);
     put(&pfc, "xoff", QUANTITY_SIZE, s->xoff);
     put(&pfc, "xon", QUANTITY_SIZE, s->xon);
     put(&pfc, "xon-offset", QUANTITY_SIZE, s->xon_offset);

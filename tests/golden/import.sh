@@ -78,6 +78,12 @@ tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL? stormglass
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
 tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
+computed='s/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/'
+parameters='s/^    "FEATURE"/    "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"AZURE": {"default_dynamic_th": "-1", "over_subscribe_ratio": "4", "max_headroom_size": "0"}},\n&/'
+becomes "$computed; $parameters" 'alpha: 50%'
+becomes "$computed; $parameters; s/, \"xoff\": \"1622016\"//" 'headroom: auto, headroom-pool: auto, headroom-ratio: 4'
+tells "$computed; $parameters" 'max_headroom_size has no counterpart'
+tells "$parameters" 'SONiC computes no profile here'
 tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400"/' 'PFC_WD: 1 ports have other values'
 
 # ---- what is refused: located, with exit code 2, within two seconds, and nothing is written ----
