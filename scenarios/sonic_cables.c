@@ -22,6 +22,14 @@ static const char *row_text(const struct tree_item *row, const char *field)
     return value == NULL || value->kind != TREE_SCALAR ? NULL : value->text;
 }
 
+/* Its name, or the key of a row that says the port itself; NULL: no neighbour. */
+static const char *neighbor_name(const struct sonic_port *port)
+{
+    const char *name = row_text(port->neighbor, "name");
+    const bool is_key = port->neighbor != NULL && (name == NULL || *name == '\0');
+    return is_key ? port->neighbor->key : name;
+}
+
 /* By its name, or by its alias, which neighbours sometimes use. */
 static struct sonic_port *far_port(const struct sonic_switch *node, const char *name)
 {
@@ -35,7 +43,7 @@ static struct sonic_port *far_port(const struct sonic_switch *node, const char *
 static bool names_back(const struct sonic_import *import, const struct sonic_port *far,
                        const struct sonic_switch *node, const struct sonic_port *near)
 {
-    const char *name = row_text(far->neighbor, "name");
+    const char *name = neighbor_name(far);
     return name != NULL && switch_of(import, name) == node &&
            far_port(node, row_text(far->neighbor, "port")) == near;
 }
@@ -94,7 +102,7 @@ static void link_switches(struct sonic_import *import, const struct sonic_switch
 static void add_host(struct sonic_import *import, const struct sonic_switch *node,
                      struct sonic_port *near)
 {
-    const char *neighbor = row_text(near->neighbor, "name");
+    const char *neighbor = neighbor_name(near);
     if (near->down) {
         refuse(import, node, near, "admin_status is down");
         return;
@@ -116,9 +124,11 @@ static void add_host(struct sonic_import *import, const struct sonic_switch *nod
 static void note_type(struct sonic_import *import, const struct sonic_switch *node,
                       const struct sonic_port *near)
 {
-    const char *neighbor = row_text(near->neighbor, "name");
+    const char *neighbor = neighbor_name(near);
     const struct tree_node *rows = tree_get(node->root, "DEVICE_NEIGHBOR_METADATA");
     const char *type = row_text(tree_item(rows, neighbor), "type");
+    if (type == NULL)
+        type = row_text(near->neighbor, "type");
     if (type != NULL && strcmp(type, "Server") != 0)
         sonic_note(import, near->neighbor->key_place,
                    "%s is a %s without a file of its own: a host here",
@@ -132,7 +142,7 @@ static void each_port(struct sonic_import *import, bool second)
         const struct sonic_switch *node = &import->switches[i];
         for (uint32_t p = 0; p < node->port_count; p++) {
             struct sonic_port *near = &node->ports[p];
-            const char *name = row_text(near->neighbor, "name");
+            const char *name = neighbor_name(near);
             if (name == NULL || near->linked)
                 continue;
             const struct sonic_switch *other = switch_of(import, name);

@@ -117,25 +117,41 @@ static void read_cables(struct sonic_import *import, const struct sonic_switch *
 
 /* ---- DEVICE_NEIGHBOR, PFC_WD ---- */
 
-static void take_neighbor(struct sonic_import *import, struct sonic_port *port, int number,
-                          const struct tree_item *row)
-{
-    (void)number;
-    const char *name = sonic_field(import, row->value, "name");
-    if (name == NULL || *name == '\0')
-        tree_error(import->diag, row->value,
-                   "expected the neighbour's name and port, such as "
-                   "{\"name\": \"spine0\", \"port\": \"Ethernet8\"}");
-    else
-        port->neighbor = row;
-}
-
 static void take_watchdog(struct sonic_import *import, struct sonic_port *port, int number,
                           const struct tree_item *row)
 {
     (void)import;
     (void)number;
     port->watchdog = row;
+}
+
+/* {"Ethernet0": {"name": "spine0", "port": "Ethernet8"}}, or the neighbour's name as the key and
+ * the port as `local_port`. */
+static void read_neighbors(struct sonic_import *import, const struct sonic_switch *node)
+{
+    static const char *const known[] = {"name", "port", "local_port", "type", NULL};
+    const struct tree_node *rows = sonic_rows(import, node, "DEVICE_NEIGHBOR");
+    for (size_t i = 0; rows != NULL && i < rows->count; i++) {
+        const struct tree_item *row = &rows->items[i];
+        const char *local = sonic_field(import, row->value, "local_port");
+        const char *name = sonic_field(import, row->value, "name");
+        const char *here = local == NULL ? row->key : local;
+        struct sonic_port *port = sonic_port(node, here, strlen(here));
+        if (port == NULL)
+            sonic_note(import, row->key_place, "DEVICE_NEIGHBOR: '%s' is not in PORT: left out",
+                       sonic_clean(import, here));
+        else if (local == NULL && (name == NULL || *name == '\0'))
+            tree_error(import->diag, row->value,
+                       "expected the neighbour's name and port, such as "
+                       "{\"name\": \"spine0\", \"port\": \"Ethernet8\"}");
+        else if (port->neighbor != NULL)
+            tree_error(import->diag, row->value,
+                       "DEVICE_NEIGHBOR: %s has a neighbour already, in line %d",
+                       sonic_clean(import, port->name), port->neighbor->key_place.line);
+        else
+            port->neighbor = row;
+    }
+    sonic_other_fields(import, node, "DEVICE_NEIGHBOR", known);
 }
 
 /* PFC_WD holds a row GLOBAL beside those of ports. */
@@ -257,7 +273,7 @@ bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *in
     if (diag_failed(import->diag))
         return false;
     read_cables(import, node);
-    sonic_each(import, node, "DEVICE_NEIGHBOR", false, take_neighbor);
+    read_neighbors(import, node);
     read_watchdog(import, node);
     sonic_table(import, node, "BUFFER_POOL", &node->pools);
     sonic_table(import, node, "BUFFER_PROFILE", &node->profiles);

@@ -78,6 +78,11 @@ tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL? stormglass
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
 tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
+neighbor='s/"Ethernet12": {"name": "spine0", "port": "Ethernet0"}/"spine0": {"local_port": "Ethernet12", "port": "Ethernet0", "type": "Spine", "lo_addr": null}/'
+becomes "$neighbor" '{ends: ["leaf0:p3", "spine0:p0"], names: [Ethernet12, Ethernet0]'
+tells "$neighbor; s/SpineRouter/Spine/" 'spine0 is a Spine without a file of its own'
+tells "$neighbor" 'DEVICE_NEIGHBOR: lo_addr has no counterpart'
+tells "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet13\"/" "DEVICE_NEIGHBOR: 'Ethernet13' is not in PORT"
 computed='s/"profile": "\[BUFFER_PROFILE|pg_lossless_100000_[0-9]*m_profile\]"/"profile": "NULL"/'
 parameters='s/^    "FEATURE"/    "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"AZURE": {"default_dynamic_th": "-1", "over_subscribe_ratio": "4", "max_headroom_size": "0"}},\n&/'
 becomes "$computed; $parameters" 'alpha: 50%'
@@ -120,6 +125,8 @@ edited mask 28:112 'expected pfc_enable: priorities from 0 to 7' 's/"pfc_enable"
 edited cable 15:90 'expected a length' 's/"40m"/"40"/'
 edited row 44:30 'expected a row of BUFFER_POOL' 's/"egress_lossy_pool": {[^}]*}/"egress_lossy_pool": []/'
 edited threshold 60:134 'at most green_max_threshold' 's/"green_min_threshold": "250000"/"green_min_threshold": "25000000"/'
+edited two-neighbors 20:19 'Ethernet4 has a neighbour already, in line 19' "$neighbor; s/\"local_port\": \"Ethernet12\"/\"local_port\": \"Ethernet4\"/"
+edited no-name 18:22 "expected the neighbour's name" 's/{"name": "server0", /{/'
 edited no-neighbor 1:1 'at least one neighbour' 's/"DEVICE_NEIGHBOR"/"NEIGHBOR"/'
 edited no-ports 1:1 'expected a table PORT' 's/"PORT"/"PORTS"/'
 edited cut 86:1 'JSON' '$d'
