@@ -106,6 +106,21 @@ static bool is_word_byte(char c)
            c == '.' || (unsigned char)c >= 0x80;
 }
 
+/* A name without quotes, or a number: Graphviz takes anything else for two words. */
+static bool is_one_word(const struct token *token)
+{
+    const char *text = token->text;
+    const bool number = strchr("-.0123456789", *text) != NULL;
+    size_t dots = 0;
+    for (size_t i = text[0] == '-'; i < token->length; i++) {
+        const bool digit = text[i] >= '0' && text[i] <= '9';
+        dots += text[i] == '.';
+        if (number ? !digit && text[i] != '.' : text[i] == '.')
+            return false;
+    }
+    return dots <= 1;
+}
+
 static struct token next_token(struct scan *scan)
 {
     skip_blanks(scan);
@@ -128,6 +143,8 @@ static struct token next_token(struct scan *scan)
         next_byte(scan);
     }
     token.length = (size_t)(scan->at - token.text);
+    if (token.kind == KIND_WORD && *token.text != '"' && !is_one_word(&token))
+        fail(scan, token.place, "expected quotes around this name");
     if (token.kind == KIND_WORD && token.length > DOT_WORD_MAX)
         fail(scan, token.place, "a word of more than 1024 bytes");
     return token;
