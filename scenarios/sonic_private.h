@@ -159,6 +159,13 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
 const struct tree_item *sonic_usual(struct sonic_import *import, const struct tree_item **list,
                                     size_t count);
 
+/* Comments before sections of a switch: where their values come from (sonic_origins.c). */
+void sonic_pfc_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_buffer_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_dscp_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_origin(struct sonic_import *import, FILE *out, const char *table,
+                  const struct tree_item *row); /* NULL: no comment */
+
 /* ---- the steps, in this order ---- */
 
 bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *input,

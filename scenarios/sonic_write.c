@@ -203,78 +203,13 @@ static void put_buffer(FILE *out, const struct sonic_switch *node)
     end_section(&section);
 }
 
-/* ---- where a switch's values come from ---- */
-
-struct origin {
-    const char *what, *table;
-    const struct tree_item *row;
-};
-
-/* "      # lossless: BUFFER_PROFILE pg_lossless_100000_5m_profile (line 55), .." */
-static void put_origins(struct sonic_import *import, FILE *out, const struct origin *list,
-                        size_t count)
+static void put_pfc(FILE *out, const struct sonic_settings *s)
 {
-    const char *between = "      #";
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].row == NULL)
-            continue;
-        fprintf(out, "%s %s%s %s (line %d)", between, list[i].what, list[i].table,
-                sonic_clean(import, list[i].row->key), list[i].row->key_place.line);
-        between = ",";
-    }
-    if (between[0] == ',')
-        fputc('\n', out);
-}
-
-static void put_pfc_origins(struct sonic_import *import, FILE *out,
-                            const struct sonic_origins *from)
-{
-    const struct origin list[] = {
-        {"", "BUFFER_PROFILE", from->lossless},
-        {"", "DEFAULT_LOSSLESS_BUFFER_PARAMETER", from->computed},
-        {"headroom: ", "BUFFER_PROFILE", from->headroom == from->lossless ? NULL : from->headroom}};
-    put_origins(import, out, list, sizeof list / sizeof *list);
-}
-
-static void put_buffer_origins(struct sonic_import *import, FILE *out,
-                               const struct sonic_origins *from)
-{
-    const struct origin groups[] = {{"lossless: ", "BUFFER_PROFILE", from->lossless},
-                                    {"lossy: ", "BUFFER_PROFILE", from->lossy}};
-    const struct origin queues[] = {{"lossless queues: ", "BUFFER_PROFILE", from->lossless_queue},
-                                    {"lossy queues: ", "BUFFER_PROFILE", from->lossy_queue}};
-    put_origins(import, out, groups, 2);
-    put_origins(import, out, queues, 2);
-}
-
-static void put_one_origin(struct sonic_import *import, FILE *out, const char *table,
-                           const struct tree_item *row)
-{
-    put_origins(import, out, &(struct origin){"", table, row}, 1);
-}
-
-static void put_dscp_origins(struct sonic_import *import, FILE *out,
-                             const struct sonic_origins *from)
-{
-    const struct origin list[] = {{"", "DSCP_TO_TC_MAP", from->dscp},
-                                  {"", "TC_TO_QUEUE_MAP", from->queue}};
-    put_origins(import, out, list, from->dscp == NULL ? 0 : 2);
-}
-
-/* ---- a switch ---- */
-
-static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
-{
-    const struct sonic_switch *node = &import->switches[index];
-    const struct sonic_settings *s = &node->settings;
-    const struct sonic_origins *from = &node->origins;
-    fprintf(out, "    - where: %s # %s\n", node->name, sonic_clean(import, node->file->name));
-    put_pfc_origins(import, out, from);
+    const bool shared = s->headroom_ratio != SONIC_UNSET && s->headroom_pool == SONIC_UNSET;
     struct section pfc = {.out = out, .head = "      pfc: {"};
     put_mask(&pfc, "priorities", s->pfc);
     put_word(&pfc, "headroom", s->headroom_auto ? "auto" : NULL);
     put(&pfc, "headroom", QUANTITY_SIZE, s->headroom_auto ? SONIC_UNSET : s->headroom);
-    const bool shared = s->headroom_ratio != SONIC_UNSET && s->headroom_pool == SONIC_UNSET;
     put(&pfc, "headroom-pool", QUANTITY_SIZE, s->headroom_pool);
     put_word(&pfc, "headroom-pool", shared ? "auto" : NULL);
     put(&pfc, "headroom-ratio", QUANTITY_INT, shared ? s->headroom_ratio : SONIC_UNSET);
@@ -282,15 +217,25 @@ static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
     put(&pfc, "xon", QUANTITY_SIZE, s->xon);
     put(&pfc, "xon-offset", QUANTITY_SIZE, s->xon_offset);
     end_section(&pfc);
-    put_buffer_origins(import, out, from);
+}
+
+static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
+{
+    const struct sonic_switch *node = &import->switches[index];
+    const struct sonic_settings *s = &node->settings;
+    const struct sonic_origins *from = &node->origins;
+    fprintf(out, "    - where: %s # %s\n", node->name, sonic_clean(import, node->file->name));
+    sonic_pfc_origins(import, out, from);
+    put_pfc(out, s);
+    sonic_buffer_origins(import, out, from);
     put_buffer(out, node);
-    put_one_origin(import, out, "WRED_PROFILE", from->wred);
+    sonic_origin(import, out, "WRED_PROFILE", from->wred);
     struct section ecn = {.out = out, .head = "      ecn: {"};
     put(&ecn, "kmin", QUANTITY_SIZE, s->kmin);
     put(&ecn, "kmax", QUANTITY_SIZE, s->kmax);
     put(&ecn, "pmax", QUANTITY_PERCENT, s->pmax);
     end_section(&ecn);
-    put_one_origin(import, out, "PFC_WD", from->watchdog);
+    sonic_origin(import, out, "PFC_WD", from->watchdog);
     struct section watchdog = {.out = out, .head = "      watchdog: {"};
     put_word(&watchdog, "action", s->watchdog);
     put_ms(&watchdog, "detection", s->detection);
@@ -298,7 +243,7 @@ static void put_switch(struct sonic_import *import, FILE *out, uint32_t index)
     put_ms(&watchdog, "poll", s->poll);
     end_section(&watchdog);
     put_weights(out, s);
-    put_dscp_origins(import, out, from);
+    sonic_dscp_origins(import, out, from);
     put_dscp(import, out, index);
 }
 
