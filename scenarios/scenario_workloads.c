@@ -44,12 +44,12 @@ uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_wor
 }
 
 static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
-static const char *const fio_keys[] = {"name", "kind", "from", "to", "file", NULL};
+static const char *const file_keys[] = {"name", "kind", "from", "to", "file", NULL};
 
 struct entry {
     const struct tree_node *written;
     const struct tree_node *kind;
-    bool is_fio;
+    bool is_fio, has_file;
     struct scenario_workload made;
 };
 
@@ -73,10 +73,6 @@ static const char *read_name(struct loader *loader, const struct tree_node *writ
 
 static void unknown_kind(struct loader *loader, const struct tree_node *kind)
 {
-    if (strcmp(kind->text, "trace") == 0) {
-        tree_error(loader->diag, kind, "workload kind 'trace' is not supported yet");
-        return;
-    }
     struct nearest nearest = nearest_to(kind->text);
     for (int i = 0; workload_kinds[i] != NULL; i++)
         nearest_offer(&nearest, workload_kinds[i]->name);
@@ -100,6 +96,8 @@ static bool read_kind(struct loader *loader, struct entry *entry)
     entry->made.ops = workload_find(entry->is_fio ? "nvme" : entry->kind->text);
     if (entry->made.ops == NULL)
         unknown_kind(loader, entry->kind);
+    else
+        entry->has_file = entry->is_fio || entry->made.ops->read_file != NULL;
     return entry->made.ops != NULL;
 }
 
@@ -176,6 +174,28 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
     added->first_job = (uint32_t)(out->count - 1);
 }
 
+static bool read_file(struct loader *loader, const struct entry *entry, const struct block *params)
+{
+    const struct tree_node *name = scenario_word(loader, entry->written, "file");
+    if (entry->made.ops->read_file == NULL)
+        return true;
+    if (name == NULL) {
+        tree_error(loader->diag, entry->written, "expected file: what kind %s plays",
+                   entry->made.ops->name);
+        return false;
+    }
+    const struct workload_file file = {
+        .arena = loader->arena,
+        .file = scenario_open(loader, name),
+        .diag = loader->diag,
+        .workload = entry->made.name,
+        .instances = entry->made.pair_count,
+        .start = entry->made.start,
+        .stop = entry->made.stop,
+    };
+    return file.file != NULL && entry->made.ops->read_file(params->params, &file);
+}
+
 static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
                        struct scenario_workload_list *out)
 {
@@ -189,7 +209,8 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
     struct block *params =
         block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
     const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
-    if (!block_only(written, entry.is_fio ? fio_keys : entry_keys, known, loader->diag))
+    const char *const *keys = entry.has_file ? file_keys : entry_keys;
+    if (!block_only(written, keys, known, loader->diag))
         return;
     scenario_take_part(loader, common, written, NULL);
     scenario_show(loader, common, false);
@@ -202,7 +223,9 @@ static void load_entry(struct loader *loader, const struct tree_node *written, u
         scenario_add_fio(loader, written, &entry.made, out);
         return;
     }
-    scenario_take_part(loader, params, written, entry_keys);
+    scenario_take_part(loader, params, written, keys);
+    if (!read_file(loader, &entry, params))
+        return;
     scenario_show(loader, params, false);
     add(loader, &entry, params, out);
 }

@@ -90,6 +90,9 @@ static void settle(struct wl_nvme *wl)
     if (wl->state != ENDING || wl->under_way > 0)
         return;
     wl->state = IDLE;
+    char text[160];
+    if (wl_replay_words(&wl->script.replay, text, sizeof text))
+        note(wl, text);
     env_timer_cancel(wl->site.env, &wl->timer);
     if (wl->site.on_idle != NULL)
         wl->site.on_idle(wl->site.on_idle_self);
@@ -148,7 +151,8 @@ static void compare(struct wl_nvme *wl, const struct slot *slot)
     const bool good = io->status == NVME_STATUS_OK;
     if (io->opcode == NVME_WRITE)
         wl_check_written(&wl->check, offset, good);
-    else if (good && !wl_check_good(&wl->check, offset, slot->expected, io->content))
+    else if (io->opcode == NVME_READ && good &&
+             !wl_check_good(&wl->check, offset, slot->expected, io->content))
         wl->site.stats->corrupt++;
 }
 
@@ -204,23 +208,29 @@ static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
         line_take(waiting);
 }
 
+static uint8_t opcode_of(const struct wl_step *step)
+{
+    const uint8_t transfer = step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
+    return step->flush ? NVME_FLUSH : transfer;
+}
+
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct slot *slot = line_take(&wl->free);
-    const bool reads = step->io.direction == WL_READ;
+    const uint8_t opcode = opcode_of(step);
     *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = (uint64_t)++wl->issued};
     slot->io = (struct nvme_io){
-        .opcode = reads ? NVME_READ : NVME_WRITE,
+        .opcode = opcode,
         .nsid = wl->space.nsid,
         .lba = (uint64_t)step->io.offset / wl->space.block_bytes,
         .bytes = (uint32_t)step->io.bytes,
-        .content = reads ? 0 : wl_check_tag(&wl->check),
+        .content = opcode == NVME_WRITE ? wl_check_tag(&wl->check) : 0,
         .issued_at = step->at,
         .user = slot,
     };
-    if (reads)
+    if (opcode == NVME_READ)
         slot->expected = wl_check_read(&wl->check, step->io.offset);
-    else
+    else if (opcode == NVME_WRITE)
         wl_check_write(&wl->check, step->io.offset, slot->io.content);
     workload_issued(wl->site.stats, step->at);
     wl->under_way++;
@@ -309,8 +319,7 @@ static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *
     return NULL;
 }
 
-static bool choose_region(const struct wl_nvme *wl, const struct wl_plan_params *plan,
-                          struct wl_region *region)
+static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 {
     const struct wl_region whole = {
         .bytes = (int64_t)wl->space.blocks * wl->space.block_bytes,
@@ -319,7 +328,7 @@ static bool choose_region(const struct wl_nvme *wl, const struct wl_plan_params 
         .offset = wl->params.offset + wl->params.fio.offset_step * wl->site.copy,
         .bytes = wl->params.size,
     };
-    return wl_plan_region(plan, wl->space.block_bytes, whole, wanted, region);
+    return wl_script_region(&wl->params, wl->space.block_bytes, whole, wanted, region);
 }
 
 static void make_slots(struct wl_nvme *wl)
@@ -336,20 +345,21 @@ static void make_slots(struct wl_nvme *wl)
     }
 }
 
-static void make_script(struct wl_nvme *wl, const struct wl_plan_params *plan,
-                        struct wl_region region)
+static void make_script(struct wl_nvme *wl, struct wl_region region)
 {
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
     const time_ps now = env_now(wl->site.env);
-    wl_script_init(&wl->script, &wl->params, region, wl->slot_count,
-                   now > wl->site.start ? now : wl->site.start, env_stream(wl->site.env, purpose));
-    const bool returns = plan->read_ppm > 0 || wl->params.fio.verify_backlog > 0;
-    const bool compares =
-        plan->read_ppm < PPM && returns && region.offset % wl_plan_largest(plan) == 0;
-    wl_check_init(&wl->check, wl->site.serial, compares ? wl_plan_uniform(plan) : 0,
-                  compares ? (region.offset + region.bytes) / wl_plan_largest(plan) : 0);
+    const time_ps start = now > wl->site.start ? now : wl->site.start;
+    wl_script_init(&wl->script, &wl->params, region, wl->slot_count, start,
+                   env_stream(wl->site.env, purpose));
+    if (wl->params.replay.trace != NULL)
+        wl_replay_init(&wl->script.replay, &wl->params.replay, region, wl->space.block_bytes,
+                       wl->site.instance, start);
+    const int64_t compared = wl_script_compares(&wl->params, region);
+    wl_check_init(&wl->check, wl->site.serial, compared,
+                  compared > 0 ? (region.offset + region.bytes) / compared : 0);
 }
 
 static void give_up(struct wl_nvme *wl, const char *why)
@@ -374,15 +384,13 @@ static void on_ready(void *self, uint16_t status)
         return;
     }
     wl->space = *space;
-    struct wl_plan_params plan;
-    wl_script_plan(&wl->params, &plan);
     struct wl_region region;
-    if (!choose_region(wl, &plan, &region)) {
+    if (!choose_region(wl, &region)) {
         give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
         return;
     }
     make_slots(wl);
-    make_script(wl, &plan, region);
+    make_script(wl, region);
     workload_begins(wl->site.stats, wl->site.start + wl->params.warm_up);
     wl->state = ISSUING;
     if (env_now(wl->site.env) < wl->site.start)
@@ -393,7 +401,7 @@ static void on_ready(void *self, uint16_t status)
 
 /* The table. */
 
-static struct workload *create(const struct workload_site *site)
+struct workload *wl_nvme_create(const struct workload_site *site)
 {
     struct wl_nvme *wl = calloc(1, sizeof *wl);
     CHECK(wl != NULL);
@@ -404,7 +412,7 @@ static struct workload *create(const struct workload_site *site)
     return (struct workload *)wl;
 }
 
-static void start(struct workload *workload)
+void wl_nvme_start(struct workload *workload)
 {
     struct wl_nvme *wl = self_of(workload);
     CHECK(wl->host == NULL);
@@ -423,7 +431,7 @@ static void start(struct workload *workload)
     CHECK(wl->host != NULL);
 }
 
-static void stop(struct workload *workload)
+void wl_nvme_stop(struct workload *workload)
 {
     struct wl_nvme *wl = self_of(workload);
     const time_ps now = env_now(wl->site.env);
@@ -434,7 +442,7 @@ static void stop(struct workload *workload)
     settle(wl);
 }
 
-static uint64_t outstanding(const struct workload *workload)
+uint64_t wl_nvme_outstanding(const struct workload *workload)
 {
     return (uint64_t)self_of(workload)->under_way;
 }
@@ -450,7 +458,7 @@ static const struct slot *oldest(const struct wl_nvme *wl)
     return found;
 }
 
-static void describe(const struct workload *workload, char *text, size_t size)
+void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
 {
     const struct wl_nvme *wl = self_of(workload);
     const struct slot *slot = oldest(wl);
@@ -463,13 +471,14 @@ static void describe(const struct workload *workload, char *text, size_t size)
         return;
     }
     const uint32_t ip = wl->site.target_ip;
+    static const char *const words[] = {"flush", "write", "read"};
     snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
              (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             slot->io.opcode == NVME_READ ? "read" : "write", slot->io.bytes,
+             words[slot->io.opcode], slot->io.bytes,
              (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
 }
 
-static void destroy(struct workload *workload)
+void wl_nvme_destroy(struct workload *workload)
 {
     struct wl_nvme *wl = self_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
@@ -485,12 +494,5 @@ const struct workload_ops wl_nvme = {
     .name = "nvme",
     .about = "reads and writes of an NVMe namespace, closed loop or at a rate",
     .opts = wl_nvme_opts,
-    .params_bytes = sizeof(struct wl_nvme_params),
-    .needs_nvme_target = true,
-    .create = create,
-    .start = start,
-    .stop = stop,
-    .outstanding = outstanding,
-    .describe = describe,
-    .destroy = destroy,
+    WL_NVME_OPS,
 };

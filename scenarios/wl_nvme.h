@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme - the parameters of a storage workload.
- * A scenario's `kind: nvme` fills the rows (wl_nvme.opts); a fio job fills also what has no row.
+ * wl_nvme - the parameters of a storage workload, and the workload.
+ * A scenario's `kind: nvme` fills the rows (wl_nvme.opts); a fio job fills also what has no row;
+ * `kind: trace` has rows of its own, and a trace instead of what the others draw.
  * Units: as opt.h says.  The meaning of zero stands beside each field. */
 #ifndef STORMGLASS_SCENARIOS_WL_NVME_H
 #define STORMGLASS_SCENARIOS_WL_NVME_H
@@ -8,6 +9,8 @@
 #include "base/opt.h"
 #include "base/units.h"
 #include "scenarios/wl_plan.h"
+#include "scenarios/wl_replay.h"
+#include "scenarios/workload.h"
 
 enum wl_nvme_pattern { WL_NVME_RANDOM, WL_NVME_SEQUENTIAL };
 enum wl_nvme_arrival { WL_NVME_PACED, WL_NVME_POISSON };
@@ -47,8 +50,22 @@ struct wl_nvme_params {
     int64_t think_time;  /* pause after a completion before the next I/O */
     int64_t warm_up;     /* measured from this after start on */
     struct wl_nvme_fio fio;
+    struct wl_replay_params replay;
 };
 
 extern const struct opt wl_nvme_opts[];
+
+struct workload *wl_nvme_create(const struct workload_site *site);
+void wl_nvme_start(struct workload *workload);
+void wl_nvme_stop(struct workload *workload);
+uint64_t wl_nvme_outstanding(const struct workload *workload);
+void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
+void wl_nvme_destroy(struct workload *workload);
+
+/* All of a kind but its name, its sentence, its rows and its file. */
+#define WL_NVME_OPS                                                                                \
+    .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
+    .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
+    .outstanding = wl_nvme_outstanding, .describe = wl_nvme_describe, .destroy = wl_nvme_destroy
 
 #endif

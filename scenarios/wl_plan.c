@@ -92,16 +92,23 @@ static bool in_blocks(const struct wl_plan_params *params, int64_t block_bytes)
     return true;
 }
 
-bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
-                    struct wl_region whole, struct wl_region wanted, struct wl_region *region)
+struct wl_region wl_plan_cut(struct wl_region whole, struct wl_region wanted)
 {
-    CHECK(block_bytes > 0 && wanted.offset >= 0 && wanted.bytes >= 0);
-    *region = (struct wl_region){
+    CHECK(wanted.offset >= 0 && wanted.bytes >= 0);
+    struct wl_region region = {
         .offset = whole.offset + wanted.offset,
         .bytes = whole.bytes - wanted.offset,
     };
-    if (wanted.bytes > 0 && wanted.bytes < region->bytes)
-        region->bytes = wanted.bytes;
+    if (wanted.bytes > 0 && wanted.bytes < region.bytes)
+        region.bytes = wanted.bytes;
+    return region;
+}
+
+bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
+                    struct wl_region whole, struct wl_region wanted, struct wl_region *region)
+{
+    CHECK(block_bytes > 0);
+    *region = wl_plan_cut(whole, wanted);
     return region->offset % block_bytes == 0 && region->bytes >= wl_plan_largest(params) &&
            in_blocks(params, block_bytes);
 }

@@ -88,8 +88,10 @@ int64_t wl_plan_smallest(const struct wl_plan_params *params);
  * part; or 0. */
 int64_t wl_plan_uniform(const struct wl_plan_params *params);
 
-/* The part of `whole` that is wanted (0 bytes: all from its offset on), cut where `whole` ends.
- * False when an I/O would not fit or would not consist of whole blocks. */
+/* The part of `whole` that is wanted (0 bytes: all from its offset on), cut where `whole` ends. */
+struct wl_region wl_plan_cut(struct wl_region whole, struct wl_region wanted);
+
+/* That part; false when an I/O would not fit in or would not consist of whole blocks. */
 bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
                     struct wl_region whole, struct wl_region wanted, struct wl_region *region);
 

@@ -15,6 +15,27 @@ void wl_script_plan(const struct wl_nvme_params *params, struct wl_plan_params *
     wl_plan_fixed(plan, params->block_size);
 }
 
+bool wl_script_region(const struct wl_nvme_params *params, int64_t block_bytes,
+                      struct wl_region whole, struct wl_region wanted, struct wl_region *region)
+{
+    if (params->replay.trace != NULL)
+        return wl_replay_region(&params->replay, block_bytes, wl_plan_cut(whole, wanted), region);
+    struct wl_plan_params plan;
+    wl_script_plan(params, &plan);
+    return wl_plan_region(&plan, block_bytes, whole, wanted, region);
+}
+
+int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region region)
+{
+    if (params->replay.trace != NULL)
+        return 0;
+    struct wl_plan_params plan;
+    wl_script_plan(params, &plan);
+    const bool returns = plan.read_ppm > 0 || params->fio.verify_backlog > 0;
+    const bool can = plan.read_ppm < PPM && returns && region.offset % wl_plan_largest(&plan) == 0;
+    return can ? wl_plan_uniform(&plan) : 0;
+}
+
 /* A rate in bytes is spent by the size of each I/O, a rate in I/Os by one. */
 static int64_t units(const struct wl_script *script, int lane, int64_t bytes)
 {
@@ -40,6 +61,16 @@ static void init_pace(struct wl_script *script, int lane, time_ps start, struct 
                  units(script, lane, wl_plan_smallest(&script->plan_params)));
 }
 
+static void init_plan(struct wl_script *script, struct wl_region region, time_ps start,
+                      struct rng rng)
+{
+    wl_script_plan(script->params, &script->plan_params);
+    wl_plan_init(&script->plan, &script->plan_params, region, rng);
+    script->bookmark = script->plan;
+    for (int lane = 0; lane < WL_DIRECTIONS; lane++)
+        init_pace(script, lane, start, rng);
+}
+
 static void begin_loop(struct wl_script *script)
 {
     script->bytes_left = script->loop_bytes;
@@ -58,11 +89,8 @@ void wl_script_init(struct wl_script *script, const struct wl_nvme_params *param
         .loops_left = fio->loops > 1 ? fio->loops : 1,
         .drawn = -1,
     };
-    wl_script_plan(params, &script->plan_params);
-    wl_plan_init(&script->plan, &script->plan_params, region, rng);
-    script->bookmark = script->plan;
-    for (int lane = 0; lane < WL_DIRECTIONS; lane++)
-        init_pace(script, lane, start, rng);
+    if (params->replay.trace == NULL)
+        init_plan(script, region, start, rng);
     const struct wl_depth_params depth_params = {
         .most = depth,
         .target = fio->latency_target,
@@ -172,6 +200,23 @@ static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
     return step;
 }
 
+static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
+{
+    const struct wl_replay_io io = wl_replay_peek(&script->replay, now);
+    if (io.due == TIME_NEVER)
+        return (struct wl_step){.kind = WL_END};
+    if (io.due > now)
+        return (struct wl_step){.kind = WL_SLEEP, .at = io.due};
+    wl_replay_take(&script->replay);
+    script->issued++;
+    return (struct wl_step){
+        .kind = WL_ISSUE,
+        .at = io.due,
+        .io = {io.op == TRACE_READ ? WL_READ : WL_WRITE, io.offset, io.bytes},
+        .flush = io.op == TRACE_FLUSH,
+    };
+}
+
 /* At the end of a loop or of everything: read back what is left, then go on or end. */
 static struct wl_step turn(struct wl_script *script, time_ps now, int64_t under_way)
 {
@@ -200,6 +245,8 @@ struct wl_step wl_script_next(struct wl_script *script, time_ps now, int64_t und
         return (struct wl_step){.kind = WL_SLEEP, .at = script->quiet_until};
     if (under_way >= script->depth.now)
         return (struct wl_step){.kind = WL_WAIT};
+    if (script->params->replay.trace != NULL)
+        return issue_replayed(script, now);
     if (script->read_back_left > 0)
         return issue_read_back(script, now);
     if (count_reached(script) || loop_over(script))
@@ -221,6 +268,8 @@ void wl_script_completed(struct wl_script *script, time_ps now, time_ps latency)
 
 uint64_t wl_script_missed(const struct wl_script *script, time_ps stop)
 {
+    if (script->params->replay.trace != NULL)
+        return wl_replay_missed(&script->replay, stop);
     uint64_t missed = 0;
     const int lanes = script->one_lane ? 1 : WL_DIRECTIONS;
     for (int lane = 0; lane < lanes; lane++)

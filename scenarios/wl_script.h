@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wl_script - what a storage workload does next, and when.
- * The decisions of a workload of kind nvme without the I/O: a script is asked for its next step and
- * told of completions; it reaches no host and no timer, so that it can be tested alone. Rules, in
- * this order: it ends when its latency search is done; it pauses (think time) with nothing under
- * way; at most `depth` are under way; what was written is read back in batches (verify); it ends at
- * its count or its bytes; each direction that has a rate waits until it is due.
+ * The decisions of a workload of kind nvme or trace without the I/O: a script is asked for its next
+ * step and told of completions; it reaches no host and no timer, so that it can be tested alone.
+ * Rules, in this order: it ends when its latency search is done; it pauses (think time) with
+ * nothing under way; at most `depth` are under way; what was written is read back in batches
+ * (verify); it ends at its count or its bytes; each direction that has a rate waits until it is
+ * due.  A trace decides instead of count, bytes, mix and rate (wl_replay.h).
  * Clock: `now` is passed in.  Owner: the instance.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_WL_SCRIPT_H
 #define STORMGLASS_SCENARIOS_WL_SCRIPT_H
@@ -13,6 +14,7 @@
 #include "scenarios/wl_nvme.h"
 #include "scenarios/wl_pace.h"
 #include "scenarios/wl_plan.h"
+#include "scenarios/wl_replay.h"
 
 enum wl_step_kind {
     WL_ISSUE, /* the I/O in `io`, due at `at` */
@@ -26,6 +28,7 @@ struct wl_step {
     time_ps at;
     struct wl_plan_io io;
     bool read_back; /* the I/O reads what the script wrote before */
+    bool flush;     /* it is neither read nor write: `io` has no bytes */
 };
 
 struct wl_script {
@@ -48,12 +51,21 @@ struct wl_script {
     int64_t since_pause;    /* completions */
     time_ps quiet_until;
     int drawn; /* the direction that waits for its rate, or -1 */
+    struct wl_replay replay;
 };
 
 /* Fills in the plan that the rows describe; a fio job brings its own. */
 void wl_script_plan(const struct wl_nvme_params *params, struct wl_plan_params *plan);
 
-/* `depth`: I/Os of the instance that may be under way.  The region holds the plan's largest I/O. */
+/* The part of `whole` that the workload uses; false when its I/Os do not fit in. */
+bool wl_script_region(const struct wl_nvme_params *params, int64_t block_bytes,
+                      struct wl_region whole, struct wl_region wanted, struct wl_region *region);
+
+/* Bytes of each I/O where reads can be compared with what was written before, else 0. */
+int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region region);
+
+/* `depth`: I/Os of the instance that may be under way.  The region is wl_script_region's.  A script
+ * with a trace needs wl_replay_init of its `replay` as well. */
 void wl_script_init(struct wl_script *script, const struct wl_nvme_params *params,
                     struct wl_region region, int64_t depth, time_ps start, struct rng rng);
 

@@ -13,6 +13,7 @@
 #include "base/hist.h"
 #include "base/opt.h"
 #include "rnic/verbs.h"
+#include "scenarios/tree.h"
 
 #include <stdbool.h>
 
@@ -67,6 +68,16 @@ struct workload_site {
     void *on_idle_self;
 };
 
+/* The file that an entry names, for kinds that have one. */
+struct workload_file {
+    struct arena *arena; /* the scenario's */
+    const struct tree_file *file;
+    struct diag *diag;
+    const char *workload; /* its name */
+    uint32_t instances;   /* that will play it */
+    time_ps start, stop;
+};
+
 struct workload; /* an instance; each kind embeds what it needs */
 
 /* Which way data travel between `from` and `to`. */
@@ -80,6 +91,9 @@ struct workload_ops {
     /* Sends requests to this kind of service at the other end: NVMe target on 4420, or a raw RDMA
      * responder on WORKLOAD_RDMA_PORT. */
     bool needs_nvme_target;
+    /* NULL: the kind has no file.  Else an entry has the key `file`, and this makes of it what
+     * params have beside the rows, which are filled in.  False, and messages, when it is wrong. */
+    bool (*read_file)(void *params, const struct workload_file *file);
     enum workload_data data;
     struct workload *(*create)(const struct workload_site *site);
     /* Connects now, so that it can issue at site->start. */

@@ -243,7 +243,7 @@ static void private_data_survive_the_wire(void **state)
 
 static void every_kind_is_found_by_its_word(void **state)
 {
-    static const char *const words[] = {"nvme", "rdma-write", "rdma-read", "rdma-send"};
+    static const char *const words[] = {"nvme", "rdma-write", "rdma-read", "rdma-send", "trace"};
     (void)state;
     for (size_t i = 0; i < LENGTH(words); i++) {
         const struct workload_ops *ops = workload_find(words[i]);
