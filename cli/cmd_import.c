@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/import_trace.h"
 #include "net/port.h"
 #include "scenarios/cabling_import.h"
 #include "scenarios/clab.h"
@@ -20,7 +21,10 @@ static const struct cli_option options[] = {
     {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
     {"host-rate", 0, "RATE", "dot, clab: rate of the hosts' links that say none"},
     {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
-    {0}};
+    {"device", 0, "MAJOR,MINOR", "blktrace: this device alone, such as 259,0"},
+    {"issued", 0, NULL, "blktrace: requests as the device got them, not as they were queued"},
+    {0},
+};
 
 /* Messages and notes to standard error, and what was made to standard output. */
 static int give(bool fine, const char *text, const char *notes, struct diag *diag)
@@ -148,15 +152,23 @@ static int import_clab(const struct cli_args *args)
 
 /* ---- kinds ---- */
 
+enum { KIND_OPTIONS = 4 };
+
 struct kind {
     const char *name;
     int (*import)(const struct cli_args *args);
+    const char *options[KIND_OPTIONS]; /* that it heeds, then NULL */
 };
 
 static const struct kind kinds[] = {
-    {"sonic", import_sonic},         {"dot", import_dot},
-    {"clab", import_clab},           {"counters", import_counters},
-    {"mlxconfig", import_mlxconfig}, {"mlnx_qos", import_mlnx_qos},
+    {"sonic", import_sonic, {NULL}},
+    {"dot", import_dot, {"hosts", "host-rate", "fabric-rate"}},
+    {"clab", import_clab, {"hosts", "host-rate", "fabric-rate"}},
+    {"counters", import_counters, {NULL}},
+    {"mlxconfig", import_mlxconfig, {NULL}},
+    {"mlnx_qos", import_mlnx_qos, {NULL}},
+    {"iolog", import_iolog, {NULL}},
+    {"blktrace", import_blktrace, {"device", "issued"}},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };
@@ -173,16 +185,35 @@ static void unknown_kind(const char *name)
     cli_error("import: there is no kind '%s'; there are %s", name, list);
 }
 
+static bool heeds(const struct kind *kind, const char *option)
+{
+    for (size_t i = 0; i < KIND_OPTIONS && kind->options[i] != NULL; i++)
+        if (strcmp(kind->options[i], option) == 0)
+            return true;
+    return false;
+}
+
+/* Names the kinds that have the option, as in "dot and clab". */
+static void heeded_by(const char *option, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < KINDS; i++)
+        if (heeds(&kinds[i], option))
+            snprintf(text + strlen(text), size - strlen(text), "%s%s",
+                     text[0] == '\0' ? "" : " and ", kinds[i].name);
+}
+
 /* An option that would not be heeded is an error. */
 static int import(const struct kind *kind, const struct cli_args *args)
 {
-    static const char *const of_cables[] = {"hosts", "host-rate", "fabric-rate"};
-    const bool cables = kind->import == import_dot || kind->import == import_clab;
-    for (size_t i = 0; !cables && i < sizeof of_cables / sizeof *of_cables; i++)
-        if (cli_given(args, of_cables[i])) {
-            cli_error("import %s: --%s is for dot and clab", kind->name, of_cables[i]);
-            return CLI_USAGE;
-        }
+    for (const struct cli_option *option = options; option->name != NULL; option++) {
+        char kinds_of[KINDS_BYTES];
+        if (!cli_given(args, option->name) || heeds(kind, option->name))
+            continue;
+        heeded_by(option->name, kinds_of, sizeof kinds_of);
+        cli_error("import %s: --%s is for %s", kind->name, option->name, kinds_of);
+        return CLI_USAGE;
+    }
     return kind->import(args);
 }
 
@@ -205,12 +236,14 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
-    .about = "makes a scenario of switches' configuration, or reads their counters",
+    .about = "makes a scenario of switches' configuration, reads their counters, or traces of I/O",
     .details =
         "KIND sonic: SONiC's config_db.json, one FILE for each switch.  dot: Cumulus' "
         "topology.dot\n"
         "or another graph.  clab: containerlab's NAME.clab.yml.  The scenario goes to standard\n"
         "output; what has no counterpart is told on standard error and in its comments.\n"
+        "KIND iolog, blktrace: traces of fio and of blktrace, as one iolog on standard output,\n"
+        "which a workload of kind trace plays.\n"
         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be done.",
     .options = options,
     .operands_min = 2,

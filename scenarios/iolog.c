@@ -334,10 +334,10 @@ bool iolog_read(struct arena *arena, const struct tree_file *file, struct trace 
     out->timed = out->timed || reader.version == 3;
     out->files = reader.files.names;
     out->file_count = reader.files.count;
-    if (diag->errors == errors && out->count == 0)
-        diag_add(diag, DIAG_ERROR, whole, NULL, "the trace has no read, write or flush");
     if (diag->errors == errors)
         tell_left(&reader);
+    if (diag->errors == errors && out->count == 0)
+        diag_add(diag, DIAG_ERROR, whole, NULL, "the trace has no read, write or flush");
     return diag->errors == errors;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "base/rng.h"
+#include "nvme/target.h"
 #include "rnic/rnic.h"
 #include "scenarios/pairing.h"
 #include "scenarios/workload.h"
@@ -174,6 +175,19 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
     added->first_job = (uint32_t)(out->count - 1);
 }
 
+static int64_t greatest_namespace(const struct loader *loader, const struct entry *entry)
+{
+    int64_t greatest = 0;
+    for (uint32_t i = 0; i < entry->made.pair_count; i++) {
+        const uint32_t to = entry->made.pairs[i].to;
+        const struct scenario_host *host = loader->scenario->nodes[to].host;
+        for (uint32_t k = 0; k < host->namespace_count; k++)
+            if (host->namespaces[k].params->size > greatest)
+                greatest = host->namespaces[k].params->size;
+    }
+    return greatest;
+}
+
 static bool read_file(struct loader *loader, const struct entry *entry, const struct block *params)
 {
     const struct tree_node *name = scenario_word(loader, entry->written, "file");
@@ -190,6 +204,7 @@ static bool read_file(struct loader *loader, const struct entry *entry, const st
         .diag = loader->diag,
         .workload = entry->made.name,
         .instances = entry->made.pair_count,
+        .room = greatest_namespace(loader, entry),
         .start = entry->made.start,
         .stop = entry->made.stop,
     };

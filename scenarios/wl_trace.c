@@ -64,6 +64,21 @@ static void tell_reach(const struct wl_replay_params *replay, const struct workl
                  file->workload, reach, replay->trace->count);
 }
 
+/* What is certain before a target has told its namespaces. */
+static bool fits(const struct wl_nvme_params *params, const struct workload_file *file)
+{
+    const int64_t left = file->room - params->offset;
+    const int64_t room = params->size > 0 && params->size < left ? params->size : left;
+    const struct wl_replay_params *replay = &params->replay;
+    if (file->room == 0 || replay->beyond == WL_REPLAY_FOLD || replay->sums.end <= room)
+        return true;
+    diag_add(file->diag, DIAG_ERROR, (struct diag_place){.file = file->file->name}, NULL,
+             "'%.64s' reaches byte %" PRId64 " and has room for %" PRId64
+             ": a greater namespace, or beyond: fold",
+             file->workload, replay->sums.end, room > 0 ? room : 0);
+    return false;
+}
+
 static bool read_file(void *params, const struct workload_file *file)
 {
     struct wl_replay_params *replay = &((struct wl_nvme_params *)params)->replay;
@@ -76,7 +91,7 @@ static bool read_file(void *params, const struct workload_file *file)
     replay->sums = trace_sums(trace);
     replay->instances = file->instances;
     tell_reach(replay, file);
-    return true;
+    return fits(params, file);
 }
 
 const struct workload_ops wl_trace = {

@@ -75,6 +75,7 @@ struct workload_file {
     struct diag *diag;
     const char *workload; /* its name */
     uint32_t instances;   /* that will play it */
+    int64_t room;         /* bytes of the greatest namespace of its targets; 0: they have none */
     time_ps start, stop;
 };
 
