@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident - counters of real ports, read twice, as what came to them in between.
- * Reads `ethtool -S` ("NIC statistics:", then "  name: number") and SONiC's `show pfc counters`
- * ("Port Rx  PFC0 ..", "Port Tx  PFC0 ..", numbers with commas), several of them in one file.
- * SONiC's columns get the names of `ethtool -S`, as a run database has them (docs/counters.md); the
- * port of an `ethtool -S` is the file's name up to its first dot, of the later file.
- * Source:  ethtool(8); sonic-utilities scripts/pfcstat.
+ * Reads `ethtool -S` ("NIC statistics:", then "  name: number") and SONiC's `show pfc counters`,
+ * `show queue counters` and `show priority-group drop counters`, several of them in one file.
+ * SONiC's columns get the names of a run database (docs/counters.md); the port of an `ethtool -S`
+ * is the file's name up to its first dot, of the later file, or that of a line "==> NAME <==".
+ * Source:  ethtool(8); sonic-utilities, scripts pfcstat, queuestat and pg-drop.
  * Limits:  files of INCIDENT_BYTES_MAX, INCIDENT_COUNTERS_MAX counters, INCIDENT_WORD_MAX a word.
  * Owner:   the result is the caller's, incident_free.  Errors: located messages in diag. */
 #ifndef STORMGLASS_SCENARIOS_INCIDENT_H
@@ -27,12 +27,15 @@ struct incident_input {
 };
 
 struct incident_result {
-    char *json;  /* {"stormglass-counters": 1, "counters": [{port, priority, name, difference}]} */
+    /* {"stormglass-counters": 1, "counters": [{port, priority, name, difference}],
+     *  "unmoved": [{port, priority, name}]} */
+    char *json;
     char *notes; /* "FILE:LINE:COLUMN: note: sentence" lines, or empty */
 };
 
-/* False when the diag holds an error; then the result is empty.  Counters that did not move are
- * left out; one that went back was set to zero in between, and is told. */
+
+/* False when the diag holds an error; then the result is empty.  A counter that went back was set
+ * to zero in between: it is left out, and told. */
 bool incident_counters(const struct incident_input *before, const struct incident_input *after,
                        struct incident_result *result, struct diag *diag);
 void incident_free(struct incident_result *result);

@@ -185,6 +185,46 @@ END
 sed 's/\("difference": \)\([0-9]*\)/\1"\2"/' counters.json | jq -c '.counters[] | [.port, .priority, .name, .difference]' |
     diff expected.json - || fail "ethtool: other differences"
 
+# Queues, priority groups, and several files in one with their names before them.
+cat >before.txt <<'END'
+For namespace :
+     Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes
+---------  -----  --------------  ---------------  -----------  ------------
+Ethernet0    UC3           1,000          500,000            0             0
+Ethernet0   MC10               7                7            7             7
+Ethernet0    ALL               7                7            7             7
+
+Ingress PG dropped packets:
+     Port    PG0    PG1    PG2    PG3    PG4    PG5    PG6    PG7    PG8
+---------  -----  -----  -----  -----  -----  -----  -----  -----  -----
+Ethernet0      0      0      0      4    N/A      0      0      0      9
+
+Ingress headroom per PG:
+     Port    PG0    PG1    PG2    PG3
+---------  -----  -----  -----  -----
+Ethernet0      0      0      0     99
+
+==> out/eth1.before <==
+NIC statistics:
+     rx_prio3_pause: 10
+==> host0:p0 <==
+NIC statistics:
+     rx_prio3_pause: 20
+END
+sed 's/1,000  /1,234  /; s/ 4    N/14    N/; s/: 20/: 21/; s/eth1.before/eth1.after/' before.txt >after.txt
+"$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "queues: exit code $?"
+jq -c '.counters[] | [.port, .name, .difference]' counters.json | diff - <(cat <<'END'
+["Ethernet0","tx_prio3_packets",234]
+["Ethernet0","rx_prio3_buffer_dropped",10]
+["host0:p0","rx_prio3_pause",1]
+END
+) || fail 'queues: other differences'
+jq -e '[.unmoved[] | select(.port == "eth1" or .name == "tx_prio3_queue_dropped")] | length == 2' counters.json >/dev/null ||
+    fail "queues: what did not move: $(jq -c .unmoved counters.json)"
+told 'after.txt:2:67: note: a column that a run has not'
+told 'after.txt:5:13: note: 2 rows of queues that a run has not are left out; the first is here'
+told 'after.txt:14:14: note: a table of which a run has no counters'
+
 # counters_refused NAME PLACE WORDS TEXT
 counters_refused() {
     printf "$4" >"$1.txt"
