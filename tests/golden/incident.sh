@@ -1,0 +1,86 @@
+#!/bin/bash
+# incident - a run's counters as real equipment prints them, and an incident's beside a replay's.
+# SPDX-License-Identifier: Apache-2.0
+set -u
+. tests/golden/outside
+
+"$program" run pause-storm --until 1ms -o run.db >/dev/null 2>err
+[ $? -le 1 ] || fail "the run: $(cat err)"
+"$program" counters run.db --as json >run.json || fail "json: exit code $?"
+list() { jq -c '.counters[] | [.port, .priority, .name, .difference]' "$1" | sort; }
+
+# --- what is printed is read again, and is what the database has ---
+[ "$(jq '[.counters[].difference] | add' run.json)" = "$(sqlite3 -batch run.db \
+    "SELECT sum(value) FROM counter WHERE port IS NOT NULL AND name NOT LIKE 'pfcwd%'")" ] || fail 'json: another sum'
+"$program" counters run.db >later.txt || fail "ethtool: exit code $?"
+sed 's/: [0-9]*$/: 0/' later.txt >earlier.txt
+"$program" import counters earlier.txt later.txt >again.json 2>err || fail "ethtool again: $(cat err)"
+[ -s err ] && fail "ethtool again: $(cat err)"
+list again.json | diff - <(list run.json) >/dev/null || fail 'ethtool: other counters are read than were printed'
+[ "$(jq '.unmoved | length' again.json)" = "$(jq '.unmoved | length' run.json)" ] || fail 'ethtool: zeroes'
+
+"$program" counters run.db --port leaf0:p1 >'leaf0:p1.txt'
+[ "$(head -n 1 'leaf0:p1.txt')" = 'NIC statistics:' ] || fail 'one port has a name before it'
+sed 's/: [0-9]*$/: 0/' 'leaf0:p1.txt' >earlier.txt
+"$program" import counters earlier.txt 'leaf0:p1.txt' >again.json 2>err || fail "one port: $(cat err)"
+list again.json | diff - <(list run.json | grep -F '"leaf0:p1"') >/dev/null || fail 'one port: other counters'
+
+"$program" counters run.db --as sonic --port leaf0 --port spine0 >later.txt || fail "sonic: exit code $?"
+awk '/^ *(Port|Ingress|-)/ || NF == 0 { print; next } { for (i = $2 ~ /^UC/ ? 3 : 2; i <= NF; i++) $i = 0; print }' later.txt >earlier.txt
+"$program" import counters earlier.txt later.txt >again.json 2>err || fail "sonic again: $(cat err)"
+[ -s err ] && fail "sonic again: $(cat err)"
+list again.json | diff - <(list run.json | grep -E '^\["(leaf0|spine0):' | grep -E \
+    '[rt]x_prio._pause"|tx_prio._(packets|bytes|queue_dropped|ecn_marked)"|rx_prio._buffer_dropped"') >/dev/null ||
+    fail 'sonic: other counters are read than were printed'
+grep -q '[0-9],[0-9]' later.txt || fail 'sonic: no commas'
+expect 'a port that is not there' 2 "did you mean 'leaf0" "$program" counters run.db --port leaf0x
+expect 'a form that is not there' 2 'expected ethtool, sonic or json' "$program" counters run.db --as text
+expect 'no database' 2 'run.json' "$program" counters run.json
+
+# --- an incident beside a replay ---
+expect 'the run itself' 0 ' within an order of magnitude, 0 not' "$program" diff run.json run.db
+
+cat >incident.json <<'END'
+{"stormglass-counters": 1, "counters": [
+  {"port": "Ethernet0", "priority": 3, "name": "tx_prio3_packets", "difference": 40000000},
+  {"port": "Ethernet0", "priority": null, "name": "rx_vport_unicast_packets", "difference": 7},
+  {"port": "Ethernet4", "priority": 3, "name": "rx_prio3_pause", "difference": 12},
+  {"port": "Ethernet4", "priority": 4, "name": "rx_prio4_pause", "difference": 12},
+  {"port": "host1", "priority": null, "name": "local_ack_timeout_err", "difference": 500}
+], "unmoved": [
+  {"port": "Ethernet0", "priority": 3, "name": "rx_prio3_packets"},
+  {"port": "Ethernet0", "priority": null, "name": "link_down_events_phy"}
+]}
+END
+expect 'another scale' 1 'port' "$program" diff incident.json run.db --map Ethernet0=leaf0:p1
+frames=$(sqlite3 -batch run.db "SELECT value FROM v_counter WHERE port = 'leaf0:p1' AND name = 'tx_prio3_packets'")
+grep -qE "^Ethernet0 +tx_prio3_packets +40000000 +$frames +[0-9.e-]+ +4 orders of magnitude less" out || fail "orders: $(cat out)"
+grep -qE '^Ethernet0 +rx_prio3_packets +0 +[0-9]+ +- +only in the replay' out || fail "unmoved: $(cat out)"
+grep -qE '^host1 +local_ack_timeout_err +500 +0 +0 +only in the incident$' out || fail "only in the incident: $(cat out)"
+grep -qF 'is called so (--map NAME=NODE:pN): Ethernet4 (2)' out || fail "no port: $(cat out)"
+grep -qF 'the run has no such counter: rx_vport_unicast_packets (1)' out || fail "no counter: $(cat out)"
+grep -q link_down out && fail 'zero on both sides is told'
+"$program" diff incident.json run.db --map Ethernet0=leaf0:p1 --lasted 10s --json >out.json 2>err
+jq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.name == "tx_prio3_packets") |
+    .expected == 4000 and .orders == 0 and .agrees) and .ports_not_mapped == [{"name": "Ethernet4", "count": 2}]
+    and .counters_not_known[0].name == "rx_vport_unicast_packets"' out.json >/dev/null || fail "scaled: $(cat out.json err)"
+
+expect 'a map to nowhere' 2 "the run has no port 'leaf0:p77'" "$program" diff incident.json run.db --map a=leaf0:p77
+expect 'half a map' 2 'expected PORT=NODE:pN' "$program" diff incident.json run.db --map leaf0:p1
+expect 'no time' 2 'expected a time' "$program" diff incident.json run.db --lasted 5
+expect 'a map between runs' 2 'is none' "$program" diff run.db run.db --map a=b
+
+# --- what is no object of import counters: located, with exit code 2, within two seconds ---
+refused() { # NAME PLACE WORDS TEXT
+    printf '%s' "$4" >"$1.json"
+    timeout 2 "$program" diff "$1.json" run.db >out.txt 2>err.txt
+    [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.json:$2: error:" err.txt | grep -qF "$3" || fail "$1: $(cat out.txt err.txt)"
+}
+refused version 1:1 'expected "stormglass-counters": 1' '{"counters": []}'
+refused list 1:41 'expected "counters": a list' '{"stormglass-counters": 1, "counters":  {}}'
+refused without 1:1 'expected "counters": a list' '{"stormglass-counters": 1}'
+refused item 1:42 'expected an object with "port"' '{"stormglass-counters": 1, "counters": [ 5]}'
+refused count 1:42 'expected "difference": a count' '{"stormglass-counters": 1, "counters": [ {"port": "a", "name": "b", "difference": -5}]}'
+refused deep 1:10241 'depth' "$(yes '{"a":' | head -n 20000 | tr -d '\n')"
+
+[ $failures = 0 ]
