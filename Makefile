@@ -81,7 +81,8 @@ BRIDGE_SOURCES := $(sort $(wildcard bridge/*.c))
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml scenarios/cases/*.fio)) \
+EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
+                                     scenarios/cases/*.fio scenarios/cases/*.iolog)) \
                   $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 

@@ -22,7 +22,7 @@ other() {
         echo "FAIL $1: $2 twice"; failures=$((failures + 1)); fi
 }
 
-for case in pause-storm oltp-fio mtu-mismatch; do
+for case in pause-storm oltp-fio replayed-trace mtu-mismatch; do
     file=scenarios/cases/$case.yaml
     plain=$(digest "$file")
     same "$case again" "$plain" "$(digest "$file")"
