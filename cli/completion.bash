@@ -17,6 +17,10 @@ _stormglass() {
         mapfile -t COMPREPLY < <(compgen -W "fabric pauses waits io states" -- "$current")
         return
         ;;
+    --as)
+        mapfile -t COMPREPLY < <(compgen -W "ethtool sonic json" -- "$current")
+        return
+        ;;
     --record)
         mapfile -t COMPREPLY < <(compgen -W "summary counters ios packets" -- "$current")
         return

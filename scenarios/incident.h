@@ -3,7 +3,8 @@
  * Reads `ethtool -S` ("NIC statistics:", then "  name: number") and SONiC's `show pfc counters`,
  * `show queue counters` and `show priority-group drop counters`, several of them in one file.
  * SONiC's columns get the names of a run database (docs/counters.md); the port of an `ethtool -S`
- * is the file's name up to its first dot, of the later file, or that of a line "==> NAME <==".
+ * is the file's name up to its first dot, of the later file, or that of a line "==> NAME <==",
+ * which also goes before SONiC's names of ports ("leaf0:Ethernet0").
  * Source:  ethtool(8); sonic-utilities, scripts pfcstat, queuestat and pg-drop.
  * Limits:  files of INCIDENT_BYTES_MAX, INCIDENT_COUNTERS_MAX counters, INCIDENT_WORD_MAX a word.
  * Owner:   the result is the caller's, incident_free.  Errors: located messages in diag. */
@@ -32,7 +33,6 @@ struct incident_result {
     char *json;
     char *notes; /* "FILE:LINE:COLUMN: note: sentence" lines, or empty */
 };
-
 
 /* False when the diag holds an error; then the result is empty.  A counter that went back was set
  * to zero in between: it is left out, and told. */

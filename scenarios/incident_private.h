@@ -40,6 +40,7 @@ struct incident_reader {
     struct arena *arena;
     const struct tree_file *file;
     const char *port; /* of `ethtool -S` */
+    bool named;       /* by a line of the file: then it goes before SONiC's names of ports */
     struct diag *diag;
     FILE *notes;
     struct incident_list list;

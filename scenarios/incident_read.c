@@ -125,6 +125,7 @@ static bool read_name(struct incident_reader *reader)
         return false;
     name = arena_text(reader->arena, name, (size_t)(end - name));
     reader->port = incident_port(reader->arena, name);
+    reader->named = true;
     reader->section = INCIDENT_NONE;
     return true;
 }

@@ -184,6 +184,8 @@ void incident_row(struct incident_reader *reader)
         return;
     }
     const char *port = arena_text(reader->arena, word, length);
+    if (reader->named)
+        port = arena_format(reader->arena, "%s:%s", reader->port, port);
     if (table->by_queue && !read_queue(reader, &at, &queue))
         return;
     for (int i = 0; i < table->columns; i++) {

@@ -18,7 +18,8 @@ awk -f tests/tidy.awk "${sources[@]}" >>"$findings"
 
 # --- each outside library is included in one place ----------------------------------------------------
 
-for header in sqlite3.h ev.h yaml.h zlib.h pcap/pcap.h cminpack-1/cminpack.h jansson.h graphviz/gvc.h graphviz/cgraph.h; do
+for header in sqlite3.h ev.h yaml.h zlib.h pcap/pcap.h cminpack-1/cminpack.h jansson.h graphviz/gvc.h graphviz/cgraph.h \
+    linux/blktrace_api.h; do
     users=$(grep -l "^#include <$header>" "${sources[@]}" | grep -v '^tests/')
     [ "$(echo "$users" | grep -c .)" -le 1 ] || echo "$header is included in:" $users >>"$findings"
 done

@@ -210,13 +210,17 @@ NIC statistics:
 ==> host0:p0 <==
 NIC statistics:
      rx_prio3_pause: 20
+==> leaf1.before <==
+ Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7
+Ethernet0      0       0       0      30       0       0       0       0
 END
-sed 's/1,000  /1,234  /; s/ 4    N/14    N/; s/: 20/: 21/; s/eth1.before/eth1.after/' before.txt >after.txt
+sed 's/1,000  /1,234  /; s/ 4    N/14    N/; s/: 20/: 21/; s/eth1.before/eth1.after/; s/ 30 / 35 /' before.txt >after.txt
 "$program" import counters before.txt after.txt >counters.json 2>notes.txt || fail "queues: exit code $?"
 jq -c '.counters[] | [.port, .name, .difference]' counters.json | diff - <(cat <<'END'
 ["Ethernet0","tx_prio3_packets",234]
 ["Ethernet0","rx_prio3_buffer_dropped",10]
 ["host0:p0","rx_prio3_pause",1]
+["leaf1:Ethernet0","rx_prio3_pause",5]
 END
 ) || fail 'queues: other differences'
 jq -e '[.unmoved[] | select(.port == "eth1" or .name == "tx_prio3_queue_dropped")] | length == 2' counters.json >/dev/null ||
