@@ -54,6 +54,27 @@ static const char jobs[] = "[global]\n"
                            "rw=read\n"
                            "numjobs=2\n";
 
+static const char with_trace[] =
+    "stormglass: 1\n"
+    "name: trace\n"
+    "about: A trace of 2 ms, its two files by two instances.\n"
+    "seed: 1\n"
+    "duration: 20s\n"
+    "fabric:\n"
+    "  topology: {kind: single-switch, hosts: 3}\n"
+    "hosts:\n"
+    "  targets: {where: host0, namespaces: [{media: \"null\", count: 1}]}\n"
+    "workloads:\n"
+    "  - {name: t, kind: trace, file: jobs.fio, from: \"host1..host2\", to: host0, split: file}\n"
+    "expect: [all-commands-complete]\n";
+
+static const char trace[] = "fio version 3 iolog\n"
+                            "0 a write 0 4096\n"
+                            "100 b read 8192 4096\n"
+                            "500 a sync 0 0\n"
+                            "1000 b read 65536 16384\n"
+                            "2000 a read 0 4096\n";
+
 struct reading {
     struct scenario *scenario;
     struct places places;
@@ -207,6 +228,33 @@ static void test_jobs_in_their_order(void **state)
     free(diag);
 }
 
+/* At its times, by the same code as in the model; a flush is one too. */
+static void test_a_trace(void **state)
+{
+    (void)state;
+    struct scenario *scenario = bridge_case_load_with(with_trace, trace);
+    const struct play_options options = bridge_case_options();
+    struct diag *diag = calloc(1, sizeof *diag);
+    int device_errno = 0;
+    CHECK(diag != NULL);
+    bridge_case_begin();
+    struct play *play = play_create(scenario, &options, diag, &device_errno);
+    assert_non_null(play);
+    assert_true(play_run(play));
+    const struct result *result = play_result(play);
+    assert_int_equal(result->workload_count, 1);
+    assert_int_equal(result->workloads[0].completed, 5);
+    assert_int_equal(result->workloads[0].bytes, 4096 + 4096 + 16384 + 4096);
+    assert_true(result_held(result));
+    const int64_t between =
+        store_ask_int(play_store(play), "SELECT max(issued_ps) - min(issued_ps) FROM io", 0);
+    assert_int_equal(between, 2 * PS_PER_MS);
+    assert_true(play_free(play));
+    bridge_case_end();
+    scenario_free(scenario);
+    free(diag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_a_part),
         cmocka_unit_test(test_parts_that_cannot_be_played),
         cmocka_unit_test(test_jobs_in_their_order),
+        cmocka_unit_test(test_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
