@@ -81,10 +81,17 @@ static int orders_between(double expected, double replay)
     return orders;
 }
 
+/* The greatest of something does not grow with the time. */
+static bool is_peak(const struct incident_row *row)
+{
+    return strstr(row->name, "_peak") != NULL || strstr(row->name, "_longest") != NULL;
+}
+
 static void judge(struct work *work, struct incident_row *row)
 {
     const struct incident_diff_ask *ask = work->ask;
-    const double part = ask->lasted > 0 ? (double)ask->run_lasted / (double)ask->lasted : 1;
+    const bool scaled = ask->lasted > 0 && !is_peak(row);
+    const double part = scaled ? (double)ask->run_lasted / (double)ask->lasted : 1;
     row->expected = (double)row->incident * part;
     const double replay = (double)row->replay,
                  least = row->expected < replay ? row->expected : replay;

@@ -85,6 +85,19 @@ static void counts_agree_within_an_order_of_magnitude(void **state)
     }
 }
 
+static void peaks_do_not_grow_with_the_time(void **state)
+{
+    static const char text[] =
+        "{\"stormglass-counters\": 1, \"counters\": [{\"port\": \"host0\", \"name\": "
+        "\"tx_prio3_blocked_longest_ps\", \"difference\": 500}]}";
+    (void)state;
+    values[0] = (struct port_counter){COUNTER_TX_PRIO_BLOCKED_LONGEST, 3, 400};
+    struct incident_diff diff = ask(text, PS_PER_S, NULL);
+    assert_int_equal(diff.row_count, 1);
+    assert_int_equal(diff.agree, 1);
+    incident_diff_free(&diff);
+}
+
 static void ports_are_mapped_named_or_alone_at_their_node(void **state)
 {
     static const char text[] =
@@ -119,6 +132,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_agree_within_an_order_of_magnitude),
+        cmocka_unit_test(peaks_do_not_grow_with_the_time),
         cmocka_unit_test(ports_are_mapped_named_or_alone_at_their_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
