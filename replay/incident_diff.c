@@ -212,7 +212,7 @@ static const struct tree_node *read_root(struct work *work)
                  "the file is larger than %d MiB", INCIDENT_DIFF_BYTES_MAX / 1024 / 1024);
         return NULL;
     }
-    const struct tree_node *root = file == NULL ? NULL : json_tree(arena, file, work->diag);
+    const struct tree_node *root = file == NULL ? NULL : json_tree(arena, file, NULL, work->diag);
     const char *version = root == NULL ? NULL : scalar(root, "stormglass-counters");
     if (root != NULL && (version == NULL || strcmp(version, "1") != 0)) {
         tree_error(work->diag, root,

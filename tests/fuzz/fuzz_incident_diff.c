@@ -33,7 +33,7 @@ static void tell(const struct incident_diff *diff, struct diag *diag)
     incident_json(diff, out);
     CHECK(fclose(out) == 0);
     struct arena arena = {0};
-    CHECK(json_tree(&arena, tree_hold(&arena, "out.json", text, length), diag) != NULL);
+    CHECK(json_tree(&arena, tree_hold(&arena, "out.json", text, length), NULL, diag) != NULL);
     arena_free(&arena);
     free(text);
     out = open_memstream(&text, &length);
