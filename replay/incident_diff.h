@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * incident_diff - counters of an incident beside those of a run that replays it.
  * Reads the object that stormglass import counters wrote.  A port of the incident is the run's port
- * that the caller says, else the one of the same name, else the only port of the node of that name.
+ * that the caller says, else that which port_counters_find finds by its name.
  * An incident lasts minutes and a replay milliseconds: when the caller says how long the incident
  * lasted, its counts are taken for the time of the run before they are compared.
  * Limits: INCIDENT_DIFF_BYTES_MAX a file, and those of json_tree.h.

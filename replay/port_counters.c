@@ -4,7 +4,9 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "replay/stored.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,25 +49,83 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Ports of a node follow each other. */
-static bool is_alone(const struct port_counters *counters, uint32_t index)
+static void add_key(struct port_counters *counters, const char *name, uint32_t port)
 {
-    const struct port_counters_port *port = &counters->ports[index];
-    return (index == 0 || strcmp(port[-1].node, port->node) != 0) &&
-           (index + 1 == counters->port_count || strcmp(port[1].node, port->node) != 0);
+    if (name != NULL)
+        counters->keys[counters->key_count++] = (struct port_counters_key){name, port};
+}
+
+/* A name that several ports have is nobody's. */
+static void join_keys(struct port_counters *counters)
+{
+    struct port_counters_key *keys = counters->keys;
+    uint32_t count = 0;
+    qsort(keys, counters->key_count, sizeof *keys, by_name);
+    for (uint32_t i = 0; i < counters->key_count; i++) {
+        if (count == 0 || strcmp(keys[count - 1].name, keys[i].name) != 0)
+            keys[count++] = keys[i];
+        else if (keys[count - 1].port != keys[i].port)
+            keys[count - 1].port = PORT_COUNTERS_SEVERAL;
+    }
+    counters->key_count = count;
 }
 
 static void make_keys(struct port_counters *counters)
 {
-    const uint32_t count = counters->port_count;
-    counters->keys = memory_zeroed(2 * (size_t)count, sizeof *counters->keys);
-    for (uint32_t i = 0; i < count; i++) {
-        struct port_counters_key *keys = counters->keys;
-        keys[counters->key_count++] = (struct port_counters_key){counters->ports[i].name, i};
-        if (is_alone(counters, i))
-            keys[counters->key_count++] = (struct port_counters_key){counters->ports[i].node, i};
+    free(counters->keys);
+    counters->keys = memory_zeroed(4 * (size_t)counters->port_count, sizeof *counters->keys);
+    counters->key_count = 0;
+    for (uint32_t i = 0; i < counters->port_count; i++) {
+        const struct port_counters_port *port = &counters->ports[i];
+        add_key(counters, port->name, i);
+        add_key(counters, port->node, i);
+        add_key(counters, port->equipment, i);
+        add_key(counters, port->full, i);
     }
-    qsort(counters->keys, counters->key_count, sizeof *counters->keys, by_name);
+    join_keys(counters);
+}
+
+/* "leaf0:p3" */
+static char *port_name(const char *node, const char *port)
+{
+    const size_t size = strlen(node) + strlen(port) + 2;
+    char *name = memory_zeroed(size, 1);
+    snprintf(name, size, "%s:%s", node, port);
+    return name;
+}
+
+static void equip(struct port_counters *counters, const struct scenario_node *node, uint16_t index)
+{
+    char number[16];
+    snprintf(number, sizeof number, "p%u", index);
+    char *name = port_name(node->name, number);
+    const struct port_counters_port *found = port_counters_find(counters, name);
+    free(name);
+    if (found == NULL || found->equipment != NULL)
+        return;
+    struct port_counters_port *port = &counters->ports[found - counters->ports];
+    port->equipment = copy(node->ports[index].name);
+    port->full = port_name(node->name, port->equipment);
+}
+
+static void equip_all(struct port_counters *counters, const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        for (uint16_t k = 0; k < scenario->nodes[i].port_count; k++)
+            if (scenario->nodes[i].ports[k].name != NULL)
+                equip(counters, &scenario->nodes[i], k);
+    make_keys(counters);
+}
+
+/* A scenario that this version cannot load names nothing. */
+static void name_equipment(struct port_counters *counters, struct store *store)
+{
+    struct stored stored;
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    if (stored_load(&stored, store, diag))
+        equip_all(counters, stored.scenario);
+    stored_free(&stored);
+    free(diag);
 }
 
 void port_counters_load(struct port_counters *counters, struct store *store)
@@ -85,6 +145,8 @@ void port_counters_load(struct port_counters *counters, struct store *store)
     }
     store_finish(rows);
     make_keys(counters);
+    if (store_error(store) == NULL)
+        name_equipment(counters, store);
 }
 
 void port_counters_free(struct port_counters *counters)
@@ -92,6 +154,8 @@ void port_counters_free(struct port_counters *counters)
     for (uint32_t i = 0; i < counters->port_count; i++) {
         free(counters->ports[i].name);
         free(counters->ports[i].node);
+        free(counters->ports[i].equipment);
+        free(counters->ports[i].full);
     }
     free(counters->keys);
     free(counters->ports);
@@ -133,5 +197,6 @@ const struct port_counters_port *port_counters_find(const struct port_counters *
     const struct port_counters_key wanted = {.name = name};
     const struct port_counters_key *found =
         bsearch(&wanted, counters->keys, counters->key_count, sizeof wanted, by_name);
-    return found == NULL ? NULL : &counters->ports[found->port];
+    const bool one = found != NULL && found->port != PORT_COUNTERS_SEVERAL;
+    return one ? &counters->ports[found->port] : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * port_counters - the counters of a run's ports.
+ * port_counters - the counters of a run's ports, under all names that the ports have.
  * Those that a run's table leaves out are zero; those that a kind of port has not are not there.
  * Owner: port_counters_free.  Errors: the store's; then there are no ports. */
 #ifndef STORMGLASS_REPLAY_PORT_COUNTERS_H
@@ -18,13 +18,17 @@ struct port_counter {
 
 struct port_counters_port {
     char *name, *node; /* "leaf0:p3", "leaf0" */
+    char *equipment;   /* what the equipment calls it, "Ethernet12"; NULL: not known */
+    char *full;        /* "leaf0:Ethernet12", or NULL */
     bool of_switch;
     uint32_t first, count; /* among the values */
 };
 
+#define PORT_COUNTERS_SEVERAL UINT32_MAX
+
 struct port_counters_key {
-    const char *name; /* of a port, or of a node that has one port alone */
-    uint32_t port;
+    const char *name; /* of a port in any way, or of a node that has one port alone */
+    uint32_t port;    /* or PORT_COUNTERS_SEVERAL */
 };
 
 struct port_counters {
@@ -46,7 +50,8 @@ bool port_counters_has(const struct port_counters_port *port, enum counter_id id
 int64_t port_counters_get(const struct port_counters *counters,
                           const struct port_counters_port *port, enum counter_id id, int priority);
 
-/* The port of that name, else the only port of the node of that name, else NULL. */
+/* The port of that name ("leaf0:p3", "leaf0:Ethernet12"), or the only one of that name ("leaf0",
+ * "Ethernet12"); NULL: none, or several. */
 const struct port_counters_port *port_counters_find(const struct port_counters *counters,
                                                     const char *name);
 

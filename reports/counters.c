@@ -15,7 +15,9 @@ struct print {
     const struct port_counters *counters;
     const bool *chosen;
     FILE *out;
-    int widest; /* name of a port */
+    int widest;          /* name of a port */
+    bool named;          /* the switch's name stands before its tables */
+    uint32_t first, end; /* ports of the switch */
 };
 
 typedef void counter_fn(struct print *print, const struct port_counters_port *port,
@@ -95,10 +97,18 @@ typedef void row_fn(struct print *print, const struct port_counters_port *port, 
 
 static void each_switch_port(struct print *print, row_fn *call, const void *what)
 {
-    for (uint32_t i = 0; i < print->counters->port_count; i++)
-        if (print->chosen[i] && print->counters->ports[i].of_switch)
+    for (uint32_t i = print->first; i < print->end; i++)
+        if (print->chosen[i])
             call(print, &print->counters->ports[i], what);
     fputc('\n', print->out);
+}
+
+/* As the equipment calls it.  Below its switch's name "p3" is enough. */
+static const char *name_of(const struct print *print, const struct port_counters_port *port)
+{
+    if (port->equipment != NULL)
+        return port->equipment;
+    return print->named ? port->name + strlen(port->node) + 1 : port->name;
 }
 
 enum { VALUE_WIDTH = 15 };
@@ -113,7 +123,7 @@ static void priority_row(struct print *print, const struct port_counters_port *p
 {
     const struct by_priority *table = what;
     char text[32];
-    fprintf(print->out, "%*s", print->widest, port->name);
+    fprintf(print->out, "%*s", print->widest, name_of(print, port));
     for (int i = 0; i < PRIORITIES; i++)
         fprintf(print->out, "  %*s", VALUE_WIDTH,
                 with_commas(port_counters_get(print->counters, port, table->id, i), text));
@@ -152,7 +162,8 @@ static void queue_rows(struct print *print, const struct port_counters_port *por
     (void)what;
     for (int queue = 0; queue < PRIORITIES; queue++) {
         char text[32];
-        fprintf(print->out, "%*s  %*s%d", print->widest, port->name, QUEUE_WIDTH - 1, "UC", queue);
+        fprintf(print->out, "%*s  %*s%d", print->widest, name_of(print, port), QUEUE_WIDTH - 1,
+                "UC", queue);
         for (int i = 0; i < QUEUE_COLUMNS; i++)
             fprintf(
                 print->out, "  %*s", VALUE_WIDTH,
@@ -175,14 +186,14 @@ static void queue_table(struct print *print)
     each_switch_port(print, queue_rows, NULL);
 }
 
-static void sonic(struct print *print)
+static void one_switch(struct print *print)
 {
     static const struct by_priority rx = {"Port Rx", "PFC", COUNTER_RX_PRIO_PAUSE},
                                     tx = {"Port Tx", "PFC", COUNTER_TX_PRIO_PAUSE},
                                     drops = {"Port", "PG", COUNTER_RX_PRIO_BUFFER_DROPPED};
-    print->widest = 7; /* "Port Rx" */
-    for (uint32_t i = 0; i < print->counters->port_count; i++) {
-        const int width = (int)strlen(print->counters->ports[i].name);
+    print->widest = (int)strlen(rx.head);
+    for (uint32_t i = print->first; i < print->end; i++) {
+        const int width = (int)strlen(name_of(print, &print->counters->ports[i]));
         print->widest = print->chosen[i] && width > print->widest ? width : print->widest;
     }
     priority_table(print, &rx);
@@ -190,6 +201,34 @@ static void sonic(struct print *print)
     queue_table(print);
     fputs("Ingress PG dropped packets:\n", print->out);
     priority_table(print, &drops);
+}
+
+/* The next switch with a port that is chosen; its ports follow each other. */
+static bool next_switch(struct print *print)
+{
+    const struct port_counters *counters = print->counters;
+    uint32_t at = print->end;
+    while (at < counters->port_count && !(print->chosen[at] && counters->ports[at].of_switch))
+        at++;
+    print->first = print->end = at;
+    while (print->end < counters->port_count &&
+           strcmp(counters->ports[print->end].node, counters->ports[at].node) == 0)
+        print->end++;
+    return at < counters->port_count;
+}
+
+static void sonic(struct print *print)
+{
+    int switches = 0;
+    while (next_switch(print))
+        switches++;
+    print->named = switches > 1;
+    print->end = 0;
+    while (next_switch(print)) {
+        if (print->named)
+            fprintf(print->out, "==> %s <==\n", print->counters->ports[print->first].node);
+        one_switch(print);
+    }
 }
 
 /* ---- JSON ---- */

@@ -10,8 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct port_counters_port ports[] = {{"host0:p0", "host0", false, 0, 2},
-                                            {"leaf0:p1", "leaf0", true, 2, 1}};
+static struct port_counters_port ports[] = {
+    {.name = "host0:p0", .node = "host0", .of_switch = false, .first = 0, .count = 2},
+    {.name = "leaf0:p1", .node = "leaf0", .of_switch = true, .first = 2, .count = 1}};
 static struct port_counter values[] = {{COUNTER_TX_PRIO_PAUSE, 3, 1000},
                                        {COUNTER_NP_CNP_SENT, -1, 7},
                                        {COUNTER_RX_PRIO_BYTES, 3, INT64_MAX}};

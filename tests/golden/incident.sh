@@ -2,6 +2,7 @@
 # incident - a run's counters as real equipment prints them, and an incident's beside a replay's.
 # SPDX-License-Identifier: Apache-2.0
 set -u
+samples=$PWD/tests/golden/sonic
 . tests/golden/outside
 
 "$program" run pause-storm --until 1ms -o run.db >/dev/null 2>err
@@ -26,7 +27,10 @@ sed 's/: [0-9]*$/: 0/' 'leaf0:p1.txt' >earlier.txt
 list again.json | diff - <(list run.json | grep -F '"leaf0:p1"') >/dev/null || fail 'one port: other counters'
 
 "$program" counters run.db --as sonic --port leaf0 --port spine0 >later.txt || fail "sonic: exit code $?"
-awk '/^ *(Port|Ingress|-)/ || NF == 0 { print; next } { for (i = $2 ~ /^UC/ ? 3 : 2; i <= NF; i++) $i = 0; print }' later.txt >earlier.txt
+zeroed() { # TABLES: SONiC's, every count 0
+    awk '/^ *(Port|Ingress|==|-)/ || NF == 0 { print; next } { for (i = $2 ~ /^UC/ ? 3 : 2; i <= NF; i++) $i = 0; print }' "$1"
+}
+zeroed later.txt >earlier.txt
 "$program" import counters earlier.txt later.txt >again.json 2>err || fail "sonic again: $(cat err)"
 [ -s err ] && fail "sonic again: $(cat err)"
 list again.json | diff - <(list run.json | grep -E '^\["(leaf0|spine0):' | grep -E \
@@ -69,6 +73,20 @@ expect 'a map to nowhere' 2 "the run has no port 'leaf0:p77'" "$program" diff in
 expect 'half a map' 2 'expected PORT=NODE:pN' "$program" diff incident.json run.db --map leaf0:p1
 expect 'no time' 2 'expected a time' "$program" diff incident.json run.db --lasted 5
 expect 'a map between runs' 2 'is none' "$program" diff run.db run.db --map a=b
+
+# --- switches whose configuration was imported: their ports are found by the names that SONiC has for them ---
+"$program" import sonic "$samples"/leaf0.json "$samples"/leaf1.json "$samples"/spine0.json >fabric.yaml 2>err || fail "import: $(cat err)"
+"$program" run fabric.yaml --until 1ms -o fabric.db >/dev/null 2>err
+[ $? -le 1 ] || fail "the fabric: $(cat err)"
+"$program" counters fabric.db --as sonic >later.txt || fail "sonic: exit code $?"
+grep -qE '^ +Ethernet0 +UC3 ' later.txt || fail "no names of SONiC: $(head -n 5 later.txt)"
+zeroed later.txt >earlier.txt
+"$program" import counters earlier.txt later.txt >incident.json 2>err || fail "sonic again: $(cat err)"
+jq -e '[.counters[] | select(.port | test("^(leaf0|leaf1|spine0):Ethernet[0-9]+$") | not)] == []' incident.json >/dev/null ||
+    fail "ports of several switches: $(jq -c '[.counters[].port] | unique' incident.json)"
+expect 'equipment and its model' 0 'of 10 ports compared' "$program" diff incident.json fabric.db
+grep -q 'not compared' out && fail "equipment: $(cat out)"
+"$program" counters fabric.db --as sonic --port leaf0 | head -n 3 | grep -q '^ *Ethernet0 ' || fail 'one switch: not the names of SONiC'
 
 # --- what is no object of import counters: located, with exit code 2, within two seconds ---
 refused() { # NAME PLACE WORDS TEXT

@@ -12,9 +12,10 @@
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
 static struct port_counter values[1];
-static struct port_counters_port ports[] = {{"host0:p0", "host0", false, 0, 1},
-                                            {"leaf0:p0", "leaf0", true, 1, 0},
-                                            {"leaf0:p1", "leaf0", true, 1, 0}};
+static struct port_counters_port ports[] = {
+    {.name = "host0:p0", .node = "host0", .of_switch = false, .first = 0, .count = 1},
+    {.name = "leaf0:p0", .node = "leaf0", .of_switch = true, .first = 1, .count = 0},
+    {.name = "leaf0:p1", .node = "leaf0", .of_switch = true, .first = 1, .count = 0}};
 static struct port_counters_key keys[] = {
     {"host0", 0}, {"host0:p0", 0}, {"leaf0:p0", 1}, {"leaf0:p1", 2}};
 static const struct port_counters counters = {.ports = ports,
