@@ -205,10 +205,28 @@ static void syntax_error(const struct tree_file *file, const json_error_t *error
     diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line), "JSON: %s", error->text);
 }
 
+/* Between tokens jansson passes over it. */
+static bool has_nul(const struct tree_file *file, struct diag *diag)
+{
+    struct diag_place place = {.file = file->name, .line = 1, .column = 1, .width = 1};
+    const char *nul = memchr(file->text, '\0', file->length);
+    if (nul == NULL)
+        return false;
+    for (const char *at = file->text; at < nul; at++) {
+        place.column = *at == '\n' ? 1 : place.column + (((unsigned char)*at & 0xC0) != 0x80);
+        place.line += *at == '\n';
+    }
+    diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line),
+             "JSON: a text cannot contain a NUL character");
+    return true;
+}
+
 struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
                             struct json_repeats *repeats, struct diag *diag)
 {
     json_error_t error;
+    if (has_nul(file, diag))
+        return NULL;
     json_t *root =
         json_loadb(file->text, file->length, repeats == NULL ? JSON_REJECT_DUPLICATES : 0, &error);
     const bool is_object = json_is_object(root);

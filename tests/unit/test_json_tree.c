@@ -88,6 +88,18 @@ static void refuses(const char *text, int column, const char *words)
     assert_non_null(strstr(diag.messages[0].text, words));
 }
 
+/* jansson passes over one between two tokens. */
+static void a_nul_is_refused_where_it_stands(void **state)
+{
+    static const char text[] = "{\"a\": 10\0}";
+    (void)state;
+    diag = (struct diag){0};
+    const struct tree_file *file = tree_hold(&arena, "in.json", text, sizeof text - 1);
+    assert_null(json_tree(&arena, file, NULL, &diag));
+    is_at(diag.messages[0].place, 1, 9, 1);
+    assert_non_null(strstr(diag.messages[0].text, "NUL"));
+}
+
 static void what_is_no_json_is_refused(void **state)
 {
     (void)state;
@@ -141,6 +153,7 @@ int main(void)
         cmocka_unit_test_teardown(scalars_stay_text, clear),
         cmocka_unit_test_teardown(columns_count_characters, clear),
         cmocka_unit_test_teardown(empty_containers_do_not_shift_what_follows, clear),
+        cmocka_unit_test_teardown(a_nul_is_refused_where_it_stands, clear),
         cmocka_unit_test_teardown(what_is_no_json_is_refused, clear),
         cmocka_unit_test_teardown(of_keys_that_come_again_the_last_counts, clear),
         cmocka_unit_test_teardown(levels_are_limited, clear),
