@@ -49,7 +49,7 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
 void world_free(struct world *world);
 
 /* Plays up to `until`; false when the run is over: every workload idle, or the drain limit
- * reached. */
+ * reached.  After engine_pause it returns early, and the next call goes on there. */
 bool world_run(struct world *world, time_ps until);
 
 /* CHECKs every invariant of every node. */

@@ -250,7 +250,7 @@ static void advance_looking(struct world *world, time_ps until)
 {
     const time_ps look = world->deadlocks.next;
     engine_run(&world->engine, earlier(look, until));
-    if (look <= world->engine.now)
+    if (look <= world->engine.now && !world->engine.paused)
         deadlock_tick(&world->deadlocks, look, engine_events(&world->engine));
 }
 
@@ -271,7 +271,7 @@ static void advance(struct world *world, time_ps until)
     }
     if (due > world->engine.now)
         engine_run(&world->engine, due - 1);
-    if (world->engine.now >= due - 1)
+    if (world->engine.now >= due - 1 && !world->engine.paused)
         engine_set_now(&world->engine, due);
 }
 
@@ -284,12 +284,15 @@ static bool play_until(struct world *world, time_ps until)
         if (world_faults_due(world) <= world->engine.now)
             world_faults_apply(world);
         advance(world, end);
+        if (UNLIKELY(world->engine.paused))
+            return true;
     } while (world->engine.now < end || world_due(world) <= end);
     return end < last_moment(world);
 }
 
 bool world_run(struct world *world, time_ps until)
 {
+    world->engine.paused = false;
     const bool more = play_until(world, until);
     fold_stats(world);
     return more;

@@ -85,7 +85,7 @@ static void run_group(struct executor *executor, struct node *const *nodes)
         struct node *node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
-        digest_chain(&node->digest, (uint64_t)event->at + event->order * 31 + event->kind);
+        node_digest_event(node, event);
         node->ops->on_event(node, event);
     }
     executor->events += events;
@@ -100,25 +100,27 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
         struct node *node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
-        digest_chain(&node->digest, (uint64_t)event->at + event->order * 31 + event->kind);
+        node_digest_event(node, event);
         node->ops->on_event(node, event);
         node->ops->audit(node);
     }
 }
 
-/* The same for somebody who looks on. */
-static void run_group_watched(struct executor *executor, struct node *const *nodes,
-                              const struct engine_watch *watch)
+/* The same for somebody who looks on, up to `until` or until there is a pause.  As events come in their
+ * one order, `current` stays NULL: what they tell is told at once. */
+static void run_group_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;
+    const struct engine_watch *watch = engine->watch;
     const struct event *event;
-    for (; (event = wheel_next(queue)) != NULL; executor->events++) {
-        struct node *node = nodes[event->node];
+    while (!engine->paused && (event = wheel_peek(queue)) != NULL && event->at <= engine->until) {
+        struct node *node = engine->nodes[event->node];
+        wheel_next(queue);
         executor->now = event->at;
-        executor->current = event;
         watch->before(watch->self, node, event);
         node->ops->on_event(node, event);
         watch->after(watch->self, node, event);
+        executor->events++;
     }
 }
 
@@ -151,14 +153,42 @@ void engine_link(struct engine *engine, time_ps delay)
 static void run_window(struct engine *engine, struct executor *executor)
 {
     while (wheel_group(&executor->queue)) {
-        if (UNLIKELY(engine->watch != NULL))
-            run_group_watched(executor, engine->nodes, engine->watch);
-        else if (UNLIKELY(engine->hostile))
+        if (UNLIKELY(engine->hostile))
             run_group_audited(executor, engine->nodes);
         else
             run_group(executor, engine->nodes);
     }
     executor->current = NULL;
+}
+
+static void tell_window_end(const struct engine *engine)
+{
+    if (engine->window_end != NULL)
+        engine->window_end(engine->window_self);
+}
+
+static void run(struct engine *engine, struct executor *executor)
+{
+    while (wheel_open(&executor->queue, engine->until)) {
+        run_window(engine, executor);
+        tell_window_end(engine);
+    }
+}
+
+/* Of one group, whose turn a pause may have left half done. */
+static void run_watched(struct engine *engine, struct executor *executor)
+{
+    struct wheel *queue = &executor->queue;
+    for (;;) {
+        if (!queue->open && !wheel_open(queue, engine->until))
+            return;
+        if (wheel_peek(queue) == NULL && !wheel_group(queue))
+            continue;
+        run_group_watched(engine, executor);
+        tell_window_end(engine);
+        if (wheel_peek(queue) != NULL || engine->paused)
+            return;
+    }
 }
 
 bool engine_run(struct engine *engine, time_ps until)
@@ -167,13 +197,18 @@ bool engine_run(struct engine *engine, time_ps until)
     if (!engine->divided)
         divide(engine);
     engine->until = until;
-    while (wheel_open(&executor->queue, engine->until)) {
-        run_window(engine, executor);
-        if (engine->window_end != NULL)
-            engine->window_end(engine->window_self);
-    }
-    engine_set_now(engine, engine->until);
+    engine->paused = false;
+    if (LIKELY(engine->watch == NULL))
+        run(engine, executor);
+    else
+        run_watched(engine, executor);
+    engine_set_now(engine, engine->paused ? executor->now : engine->until);
     return !wheel_is_empty(&executor->queue);
+}
+
+void engine_pause(struct engine *engine)
+{
+    engine->paused = true;
 }
 
 void engine_set_now(struct engine *engine, time_ps now)

@@ -42,7 +42,8 @@ struct node {
 /* Told of every event: just before its node executes it, and just after.  While one is set, a
  * node's digest holds what the model chained and nothing else, and the watch may set it to
  * anything: two runs can then be held against each other event by event, whatever their seeds and
- * ranks.  Such a run has no digest of its own. */
+ * ranks.  Such a run has no digest of its own, unless the watch chains each event as the engine does
+ * (node_digest_event). */
 struct engine_watch {
     void *self;
     void (*before)(void *self, struct node *node, const struct event *event);
@@ -55,7 +56,7 @@ struct engine_watch {
 struct executor {
     struct wheel queue;          /* first: a node finds its executor by it */
     time_ps now;                 /* of the last event, or as the engine's */
-    const struct event *current; /* NULL: between events */
+    const struct event *current; /* NULL: between events, or somebody looks on */
     uint64_t events;             /* executed */
 };
 
@@ -69,6 +70,7 @@ struct engine {
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
     bool divided;
+    bool paused;                      /* engine_pause was called */
     bool hostile;                     /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
     /* Called between events: all up to some moment have been executed, none after it.  May be NULL.
@@ -100,6 +102,10 @@ bool engine_run(struct engine *engine, time_ps until);
 /* Called from an event at t: the running engine_run ends with the events of `at`, no sooner than
  * t + lookahead - 1.  Until then another node may have gone ahead already. */
 void engine_cut(struct engine *engine, time_ps at);
+
+/* Called by the watch: engine_run ends after the present event, whose time `now` is then, and the next
+ * one goes on behind it. */
+void engine_pause(struct engine *engine);
 
 /* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */
 void engine_set_now(struct engine *engine, time_ps now);
@@ -141,6 +147,12 @@ static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t
 static inline void node_digest(struct node *node, uint64_t word)
 {
     digest_chain(&node->digest, word);
+}
+
+/* What every event chains, before it is executed. */
+static inline void node_digest_event(struct node *node, const struct event *event)
+{
+    node_digest(node, (uint64_t)event->at + event->order * 31 + event->kind);
 }
 
 #endif

@@ -156,6 +156,13 @@ static inline void wheel_push(struct wheel *wheel, const struct event *event)
         wheel_push_rare(wheel, event);
 }
 
+/* What wheel_next would give. */
+static inline const struct event *wheel_peek(const struct wheel *wheel)
+{
+    const uint64_t key = *wheel->own < *wheel->next ? *wheel->own : *wheel->next;
+    return key == WHEEL_END ? NULL : wheel_event(wheel, key);
+}
+
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until the
  * next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)
