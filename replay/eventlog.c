@@ -23,18 +23,23 @@ static bool is_kept(const struct eventlog *log, const struct node *node)
     return log->only == UINT32_MAX || log->only == node->id;
 }
 
+struct eventlog_event eventlog_note(const struct world *world, const struct event *event)
+{
+    struct eventlog_event note = {
+        .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
+    /* The frame is the node's own after this, and may be gone. */
+    if (event->kind == NET_EVENT_ARRIVAL)
+        note_frame(&note, frame_at(&world->frames, (uint32_t)event->argument));
+    return note;
+}
+
 static void before(void *self, struct node *node, const struct event *event)
 {
     struct eventlog *log = self;
     if (!is_kept(log, node))
         return;
     log->events = memory_grown(log->events, log->count, &log->room, sizeof *log->events);
-    struct eventlog_event *note = &log->events[log->count++];
-    *note = (struct eventlog_event){
-        .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
-    /* The frame is the node's own after this, and may be gone. */
-    if (event->kind == NET_EVENT_ARRIVAL)
-        note_frame(note, frame_at(&log->world->frames, (uint32_t)event->argument));
+    log->events[log->count++] = eventlog_note(log->world, event);
 }
 
 /* What was chained between two events (a workload that began) counts with the later one. */
@@ -60,11 +65,16 @@ static void find_hosts(struct eventlog *log)
         }
 }
 
-void eventlog_init(struct eventlog *log, struct world *world)
+void eventlog_begin(struct eventlog *log, struct world *world)
 {
     *log = (struct eventlog){.world = world, .only = UINT32_MAX};
-    log->watch = (struct engine_watch){.self = log, .before = before, .after = after};
     find_hosts(log);
+}
+
+void eventlog_init(struct eventlog *log, struct world *world)
+{
+    eventlog_begin(log, world);
+    log->watch = (struct engine_watch){.self = log, .before = before, .after = after};
     world->engine.watch = &log->watch;
     for (uint32_t i = 0; i < world->engine.node_count; i++)
         world->engine.nodes[i]->digest = 0;

@@ -34,6 +34,11 @@ struct eventlog {
 /* Before the world's first event; the log stays where it is. */
 void eventlog_init(struct eventlog *log, struct world *world);
 void eventlog_fini(struct eventlog *log);
+
+/* For a watch of one's own: a log that sees nothing by itself and leaves digests alone, for
+ * eventlog_tell; and what is to be known of an event that is about to be executed. */
+void eventlog_begin(struct eventlog *log, struct world *world);
+struct eventlog_event eventlog_note(const struct world *world, const struct event *event);
 void eventlog_clear(struct eventlog *log);
 
 /* The same, wherever it was executed. */

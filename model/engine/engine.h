@@ -42,8 +42,8 @@ struct node {
 /* Told of every event: just before its node executes it, and just after.  While one is set, a
  * node's digest holds what the model chained and nothing else, and the watch may set it to
  * anything: two runs can then be held against each other event by event, whatever their seeds and
- * ranks.  Such a run has no digest of its own, unless the watch chains each event as the engine does
- * (node_digest_event). */
+ * ranks.  Such a run has no digest of its own, unless the watch chains each event as the engine
+ * does (node_digest_event). */
 struct engine_watch {
     void *self;
     void (*before)(void *self, struct node *node, const struct event *event);
