@@ -478,6 +478,11 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
              (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
 }
 
+const struct nvme_host *wl_nvme_controller(const struct workload *workload)
+{
+    return self_of(workload)->host;
+}
+
 void wl_nvme_destroy(struct workload *workload)
 {
     struct wl_nvme *wl = self_of(workload);

@@ -79,6 +79,7 @@ struct workload_file {
     time_ps start, stop;
 };
 
+struct nvme_host;
 struct workload; /* an instance; each kind embeds what it needs */
 
 /* Which way data travel between `from` and `to`. */
@@ -104,6 +105,8 @@ struct workload_ops {
     uint64_t (*outstanding)(const struct workload *workload);
     /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
     void (*describe)(const struct workload *workload, char *text, size_t size);
+    /* Its NVMe controller's host, for somebody who looks on; NULL, or returns NULL: none. */
+    const struct nvme_host *(*controller)(const struct workload *workload);
     void (*destroy)(struct workload *workload);
 };
 

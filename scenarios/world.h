@@ -67,6 +67,11 @@ uint32_t world_busy(const struct world *world);
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
 
+/* Instances of a workload that have begun, and the NVMe host of one; NULL: it has none. */
+uint32_t world_instances(const struct world *world, uint32_t workload);
+const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
+                                         uint32_t instance);
+
 /* Name of a node or, with a port, "leaf0:p3" or "host2". */
 const char *world_node_name(const struct world *world, uint32_t node);
 void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,

@@ -323,3 +323,17 @@ void world_describe(const struct world *world, uint32_t workload, char *text, si
         if (entry->instances[i].ops->outstanding(entry->instances[i].workload) > 0)
             entry->instances[i].ops->describe(entry->instances[i].workload, text, size);
 }
+
+uint32_t world_instances(const struct world *world, uint32_t workload)
+{
+    return world->play->entries[workload].count;
+}
+
+const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
+                                         uint32_t instance)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    CHECK(instance < entry->count);
+    const struct instance *at = &entry->instances[instance];
+    return at->ops->controller == NULL ? NULL : at->ops->controller(at->workload);
+}

@@ -134,6 +134,29 @@ uint64_t nvme_host_outstanding(const struct nvme_host *host);
 /* In words, where it stands: "live" or "connecting queue 3". */
 void nvme_host_describe(const struct nvme_host *host, char *text, size_t size);
 
+/* Where an I/O command is, as far as the host knows. */
+enum nvme_host_stage {
+    NVME_HOST_WAITS,     /* for room in the queue, or for the controller */
+    NVME_HOST_SUBMITS,   /* the queue's CPU is to send it */
+    NVME_HOST_SENT,      /* the capsule was posted, no response has come */
+    NVME_HOST_ANSWERED,  /* the response is here; the RNIC has not let go of its buffers */
+    NVME_HOST_COMPLETES, /* the queue's CPU is to complete it */
+};
+
+struct nvme_host_command {
+    enum nvme_host_stage stage;
+    uint16_t qid, cid; /* cid: not while it waits */
+    uint8_t opcode;
+    uint64_t lba;
+    uint32_t bytes;
+    time_ps issued_at;
+    uint32_t qpn; /* of its queue pair; 0: none */
+};
+
+/* Tells of each, queue by queue, the oldest first. */
+typedef void nvme_host_looker(void *self, const struct nvme_host_command *command);
+void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *self);
+
 /* CHECKs every invariant: SQ flow control, tags and credits. */
 void nvme_host_audit(const struct nvme_host *host);
 

@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "base/opt.h"
+#include "base/probe.h"
 #include "nvme/media.h"
 #include "nvme/spec.h"
 #include "nvme/store.h"
@@ -81,6 +82,29 @@ void nvme_target_stall(struct nvme_target *target, bool stalled);
 void nvme_target_kill(struct nvme_target *target, bool data_lost);
 /* It listens again; false when the port cannot be had. */
 bool nvme_target_revive(struct nvme_target *target);
+
+/* Where an I/O command is. */
+enum nvme_target_stage {
+    NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
+    NVME_TARGET_STARVED,     /* waits for room in the send queue */
+    NVME_TARGET_FETCHES,     /* the RDMA READ of its data is under way */
+    NVME_TARGET_IN_MEDIA,    /* waits there, or is served */
+    NVME_TARGET_AFTER_MEDIA, /* waits for a core or is on one, before the response */
+    NVME_TARGET_RESPONDED    /* data and response are posted and not acknowledged */
+};
+
+struct nvme_target_command {
+    enum nvme_target_stage stage;
+    struct probe_target_io times; /* what it is; moments that are still to come are 0 */
+    uint8_t opcode;
+    uint32_t bytes;
+    uint32_t qpn; /* of its queue pair; 0: none */
+};
+
+typedef void nvme_target_looker(void *self, const struct nvme_target_command *command);
+void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look, void *self);
+bool nvme_target_is_stalled(const struct nvme_target *target);
+bool nvme_target_is_dead(const struct nvme_target *target);
 
 /* CHECKs every invariant: receives, credits and slots of each queue. */
 void nvme_target_audit(const struct nvme_target *target);
