@@ -66,4 +66,10 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * program carries. Prints what is wrong with it; NULL when that is too much. */
 struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count);
 
+/* The first operand, with the changes of --set and --seed, which the command has. */
+struct scenario *cli_load_changed(const struct cli_args *args);
+
+/* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */
+bool cli_is_database(const char *path);
+
 #endif

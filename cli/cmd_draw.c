@@ -117,20 +117,6 @@ static const struct kind *find_kind(const char *name)
     return NULL;
 }
 
-/* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */
-static bool is_database(const char *path)
-{
-    static const char magic[16] = "SQLite format 3";
-    char head[sizeof magic];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    const bool found =
-        fread(head, sizeof head, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
-    fclose(file);
-    return found;
-}
-
 /* A scenario becomes a database in memory that nothing has been played in yet. */
 static struct store *open_scenario(const struct cli_args *args)
 {
@@ -153,7 +139,7 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
 {
     char error[STORE_ERROR_BYTES];
     const char *path = args->operands[0];
-    if (!is_database(path)) {
+    if (!cli_is_database(path)) {
         if (kind->of_scenario)
             return open_scenario(args);
         cli_error("%s: '%s' is drawn of a run: expected a database of stormglass run -o", path,

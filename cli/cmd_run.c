@@ -84,26 +84,6 @@ static bool read_output(const struct cli_args *args, const char **path)
     return false;
 }
 
-/* The seed is one more --set, so that the database knows one list of changes. */
-static struct scenario *load(const struct cli_args *args)
-{
-    uint32_t count;
-    const char **given = cli_values(args, "set", &count);
-    const char **sets = calloc(count + 1, sizeof *sets);
-    char seed[64];
-    if (sets == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++)
-        sets[i] = given[i];
-    if (cli_given(args, "seed")) {
-        snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
-        sets[count++] = seed;
-    }
-    struct scenario *scenario = cli_load(args->operands[0], sets, count);
-    free(sets);
-    return scenario;
-}
-
 static int report(struct run *run, bool json)
 {
     struct store *store = record_store(run->record);
@@ -150,7 +130,7 @@ static int run(const struct cli_args *args)
         !read_output(args, &how.path))
         return CLI_USAGE;
     limit_level(&how);
-    struct scenario *scenario = load(args);
+    struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
     const int code = play(scenario, &how, cli_given(args, "json"));

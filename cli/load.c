@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count)
 {
@@ -15,4 +16,37 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
     diag_print(diag, stderr);
     free(diag);
     return scenario;
+}
+
+/* The seed is one more --set, so that the database knows one list of changes. */
+struct scenario *cli_load_changed(const struct cli_args *args)
+{
+    uint32_t count;
+    const char **given = cli_values(args, "set", &count);
+    const char **sets = calloc(count + 1, sizeof *sets);
+    char seed[64];
+    if (sets == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++)
+        sets[i] = given[i];
+    if (cli_given(args, "seed")) {
+        snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
+        sets[count++] = seed;
+    }
+    struct scenario *scenario = cli_load(args->operands[0], sets, count);
+    free(sets);
+    return scenario;
+}
+
+bool cli_is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char head[sizeof magic];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    const bool found =
+        fread(head, sizeof head, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
+    fclose(file);
+    return found;
 }
