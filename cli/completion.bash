@@ -21,6 +21,10 @@ _stormglass() {
         mapfile -t COMPREPLY < <(compgen -W "ethtool sonic json" -- "$current")
         return
         ;;
+    --script)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.step' -- "$current"; compgen -d -- "$current")
+        return
+        ;;
     --record)
         mapfile -t COMPREPLY < <(compgen -W "summary counters ios packets" -- "$current")
         return
@@ -38,11 +42,12 @@ _stormglass() {
         words=$("$program" list 2>/dev/null | sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p')
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
         ;;
-    run | check | bench)
+    run | check | bench | step)
         words=$("$program" list cases 2>/dev/null | sed 's/ .*//')
         mapfile -t COMPREPLY < <(
             compgen -W "$words" -- "$current"
             compgen -f -X '!*.y*ml' -- "$current"
+            [ "$command" = step ] && compgen -f -X '!*.db' -- "$current"
             compgen -d -- "$current"
         )
         ;;

@@ -11,7 +11,7 @@ static const struct cli_command *const commands[] = {
     &cmd_run,      &cmd_check,  &cmd_replay,    &cmd_diff,    &cmd_explain, &cmd_pcap,
     &cmd_query,    &cmd_draw,   &cmd_predict,   &cmd_compare, &cmd_list,    &cmd_bench,
     &cmd_headroom, &cmd_bridge, &cmd_calibrate, &cmd_import,  &cmd_report,  &cmd_explain_parameter,
-    &cmd_counters,
+    &cmd_counters, &cmd_step,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

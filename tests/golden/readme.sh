@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# README: what it says the first run prints is what is printed, and its scenario can be played.
+# README: what it says the first run and the debugger print is what is printed, and its scenario can be played.
 set -u
 readme=$PWD/README.md
 . tests/golden/outside
@@ -17,6 +17,11 @@ block 'pause-storm ' | untimed >wanted
 expect 'the first run' 0 '' "$program" run pause-storm
 untimed <out >got
 diff wanted got >differs || fail "README shows another result: $(cat differs)"
+
+block '(step)' | grep -v '^(step)' >wanted
+block '(step)' | sed -n 's/^(step) //p' >commands
+expect 'the debugger' 0 'root: host0' "$program" step pause-storm --script commands
+diff wanted out >differs || fail "README shows another debugger: $(cat differs)"
 
 block 'stormglass: 1' >scenario.yaml
 expect 'its scenario' 0 'held    all-commands-complete' "$program" run scenario.yaml
