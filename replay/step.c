@@ -31,7 +31,6 @@ static void tell_wrong(const struct step_state *session)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     const struct diag_place place = {session->with->name, (int)session->line_number,
                                      session->wrong.column, 1};
-    fflush(session->with->out);
     diag_add(diag, DIAG_ERROR, place, session->line, "%s", session->wrong.text);
     diag_print(diag, session->with->wrong);
     free(diag);
@@ -84,6 +83,7 @@ static enum step_result play_lines(struct step_state *session)
             fprintf(session->with->wrong, "stormglass: the process that plays the run is gone\n");
             return STEP_BROKEN;
         }
+        fflush(session->with->out); /* who asks may be a program */
         if (session->wrong.column == 0)
             continue;
         tell_wrong(session);
