@@ -52,8 +52,10 @@ static bool read_line(struct step_state *session)
         fputs("(step) ", with->out);
         fflush(with->out);
     }
-    if (fgets(text, sizeof text, with->in) == NULL)
+    if (fgets(text, sizeof text, with->in) == NULL) {
+        fputs(with->terminal ? "\n" : "", with->out);
         return false;
+    }
     session->line_number++;
     if (strlen(text) == sizeof text - 1 && text[sizeof text - 2] != '\n') {
         session->wrong.column = 1;
@@ -96,10 +98,11 @@ static enum step_result play_lines(struct step_state *session)
 static enum step_result play(struct step_state *session)
 {
     struct sigaction former;
+    if (!session->with->terminal)
+        return play_lines(session);
     struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &former);
-    session->ladder.is_asked_to_stop = is_asked_to_stop;
     const enum step_result result = play_lines(session);
     sigaction(SIGINT, &former, NULL);
     return result;
@@ -114,7 +117,9 @@ enum step_result step_run(const struct step_session *with, struct diag *diag)
     session->with = with;
     session->told_difference = TIME_NEVER;
     enum step_result result = STEP_BROKEN;
-    if (step_ladder_begin(&session->ladder, stepper))
+    const bool well = step_ladder_begin(&session->ladder, stepper);
+    session->ladder.is_asked_to_stop = is_asked_to_stop;
+    if (well)
         result = play(session);
     else
         fprintf(with->wrong, "stormglass: no process could be started\n");

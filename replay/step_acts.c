@@ -31,7 +31,10 @@ static void tell_difference(struct step_state *session, const struct step_moved 
                 (double)moved->differs_at / PS_PER_US,
                 session->with->scenario->nodes[moved->differs_in].name);
     }
-    if (moved->end != STEP_AT_END || checks == NULL || checks->digest[0] == '\0')
+    const struct step_position *at = &moved->position;
+    const bool is_end =
+        moved->end == STEP_AT_END || (at->between && at->now == session->with->until);
+    if (!is_end || checks == NULL || checks->digest[0] == '\0')
         return;
     struct digest digest;
     char text[DIGEST_TEXT_BYTES];

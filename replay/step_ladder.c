@@ -99,15 +99,12 @@ static bool needs_rung(const struct step_ladder *ladder)
     return true;
 }
 
-static bool leave_rung(struct step_ladder *ladder)
+/* Where no process can be had there is none, and going back takes longer. */
+static void leave_rung(struct step_ladder *ladder)
 {
     struct step_rung rung = {.position = ladder->present.position};
-    if (!needs_rung(ladder))
-        return true;
-    if (!step_player_double(&ladder->present.player, &rung.player))
-        return false;
-    add_rung(ladder, &rung);
-    return true;
+    if (needs_rung(ladder) && step_player_double(&ladder->present.player, &rung.player))
+        add_rung(ladder, &rung);
 }
 
 /* The last rung from which the goal can be reached. */
@@ -152,8 +149,7 @@ bool step_ladder_move(struct step_ladder *ladder, const struct step_goal *goal,
             return false;
         ladder->present.position = moved->position;
         hits += moved->hits;
-        if (!leave_rung(ladder))
-            return false;
+        leave_rung(ladder);
     } while (moved->end == STEP_AT_SLICE &&
              (ladder->is_asked_to_stop == NULL || !ladder->is_asked_to_stop()));
     moved->hits = hits;

@@ -49,6 +49,10 @@ grep -q '^victims: a .* is completed after 2\.' out || fail 'the lesson has no v
 # Of a stored run: held against its checkpoints and its digest.
 step storm.db continue
 equal 'a stored run' "$?: $(tail -n 1 out)" '0: the digest is that of the stored run'
+"$program" run pause-storm --until 1500us -o short.db >/dev/null 2>&1
+step short.db continue
+equal 'a stored run that ended early' "$?: $(head -n 1 out | cut -d, -f1): $(tail -n 1 out)" \
+    '0: 1500.000000 us: the digest is that of the stored run'
 sqlite3 storm.db "UPDATE checkpoint SET digests=zeroblob(length(digests)) WHERE at_ps>5000000000; UPDATE meta SET digest='x'"
 step storm.db continue
 equal 'another run' "$?: $(grep -c -e 'not the stored run' -e 'had the digest x' out)" '1: 2'
