@@ -221,6 +221,29 @@ static void conditions_come_true_as_often_as_the_world_counts(void **state)
     scenario_free(scenario);
 }
 
+/* A fault happens at the very moment, and posts events of that moment. */
+static void a_moment_is_done_with_its_faults_and_events(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const time_ps at = scenario->faults[i].end;
+        if (at == TIME_NEVER)
+            continue;
+        struct stepper *stepper = begin(scenario);
+        struct step_goal goal = {.events = UINT64_MAX, .until = at, .slice = UINT64_MAX};
+        struct step_moved moved;
+        stepper_move(stepper, &goal, &moved);
+        assert_int_equal(moved.end, STEP_AT_TIME);
+        goal.events = moved.position.events + 1;
+        goal.until = TIME_NEVER;
+        stepper_move(stepper, &goal, &moved);
+        assert_true(moved.position.now > at);
+        stepper_free(stepper);
+    }
+    scenario_free(scenario);
+}
+
 /* ------------------------------------------------------------------ words */
 
 static void tell_all(const struct stepper *stepper, FILE *out)
@@ -295,6 +318,7 @@ int main(void)
         cmocka_unit_test(lines_are_read_or_refused_at_a_column),
         cmocka_unit_test(a_condition_has_what_the_line_says),
         cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
+        cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
         cmocka_unit_test(everything_can_be_told_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
