@@ -98,7 +98,7 @@ static bool play_row(const struct trial *trial, struct prove_row *row)
 {
     struct repaired repaired;
     struct run run;
-    repair_apply(&repaired, &row->repair, trial->scenario);
+    repair_apply(&repaired, &row->repair, 1, trial->scenario);
     const bool played = play(trial, &repaired.scenario, &run);
     if (played) {
         row->after = toll_of(trial, record_store(run.record), &row->repair);

@@ -44,63 +44,92 @@ void repair_words(const struct repair *repair, const struct scenario *scenario, 
                  scenario->workloads[repair->workload].name, scenario->nodes[repair->host].name);
 }
 
-static void take_fault(struct repaired *repaired, uint32_t index)
+static bool is_taken(const struct repair *repairs, uint32_t count, uint32_t fault)
 {
-    struct scenario *scenario = &repaired->scenario;
-    const uint32_t behind = scenario->fault_count - index - 1;
-    repaired->faults = memory_zeroed(scenario->fault_count, sizeof *repaired->faults);
-    memcpy(repaired->faults, scenario->faults, index * sizeof *repaired->faults);
-    memcpy(repaired->faults + index, scenario->faults + index + 1,
-           behind * sizeof *repaired->faults);
-    scenario->faults = repaired->faults;
-    scenario->fault_count--;
+    for (uint32_t i = 0; i < count; i++)
+        if (repairs[i].kind == REPAIR_FAULT && repairs[i].fault == fault)
+            return true;
+    return false;
 }
 
-static void free_drain(struct repaired *repaired, uint32_t node)
+static void take_faults(struct repaired *repaired, const struct repair *repairs, uint32_t count)
 {
     struct scenario *scenario = &repaired->scenario;
+    uint32_t kept = 0;
+    repaired->faults = memory_zeroed(scenario->fault_count, sizeof *repaired->faults);
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        if (!is_taken(repairs, count, i))
+            repaired->faults[kept++] = scenario->faults[i];
+    scenario->faults = repaired->faults;
+    scenario->fault_count = kept;
+}
+
+static void free_drain(struct repaired *repaired, uint32_t number, uint32_t node)
+{
+    struct scenario_host *host = &repaired->hosts[number];
+    struct rnic_params *rnic = &repaired->rnics[number];
+    *host = *repaired->nodes[node].host;
+    *rnic = *host->rnic;
+    rnic->drain = RNIC_UNLIMITED;
+    host->rnic = rnic;
+    repaired->nodes[node].host = host;
+}
+
+static void copy_nodes(struct repaired *repaired, uint32_t repairs)
+{
+    struct scenario *scenario = &repaired->scenario;
+    repaired->hosts = memory_zeroed(repairs, sizeof *repaired->hosts);
+    repaired->rnics = memory_zeroed(repairs, sizeof *repaired->rnics);
     repaired->nodes = memory_zeroed(scenario->node_count, sizeof *repaired->nodes);
     memcpy(repaired->nodes, scenario->nodes, scenario->node_count * sizeof *repaired->nodes);
-    repaired->host = *scenario->nodes[node].host;
-    repaired->rnic = *repaired->host.rnic;
-    repaired->rnic.drain = RNIC_UNLIMITED;
-    repaired->host.rnic = &repaired->rnic;
-    repaired->nodes[node].host = &repaired->host;
     scenario->nodes = repaired->nodes;
 }
 
-static void leave_out(struct repaired *repaired, uint32_t index, uint32_t host)
+static void copy_workloads(struct repaired *repaired, uint32_t repairs)
 {
     struct scenario *scenario = &repaired->scenario;
+    repaired->pairs = memory_zeroed(repairs, sizeof *repaired->pairs);
     repaired->workloads = memory_zeroed(scenario->workload_count, sizeof *repaired->workloads);
     memcpy(repaired->workloads, scenario->workloads,
            scenario->workload_count * sizeof *repaired->workloads);
-    struct scenario_workload *workload = &repaired->workloads[index];
-    repaired->pairs = memory_zeroed(workload->pair_count, sizeof *repaired->pairs);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < workload->pair_count && host != REPAIR_ANY_HOST; i++)
-        if (workload->pairs[i].from != host && workload->pairs[i].to != host)
-            repaired->pairs[kept++] = workload->pairs[i];
-    workload->pairs = repaired->pairs;
-    workload->pair_count = kept;
     scenario->workloads = repaired->workloads;
 }
 
-void repair_apply(struct repaired *repaired, const struct repair *repair,
+static void leave_out(struct repaired *repaired, uint32_t number, uint32_t index, uint32_t host)
+{
+    struct scenario_workload *workload = &repaired->workloads[index];
+    struct scenario_pair *pairs = memory_zeroed(workload->pair_count, sizeof *pairs);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < workload->pair_count && host != REPAIR_ANY_HOST; i++)
+        if (workload->pairs[i].from != host && workload->pairs[i].to != host)
+            pairs[kept++] = workload->pairs[i];
+    repaired->pairs[number] = pairs;
+    workload->pairs = pairs;
+    workload->pair_count = kept;
+}
+
+void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario)
 {
-    *repaired = (struct repaired){.scenario = *scenario};
-    if (repair->kind == REPAIR_FAULT)
-        take_fault(repaired, repair->fault);
-    else if (repair->kind == REPAIR_DRAIN)
-        free_drain(repaired, repair->host);
-    else
-        leave_out(repaired, repair->workload, repair->host);
+    *repaired = (struct repaired){.scenario = *scenario, .count = count};
+    take_faults(repaired, repairs, count);
+    copy_nodes(repaired, count);
+    copy_workloads(repaired, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (repairs[i].kind == REPAIR_DRAIN)
+            free_drain(repaired, i, repairs[i].host);
+        else if (repairs[i].kind == REPAIR_TRAFFIC)
+            leave_out(repaired, i, repairs[i].workload, repairs[i].host);
+    }
 }
 
 void repair_free(struct repaired *repaired)
 {
+    for (uint32_t i = 0; i < repaired->count; i++)
+        free(repaired->pairs[i]);
     free(repaired->faults);
+    free(repaired->hosts);
+    free(repaired->rnics);
     free(repaired->nodes);
     free(repaired->workloads);
     free(repaired->pairs);

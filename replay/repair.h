@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * repair - a scenario with one thing mended.
+ * repair - a scenario with one thing mended, or several.
  * What is not mended stays as it was, to the last random draw: streams belong to their owners, so
  * that nobody else's load moves when one leaves. */
 #ifndef STORMGLASS_REPLAY_REPAIR_H
@@ -34,12 +34,15 @@ struct repaired {
     struct scenario_fault *faults;
     struct scenario_node *nodes;
     struct scenario_workload *workloads;
-    struct scenario_pair *pairs;
-    struct scenario_host host;
-    struct rnic_params rnic;
+    /* By repair: */
+    struct scenario_pair **pairs;
+    struct scenario_host *hosts;
+    struct rnic_params *rnics;
+    uint32_t count;
 };
 
-void repair_apply(struct repaired *repaired, const struct repair *repair,
+/* No two of the repairs mend the same. */
+void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario);
 void repair_free(struct repaired *repaired);
 

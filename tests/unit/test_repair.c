@@ -55,7 +55,7 @@ static void one_fault_is_taken_away_and_the_others_keep_their_order(void **state
     const struct scenario *scenario = *state;
     for (uint32_t i = 0; i < 3; i++) {
         struct repaired repaired;
-        repair_apply(&repaired, &(struct repair){.kind = REPAIR_FAULT, .fault = i}, scenario);
+        repair_apply(&repaired, &(struct repair){.kind = REPAIR_FAULT, .fault = i}, 1, scenario);
         assert_int_equal(repaired.scenario.fault_count, 2);
         for (uint32_t k = 0; k < 2; k++)
             assert_memory_equal(&repaired.scenario.faults[k], &scenario->faults[k < i ? k : k + 1],
@@ -76,7 +76,7 @@ static void one_host_drains_without_limit(void **state)
     const struct scenario *scenario = *state;
     const struct repair repair = {.kind = REPAIR_DRAIN, .host = 1};
     struct repaired repaired;
-    repair_apply(&repaired, &repair, scenario);
+    repair_apply(&repaired, &repair, 1, scenario);
     assert_int_equal(repaired.scenario.nodes[1].host->rnic->drain, RNIC_UNLIMITED);
     assert_ptr_equal(repaired.scenario.nodes[0].host, scenario->nodes[0].host);
     assert_int_equal(scenario->nodes[1].host->rnic->drain, 5 * INT64_C(1000000000));
@@ -90,12 +90,12 @@ static void a_workload_loses_its_pairs_with_a_host_or_all(void **state)
     const struct repair some = {.kind = REPAIR_TRAFFIC, .workload = 1, .host = 1};
     const struct repair all = {.kind = REPAIR_TRAFFIC, .workload = 0, .host = REPAIR_ANY_HOST};
     struct repaired repaired;
-    repair_apply(&repaired, &some, scenario);
+    repair_apply(&repaired, &some, 1, scenario);
     assert_int_equal(repaired.scenario.workloads[1].pair_count, 1);
     assert_int_equal(repaired.scenario.workloads[1].pairs[0].to, 2);
     assert_int_equal(repaired.scenario.workloads[0].pair_count, 3);
     repair_free(&repaired);
-    repair_apply(&repaired, &all, scenario);
+    repair_apply(&repaired, &all, 1, scenario);
     assert_int_equal(repaired.scenario.workloads[0].pair_count, 0);
     assert_int_equal(repaired.scenario.workloads[1].pair_count, 2);
     repair_free(&repaired);
@@ -106,12 +106,36 @@ static void a_workload_loses_its_pairs_with_a_host_or_all(void **state)
     assert_false(repair_equal(&some, &all));
 }
 
+static void several_at_a_time_are_each_as_if_alone(void **state)
+{
+    const struct scenario *scenario = *state;
+    const struct repair repairs[] = {
+        {.kind = REPAIR_FAULT, .fault = 2},
+        {.kind = REPAIR_DRAIN, .host = 1},
+        {.kind = REPAIR_FAULT, .fault = 0},
+        {.kind = REPAIR_TRAFFIC, .workload = 0, .host = REPAIR_ANY_HOST},
+    };
+    struct repaired repaired;
+    repair_apply(&repaired, repairs, 4, scenario);
+    assert_int_equal(repaired.scenario.fault_count, 1);
+    assert_memory_equal(&repaired.scenario.faults[0], &scenario->faults[1],
+                        sizeof *scenario->faults);
+    assert_int_equal(repaired.scenario.nodes[1].host->rnic->drain, RNIC_UNLIMITED);
+    assert_int_equal(repaired.scenario.workloads[0].pair_count, 0);
+    assert_int_equal(repaired.scenario.workloads[1].pair_count, 2);
+    repair_free(&repaired);
+    repair_apply(&repaired, NULL, 0, scenario);
+    assert_int_equal(repaired.scenario.fault_count, 3);
+    repair_free(&repaired);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_fault_is_taken_away_and_the_others_keep_their_order),
         cmocka_unit_test(one_host_drains_without_limit),
         cmocka_unit_test(a_workload_loses_its_pairs_with_a_host_or_all),
+        cmocka_unit_test(several_at_a_time_are_each_as_if_alone),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
