@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove - suspects, runs, tolls. */
+ * prove - the runs, and what they say together. */
 #include "replay/prove.h"
 
 #include "base/memory.h"
+#include "replay/prove_suspects.h"
+#include "replay/prove_toll.h"
 #include "replay/run.h"
 #include "replay/stored.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARE_LEAST_PERCENT = 1 };
-static const double proved_share = 0.5;
-
-/* A transmitter in one priority. */
-struct way {
-    int64_t node, port, priority;
-};
+enum { ROWS_MAX = PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX, VICTIM_LEAST_PERCENT = 5 };
+static const double proved_share = 0.9;
 
 struct trial {
     struct prove *prove;
@@ -25,60 +21,16 @@ struct trial {
     struct run_options options;
     struct diag *diag;
     char digest[64]; /* of the stored run */
-    struct way *ways;
-    bool *victims; /* by workload */
-    uint32_t way_room;
-    uint32_t culprit; /* the host of the first root, or REPAIR_ANY_HOST */
+    struct run run;  /* as it was, played again */
+    struct prove_ways ways;
+    bool *on_way; /* by way: a victim's */
+    bool *victims;
+    struct prove_work *ideal;
+    struct prove_measure original, mended;
+    struct prove_measure rows[ROWS_MAX];
 };
 
-/* ------------------------------------------------------------------ what a run cost */
-
-static int order_ways(const struct way *a, const struct way *b)
-{
-    const int64_t node = a->node - b->node, port = a->port - b->port;
-    const int64_t order = node != 0 ? node : port != 0 ? port : a->priority - b->priority;
-    return order < 0 ? -1 : order > 0;
-}
-
-/* Both rows of keys are in order. */
-static int64_t lost_in(const struct trial *trial, struct store *store)
-{
-    struct store_statement *rows =
-        store_prepare(store, "SELECT node, port, priority, value FROM counter WHERE name GLOB"
-                             " 'tx_prio?_blocked_ps' ORDER BY node, port, priority");
-    int64_t lost = 0;
-    uint32_t next = 0;
-    while (store_step(rows)) {
-        const struct way key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
-        while (next < trial->prove->transmitters && order_ways(&trial->ways[next], &key) < 0)
-            next++;
-        if (next < trial->prove->transmitters && order_ways(&trial->ways[next], &key) == 0)
-            lost += store_int(rows, 3);
-    }
-    store_finish(rows);
-    return lost;
-}
-
-/* A workload that a repair takes from is no measure of it. */
-static struct prove_toll toll_of(const struct trial *trial, struct store *store,
-                                 const struct repair *repair)
-{
-    struct prove_toll toll = {.lost_ps = lost_in(trial, store)};
-    struct store_statement *rows = store_prepare(
-        store, "SELECT workload, completed, latency_p99_ps, without_service_ps FROM workload"
-               " LEFT JOIN recovery USING(workload)");
-    while (store_step(rows)) {
-        const int64_t workload = store_int(rows, 0), p99 = store_int(rows, 2);
-        const bool out = repair->kind == REPAIR_TRAFFIC && workload == repair->workload;
-        if (workload >= trial->scenario->workload_count || !trial->victims[workload] || out)
-            continue;
-        toll.done += store_int(rows, 1);
-        toll.lost_ps += store_int(rows, 3);
-        toll.p99_ps = p99 > toll.p99_ps ? p99 : toll.p99_ps;
-    }
-    store_finish(rows);
-    return toll;
-}
+/* ------------------------------------------------------------------ runs */
 
 /* Plays the scenario into memory; the run is to be closed when this is true. */
 static bool play(const struct trial *trial, const struct scenario *scenario, struct run *run)
@@ -94,236 +46,353 @@ static bool play(const struct trial *trial, const struct scenario *scenario, str
     return false;
 }
 
-static bool play_row(const struct trial *trial, struct prove_row *row)
+static bool play_mended(const struct trial *trial, const struct repair *repairs, uint32_t count,
+                        struct prove_measure *measure)
 {
     struct repaired repaired;
     struct run run;
-    repair_apply(&repaired, &row->repair, 1, trial->scenario);
+    repair_apply(&repaired, repairs, count, trial->scenario);
     const bool played = play(trial, &repaired.scenario, &run);
     if (played) {
-        row->after = toll_of(trial, record_store(run.record), &row->repair);
+        prove_measure(measure, record_store(run.record), trial->scenario->workload_count,
+                      &trial->ways);
         run_close(&run);
     }
     repair_free(&repaired);
     return played;
 }
 
-/* ------------------------------------------------------------------ suspects and innocents */
-
-static void add_row(struct trial *trial, struct repair repair, bool suspect, bool cause)
-{
-    struct prove *prove = trial->prove;
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        if (repair_equal(&prove->rows[i].repair, &repair)) {
-            prove->rows[i].cause |= cause;
-            return;
-        }
-    if (suspect && prove->row_count >= PROVE_SUSPECTS_MAX)
-        return;
-    struct prove_row *row = &prove->rows[prove->row_count++];
-    *row = (struct prove_row){.repair = repair, .suspect = suspect, .cause = cause};
-    repair_words(&repair, trial->scenario, row->text, sizeof row->text);
-}
-
-/* A fault makes this host pause. */
-static bool is_at(const struct scenario_fault *fault, uint32_t host)
-{
-    if (fault->kind != SCENARIO_FAULT_SLOW_RECEIVER && fault->kind != SCENARIO_FAULT_PAUSE_STORM)
-        return false;
-    for (uint32_t i = 0; i < fault->spot_count; i++)
-        if (fault->spots[i].node == host)
-            return true;
-    return false;
-}
-
-static bool talks_to(const struct scenario_workload *workload, uint32_t host)
-{
-    for (uint32_t i = 0; i < workload->pair_count; i++)
-        if (workload->pairs[i].from == host || workload->pairs[i].to == host)
-            return true;
-    return false;
-}
-
-/* Pairs without the host. */
-static bool has_others(const struct scenario_workload *workload, uint32_t host)
-{
-    for (uint32_t i = 0; i < workload->pair_count; i++)
-        if (workload->pairs[i].from != host && workload->pairs[i].to != host)
-            return host != REPAIR_ANY_HOST;
-    return false;
-}
-
-static void add_slow_host(struct trial *trial, uint32_t host, bool cause)
-{
-    const struct scenario *scenario = trial->scenario;
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
-        if (is_at(&scenario->faults[i], host))
-            add_row(trial, (struct repair){.kind = REPAIR_FAULT, .fault = i}, true, cause);
-    if (scenario->nodes[host].host->rnic->drain != RNIC_UNLIMITED)
-        add_row(trial, (struct repair){.kind = REPAIR_DRAIN, .host = host}, true, cause);
-}
-
-static bool uses(struct store *store, uint32_t workload, int64_t node, int64_t port)
-{
-    struct store_statement *row = store_prepare(
-        store, "SELECT 1 FROM workload_way WHERE workload=?1 AND node=?2 AND port=?3");
-    store_bind(row, 1, STORE_I(workload));
-    store_bind(row, 2, STORE_I(node));
-    store_bind(row, 3, STORE_I(port));
-    const bool found = store_step(row);
-    store_finish(row);
-    return found;
-}
-
-/* Traffic meets at the port: `host` is behind it, or another switch. */
-static void add_congestion(struct trial *trial, struct store *store, const struct way *at,
-                           uint32_t host, bool cause)
-{
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &trial->scenario->workloads[i];
-        const bool meets =
-            host == REPAIR_ANY_HOST ? uses(store, i, at->node, at->port) : talks_to(workload, host);
-        const uint32_t with = has_others(workload, host) ? host : REPAIR_ANY_HOST;
-        if (meets && workload->job == NULL)
-            add_row(trial, (struct repair){.kind = REPAIR_TRAFFIC, .workload = i, .host = with},
-                    true, cause);
-    }
-}
-
-static uint32_t host_of(const struct scenario *scenario, int64_t node)
-{
-    return scenario->nodes[node].kind == SCENARIO_HOST ? (uint32_t)node : REPAIR_ANY_HOST;
-}
-
-static void add_roots(struct trial *trial, struct store *store)
-{
-    struct store_statement *rows = store_prepare(
-        store, "SELECT r.node, r.port, r.priority, p.peer_node, position FROM pause_root r"
-               " LEFT JOIN port p ON p.node=r.node AND p.port=r.port WHERE held_ps*100 >="
-               " ?1*(SELECT sum(held_ps) FROM pause_root) ORDER BY position");
-    store_bind(rows, 1, STORE_I(SHARE_LEAST_PERCENT));
-    while (store_step(rows)) {
-        const struct way at = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
-        const bool cause = store_int(rows, 4) == 0;
-        uint32_t host = host_of(trial->scenario, at.node);
-        if (host != REPAIR_ANY_HOST) {
-            add_slow_host(trial, host, cause);
-        } else {
-            host = host_of(trial->scenario, store_int(rows, 3));
-            add_congestion(trial, store, &at, host, cause);
-        }
-        trial->culprit = cause ? host : trial->culprit;
-    }
-    store_finish(rows);
-}
-
-static bool is_suspected(const struct prove *prove, uint32_t workload)
-{
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].repair.kind == REPAIR_TRAFFIC &&
-            prove->rows[i].repair.workload == workload)
-            return true;
-    return false;
-}
-
-/* With the culprit's host, or one that a fault is at. */
-static bool is_involved(const struct trial *trial, const struct scenario_workload *workload)
-{
-    bool involved = talks_to(workload, trial->culprit);
-    for (uint32_t i = 0; i < trial->scenario->fault_count; i++)
-        for (uint32_t k = 0; k < trial->scenario->faults[i].spot_count; k++)
-            involved |= talks_to(workload, trial->scenario->faults[i].spots[k].node);
-    return involved;
-}
-
-static void add_innocents(struct trial *trial)
-{
-    uint32_t added = 0;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct scenario_workload *workload = &trial->scenario->workloads[i];
-        if (workload->job != NULL || is_suspected(trial->prove, i) ||
-            is_involved(trial, workload) || added == PROVE_INNOCENTS_MAX)
-            continue;
-        added++;
-        add_row(trial,
-                (struct repair){.kind = REPAIR_TRAFFIC, .workload = i, .host = REPAIR_ANY_HOST},
-                false, false);
-    }
-}
-
-static void find_rows(struct trial *trial, struct store *store)
-{
-    for (uint32_t i = 0; i < trial->scenario->fault_count; i++)
-        add_row(trial, (struct repair){.kind = REPAIR_FAULT, .fault = i}, true, false);
-    add_roots(trial, store);
-    add_innocents(trial);
-}
-
-/* ------------------------------------------------------------------ the run as it was */
-
-#define VICTIMS                                                                                    \
-    "(SELECT workload FROM pause_victim WHERE root=0 UNION SELECT workload FROM workload"          \
-    " WHERE NOT EXISTS(SELECT 1 FROM pause_victim WHERE root=0))"
-
-static void find_victims(struct trial *trial, struct store *store)
-{
-    struct store_statement *rows =
-        store_prepare(store, "SELECT workload FROM workload WHERE workload IN " VICTIMS);
-    while (store_step(rows))
-        if (store_int(rows, 0) < trial->scenario->workload_count)
-            trial->victims[store_int(rows, 0)] = true;
-    store_finish(rows);
-    rows = store_prepare(store, "SELECT DISTINCT node, port, priority FROM workload_way WHERE"
-                                " workload IN " VICTIMS " ORDER BY node, port, priority");
-    uint32_t count = 0;
-    while (store_step(rows)) {
-        trial->ways = memory_grown(trial->ways, count, &trial->way_room, sizeof *trial->ways);
-        trial->ways[count++] =
-            (struct way){store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
-    }
-    store_finish(rows);
-    trial->prove->transmitters = count;
-}
-
 static enum prove_end play_as_it_was(struct trial *trial)
 {
     struct prove *prove = trial->prove;
-    struct run run;
     char digest[DIGEST_TEXT_BYTES];
-    if (!play(trial, trial->scenario, &run))
+    if (!play(trial, trial->scenario, &trial->run))
         return PROVE_BROKEN;
-    struct store *store = record_store(run.record);
-    digest_format(&run.result.digest, digest);
-    const bool same = strcmp(digest, trial->digest) == 0;
-    if (same) {
-        find_victims(trial, store);
-        find_rows(trial, store);
-        prove->lost_ps =
-            toll_of(trial, store, &(struct repair){.kind = REPAIR_FAULT, .fault = 0}).lost_ps;
-        for (uint32_t i = 0; i < prove->row_count; i++)
-            prove->rows[i].before = toll_of(trial, store, &prove->rows[i].repair);
-    } else {
-        snprintf(prove->why, sizeof prove->why,
-                 "played again its digest is %s instead of %s, so it proves nothing (was it another"
-                 " version that wrote it?)",
-                 digest, trial->digest);
+    digest_format(&trial->run.result.digest, digest);
+    if (strcmp(digest, trial->digest) == 0)
+        return PROVE_DONE;
+    snprintf(prove->why, sizeof prove->why,
+             "played again its digest is %s instead of %s, so it proves nothing (was it another"
+             " version that wrote it?)",
+             digest, trial->digest);
+    run_close(&trial->run);
+    return PROVE_UNUSABLE;
+}
+
+/* ------------------------------------------------------------------ sets of repairs */
+
+/* Something is broken there, and a run in which it is not is an ideal. */
+static bool is_mendable(const struct prove_row *row)
+{
+    return row->role == PROVE_SUSPECT && row->repair.kind != REPAIR_TRAFFIC;
+}
+
+struct set {
+    uint32_t rows[PROVE_SUSPECTS_MAX], count;
+};
+
+static struct set all_mendable(const struct prove *prove)
+{
+    struct set set = {.count = 0};
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (is_mendable(&prove->rows[i]))
+            set.rows[set.count++] = i;
+    return set;
+}
+
+static struct set without(const struct set *set, uint32_t row)
+{
+    struct set rest = {.count = 0};
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->rows[i] != row)
+            rest.rows[rest.count++] = set->rows[i];
+    return rest;
+}
+
+static bool play_set(const struct trial *trial, const struct set *set,
+                     struct prove_measure *measure)
+{
+    struct repair repairs[PROVE_SUSPECTS_MAX];
+    for (uint32_t i = 0; i < set->count; i++)
+        repairs[i] = trial->prove->rows[set->rows[i]].repair;
+    return play_mended(trial, repairs, set->count, measure);
+}
+
+static bool play_rows(struct trial *trial)
+{
+    const bool alone = all_mendable(trial->prove).count == 1;
+    for (uint32_t i = 0; i < trial->prove->row_count; i++) {
+        const struct prove_row *row = &trial->prove->rows[i];
+        if (alone && is_mendable(row)) { /* that run was played already */
+            trial->rows[i] = trial->mended;
+            trial->mended = (struct prove_measure){0};
+        } else if (!play_mended(trial, &row->repair, 1, &trial->rows[i])) {
+            return false;
+        }
     }
-    const bool read = store_error(store) == NULL;
-    if (!read)
+    return true;
+}
+
+/* ------------------------------------------------------------------ what they lost */
+
+static int64_t lost_by(const struct trial *trial, const struct prove_measure *measure, uint32_t i)
+{
+    return prove_work_lost(&measure->works[i], &trial->ideal[i]);
+}
+
+/* A workload that a repair takes from (`but`) is no measure of it. */
+static struct prove_toll toll_of(const struct trial *trial, const struct prove_measure *measure,
+                                 const struct repair *but)
+{
+    struct prove_toll toll = {0};
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const struct prove_work *work = &measure->works[i];
+        if (!trial->victims[i] ||
+            (but != NULL && but->kind == REPAIR_TRAFFIC && but->workload == i))
+            continue;
+        toll.lost_ps += lost_by(trial, measure, i);
+        toll.done += work->done;
+        toll.p99_ps = work->p99_ps > toll.p99_ps ? work->p99_ps : toll.p99_ps;
+    }
+    for (uint32_t i = 0; i < trial->ways.count; i++)
+        toll.stopped_ps += trial->on_way[i] ? measure->stopped_ps[i] : 0;
+    return toll;
+}
+
+static bool find_victims(struct trial *trial)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const __int128 lost = lost_by(trial, &trial->original, i);
+        trial->victims[i] =
+            lost > 0 &&
+            lost * 100 >= (__int128)trial->original.works[i].under_way_ps * VICTIM_LEAST_PERCENT;
+        any |= trial->victims[i];
+    }
+    return any;
+}
+
+/* a's commands took less time each than b's. */
+static bool is_faster(const struct prove_work *a, const struct prove_work *b)
+{
+    return a->done > 0 && (b->done == 0 || (__int128)a->under_way_ps * b->done <
+                                               (__int128)b->under_way_ps * a->done);
+}
+
+static void keep_best(struct trial *trial, const struct prove_measure *measure,
+                      const struct repair *but)
+{
+    for (uint32_t i = 0; measure->works != NULL && i < trial->scenario->workload_count; i++)
+        if ((but == NULL || but->kind != REPAIR_TRAFFIC || but->workload != i) &&
+            is_faster(&measure->works[i], &trial->ideal[i]))
+            trial->ideal[i] = measure->works[i];
+}
+
+/* Nobody lost anything against the mended run: against the best of all runs then. */
+static void take_best(struct trial *trial)
+{
+    memset(trial->ideal, 0, trial->scenario->workload_count * sizeof *trial->ideal);
+    keep_best(trial, &trial->original, NULL);
+    keep_best(trial, &trial->mended, NULL);
+    for (uint32_t i = 0; i < trial->prove->row_count; i++)
+        keep_best(trial, &trial->rows[i], &trial->prove->rows[i].repair);
+    find_victims(trial);
+}
+
+/* ------------------------------------------------------------------ the culprits */
+
+static double gone_with(const struct trial *trial, const struct prove_measure *measure)
+{
+    const struct prove_toll after = toll_of(trial, measure, NULL);
+    return prove_gone(&trial->prove->before, &after);
+}
+
+/* The one of the set whose repair takes the least time away, of those not `kept`. */
+static uint32_t least_of(const struct prove *prove, const struct set *set, const bool *kept)
+{
+    uint32_t least = UINT32_MAX;
+    double gone = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct prove_row *row = &prove->rows[set->rows[i]];
+        const double this = prove_gone(&row->before, &row->after);
+        if (!kept[set->rows[i]] && (least == UINT32_MAX || this <= gone)) {
+            least = set->rows[i];
+            gone = this;
+        }
+    }
+    return least;
+}
+
+static void name_culprits(struct trial *trial, const struct set *set,
+                          const struct prove_measure *measure)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        trial->prove->rows[set->rows[i]].culprit = true;
+    trial->prove->culprits = set->count;
+    trial->prove->after = toll_of(trial, measure, NULL);
+}
+
+/* Leaves one after another broken again, as long as the time stays away. */
+static bool thin_out(struct trial *trial, struct set set)
+{
+    bool kept[ROWS_MAX] = {false}, played = true;
+    struct prove_measure best = {0};
+    name_culprits(trial, &set, &trial->mended);
+    uint32_t row = least_of(trial->prove, &set, kept);
+    for (; row != UINT32_MAX && played; row = least_of(trial->prove, &set, kept)) {
+        const struct set rest = without(&set, row);
+        struct prove_measure measure = {0};
+        kept[row] = true;
+        played = play_set(trial, &rest, &measure);
+        if (played && gone_with(trial, &measure) >= proved_share) {
+            set = rest;
+            prove_measure_free(&best);
+            best = measure;
+            trial->prove->rows[row].culprit = false;
+            name_culprits(trial, &set, &best);
+        } else if (played) {
+            prove_measure_free(&measure);
+        }
+    }
+    prove_measure_free(&best);
+    return played;
+}
+
+static bool takes_all(const struct prove_row *row)
+{
+    return row != NULL && row->before.lost_ps > 0 &&
+           prove_gone(&row->before, &row->after) >= proved_share;
+}
+
+/* Of what is broken, before traffic that could be left out. */
+static const struct prove_row *best_alone(const struct prove *prove)
+{
+    const struct prove_row *mended = prove_best(prove, PROVE_OF_BROKEN);
+    return takes_all(mended) ? mended : prove_best(prove, PROVE_OF_SUSPECTS);
+}
+
+static bool find_culprits(struct trial *trial)
+{
+    struct prove *prove = trial->prove;
+    const struct set all = all_mendable(prove);
+    const struct prove_row *best = best_alone(prove);
+    if (takes_all(best) && (!prove->mended || is_mendable(best))) {
+        const struct set one = {.rows = {(uint32_t)(best - prove->rows)}, .count = 1};
+        name_culprits(trial, &one, &trial->rows[one.rows[0]]);
+        prove->after = best->after;
+    } else if (prove->mended && all.count > 1) {
+        return thin_out(trial, all);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* Both rows of keys are in order. */
+static void mark_ways(struct trial *trial)
+{
+    struct store_statement *rows =
+        store_prepare(record_store(trial->run.record),
+                      "SELECT node, port, priority, workload FROM workload_way ORDER BY 1, 2, 3");
+    for (uint32_t i = 0; store_step(rows);) {
+        const struct prove_way key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        while (prove_way_order(&trial->ways.rows[i], &key) != 0)
+            i++;
+        trial->on_way[i] |= trial->victims[store_int(rows, 3)];
+    }
+    store_finish(rows);
+    for (uint32_t i = 0; i < trial->ways.count; i++)
+        trial->prove->transmitters += trial->on_way[i];
+}
+
+static void list_victims(struct trial *trial)
+{
+    struct prove *prove = trial->prove;
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        if (!trial->victims[i])
+            continue;
+        struct prove_victim victim = {.lost_ps = lost_by(trial, &trial->original, i),
+                                      .under_way_ps = trial->original.works[i].under_way_ps};
+        snprintf(victim.name, sizeof victim.name, "%s", trial->scenario->workloads[i].name);
+        uint32_t at =
+            prove->victim_count < PROVE_VICTIMS_MAX ? prove->victim_count : PROVE_VICTIMS_MAX;
+        for (; at > 0 && prove->victims[at - 1].lost_ps < victim.lost_ps; at--)
+            if (at < PROVE_VICTIMS_MAX)
+                prove->victims[at] = prove->victims[at - 1];
+        if (at < PROVE_VICTIMS_MAX)
+            prove->victims[at] = victim;
+        prove->victim_count++;
+    }
+}
+
+static void compare_rows(struct trial *trial)
+{
+    struct prove *prove = trial->prove;
+    mark_ways(trial);
+    list_victims(trial);
+    prove->before = prove->after = toll_of(trial, &trial->original, NULL);
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct repair *repair = &prove->rows[i].repair;
+        prove->rows[i].before = toll_of(trial, &trial->original, repair);
+        prove->rows[i].after = toll_of(trial, &trial->rows[i], repair);
+    }
+}
+
+/* All that is broken mended at once. */
+static bool play_ideal(struct trial *trial)
+{
+    const struct set all = all_mendable(trial->prove);
+    if (all.count == 0)
+        return true;
+    if (!play_set(trial, &all, &trial->mended))
+        return false;
+    memcpy(trial->ideal, trial->mended.works,
+           trial->scenario->workload_count * sizeof *trial->ideal);
+    trial->prove->mended = find_victims(trial);
+    return true;
+}
+
+static bool play_repairs(struct trial *trial)
+{
+    struct store *store = record_store(trial->run.record);
+    struct prove *prove = trial->prove;
+    prove_ways_read(&trial->ways, store);
+    trial->on_way = memory_zeroed(trial->ways.count, sizeof *trial->on_way);
+    prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->ways);
+    prove_suspects(prove, trial->scenario, store);
+    if (!play_ideal(trial))
+        return false;
+    for (uint32_t i = 0; i < trial->scenario->workload_count && !prove->mended; i++)
+        trial->victims[i] = true; /* not known yet: anybody may be */
+    prove_others(prove, trial->scenario, store, trial->victims);
+    if (!play_rows(trial))
+        return false;
+    if (!prove->mended)
+        take_best(trial);
+    compare_rows(trial);
+    const bool found = find_culprits(trial);
+    if (found && store_error(store) != NULL)
         snprintf(prove->why, sizeof prove->why, "%s", store_error(store));
-    run_close(&run);
-    return !read ? PROVE_BROKEN : same ? PROVE_DONE : PROVE_UNUSABLE;
+    return found && store_error(store) == NULL;
 }
 
 static enum prove_end play_all(struct trial *trial)
 {
     trial->victims = memory_zeroed(trial->scenario->workload_count, sizeof *trial->victims);
+    trial->ideal = memory_zeroed(trial->scenario->workload_count, sizeof *trial->ideal);
     enum prove_end end = play_as_it_was(trial);
-    for (uint32_t i = 0; end == PROVE_DONE && i < trial->prove->row_count; i++)
-        if (!play_row(trial, &trial->prove->rows[i]))
-            end = PROVE_BROKEN;
+    if (end == PROVE_DONE) {
+        end = play_repairs(trial) ? PROVE_DONE : PROVE_BROKEN;
+        run_close(&trial->run);
+    }
+    for (uint32_t i = 0; i < ROWS_MAX; i++)
+        prove_measure_free(&trial->rows[i]);
+    prove_measure_free(&trial->original);
+    prove_measure_free(&trial->mended);
+    free(trial->ways.rows);
+    free(trial->on_way);
     free(trial->victims);
-    free(trial->ways);
+    free(trial->ideal);
     return end;
 }
 
@@ -335,7 +404,6 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
         .options = {.until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
                     .progress = progress},
         .diag = diag,
-        .culprit = REPAIR_ANY_HOST,
     };
     store_ask_text(store, "SELECT digest FROM meta", trial.digest, sizeof trial.digest);
     struct stored stored;
@@ -351,29 +419,32 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
 
 /* ------------------------------------------------------------------ what it says */
 
-double prove_gone(const struct prove_row *row)
+double prove_gone(const struct prove_toll *before, const struct prove_toll *after)
 {
-    const int64_t before = row->before.lost_ps;
-    return before == 0 ? 0 : (double)(before - row->after.lost_ps) / (double)before;
+    const int64_t lost = before->lost_ps;
+    return lost == 0 ? 0 : (double)(lost - after->lost_ps) / (double)lost;
 }
 
-static const struct prove_row *larger(const struct prove_row *best, const struct prove_row *row)
+const char *prove_role_name(enum prove_role role)
 {
-    return best == NULL || prove_gone(row) > prove_gone(best) ? row : best;
+    static const char *const names[] = {"suspect", "innocent", "bystander"};
+    return names[role];
 }
 
-const struct prove_row *prove_best(const struct prove *prove, bool cause)
+static bool is_of(const struct prove_row *row, enum prove_of of)
+{
+    return of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
+           is_mendable(row);
+}
+
+const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)
 {
     const struct prove_row *best = NULL;
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].suspect && (prove->rows[i].cause || !cause))
-            best = larger(best, &prove->rows[i]);
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        if (is_of(row, of) && (best == NULL || prove_gone(&row->before, &row->after) >
+                                                   prove_gone(&best->before, &best->after)))
+            best = row;
+    }
     return best;
-}
-
-const struct prove_row *prove_culprit(const struct prove *prove)
-{
-    const struct prove_row *cause = prove_best(prove, true);
-    const struct prove_row *best = cause != NULL ? cause : prove_best(prove, false);
-    return best != NULL && prove_gone(best) >= proved_share ? best : NULL;
 }

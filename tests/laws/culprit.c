@@ -21,22 +21,22 @@ void culprit_add(struct culprit_draft *draft, const char *format, ...)
     assert_true(draft->used < CULPRIT_TEXT_BYTES);
 }
 
-static unsigned between(struct culprit_draft *draft, unsigned low, unsigned high)
+unsigned culprit_between(struct culprit_draft *draft, unsigned low, unsigned high)
 {
     return low + (unsigned)rng_below(&draft->rng, high - low + 1);
 }
 
-static bool chance(struct culprit_draft *draft, unsigned percent)
+bool culprit_chance(struct culprit_draft *draft, unsigned percent)
 {
     return rng_below(&draft->rng, 100) < percent;
 }
 
-static const char *pick(struct culprit_draft *draft, const char *const *words)
+const char *culprit_pick(struct culprit_draft *draft, const char *const *words)
 {
     unsigned count = 0;
     while (words[count] != NULL)
         count++;
-    return words[between(draft, 0, count - 1)];
+    return words[culprit_between(draft, 0, count - 1)];
 }
 
 static const char *const host_rates[] = {"10Gbps", "25Gbps", "40Gbps", "100Gbps", "200Gbps", NULL};
@@ -47,8 +47,8 @@ static const char *const lengths[] = {"1m", "3m", "10m", "30m", "100m", "300m", 
 /* A tree of switches with hosts anywhere, each link with its own rate and length. */
 static void add_tree(struct culprit_draft *draft)
 {
-    const unsigned switches = between(draft, 2, 8);
-    draft->hosts = between(draft, 4, 20);
+    const unsigned switches = culprit_between(draft, 2, 8);
+    draft->hosts = culprit_between(draft, 4, 20);
     culprit_add(draft, "  topology:\n    kind: explicit\n    hosts: [");
     for (unsigned i = 0; i < draft->hosts; i++)
         culprit_add(draft, "%shost%u", i == 0 ? "" : ", ", i);
@@ -58,29 +58,31 @@ static void add_tree(struct culprit_draft *draft)
     culprit_add(draft, "]\n    links:\n");
     for (unsigned i = 1; i < switches; i++)
         culprit_add(draft, "      - {ends: [s%u, s%u], rate: %s, length: %s, mtu: 9216B}\n", i,
-                    between(draft, 0, i - 1), pick(draft, fabric_rates), pick(draft, lengths));
+                    culprit_between(draft, 0, i - 1), culprit_pick(draft, fabric_rates),
+                    culprit_pick(draft, lengths));
     for (unsigned i = 0; i < draft->hosts; i++)
         culprit_add(draft, "      - {ends: [host%u, s%u], rate: %s, length: %s}\n", i,
-                    between(draft, 0, switches - 1), pick(draft, host_rates), pick(draft, lengths));
+                    culprit_between(draft, 0, switches - 1), culprit_pick(draft, host_rates),
+                    culprit_pick(draft, lengths));
 }
 
 static void add_topology(struct culprit_draft *draft)
 {
-    switch (between(draft, 0, 3)) {
+    switch (culprit_between(draft, 0, 3)) {
     case 0:
-        draft->hosts = between(draft, 3, 16);
+        draft->hosts = culprit_between(draft, 3, 16);
         culprit_add(draft, "  topology: {kind: single-switch, hosts: %u}\n", draft->hosts);
         break;
     case 1: {
-        const unsigned leaves = between(draft, 2, 6), each = between(draft, 2, 6);
+        const unsigned leaves = culprit_between(draft, 2, 6), each = culprit_between(draft, 2, 6);
         draft->hosts = leaves * each;
         culprit_add(draft,
                     "  topology: {kind: leaf-spine, leaves: %u, spines: %u, hosts-per-leaf: %u}\n",
-                    leaves, between(draft, 1, 4), each);
+                    leaves, culprit_between(draft, 1, 4), each);
         break;
     }
     case 2: {
-        const unsigned k = chance(draft, 75) ? 4 : 6;
+        const unsigned k = culprit_chance(draft, 75) ? 4 : 6;
         draft->hosts = k * k * k / 4;
         culprit_add(draft, "  topology: {kind: fat-tree, k: %u}\n", k);
         break;
@@ -98,23 +100,24 @@ static void add_switch(struct culprit_draft *draft)
     static const char *const alphas[] = {"6.25%", "12.5%", "50%", "100%", "800%", NULL};
     static const char *const headrooms[] = {"auto", "auto", "auto", "60KB", NULL};
     culprit_add(draft, "  host-links: {rate: %s, length: %s, mtu: 4200B}\n",
-                pick(draft, host_rates), pick(draft, lengths));
+                culprit_pick(draft, host_rates), culprit_pick(draft, lengths));
     culprit_add(draft, "  fabric-links: {rate: %s, length: %s, mtu: 9216B}\n",
-                pick(draft, fabric_rates), pick(draft, lengths));
-    const bool small = chance(draft, 50);
+                culprit_pick(draft, fabric_rates), culprit_pick(draft, lengths));
+    const bool small = culprit_chance(draft, 50);
     culprit_add(draft, "  switch: {profile: %s, ports: 1, pfc: {priorities: [3%s], headroom: %s}",
-                pick(draft, profiles), !small && chance(draft, 30) ? ", 4" : "",
-                pick(draft, headrooms));
+                culprit_pick(draft, profiles), !small && culprit_chance(draft, 30) ? ", 4" : "",
+                culprit_pick(draft, headrooms));
     if (small)
-        culprit_add(draft, ", buffer: %uMB", between(draft, 5, 8));
-    if (chance(draft, 60))
-        culprit_add(draft, ", alpha: %s", pick(draft, alphas));
-    if (chance(draft, 25))
-        culprit_add(draft, ", policy: static, xoff: %uKB", between(draft, 20, 200));
-    if (chance(draft, 30))
-        culprit_add(draft, ", ecn: {kmin: %uKB, kmax: 800KB, pmax: 20%%}", between(draft, 20, 400));
+        culprit_add(draft, ", buffer: %uMB", culprit_between(draft, 5, 8));
+    if (culprit_chance(draft, 60))
+        culprit_add(draft, ", alpha: %s", culprit_pick(draft, alphas));
+    if (culprit_chance(draft, 25))
+        culprit_add(draft, ", policy: static, xoff: %uKB", culprit_between(draft, 20, 200));
+    if (culprit_chance(draft, 30))
+        culprit_add(draft, ", ecn: {kmin: %uKB, kmax: 800KB, pmax: 20%%}",
+                    culprit_between(draft, 20, 400));
     culprit_add(draft, ", forwarding: %s}\n",
-                chance(draft, 50) ? "cut-through" : "store-and-forward");
+                culprit_chance(draft, 50) ? "cut-through" : "store-and-forward");
 }
 
 /* Some hosts, never `but`. */
@@ -122,7 +125,7 @@ static void add_hosts(struct culprit_draft *draft, unsigned count, unsigned but)
 {
     culprit_add(draft, "[");
     for (unsigned i = 0; i < count; i++) {
-        unsigned host = between(draft, 0, draft->hosts - 1);
+        unsigned host = culprit_between(draft, 0, draft->hosts - 1);
         if (host == but)
             host = (host + 1) % draft->hosts;
         culprit_add(draft, "%shost%u", i == 0 ? "" : ", ", host);
@@ -134,8 +137,9 @@ static void add_hosts(struct culprit_draft *draft, unsigned count, unsigned but)
 static void add_load(struct culprit_draft *draft, unsigned number, unsigned host)
 {
     static const char *const kinds[] = {"rdma-write", "rdma-read", "rdma-send", NULL};
-    const unsigned others = between(draft, 1, draft->hosts - 1 < 16 ? draft->hosts - 1 : 16);
-    const bool to = chance(draft, 65);
+    const unsigned others =
+        culprit_between(draft, 1, draft->hosts - 1 < 16 ? draft->hosts - 1 : 16);
+    const bool to = culprit_chance(draft, 65);
     culprit_add(draft, "  - {name: w%u, from: ", number);
     if (to)
         add_hosts(draft, others, host);
@@ -146,29 +150,30 @@ static void add_load(struct culprit_draft *draft, unsigned number, unsigned host
         culprit_add(draft, "host%u", host);
     else
         add_hosts(draft, others, host);
-    if (chance(draft, 50))
+    if (culprit_chance(draft, 50))
         culprit_add(draft,
                     ", kind: nvme, read: %u%%, block-size: %uKiB, queue-depth: %u, queues: %u",
-                    between(draft, 0, 100), 4u << between(draft, 0, 6), between(draft, 1, 32),
-                    between(draft, 1, 4));
+                    culprit_between(draft, 0, 100), 4u << culprit_between(draft, 0, 6),
+                    culprit_between(draft, 1, 32), culprit_between(draft, 1, 4));
     else
-        culprit_add(draft, ", kind: %s, message-size: %uKiB, outstanding: %u", pick(draft, kinds),
-                    4u << between(draft, 0, 8), between(draft, 1, 8));
+        culprit_add(draft, ", kind: %s, message-size: %uKiB, outstanding: %u",
+                    culprit_pick(draft, kinds), 4u << culprit_between(draft, 0, 8),
+                    culprit_between(draft, 1, 8));
     culprit_add(draft, ", pairing: all-to-all}\n");
 }
 
 static void add_fault(struct culprit_draft *draft, unsigned duration_us)
 {
     culprit_add(draft, "faults:\n  - {at: %uus, ",
-                between(draft, duration_us / 20, duration_us * 6 / 10));
-    if (chance(draft, 85))
-        culprit_add(draft, "for: %uus, ", between(draft, duration_us / 10, duration_us));
-    draft->kind = chance(draft, 65) ? "slow-receiver" : "pause-storm";
+                culprit_between(draft, duration_us / 20, duration_us * 6 / 10));
+    if (culprit_chance(draft, 85))
+        culprit_add(draft, "for: %uus, ", culprit_between(draft, duration_us / 10, duration_us));
+    draft->kind = culprit_chance(draft, 65) ? "slow-receiver" : "pause-storm";
     if (strcmp(draft->kind, "slow-receiver") == 0)
-        culprit_add(draft, "kind: slow-receiver, drain: %u%%", between(draft, 0, 30));
+        culprit_add(draft, "kind: slow-receiver, drain: %u%%", culprit_between(draft, 0, 30));
     else
         culprit_add(draft, "kind: pause-storm, priority: %u",
-                    chance(draft, 90) ? 3 : between(draft, 0, 7));
+                    culprit_chance(draft, 90) ? 3 : culprit_between(draft, 0, 7));
     culprit_add(draft, ", where: %s}\n", draft->name);
 }
 
@@ -177,22 +182,22 @@ void culprit_draft(struct culprit_draft *draft, uint64_t seed, unsigned number)
     static const char *const controls[] = {"none", "dcqcn", "dcqcn-mlx5", NULL};
     static const char *const media[] = {"null", "fixed", "storage-class", NULL};
     *draft = (struct culprit_draft){.rng = rng_stream(seed + number, "root-cause", "scenario")};
-    const unsigned duration_us = between(draft, 300, 1500);
+    const unsigned duration_us = culprit_between(draft, 300, 1500);
     culprit_add(draft,
                 "stormglass: 1\nname: cause-%u\nseed: %u\nduration: %uus\ndrain: 2ms\nfabric:\n",
-                number, between(draft, 0, 1000000), duration_us);
+                number, culprit_between(draft, 0, 1000000), duration_us);
     add_topology(draft);
     add_switch(draft);
-    draft->culprit = between(draft, 0, draft->hosts - 1);
+    draft->culprit = culprit_between(draft, 0, draft->hosts - 1);
     snprintf(draft->name, sizeof draft->name, "host%u", draft->culprit);
     culprit_add(draft, "hosts:\n  defaults: {rnic: {congestion-control: %s}}\n",
-                pick(draft, controls));
+                culprit_pick(draft, controls));
     culprit_add(draft, "  targets: {where: \"host*\", namespaces: [{media: %s}]}\nworkloads:\n",
-                chance(draft, 34) ? "\"null\"" : pick(draft, media + 1));
+                culprit_chance(draft, 34) ? "\"null\"" : culprit_pick(draft, media + 1));
     add_load(draft, 0, draft->culprit);
-    const unsigned loads = between(draft, 0, 6);
+    const unsigned loads = culprit_between(draft, 0, 6);
     for (unsigned i = 1; i <= loads; i++)
-        add_load(draft, i, between(draft, 0, draft->hosts - 1));
+        add_load(draft, i, culprit_between(draft, 0, draft->hosts - 1));
     add_fault(draft, duration_us);
 }
 

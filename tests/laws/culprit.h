@@ -26,6 +26,11 @@ void culprit_draft(struct culprit_draft *draft, uint64_t seed, unsigned number);
 void culprit_add(struct culprit_draft *draft, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Draws: low..high; true in so many of 100; one of the words, whose end is NULL. */
+unsigned culprit_between(struct culprit_draft *draft, unsigned low, unsigned high);
+bool culprit_chance(struct culprit_draft *draft, unsigned percent);
+const char *culprit_pick(struct culprit_draft *draft, const char *const *words);
+
 /* The first `length` bytes of the text are the scenario.  Owner: run_close, scenario_free. */
 void culprit_run(struct run *run, const char *text, size_t length, struct scenario **scenario);
 
