@@ -22,6 +22,7 @@ void explain_init(struct explain *explain, const struct explain_fabric *fabric)
     explain->first_block = memory_zeroed(keys + 1, sizeof *explain->first_block);
     explain->root_of = memory_zeroed(keys, sizeof *explain->root_of);
     explain->paths = memory_zeroed(explain->path_room, sizeof *explain->paths);
+    explain->idle = memory_zeroed(keys, sizeof *explain->idle);
     memset(explain->root_of, 0xff, keys * sizeof *explain->root_of);
 }
 
@@ -34,6 +35,7 @@ void explain_fini(struct explain *explain)
     free(explain->first_hold);
     free(explain->first_block);
     free(explain->root_of);
+    free(explain->idle);
     free(explain->roots);
     free(explain->paths);
     free(explain->pieces);
@@ -193,9 +195,16 @@ static enum explain_kind largest_kind(const struct explain_root *root)
     return best;
 }
 
+void explain_never_sent(struct explain *explain, uint32_t port, uint8_t priority)
+{
+    explain->idle[explain_key(port, priority)] = true;
+}
+
 static int order_roots(const void *a, const void *b)
 {
     const struct explain_root *x = a, *y = b;
+    if (x->idle != y->idle)
+        return x->idle ? 1 : -1;
     if (x->fault != y->fault)
         return x->fault ? -1 : 1;
     if (x->held_ps != y->held_ps)
@@ -215,7 +224,7 @@ static int order_paths(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Packs the paths into a row and gives them the roots' new numbers. */
+/* Packs the paths into a row and gives them the roots' new numbers; those of idle roots go. */
 static void sort_paths(struct explain *explain)
 {
     uint32_t count = 0;
@@ -223,18 +232,40 @@ static void sort_paths(struct explain *explain)
         if (explain->paths[i].hops != 0)
             explain->paths[count++] = explain->paths[i];
     CHECK(count == explain->path_count);
-    for (uint32_t i = 0; i < count; i++)
-        explain->paths[i].root = explain->root_of[explain->paths[i].root];
+    explain->path_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct explain_path path = explain->paths[i];
+        path.root = explain->root_of[path.root];
+        if (path.root < explain->root_count)
+            explain->paths[explain->path_count++] = path;
+    }
+    count = explain->path_count;
     if (count > 0)
         qsort(explain->paths, count, sizeof *explain->paths, order_paths);
+}
+
+/* A host that pauses in a priority that its neighbour has nothing to send in. */
+static bool is_idle(const struct explain *explain, const struct explain_root *root)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    return fabric->is_host[fabric->node_of[root->port]] &&
+           explain->idle[explain_key(fabric->peer[root->port], root->priority)];
+}
+
+static void cut_idle(struct explain *explain)
+{
+    while (explain->root_count > 0 && explain->roots[explain->root_count - 1].idle)
+        explain->idle_ps += explain->roots[--explain->root_count].held_ps;
 }
 
 static void sort_roots(struct explain *explain)
 {
     struct explain_root *roots = explain->roots;
     uint32_t *old_keys = memory_zeroed(explain->root_count, sizeof *old_keys);
-    for (uint32_t i = 0; i < explain->root_count; i++)
+    for (uint32_t i = 0; i < explain->root_count; i++) {
         roots[i].kind = largest_kind(&roots[i]);
+        roots[i].idle = is_idle(explain, &roots[i]);
+    }
     explain_mark_faults(explain);
     for (uint32_t i = 0; i < explain->root_count; i++) {
         old_keys[i] = explain_key(roots[i].port, roots[i].priority);
@@ -257,6 +288,7 @@ void explain_finish(struct explain *explain, time_ps now)
     cut_open(explain, now, false);
     fold(explain);
     sort_roots(explain);
+    cut_idle(explain);
     sort_paths(explain);
     explain_judge(explain);
 }

@@ -50,6 +50,7 @@ struct explain_root {
     time_ps held_ps;   /* port time held because of it, anywhere */
     time_ps direct_ps; /* of that, by the root's own node */
     time_ps by_kind[4];
+    bool idle;  /* it stopped nobody; only until explain_finish */
     bool fault; /* a host's pauses, and not a negligible part of all: it comes first */
 };
 
@@ -59,7 +60,7 @@ struct explain_root {
 struct explain_verdict {
     bool sure;
     uint32_t rival;   /* the root that may be the cause instead, or EXPLAIN_NONE */
-    time_ps all_ps;   /* all holds */
+    time_ps all_ps;   /* all holds that stopped anybody */
     time_ps first_ps; /* of it, the first root's */
     time_ps rival_ps;
     time_ps unknown_ps; /* whose cause was not found */
@@ -114,6 +115,8 @@ struct explain {
     struct explain_piece *pieces; /* the walk's stack */
     uint32_t piece_room;
     time_ps unknown_ps;
+    bool *idle; /* by key: explain_never_sent */
+    time_ps idle_ps;
     struct explain_verdict verdict;
     time_ps blocked_ps; /* time that transmitters obeyed pauses */
 };
@@ -135,6 +138,10 @@ struct explain_edge {
 void explain_on_hold(struct explain *explain, const struct explain_edge *edge);
 void explain_on_block(struct explain *explain, time_ps at, uint32_t port, uint8_t priority,
                       bool begins);
+
+/* The transmitter had nothing to send in that priority, all the time: the host that stopped it
+ * stopped nobody, and is no root. */
+void explain_never_sent(struct explain *explain, uint32_t port, uint8_t priority);
 
 /* Ends what is open, sorts, and judges: roots by their share, but those that are faults first;
  * paths by root, hops and share. */

@@ -77,9 +77,10 @@ void explain_judge(struct explain *explain)
     const bool host = at_host(explain, &roots[0]);
     verdict->first_ps = roots[0].held_ps;
     verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
-    verdict->sure = roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
-                    roots[0].held_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
-                    verdict->unknown_ps <= verdict->all_ps / 4 &&
-                    explain->blocked_ps <= verdict->all_ps + verdict->all_ps / 2 &&
-                    (host || !host_elsewhere);
+    verdict->sure =
+        roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
+        roots[0].held_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
+        verdict->unknown_ps <= verdict->all_ps / 4 &&
+        explain->blocked_ps - explain->idle_ps <= verdict->all_ps + verdict->all_ps / 2 &&
+        (host || !host_elsewhere);
 }

@@ -127,11 +127,26 @@ static time_ps window_end(const struct play *play)
     return play->stopped && play->world->engine.now < end ? play->world->engine.now : end;
 }
 
+/* Tells of the transmitters that had nothing to send in a priority. */
+static void tell_idle(struct play *play)
+{
+    const struct explain_fabric *fabric = &play->fabric;
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
+        const uint32_t node = fabric->node_of[i];
+        const struct port *port =
+            world_port(play->world, node, (uint16_t)(i - fabric->first_port[node]));
+        for (uint8_t priority = 0; priority < PRIORITIES; priority++)
+            if (port->lanes[priority].tx_frames == 0 && (port->ready >> priority & 1) == 0)
+                explain_never_sent(&play->observe.explain, i, priority);
+    }
+}
+
 static void finish(struct play *play, struct run *run)
 {
     struct world *world = play->world;
     world_audit(world);
     deadlock_look(&world->deadlocks, world->engine.now);
+    tell_idle(play);
     observe_finish(&play->observe, world->engine.now);
     const struct collect collect = {
         .world = world,

@@ -40,14 +40,16 @@ static bool mentions(const char *text, const char *name)
     return false;
 }
 
-/* Time that the culprit's own link was stopped by it. */
+/* Time that the culprit's own link was stopped by it, in priorities that it has frames in. */
 static int64_t paused_by(const struct run *run, const char *name)
 {
-    char sql[400];
+    char sql[500];
     snprintf(sql, sizeof sql,
              "SELECT coalesce(sum(c.value),0) FROM counter c JOIN port p ON p.node=c.node AND"
              " p.port=c.port JOIN node n ON n.node=p.peer_node"
-             " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND n.name='%s'",
+             " WHERE c.name='tx_prio'||c.priority||'_blocked_ps' AND n.name='%s' AND EXISTS("
+             " SELECT 1 FROM counter t WHERE t.node=c.node AND t.port=c.port AND"
+             " t.name='tx_prio'||c.priority||'_packets')",
              name);
     return store_ask_int(record_store(run->record), sql, -1);
 }

@@ -104,8 +104,6 @@ static void add_culprit(struct make *make, const struct load *load)
         kind = "pause-storm";
     truth->culprit[truth->culprits].host = load->to;
     truth->culprit[truth->culprits].kind = kind;
-    truth->culprit[truth->culprits].pauses =
-        strncmp(kind, "slow", 4) == 0 || strcmp(kind, "pause-storm") == 0;
     const bool by_nature = strcmp(kind, "slow-by-nature") == 0;
     truth->culprit[truth->culprits++].fault = by_nature ? -1 : (int)truth->faults++;
     make->broken[load->to] = true;

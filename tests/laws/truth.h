@@ -22,8 +22,7 @@ struct truth {
     struct {
         unsigned host;
         const char *kind;
-        int fault;   /* -1: by nature */
-        bool pauses; /* it makes its host pause */
+        int fault; /* -1: by nature */
     } culprit[TRUTH_CULPRITS_MAX];
 };
 

@@ -294,6 +294,30 @@ static void fault_with_the_smaller_share_is_named_unsure(void **state)
     explain_fini(&explain);
 }
 
+/* A storm in a priority that its switch has nothing to send in stops nobody, however long. */
+static void pauses_of_what_is_never_sent_have_no_root(void **state)
+{
+    (void)state;
+    for (int both = 0; both < 2; both++) {
+        struct explain explain;
+        explain_init(&explain, &fabric);
+        edge(&explain, 1000, H2_P, EXPLAIN_NONE, true, false);
+        explain_never_sent(&explain, fabric.peer[H2_P], PRIO);
+        if (both) {
+            edge(&explain, 2000, H0_P, EXPLAIN_NONE, true, true);
+            edge(&explain, 3000, H0_P, EXPLAIN_NONE, false, true);
+        }
+        explain_finish(&explain, 9000);
+        assert_int_equal(explain.root_count, both);
+        assert_int_equal(explain.path_count, both);
+        assert_int_equal(explain.verdict.all_ps, both ? 1000 : 0);
+        assert_int_equal(explain.verdict.sure, both);
+        if (both)
+            assert_int_equal(explain.roots[0].port, H0_P);
+        explain_fini(&explain);
+    }
+}
+
 /* What no peer told of is nobody's, and makes the statement unsure. */
 static void hold_without_reason_is_unknown(void **state)
 {
@@ -372,6 +396,7 @@ int main(void)
         cmocka_unit_test(reason_ends_when_its_queue_is_sent),
         cmocka_unit_test(open_egress_works_off_what_a_block_left),
         cmocka_unit_test(fault_with_the_smaller_share_is_named_unsure),
+        cmocka_unit_test(pauses_of_what_is_never_sent_have_no_root),
         cmocka_unit_test(hold_without_reason_is_unknown),
         cmocka_unit_test(circle_is_found_and_named),
         cmocka_unit_test(folding_loses_no_time),
