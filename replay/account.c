@@ -40,6 +40,8 @@ static void read_run(struct account *account, struct store *store)
         store_ask_int(store, "SELECT value FROM result WHERE path='pfc.paused_ps'", 0);
     account->sure =
         store_ask_int(store, "SELECT value FROM result WHERE path='root_cause_sure'", 0) != 0;
+    account->cause_count =
+        store_ask_int(store, "SELECT value FROM result WHERE path='root_causes'", 1);
     store_ask_text(store, "SELECT value FROM result WHERE path='root_cause'", account->root_cause,
                    sizeof account->root_cause);
 }
@@ -69,32 +71,33 @@ static void read_roots(struct account *account, struct store *store)
     store_finish(rows);
 }
 
-/* Only what was asked for since the cause began counts as its reason: a host by its own first
+/* Only what was asked for since cause ?1 began counts as its reason: a host by its own first
  * XOFF, congestion from the run's begin.  In a circle a port has many distances: the least is told.
  * The values beside min(at_ps) are those of its row (SQLite, "bare columns in an aggregate"). */
 static const char hops_sql[] =
     "WITH begun AS (SELECT coalesce(min(at_ps), 0) AS at FROM pause_edge e JOIN pause_root r"
-    "   ON r.position=0 AND r.port IS NULL AND e.node=r.node AND e.priority=r.priority"
+    "   ON r.position=?1 AND r.port IS NULL AND e.node=r.node AND e.priority=r.priority"
     "   AND e.edge='xoff'),"
     " asked AS (SELECT node, port, priority, count(*) AS xoffs, min(at_ps) AS at, egress,"
     "   occupancy_bytes AS occupancy, threshold_bytes AS threshold FROM pause_edge"
     "   WHERE edge='xoff' AND at_ps >= (SELECT at FROM begun) GROUP BY node, port, priority),"
     " hop AS (SELECT node, port, min(hops) AS hops, sum(held_ps) AS held FROM pause_path"
-    "   WHERE root=0 GROUP BY node, port)"
+    "   WHERE root=?1 GROUP BY node, port)"
     " SELECT h.hops, p.name, q.name, h.held, coalesce(a.xoffs, 0), a.at, a.occupancy, a.threshold,"
-    "   g.name FROM hop h JOIN pause_root r ON r.position=0"
+    "   g.name FROM hop h JOIN pause_root r ON r.position=?1"
     "   JOIN port p ON p.node=h.node AND p.port=h.port"
     "   JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
     "   LEFT JOIN asked a ON a.node=q.node AND a.port=q.port AND a.priority=r.priority"
     "   LEFT JOIN port g ON g.node=a.node AND g.port=a.egress"
     " ORDER BY h.hops, h.held DESC, h.node, h.port";
 
-static void read_hops(struct account *account, struct store *store)
+static void read_hops(struct account *account, struct store *store, int64_t root, uint32_t *room)
 {
     struct store_statement *rows = store_prepare(store, hops_sql);
-    uint32_t room = 0;
+    store_bind(rows, 1, STORE_I(root));
     while (store_step(rows)) {
-        struct account_hop *hop = ADD(&account->hops, &account->hop_count, &room);
+        struct account_hop *hop = ADD(&account->hops, &account->hop_count, room);
+        hop->root = root;
         hop->hops = store_int(rows, 0);
         copy(hop->stopped, sizeof hop->stopped, rows, 1);
         copy(hop->by, sizeof hop->by, rows, 2);
@@ -108,12 +111,25 @@ static void read_hops(struct account *account, struct store *store)
     store_finish(rows);
 }
 
+/* A database may say anything: there are no more causes than roots. */
+static void read_paths(struct account *account, struct store *store)
+{
+    uint32_t room = 0;
+    if (account->cause_count > account->root_count)
+        account->cause_count = account->root_count;
+    if (account->cause_count < 1)
+        account->cause_count = account->root_count > 0;
+    for (int64_t root = 0; root < account->cause_count; root++)
+        read_hops(account, store, root, &room);
+}
+
 static void read_victims(struct account *account, struct store *store)
 {
     struct store_statement *rows = store_prepare(
-        store,
-        "SELECT w.name, class, held_ps, " ACCOUNT_WORKLOAD_PS " FROM pause_victim JOIN workload w"
-        " USING(workload) WHERE root=0 ORDER BY class, held_ps DESC, workload");
+        store, "SELECT w.name, class, held_ps, " ACCOUNT_WORKLOAD_PS ", root FROM pause_victim JOIN"
+               " workload w USING(workload) WHERE root BETWEEN 0 AND ?1 ORDER BY root, class, "
+               "held_ps DESC, workload");
+    store_bind(rows, 1, STORE_I(account->cause_count - 1));
     uint32_t room = 0;
     while (store_step(rows)) {
         struct account_victim *victim = ADD(&account->victims, &account->victim_count, &room);
@@ -121,6 +137,7 @@ static void read_victims(struct account *account, struct store *store)
         copy(victim->class, sizeof victim->class, rows, 1);
         victim->held_ps = store_int(rows, 2);
         victim->span_ps = store_int(rows, 3);
+        victim->root = store_int(rows, 4);
     }
     store_finish(rows);
     rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");
@@ -165,7 +182,7 @@ bool account_read(struct account *account, struct store *store, char why[STORE_E
     if (!has_ended(account, store, why))
         return false;
     read_roots(account, store);
-    read_hops(account, store);
+    read_paths(account, store);
     read_victims(account, store);
     account_limits(account, store);
     if (!account->measured)

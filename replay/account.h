@@ -14,7 +14,7 @@
 
 enum { ACCOUNT_NAME_BYTES = 96, ACCOUNT_TEXT_BYTES = 480 };
 
-/* A root of pauses; the first is the cause. */
+/* A root of pauses; the first `cause_count` are the causes. */
 struct account_root {
     char node[ACCOUNT_NAME_BYTES], kind[24], text[ACCOUNT_TEXT_BYTES];
     char port[ACCOUNT_NAME_BYTES]; /* the congested egress; empty: the host itself */
@@ -23,18 +23,19 @@ struct account_root {
     int64_t stopped; /* transmitters */
 };
 
-/* A transmitter that had to stop because of the cause, nearest first. */
+/* A transmitter that had to stop because of a cause, nearest first. */
 struct account_hop {
-    int64_t hops;
+    int64_t root, hops;
     char stopped[ACCOUNT_NAME_BYTES], by[ACCOUNT_NAME_BYTES];
     int64_t held_ps;
-    /* The first XOFF since the cause itself asked for one; xoffs 0: not recorded. */
+    /* The first XOFF since that cause itself asked for one; xoffs 0: not recorded. */
     int64_t xoffs, at_ps, occupancy_bytes, threshold_bytes;
     char because_of[ACCOUNT_NAME_BYTES]; /* the queue that filled the memory; empty: a host */
 };
 
 struct account_victim {
     char workload[ACCOUNT_NAME_BYTES], class[16];
+    int64_t root;
     int64_t held_ps, span_ps; /* span: of its own work */
 };
 
@@ -52,7 +53,7 @@ struct account {
     char record[16], status[16], digest[64], root_cause[ACCOUNT_TEXT_BYTES]; /* may be empty */
     bool sure;
     bool measured; /* by stormglass-bridge: it counts no frames, so nothing is called unused */
-    int64_t severity, span_ps, paused_ps;
+    int64_t severity, span_ps, paused_ps, cause_count;
     struct account_root *roots;
     struct account_hop *hops;
     struct account_victim *victims;

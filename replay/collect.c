@@ -2,6 +2,7 @@
  * collect - sums over ports, switches and RNICs. */
 #include "replay/collect.h"
 
+#include "base/memory.h"
 #include "net/watchdog.h"
 #include "replay/bottleneck.h"
 #include "replay/explain_words.h"
@@ -302,19 +303,29 @@ static void state_cause(const struct explain *explain, struct result *result)
     cause->node = fabric->names[fabric->node_of[root->port]];
     cause->kind = explain_kind_name(root->kind);
     cause->sure = verdict->sure;
+    cause->causes = verdict->causes;
     cause->share_ppm = (int64_t)((__int128)verdict->first_ps * PPM / verdict->all_ps);
 }
 
+/* Of all causes. */
 static void find_victims(const struct collect *collect, struct result *result)
 {
-    struct victim *victims = calloc(result->workload_count + 1, sizeof *victims);
-    CHECK(victims != NULL);
-    victims_find(collect->world, &collect->observe->explain, victims, NULL);
+    const struct explain *explain = &collect->observe->explain;
+    struct victim *victims = memory_zeroed(result->workload_count, sizeof *victims);
+    struct victim *of_root = memory_zeroed(result->workload_count, sizeof *of_root);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        victims[i].class = VICTIM_NONE;
+    for (uint32_t root = 0; root < explain->verdict.causes; root++) {
+        victims_find(collect->world, explain, root, of_root, NULL);
+        for (uint32_t i = 0; i < result->workload_count; i++)
+            victims_merge(&victims[i], of_root[i]);
+    }
     for (uint32_t i = 0; i < result->workload_count; i++) {
         result->workloads[i].victim = victims_class_name(victims[i].class);
         result->workloads[i].held_ps = victims[i].held;
     }
     free(victims);
+    free(of_root);
 }
 
 /* Nothing of it was done, and a port on its way was stopped for half of its time or more. */
@@ -364,6 +375,7 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
     snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
     struct result_cause *cause = &result->cause;
     cause->sure = true;
+    cause->causes = 1;
     if (explain->root_count > 0)
         return;
     cause->kind = explain_kind_name(EXPLAIN_CIRCLE);

@@ -54,11 +54,13 @@ struct explain_root {
     bool fault; /* a host's pauses, and not a negligible part of all: it comes first */
 };
 
-/* What the evidence says, after explain_finish.  The first root is the cause.  Unsure: another one
- * has a comparable share, too much of the time belongs to nobody known, or pauses go in a circle.
+/* What the evidence says, after explain_finish.  The first root is the cause; hosts elsewhere that
+ * pause with a twentieth of the time or more are causes beside it.  Unsure: another root has a
+ * comparable share, too much of the time belongs to nobody known, or pauses go in a circle.
  * Roots at the two ends of one link count as one: a slow host is fed by a congested egress. */
 struct explain_verdict {
     bool sure;
+    uint32_t causes;  /* the first so many roots */
     uint32_t rival;   /* the root that may be the cause instead, or EXPLAIN_NONE */
     time_ps all_ps;   /* all holds that stopped anybody */
     time_ps first_ps; /* of it, the first root's */

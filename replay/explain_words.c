@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_BYTES = 80 };
+enum { NAME_BYTES = 80, CAUSES_NAMED = 3 };
 
 static const char *const kind_names[] = {
     [EXPLAIN_SLOW_RECEIVER] = "slow-receiver",
@@ -130,25 +130,39 @@ static void short_words(const struct explain *explain, uint32_t index, char *tex
                  node_name(fabric, fabric->peer[root->port]));
 }
 
+static void append(char *text, size_t size, const char *before, const char *words, time_ps part,
+                   time_ps all)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s, %s", before, words,
+             words_percent((double)part, (double)all).text);
+}
+
+static void append_root(const struct explain *explain, uint32_t root, const char *before,
+                        char *text, size_t size)
+{
+    char words[2 * NAME_BYTES];
+    short_words(explain, root, words, sizeof words);
+    append(text, size, before, words, explain->roots[root].held_ps, explain->verdict.all_ps);
+}
+
 void explain_cause_words(const struct explain *explain, char *text, size_t size)
 {
     const struct explain_verdict *verdict = &explain->verdict;
-    const double all = (double)verdict->all_ps;
-    if (verdict->sure) {
-        explain_root_words(explain, 0, text, size);
+    const size_t prefix = (size_t)snprintf(text, size, "%s", verdict->sure ? "" : "unsure: ");
+    explain_root_words(explain, 0, text + prefix, size - prefix);
+    if (verdict->sure && verdict->causes == 1)
         return;
-    }
-    int used = snprintf(text, size, "unsure: ");
-    explain_root_words(explain, 0, text + used, size - (size_t)used);
-    used = (int)strlen(text);
-    used += snprintf(text + used, size - (size_t)used, ", %s of all held time",
-                     words_percent((double)verdict->first_ps, all).text);
-    if (verdict->rival == EXPLAIN_NONE || (size_t)used >= size)
-        return;
-    char rival[2 * NAME_BYTES];
-    short_words(explain, verdict->rival, rival, sizeof rival);
-    snprintf(text + used, size - (size_t)used, "; or %s, %s", rival,
-             words_percent((double)verdict->rival_ps, all).text);
+    append(text, size, "", "", verdict->first_ps, verdict->all_ps);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, " of all held time");
+    for (uint32_t i = 1; i < verdict->causes && i < CAUSES_NAMED; i++)
+        append_root(explain, i, "; and ", text, size);
+    used = strlen(text);
+    if (verdict->causes > CAUSES_NAMED)
+        snprintf(text + used, size - used, "; and %u more", verdict->causes - CAUSES_NAMED);
+    if (!verdict->sure && verdict->rival != EXPLAIN_NONE)
+        append_root(explain, verdict->rival, "; or ", text, size);
 }
 
 uint32_t explain_root_host(const struct explain *explain, uint32_t index)

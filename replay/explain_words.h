@@ -13,8 +13,8 @@ void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char
 /* One sentence: who, why, how long, how far it spread. */
 void explain_root_words(const struct explain *explain, uint32_t root, char *text, size_t size);
 
-/* The statement of the cause: the first root's sentence; when the verdict is unsure, it says so,
- * and what else may be the cause. */
+/* The statement of the cause: the first root's sentence, and the causes beside it; when the verdict
+ * is unsure, it says so, and what else may be the cause. */
 void explain_cause_words(const struct explain *explain, char *text, size_t size);
 
 /* slow-receiver, pause-storm, congestion, circle */

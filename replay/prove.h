@@ -46,7 +46,7 @@ struct prove_row {
     struct repair repair;
     char text[PROVE_WORDS_BYTES];
     enum prove_role role;
-    bool cause;   /* it mends the first root of pauses */
+    bool cause;   /* it mends a cause of the pauses */
     bool culprit; /* of the set that is proved */
     struct prove_toll before, after;
 };

@@ -109,9 +109,11 @@ static void add_roots(struct search *search)
         " p.node=r.node AND p.port=r.port WHERE held_ps*100 >= ?1*(SELECT sum(held_ps) FROM"
         " pause_root) ORDER BY position");
     store_bind(rows, 1, STORE_I(SHARE_LEAST_PERCENT));
+    const int64_t causes =
+        store_ask_int(search->store, "SELECT value FROM result WHERE path='root_causes'", 1);
     while (store_step(rows)) {
         const int64_t node = store_int(rows, 0), port = store_int(rows, 1);
-        const bool cause = store_int(rows, 3) == 0;
+        const bool cause = store_int(rows, 3) < causes;
         const uint32_t host = host_of(search->scenario, node);
         if (host != REPAIR_ANY_HOST)
             add_slow_host(search, host, cause);

@@ -190,33 +190,47 @@ static void write_paths(struct store *store, const struct explain *explain)
     store_finish(insert);
 }
 
-static void write_victim_hosts(struct store *store, const struct collect *collect)
+struct victim_rows {
+    struct store_statement *workloads, *hosts;
+    struct victim *of_workload, *of_host;
+};
+
+static void write_victims_of(const struct victim_rows *rows, const struct collect *collect,
+                             uint32_t root)
 {
-    const uint32_t count = collect->world->scenario->node_count;
-    struct victim *hosts = calloc(count + 1, sizeof *hosts);
-    CHECK(hosts != NULL);
-    victims_find(collect->world, &collect->observe->explain, NULL, hosts);
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO pause_victim_host VALUES(?,?,?,?)");
-    for (uint32_t i = 0; i < count; i++)
-        if (hosts[i].class != VICTIM_NONE)
-            STORE_INSERT(insert, STORE_I(0), STORE_I(i),
-                         STORE_T(victims_class_name(hosts[i].class)), STORE_I(hosts[i].held));
-    store_finish(insert);
-    free(hosts);
+    const struct scenario *scenario = collect->world->scenario;
+    victims_find(collect->world, &collect->observe->explain, root, rows->of_workload,
+                 rows->of_host);
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct victim *victim = &rows->of_workload[i];
+        if (victim->held > 0)
+            STORE_INSERT(rows->workloads, STORE_I(root), STORE_I(i), STORE_I(victim->held),
+                         STORE_T(victims_class_name(victim->class)));
+    }
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct victim *victim = &rows->of_host[i];
+        if (victim->held > 0)
+            STORE_INSERT(rows->hosts, STORE_I(root), STORE_I(i),
+                         STORE_T(victims_class_name(victim->class)), STORE_I(victim->held));
+    }
 }
 
-static void write_victims(struct store *store, const struct collect *collect,
-                          const struct result *result)
+static void write_victims(struct store *store, const struct collect *collect)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?,?)");
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].victim != NULL)
-            STORE_INSERT(insert, STORE_I(0), STORE_I(i), STORE_I(result->workloads[i].held_ps),
-                         STORE_T(result->workloads[i].victim));
-    store_finish(insert);
-    write_victim_hosts(store, collect);
+    const struct scenario *scenario = collect->world->scenario;
+    const struct victim_rows rows = {
+        .workloads = store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?,?)"),
+        .hosts = store_prepare(store, "INSERT INTO pause_victim_host VALUES(?,?,?,?)"),
+        .of_workload = memory_zeroed(scenario->workload_count, sizeof *rows.of_workload),
+        .of_host = memory_zeroed(scenario->node_count, sizeof *rows.of_host),
+    };
+    const uint32_t causes = collect->observe->explain.verdict.causes;
+    for (uint32_t root = 0; root < causes && root < ROOTS_MAX; root++)
+        write_victims_of(&rows, collect, root);
+    store_finish(rows.workloads);
+    store_finish(rows.hosts);
+    free(rows.of_workload);
+    free(rows.of_host);
 }
 
 static void write_roots(struct store *store, const struct explain *explain)
@@ -318,7 +332,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);
-    write_victims(store, collect, result);
+    write_victims(store, collect);
     record_deadlocks(store, collect->world);
     write_verdict(store, result);
     write_result(store, result);

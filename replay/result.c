@@ -242,6 +242,7 @@ static void emit_cause(const struct result *result, result_emit_fn *emit, void *
         {.path = "root_cause_kind", .type = RESULT_TEXT, .text = cause->kind},
         {.path = "root_cause_node", .type = RESULT_TEXT, .text = cause->node},
         {.path = "root_cause_port", .type = RESULT_TEXT, .text = cause->port},
+        {.path = "root_causes", .type = RESULT_INTEGER, .integer = cause->causes},
         {.path = "root_cause_share", .type = RESULT_REAL, .real = (double)cause->share_ppm / 1e6},
     };
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)

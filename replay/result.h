@@ -87,6 +87,7 @@ struct result_cause {
     const char *node; /* that owns the port; of the scenario */
     char port[80];    /* host0:p0, or a congested egress */
     bool sure;
+    int64_t causes;    /* that the sentence names: it and those beside it */
     int64_t share_ppm; /* of all held time */
 };
 

@@ -28,10 +28,10 @@ const char *victims_class_name(enum victim_class class)
     return class >= VICTIM_DIRECT && class < VICTIM_NONE ? names[class] : NULL;
 }
 
-static void mark_stopped(struct search *search, const struct explain *explain)
+static void mark_stopped(struct search *search, const struct explain *explain, uint32_t root)
 {
     for (uint32_t i = 0; i < explain->path_count; i++)
-        if (explain->paths[i].root == 0)
+        if (explain->paths[i].root == root)
             search->stopped[explain->paths[i].port] += explain->paths[i].held_ps;
 }
 
@@ -85,7 +85,7 @@ static struct victim of_pair(struct search *search, const struct scenario_worklo
     return victim;
 }
 
-static void merge(struct victim *whole, struct victim part)
+void victims_merge(struct victim *whole, struct victim part)
 {
     whole->class = part.class < whole->class ? part.class : whole->class;
     whole->held = part.held > whole->held ? part.held : whole->held;
@@ -100,11 +100,11 @@ static void find_all(struct search *search, struct victim *workloads, struct vic
             const struct scenario_pair *pair = &workload->pairs[k];
             const struct victim victim = of_pair(search, workload, pair);
             if (workloads != NULL)
-                merge(&workloads[i], victim);
+                victims_merge(&workloads[i], victim);
             if (hosts != NULL && pair->from != search->culprit)
-                merge(&hosts[pair->from], victim);
+                victims_merge(&hosts[pair->from], victim);
             if (hosts != NULL && pair->to != search->culprit)
-                merge(&hosts[pair->to], victim);
+                victims_merge(&hosts[pair->to], victim);
         }
     }
 }
@@ -115,24 +115,24 @@ static void set_none(struct victim *victims, uint32_t count)
         victims[i] = (struct victim){VICTIM_NONE, 0};
 }
 
-void victims_find(const struct world *world, const struct explain *explain,
+void victims_find(const struct world *world, const struct explain *explain, uint32_t root,
                   struct victim *workloads, struct victim *hosts)
 {
     const struct explain_fabric *fabric = explain->fabric;
     set_none(workloads, world->scenario->workload_count);
     set_none(hosts, fabric->node_count);
-    if (explain->root_count == 0 || explain_root_host(explain, 0) == EXPLAIN_NONE)
+    if (root >= explain->root_count || explain_root_host(explain, root) == EXPLAIN_NONE)
         return;
     struct search search = {
         .world = world,
         .fabric = fabric,
         .stopped = memory_zeroed(fabric->first_port[fabric->node_count], sizeof(time_ps)),
-        .culprit = explain_root_host(explain, 0),
-        .priority = explain->roots[0].priority,
+        .culprit = explain_root_host(explain, root),
+        .priority = explain->roots[root].priority,
         .talks = memory_zeroed(fabric->node_count, sizeof(bool)),
     };
     ways_init(&search.ways, world, fabric);
-    mark_stopped(&search, explain);
+    mark_stopped(&search, explain, root);
     mark_talkers(&search);
     find_all(&search, workloads, hosts);
     free(search.stopped);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * victims - who was stopped for another's sake, and how far he is from it.
- * The culprit is the host that the first root of pauses belongs to, or the host behind the
- * congested egress.  A pair of hosts is a victim when a port on the shortest paths between them was
+ * The culprit is the host that a root of pauses belongs to, or the host behind the congested
+ * egress.  A pair of hosts is a victim when a port on the shortest paths between them was
  * stopped because of that root:
  *   direct     it talks to the culprit itself
  *   indirect   it does not, but one of its ends does
@@ -30,9 +30,13 @@ struct victim {
 /* "direct"; NULL: no victim. */
 const char *victims_class_name(enum victim_class class);
 
-/* `workloads` has room for all workloads, `hosts` for all nodes; either may be NULL.  A root
- * between two switches has no culprit, and then nobody is a victim. */
-void victims_find(const struct world *world, const struct explain *explain,
+/* The nearer class and the longer stop of both. */
+void victims_merge(struct victim *whole, struct victim part);
+
+/* Of that root.  `workloads` has room for all workloads, `hosts` for all nodes; either may be NULL.
+ * A root between two switches has no culprit, and then nobody is a victim, nor where there is no
+ * such root. */
+void victims_find(const struct world *world, const struct explain *explain, uint32_t root,
                   struct victim *workloads, struct victim *hosts);
 
 #endif

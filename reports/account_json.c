@@ -39,6 +39,7 @@ static void write_cause(struct json *json, const struct account *account)
         json_integer(json, json_member(at, "roots", i, "direct_ps"), root->direct_ps);
         json_integer(json, json_member(at, "roots", i, "depth"), root->depth);
         json_integer(json, json_member(at, "roots", i, "stopped"), root->stopped);
+        json_boolean(json, json_member(at, "roots", i, "cause"), i < account->cause_count);
         json_text(json, json_member(at, "roots", i, "text"), root->text);
     }
     EACH(json, "deadlocks", account->deadlock_count)
@@ -51,6 +52,7 @@ static void write_path(struct json *json, const struct account *account)
     EACH(json, "path", account->hop_count)
     {
         const struct account_hop *hop = &account->hops[i];
+        json_integer(json, json_member(at, "path", i, "root"), hop->root);
         json_integer(json, json_member(at, "path", i, "hops"), hop->hops);
         json_text(json, json_member(at, "path", i, "stopped"), hop->stopped);
         json_text(json, json_member(at, "path", i, "by"), hop->by);
@@ -107,6 +109,7 @@ static void write_workloads(struct json *json, const struct account *account)
     {
         const struct account_victim *victim = &account->victims[i];
         json_text(json, json_member(at, "victims", i, "workload"), victim->workload);
+        json_integer(json, json_member(at, "victims", i, "root"), victim->root);
         json_text(json, json_member(at, "victims", i, "class"), victim->class);
         json_integer(json, json_member(at, "victims", i, "held_ps"), victim->held_ps);
         json_integer(json, json_member(at, "victims", i, "span_ps"), victim->span_ps);

@@ -66,7 +66,11 @@ static void write_cause(const struct page *page)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
                     page->paint.off);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
-        fprintf(page->out, "  beside it %s: %s\n", account->roots[i].kind, account->roots[i].text);
+        fprintf(page->out, "  %s %s: %s\n",
+                i < account->cause_count    ? "and"
+                : account->cause_count == 1 ? "beside it"
+                                            : "beside them",
+                account->roots[i].kind, account->roots[i].text);
     rest(page, account->root_count, ROOTS_SHOWN);
 }
 
@@ -84,26 +88,56 @@ static void write_reason(const struct page *page, const struct account_hop *hop)
             words_bytes(hop->threshold_bytes).text);
 }
 
+/* "of host4:", where a list goes over to the next of several causes. */
+static void write_root(const struct page *page, int64_t root, bool first)
+{
+    if (first && page->account->cause_count > 1)
+        fprintf(page->out, "  of %s:\n", page->account->roots[root].node);
+}
+
+static void write_depth(const struct page *page, int64_t root)
+{
+    const struct account_root *of = &page->account->roots[root];
+    fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " transmitter%s\n", of->depth,
+            of->depth == 1 ? "" : "s", of->stopped, of->stopped == 1 ? "" : "s");
+}
+
 static void write_path(const struct page *page)
 {
     const struct account *account = page->account;
-    uint32_t shown = 0;
+    uint32_t of_root = 0;
     if (account->hop_count == 0)
         return;
     head(page, "Path of the pauses");
-    for (; shown < account->hop_count && shown < HOPS_SHOWN; shown++) {
-        const struct account_hop *hop = &account->hops[shown];
-        fprintf(page->out, "  hop %-3" PRId64 " %-16s stopped by %-16s %10s\n", hop->hops,
-                hop->stopped, hop->by, words_time(hop->held_ps).text);
-        write_reason(page, hop);
+    for (uint32_t i = 0; i < account->hop_count; i++) {
+        const struct account_hop *hop = &account->hops[i];
+        const bool first = i == 0 || hop[-1].root != hop->root;
+        const bool last = i + 1 == account->hop_count || hop[1].root != hop->root;
+        write_root(page, hop->root, first);
+        of_root = first ? 1 : of_root + 1;
+        if (of_root <= HOPS_SHOWN) {
+            fprintf(page->out, "  hop %-3" PRId64 " %-16s stopped by %-16s %10s\n", hop->hops,
+                    hop->stopped, hop->by, words_time(hop->held_ps).text);
+            write_reason(page, hop);
+        }
+        if (last) {
+            rest(page, of_root, HOPS_SHOWN);
+            write_depth(page, hop->root);
+        }
     }
-    rest(page, account->hop_count, shown);
-    if (account->root_count > 0)
-        fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " transmitter%s\n",
-                account->roots[0].depth, account->roots[0].depth == 1 ? "" : "s",
-                account->roots[0].stopped, account->roots[0].stopped == 1 ? "" : "s");
     if (strcmp(account->record, "summary") == 0)
         fputs("  run --record counters also records occupancies and thresholds\n", page->out);
+}
+
+static void write_victim(const struct page *page, const struct account_victim *victim)
+{
+    const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
+                      : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
+                                                                 " talk to it"
+                                                               : "only shares the way";
+    fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload, victim->class,
+            words_time(victim->held_ps).text,
+            words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
 }
 
 static void write_victims(const struct page *page)
@@ -114,13 +148,8 @@ static void write_victims(const struct page *page)
     head(page, "Victims");
     for (uint32_t i = 0; i < account->victim_count && i < WORKLOADS_SHOWN; i++) {
         const struct account_victim *victim = &account->victims[i];
-        const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
-                          : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
-                                                                     " talk to it"
-                                                                   : "only shares the way";
-        fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload,
-                victim->class, words_time(victim->held_ps).text,
-                words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
+        write_root(page, victim->root, i == 0 || victim[-1].root != victim->root);
+        write_victim(page, victim);
     }
     rest(page, account->victim_count, WORKLOADS_SHOWN);
 }

@@ -67,13 +67,13 @@ static void roots(const struct page *page)
         {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
         {"of it by itself", PAGE_TIME}, {0}};
     root(page);
-    page_table(page,
-               "SELECT w.name, 'workload', class, CASE class WHEN 'direct' THEN 'talks to it'"
-               " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
-               " ELSE 'shares ports with frames that wait' END, held_ps FROM pause_victim v"
-               " JOIN workload w USING(workload) WHERE root=0"
-               " ORDER BY class, held_ps DESC, workload",
-               victims);
+    page_table(
+        page,
+        "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'talks to it'"
+        " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+        " ELSE 'shares ports with frames that wait' END, max(held_ps) FROM pause_victim v"
+        " JOIN workload w USING(workload) GROUP BY workload ORDER BY 3, 5 DESC, workload",
+        victims);
     fputs("<details><summary>All roots</summary>\n", page->out);
     page_table(page,
                "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"

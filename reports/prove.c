@@ -36,7 +36,7 @@ static void write_change(const struct prove_toll *before, const struct prove_tol
 static void write_row(const struct prove_row *row, FILE *out)
 {
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
-            row->cause ? " (the root cause)" : "");
+            row->cause ? " (a root cause)" : "");
     write_change(&row->before, &row->after, out);
 }
 
@@ -61,7 +61,7 @@ static void write_set(const struct prove *prove, FILE *out)
         const struct prove_row *row = &prove->rows[i];
         if (!row->culprit)
             continue;
-        fprintf(out, "%s%s%s", between, row->text, row->cause ? " (the root cause)" : "");
+        fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
             fprintf(out, ", alone %s", share_of(&row->before, &row->after).text);
         between = ";\n  and ";

@@ -328,11 +328,11 @@ static void write_spread(const struct text *text)
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, v.held_ps, CASE class WHEN 'direct' THEN 'talks to it'"
-                     " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
-                     " ELSE 'shares ports with frames that wait' END, class"
+        text->store, "SELECT w.name, max(v.held_ps), CASE min(class) WHEN 'direct' THEN 'talks to"
+                     " it' WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+                     " ELSE 'shares ports with frames that wait' END, min(class)"
                      " FROM pause_victim v JOIN workload w USING(workload)"
-                     " WHERE v.root=0 ORDER BY class, v.held_ps DESC, v.workload LIMIT 6");
+                     " GROUP BY v.workload ORDER BY 4, 2 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++)
         fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its way was stopped for %s\n",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),

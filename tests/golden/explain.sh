@@ -46,7 +46,7 @@ grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 "$program" explain storm.db --prove --json >proof.json 2>err || fail "--prove: exit code $?: $(cat err)"
 "$program" explain storm.db --prove --json 2>err | cmp -s - proof.json || fail 'a second proof is another one'
 "$program" explain storm.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: fault 0, slow-receiver at host0, taken away (the root cause) takes 100% of the lost time away'
+says proof 'proved: fault 0, slow-receiver at host0, taken away (a root cause) takes 100% of the lost time away'
 says proof 'victim     backup lost 241 ms, 37% of the time that its commands were under way'
 holds proof.json '.proof.ideal == "all mended" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
@@ -83,6 +83,20 @@ holds two.json '[.proof.repairs[0, 1].gone] | all(. < 0.9)'
 holds two.json '.proof.repairs[2].gone | fabs < 0.01'
 holds two.json '.proof.repairs[] | select(.role == "innocent") | .text == "x left out" and .gone == 0'
 
+# Two storms: each is a cause with its own path and victims.
+sed 's/kind: slow-receiver, drain: 0%, where: host2/kind: pause-storm, where: host2/' two.yaml >storms.yaml
+"$program" run storms.yaml -o storms.db >run 2>&1
+"$program" explain storms.db >storms || fail "storms: exit code $?"
+"$program" explain storms.db --json >storms.json || fail "storms: exit code $?"
+says storms 'sure: host2: sends PAUSE although'
+says storms '55% of all held time; and host1, which sends PAUSE with room to spare, 45%'
+says storms '  of host1:'
+holds storms.json '[.roots[] | select(.cause).node] == ["host2", "host1"]'
+holds storms.json '[.path[] | [.root, .hops]] == [[0, 1], [0, 2], [1, 1], [1, 2]]'
+holds storms.json '[.victims[] | select(.class == "direct") | [.root, .workload]] == [[0, "b"], [1, "a"]]'
+[ "$(sqlite3 storms.db "SELECT count(*) FROM v_victim WHERE what='workload'")" = 3 ] ||
+    fail 'a victim of two is listed twice'
+
 # A host that is slow by nature, congestion beside it, and a link that is restored.
 cat >slow.yaml <<'END'
 stormglass: 1
@@ -102,7 +116,7 @@ END
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
 says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, taken away'
 says slow 'proved: fault 0, link-down at host3:p0 and 1 more, taken away, alone 85%'
-says slow 'and host0 drains as fast as its link (the root cause), alone 15%'
+says slow 'and host0 drains as fast as its link (a root cause), alone 15%'
 
 # A target that dies: nobody pauses, what limits is the recovery.
 "$program" run target-crash -o crash.db >run 2>&1

@@ -294,6 +294,33 @@ static void fault_with_the_smaller_share_is_named_unsure(void **state)
     explain_fini(&explain);
 }
 
+/* Two hosts that pause by themselves are causes side by side; a third with next to nothing is
+ * none. */
+static void two_hosts_are_two_causes(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 1000, H2_P, EXPLAIN_NONE, true, false);
+    edge(&explain, 1000, H1_P, EXPLAIN_NONE, true, true);
+    edge(&explain, 1100, H1_P, EXPLAIN_NONE, false, true);
+    edge(&explain, 5000, H2_P, EXPLAIN_NONE, false, false);
+    edge(&explain, 7000, H0_P, EXPLAIN_NONE, false, true);
+    explain_finish(&explain, 9000);
+    assert_int_equal(explain.root_count, 3);
+    assert_int_equal(explain.verdict.causes, 2);
+    assert_int_equal(explain.verdict.rival, 2);
+    assert_true(explain.verdict.sure);
+    assert_int_equal(explain.roots[1].port, H2_P);
+    char text[400];
+    explain_cause_words(&explain, text, sizeof text);
+    assert_string_equal(text, "h0: its receive buffer drains slower than the link delivers (it "
+                              "paused leaf0:p0 for 6.00 ns), 59% of all held time; and h2, which "
+                              "sends PAUSE with room to spare, 40%");
+    explain_fini(&explain);
+}
+
 /* A storm in a priority that its switch has nothing to send in stops nobody, however long. */
 static void pauses_of_what_is_never_sent_have_no_root(void **state)
 {
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test(reason_ends_when_its_queue_is_sent),
         cmocka_unit_test(open_egress_works_off_what_a_block_left),
         cmocka_unit_test(fault_with_the_smaller_share_is_named_unsure),
+        cmocka_unit_test(two_hosts_are_two_causes),
         cmocka_unit_test(pauses_of_what_is_never_sent_have_no_root),
         cmocka_unit_test(hold_without_reason_is_unknown),
         cmocka_unit_test(circle_is_found_and_named),
