@@ -74,7 +74,8 @@ static void write_verdict(const struct prove *prove, FILE *out)
 {
     const struct prove_row *best = prove_best(prove, PROVE_OF_ALL);
     if (prove->before.lost_ps == 0)
-        fputs("  no harm: nobody lost a twentieth of his time, so no repair gives any back\n",
+        fputs("  no harm: nobody lost a twentieth of his time against that, so no repair gives any "
+              "back\n",
               out);
     else if (prove->culprits > 0)
         write_set(prove, out);
