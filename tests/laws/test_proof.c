@@ -3,8 +3,9 @@
  * culprits, one or two decoys, and the workloads that have nothing to do with them (truth.h).
  *   - the run that is played again is the same run
  *   - where anybody lost a twentieth of his time, culprits are proved, and no decoy among them
- *   - mending all that are proved takes nine tenths of the victims' lost time away, and of the time
- *     that pauses stopped the transmitters on their ways, if that was a microsecond
+ *   - mending all that are proved takes nine tenths of the victims' lost time away; and in 95 of
+ *     100, where all that were injected are proved, of the time that pauses stopped the
+ *     transmitters on their ways: what is left are pauses of the load itself
  *   - an injected culprit that is not proved costs less than a tenth
  *   - where a proved culprit paused anybody, the statement of the cause names one first, and nearly
  *     all of them
@@ -273,7 +274,7 @@ static void repair_of_the_culprits_gives_the_time_back(void **state)
     assert_int_equal(tally.first, tally.paused);
     assert_true(tally.named * 100 >= tally.pausing * 95); /* a twentieth of the time makes one */
     assert_true(tally.gone.worst >= 0.9);
-    assert_true(tally.stopped.worst >= 0.9);
+    assert_true((tally.stopped.in[0] + tally.stopped.in[1]) * 100 >= tally.stopped.all * 95);
     assert_true(tally.decoys.worst < 0.01);
     assert_true(tally.innocents.worst < 0.01);
 }
