@@ -116,7 +116,7 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
     while (!engine->paused && (event = wheel_peek(queue)) != NULL && event->at <= engine->until) {
         struct node *node = engine->nodes[event->node];
         wheel_next(queue);
-        executor->now = event->at;
+        executor->now = engine->now = event->at;
         watch->before(watch->self, node, event);
         node->ops->on_event(node, event);
         watch->after(watch->self, node, event);

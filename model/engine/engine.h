@@ -65,7 +65,9 @@ struct engine {
     struct node **nodes;
     uint32_t node_count, node_room;
     uint64_t seed;
-    time_ps now;   /* between events: the end of the last engine_run, or what engine_set_now said */
+    /* Between events: the end of the last engine_run, or what engine_set_now said.  For a watch the
+     * present event's. */
+    time_ps now;
     time_ps until; /* where the running engine_run ends */
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
