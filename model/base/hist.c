@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-static unsigned bucket_of(uint64_t value)
+unsigned hist_bucket(int64_t signed_value)
 {
+    const uint64_t value = (uint64_t)signed_value;
     if (value < (UINT64_C(2) << HIST_BITS))
         return (unsigned)value;
     const unsigned top = 63u - (unsigned)__builtin_clzll(value);
@@ -37,7 +38,7 @@ void hist_reset(struct hist *hist)
 void hist_add(struct hist *hist, int64_t value)
 {
     CHECK(value >= 0);
-    hist->buckets[bucket_of((uint64_t)value)]++;
+    hist->buckets[hist_bucket(value)]++;
     hist->count++;
     hist->sum += (uint64_t)value;
     hist->min = value < hist->min ? value : hist->min;

@@ -26,7 +26,9 @@ void hist_merge(struct hist *into, const struct hist *from);
  * The answer is the middle of its bucket, never below min nor above max. */
 int64_t hist_at(const struct hist *hist, int64_t ppm);
 
-/* Bucket bounds, for reports: values in [hist_floor(b), hist_floor(b + 1)). */
+/* Bucket bounds, for reports: values in [hist_floor(b), hist_floor(b + 1)); and the bucket of a
+ * value. */
 int64_t hist_floor(unsigned bucket);
+unsigned hist_bucket(int64_t value);
 
 #endif
