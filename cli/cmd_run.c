@@ -8,6 +8,7 @@
 #include "reports/text.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static const struct cli_option options[] = {
     {"until", 0, "T", "stop at this virtual time, such as 5ms"},
     {"threads", 0, "N", "threads to use; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
+    {"interval", 0, "T", "a sample of rates and queues for each such time; 0: none"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0},
 };
@@ -31,6 +33,32 @@ static bool read_until(const struct cli_args *args, time_ps *until)
     if (text == NULL || (quantity_parse(QUANTITY_TIME, text, until, why) && *until > 0))
         return true;
     cli_error("--until %s: %s", text, why);
+    return false;
+}
+
+static bool read_interval(const struct cli_args *args, time_ps *interval)
+{
+    const char *text = cli_value(args, "interval");
+    char why[QUANTITY_WHY_BYTES] = "expected a time, or 0";
+    *interval = SERIES_AUTO;
+    if (text != NULL && strcmp(text, "0") == 0)
+        *interval = 0;
+    else if (text != NULL &&
+             (!quantity_parse(QUANTITY_TIME, text, interval, why) || *interval < 0)) {
+        cli_error("--interval %s: %s", text, why);
+        return false;
+    }
+    return true;
+}
+
+/* More rows than anybody could look at. */
+static bool suits(const struct run_options *how, const struct scenario *scenario)
+{
+    if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
+        return true;
+    cli_error("--interval: expected at least a millionth of the scenario's duration, %" PRId64
+              " ns",
+              scenario->duration / SERIES_SAMPLES_MAX / PS_PER_NS + 1);
     return false;
 }
 
@@ -64,10 +92,12 @@ static bool read_level(const struct cli_args *args, enum record_level *level)
 /* Rows that nobody can ask for afterwards would only fill the memory. */
 static void limit_level(struct run_options *how)
 {
-    if (how->path != NULL || how->level == RECORD_SUMMARY)
+    if (how->path != NULL)
         return;
-    cli_error("without -o there is no database to keep: --record is left out");
+    if (how->level != RECORD_SUMMARY || how->interval > 0)
+        cli_error("without -o there is no database to keep: --record and --interval are left out");
     how->level = RECORD_SUMMARY;
+    how->interval = 0;
 }
 
 static bool read_output(const struct cli_args *args, const char **path)
@@ -127,13 +157,14 @@ static int run(const struct cli_args *args)
 {
     struct run_options how = {.progress = true};
     if (!read_until(args, &how.until) || !read_threads(args) || !read_level(args, &how.level) ||
-        !read_output(args, &how.path))
+        !read_interval(args, &how.interval) || !read_output(args, &how.path))
         return CLI_USAGE;
     limit_level(&how);
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
-    const int code = play(scenario, &how, cli_given(args, "json"));
+    const int code =
+        suits(&how, scenario) ? play(scenario, &how, cli_given(args, "json")) : CLI_USAGE;
     scenario_free(scenario);
     return code;
 }

@@ -12,13 +12,13 @@
 static void write_meta(struct store *store, const struct record_options *options,
                        const struct scenario *scenario)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO meta VALUES(?,?,?,?,?,?,?,?,?,'running',NULL,NULL,NULL)");
+    struct store_statement *insert = store_prepare(
+        store, "INSERT INTO meta VALUES(?,?,?,?,?,?,?,?,?,'running',NULL,NULL,NULL,?)");
     STORE_INSERT(insert, STORE_I(RECORD_FORMAT), STORE_T(scenario->name), STORE_T(scenario->about),
                  STORE_T(options->version), STORE_I(scenario->seed),
                  STORE_T(record_level_name(options->level)), STORE_I(scenario->duration),
                  options->until == TIME_NEVER ? STORE_N : STORE_I(options->until),
-                 STORE_I(options->threads));
+                 STORE_I(options->threads), STORE_I(RECORD_EPOCH_UNIX_S));
     store_finish(insert);
 }
 
@@ -156,6 +156,7 @@ struct beginning {
 static void fill(void *self, struct store *store)
 {
     const struct beginning *beginning = self;
+    store_exec(store, record_schema_series);
     write_meta(store, beginning->options, beginning->scenario);
     write_sources(store, beginning->scenario);
     write_settings(store, beginning->scenario);

@@ -5,8 +5,12 @@
 #ifndef STORMGLASS_REPLAY_RECORD_SCHEMA_H
 #define STORMGLASS_REPLAY_RECORD_SCHEMA_H
 
-enum { RECORD_FORMAT = 3 }; /* meta.format: raised when a table changes its meaning */
+enum { RECORD_FORMAT = 4 }; /* meta.format: raised when a table changes its meaning */
+
+/* meta.epoch_unix_s: where the run's begin lies in a calendar, 2000-01-01 00:00 UTC. */
+enum { RECORD_EPOCH_UNIX_S = 946684800 };
 
 extern const char record_schema[];
+extern const char record_schema_series[]; /* the second part */
 
 #endif

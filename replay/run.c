@@ -66,6 +66,7 @@ struct play {
     struct observe observe;
     struct world *world;
     struct record *record;
+    struct series series;
     bool stopped;   /* by a signal */
     bool cut_short; /* by a signal or --until: work may be unfinished */
     time_ps played; /* the end of the last slice */
@@ -78,13 +79,15 @@ static time_ps next_slice(time_ps slice, uint64_t events)
     return events > slice_events_max && slice > PS_PER_US ? slice / 2 : slice;
 }
 
-/* The end of the next slice: checkpoints are at the same moments in every run. */
+/* The end of the next slice: checkpoints and samples are at the same moments in every run. */
 static time_ps slice_end(const struct play *play, const struct checkpoint *checkpoint, time_ps now,
                          time_ps slice)
 {
     const time_ps until = play->options->until;
     const time_ps end = until - now < slice ? until : now + slice;
-    return checkpoint->next < end ? checkpoint->next : end;
+    const time_ps look =
+        play->series.next < checkpoint->next ? play->series.next : checkpoint->next;
+    return look < end ? look : end;
 }
 
 static void play_slices(struct play *play)
@@ -103,6 +106,8 @@ static void play_slices(struct play *play)
         more = world_run(play->world, now);
         if (more && now == checkpoint.next)
             checkpoint_take(&checkpoint, play->world);
+        if (more && now == play->series.next)
+            series_take(&play->series);
         progress_show(&progress, now, play->scenario->duration);
         const uint64_t after = engine_events(&play->world->engine);
         slice = next_slice(slice, after - before);
@@ -147,6 +152,7 @@ static void finish(struct play *play, struct run *run)
     world_audit(world);
     deadlock_look(&world->deadlocks, world->engine.now);
     tell_idle(play);
+    series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
     const struct collect collect = {
         .world = world,
@@ -206,7 +212,11 @@ static enum run_end play_built(struct play *play, struct run *run)
     if (play->record == NULL)
         return RUN_BROKEN;
     play->observe.record = play->record;
-    return play_recorded(play, run);
+    series_init(&play->series, record_store(play->record), play->world, play->options->interval,
+                play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
+    const enum run_end end = play_recorded(play, run);
+    series_fini(&play->series);
+    return end;
 }
 
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,

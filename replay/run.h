@@ -10,13 +10,15 @@
 
 #include "replay/record.h"
 #include "replay/result.h"
+#include "replay/series.h"
 #include "scenarios/diag.h"
 #include "scenarios/scenario.h"
 
 struct run_options {
     const char *path; /* of the database; NULL: in memory */
     enum record_level level;
-    time_ps until; /* TIME_NEVER: to the end */
+    time_ps until;    /* TIME_NEVER: to the end */
+    time_ps interval; /* of the series; 0: none; SERIES_AUTO */
     bool progress; /* a bar, where stderr is a terminal */
 };
 
