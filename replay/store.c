@@ -227,21 +227,43 @@ struct store *store_create(const char *path, const struct store_beginning *begin
     return store->failed ? fail_close(store, error) : store;
 }
 
+/* NULL when it is no run database, or when it is `torn`: it must be mended before it is read. */
+static struct store *open_run(const char *path, int flags, bool *torn,
+                              char error[STORE_ERROR_BYTES])
+{
+    struct store *store = store_open_flags(path, flags, error);
+    *torn = false;
+    if (store == NULL)
+        return NULL;
+    if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
+        return store;
+    *torn = store->failed && sqlite3_errcode(store->database) == SQLITE_READONLY;
+    snprintf(error, STORE_ERROR_BYTES, "not a run database of stormglass%s%.300s",
+             store->failed ? ": " : "", store->error);
+    store_close(store);
+    return NULL;
+}
+
+/* A run that was killed while it changed the journal's mode, at its begin or its end, leaves a
+ * journal that somebody who may write has to play back: as SQLite does when it opens the file. */
+static struct store *open_torn(const char *path, char error[STORE_ERROR_BYTES])
+{
+    bool torn;
+    struct store *store = open_run(path, SQLITE_OPEN_READWRITE, &torn, error);
+    if (store != NULL)
+        store_exec(store, "PRAGMA query_only=1");
+    return store;
+}
+
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
 {
     if (access(path, R_OK) != 0) {
         snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
         return NULL;
     }
-    struct store *store = store_open_flags(path, SQLITE_OPEN_READONLY, error);
-    if (store == NULL)
-        return NULL;
-    if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
-        return store;
-    snprintf(error, STORE_ERROR_BYTES, "not a run database of stormglass%s%.300s",
-             store->failed ? ": " : "", store->error);
-    store_close(store);
-    return NULL;
+    bool torn;
+    struct store *store = open_run(path, SQLITE_OPEN_READONLY, &torn, error);
+    return torn && !store_is_foreign(path) ? open_torn(path, error) : store;
 }
 
 struct store_statement *store_prepare(struct store *store, const char *sql)
