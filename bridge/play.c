@@ -250,6 +250,7 @@ static void play_slices(struct play *play)
             play->zero = play->agreed.last_zero;
         const bool due = progress_clock_s() - committed_s >= commit_s;
         committed_s = due ? progress_clock_s() : committed_s;
+        record_reached(play->record, loop_now(play->loop));
         record_tick(play->record, due);
     }
     play->cut_short = stop_asked || play->options.role == PLAY_TARGET;

@@ -12,7 +12,7 @@
 
 static const struct cli_option options[] = {
     {"from", 0, "T", "tell every event after this virtual time, and compare nothing"},
-    {"until", 0, "T", "up to this virtual time; with --from"},
+    {"until", 0, "T", "play up to this virtual time"},
     {"node", 0, "NODE", "those of this node alone; with --from"},
     {0},
 };
@@ -76,17 +76,49 @@ static void tell_parting(const struct verify *verify)
         tell_event(stdout, &verify->events[i]);
 }
 
-static int tell(const char *path, enum verify_end end, const struct verify *verify)
+static int tell_different(const struct verify *verify)
+{
+    if (verify->digest_then[0] == '\0' || verify->difference[0] == '\0')
+        printf("different from what the run had recorded by then\n");
+    else
+        printf("different: digest was %s and is %s\nfirst difference: %s\n", verify->digest_then,
+               verify->digest_now, verify->difference);
+    tell_parting(verify);
+    return CLI_BROKEN;
+}
+
+static void tell_checkpoints(const struct checkpoint_parting *parting)
+{
+    if (parting->equal == 0)
+        printf("the run has no checkpoint before, so nothing was compared\n");
+    else
+        printf("%u checkpoint%s up to %.6f us %s equal\n", parting->equal,
+               parting->equal == 1 ? "" : "s", (double)parting->before / PS_PER_US,
+               parting->equal == 1 ? "is" : "are");
+}
+
+/* What a run says that was cut off, or played up to a moment. */
+static int tell_so_far(const struct verify *verify, time_ps until)
+{
+    const bool finished = until == TIME_NEVER;
+    printf("%s: digest %s\n", finished ? "finished" : "equal so far", verify->digest_now);
+    if (verify->reached >= 0)
+        printf("the run was cut off; its database goes to %.6f us\n",
+               (double)verify->reached / PS_PER_US);
+    tell_checkpoints(&verify->parting);
+    return CLI_DONE;
+}
+
+static int tell(const char *path, enum verify_end end, const struct verify *verify, time_ps until)
 {
     switch (end) {
     case VERIFY_EQUAL:
         printf("equal: digest %s\n", verify->digest_now);
         return CLI_DONE;
+    case VERIFY_EQUAL_SO_FAR:
+        return tell_so_far(verify, until);
     case VERIFY_DIFFERENT:
-        printf("different: digest was %s and is %s\nfirst difference: %s\n", verify->digest_then,
-               verify->digest_now, verify->difference);
-        tell_parting(verify);
-        return CLI_BROKEN;
+        return tell_different(verify);
     case VERIFY_UNUSABLE:
         cli_error("%s: %s", path, verify->difference);
         return CLI_USAGE;
@@ -97,25 +129,32 @@ static int tell(const char *path, enum verify_end end, const struct verify *veri
     return CLI_FAILED;
 }
 
-static int replay(const char *path, struct diag *diag)
+static int replay(const struct cli_args *args, struct diag *diag)
 {
+    const char *path = args->operands[0];
     struct verify verify;
-    const int code = tell(path, verify_run(path, true, &verify, diag), &verify);
+    time_ps until;
+    if (!read_moment(args, "until", TIME_NEVER, &until))
+        return CLI_USAGE;
+    if (until <= 0) {
+        cli_error("--until %s: expected a time above 0", cli_value(args, "until"));
+        return CLI_USAGE;
+    }
+    const int code = tell(path, verify_run(path, until, true, &verify, diag), &verify, until);
     verify_free(&verify);
     return code;
 }
 
 static int run(const struct cli_args *args)
 {
-    if (!cli_given(args, "from") && (cli_given(args, "until") || cli_given(args, "node"))) {
-        cli_error("--until and --node go with --from");
+    if (cli_given(args, "node") && !cli_given(args, "from")) {
+        cli_error("--node goes with --from");
         return CLI_USAGE;
     }
     struct diag *diag = calloc(1, sizeof *diag);
     if (diag == NULL)
         return CLI_FAILED;
-    const int code =
-        cli_given(args, "from") ? play_events(args, diag) : replay(args->operands[0], diag);
+    const int code = cli_given(args, "from") ? play_events(args, diag) : replay(args, diag);
     diag_print(diag, stderr);
     free(diag);
     return code;
@@ -125,7 +164,8 @@ const struct cli_command cmd_replay = {
     .name = "replay",
     .operands = "RUN.db",
     .about = "plays a stored run again from its database alone and compares the digest",
-    .details = "Exit codes: 0 equal, 1 different.  --from tells events as text, one a line.",
+    .details = "A run that was cut off is played to its end.  --from tells events as text, one a\n"
+               "line.  Exit codes: 0 equal, 1 different.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -3,6 +3,7 @@
 #include "replay/account.h"
 
 #include "base/memory.h"
+#include "replay/stored.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,8 +167,10 @@ static bool has_ended(const struct account *account, struct store *store,
 {
     if (store_error(store) != NULL)
         snprintf(why, STORE_ERROR_BYTES, "%.500s", store_error(store));
+    else if (stored_is_cut(store, why))
+        return false;
     else if (account->digest[0] == '\0')
-        snprintf(why, STORE_ERROR_BYTES, "the run did not end, so nothing of it is explained");
+        snprintf(why, STORE_ERROR_BYTES, "the run has no digest");
     else
         return true;
     return false;

@@ -92,6 +92,7 @@ static void compare_rows(struct store_statement *then, struct store_statement *n
         parting->before = a.at;
         list_nodes(parting, &a, &b);
         parting->parted = parting->count > 0;
+        parting->equal += !parting->parted;
     }
 }
 

@@ -38,6 +38,7 @@ enum { CHECKPOINT_NODES = 6 };
 /* Where two recordings of a run part. */
 struct checkpoint_parting {
     bool known;     /* both have checkpoints of the same nodes and moments */
+    uint32_t equal; /* of them, before they part */
     bool parted;    /* false: all are equal, up to `before` */
     time_ps after;  /* the last moment at which all nodes were equal; 0: none was */
     time_ps before; /* the first at which some are not */

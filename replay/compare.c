@@ -5,6 +5,7 @@
 #include "replay/compare_private.h"
 
 #include "base/check.h"
+#include "replay/stored.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -105,8 +106,8 @@ static bool open_side(struct compare_input *input, int which, const char *path)
     compare_side_read(&compare->sides[which], &compare->arena, input->stores[which], path);
     if (store_error(input->stores[which]) != NULL)
         return refuse(compare, "%.200s: %.250s", path, store_error(input->stores[which]));
-    if (strcmp(compare->sides[which].status, "running") == 0)
-        return refuse(compare, "%.200s: the run did not end", path);
+    if (stored_is_cut(input->stores[which], error))
+        return refuse(compare, "%.200s: %.250s", path, error);
     return true;
 }
 

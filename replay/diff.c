@@ -94,8 +94,8 @@ static bool read_side(struct diff *diff, int which, struct store *store, const c
     compare_side_read(&diff->sides[which], &diff->arena, store, path);
     store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
     diff->digests[which] = arena_text(&diff->arena, digest, strlen(digest));
-    if (strcmp(diff->sides[which].status, "running") == 0)
-        return refuse(diff, path, "the run did not end, so it has no results");
+    if (stored_is_cut(store, why))
+        return refuse(diff, path, why);
     return is_well(diff, path, store);
 }
 

@@ -14,7 +14,8 @@
 struct record {
     struct store *store;
     enum record_level level;
-    struct store_statement *io, *drop, *pause, *blocked, *frame, *state, *note;
+    struct store_statement *io, *drop, *pause, *blocked, *frame, *state, *note, *reach;
+    time_ps reached;
     uint32_t ios, drops, notes, states, machines;
 };
 
@@ -72,6 +73,7 @@ static void prepare(struct record *record)
                                          "?,?,?,?,?,?,?,?,?,?,?)");
     record->state = store_prepare(store, "INSERT INTO state_change VALUES(NULL,?,?,?,?,?,?,?,?,?)");
     record->note = store_prepare(store, "INSERT INTO note VALUES(?,?,?)");
+    record->reach = store_prepare(store, "UPDATE meta SET reached_ps=?");
 }
 
 struct record *record_open(const struct record_options *options, const struct scenario *scenario,
@@ -92,7 +94,7 @@ bool record_close(struct record *record)
 {
     struct store_statement *const statements[] = {record->io,      record->drop,  record->pause,
                                                   record->blocked, record->frame, record->state,
-                                                  record->note};
+                                                  record->note,    record->reach};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         store_finish(statements[i]);
     const bool well = store_close(record->store);
@@ -110,10 +112,17 @@ const char *record_error(const struct record *record)
     return store_error(record->store);
 }
 
+void record_reached(struct record *record, time_ps at)
+{
+    record->reached = at;
+}
+
 void record_tick(struct record *record, bool now)
 {
-    if (now || store_pending(record->store) >= RECORD_BATCH_ROWS)
-        store_commit(record->store);
+    if (!now && store_pending(record->store) < RECORD_BATCH_ROWS)
+        return;
+    STORE_INSERT(record->reach, STORE_I(record->reached));
+    store_commit(record->store);
 }
 
 /* A moment that did not happen is 0 in the probe and NULL in the table. */

@@ -49,6 +49,9 @@ bool record_close(struct record *record); /* false: the last writes failed */
 struct store *record_store(struct record *record);
 const char *record_error(const struct record *record); /* NULL while all is well */
 
+/* Everything that happened up to `at` has been told. */
+void record_reached(struct record *record, time_ps at);
+
 /* Makes the rows so far safe when enough have come together, or always with `now`. */
 void record_tick(struct record *record, bool now);
 

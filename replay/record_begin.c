@@ -13,7 +13,7 @@ static void write_meta(struct store *store, const struct record_options *options
                        const struct scenario *scenario)
 {
     struct store_statement *insert = store_prepare(
-        store, "INSERT INTO meta VALUES(?,?,?,?,?,?,?,?,?,'running',NULL,NULL,NULL,?)");
+        store, "INSERT INTO meta VALUES(?,?,?,?,?,?,?,?,?,'running',NULL,NULL,NULL,?,0)");
     STORE_INSERT(insert, STORE_I(RECORD_FORMAT), STORE_T(scenario->name), STORE_T(scenario->about),
                  STORE_T(options->version), STORE_I(scenario->seed),
                  STORE_T(record_level_name(options->level)), STORE_I(scenario->duration),

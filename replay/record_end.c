@@ -338,5 +338,6 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_result(store, result);
     write_digests(store, &collect->world->engine);
     write_status(store, collect, result);
+    record_reached(record, collect->now);
     record_tick(record, true);
 }

@@ -18,7 +18,7 @@
 
 /* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once. */
 static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
-static const double commit_s = 1.0; /* what kill -9 may cost */
+static const double commit_s = 0.1; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;
 
 /* What a signal handler may touch, and the only thing that it does. */
@@ -115,6 +115,7 @@ static void play_slices(struct play *play)
         const double after_s = progress_clock_s();
         const bool due = after_s - committed_s >= commit_s;
         committed_s = due ? after_s : committed_s;
+        record_reached(play->record, now);
         record_tick(play->record, due);
     }
     progress_end(&progress);

@@ -164,7 +164,7 @@ void series_fini(struct series *series)
 static bool is_at_rest(const struct series *series)
 {
     return series->number > 0 && series->rows == 0 &&
-           series->world->engine.events == series->events;
+           engine_events(&series->world->engine) == series->events;
 }
 
 static void sample(struct series *series, time_ps now)
@@ -177,14 +177,14 @@ static void sample(struct series *series, time_ps now)
         for (uint32_t i = 0; i < series->world->workload_count; i++)
             take_workload(series, i);
     }
-    series->events = series->world->engine.events;
+    series->events = engine_events(&series->world->engine);
     series->from = now;
     series->number++;
 }
 
 static bool is_paid_for(const struct series *series)
 {
-    const uint64_t events = series->world->engine.events - series->events;
+    const uint64_t events = engine_events(&series->world->engine) - series->events;
     return !series->thrifty || events >= (uint64_t)series->rows * SERIES_EVENTS_PER_ROW;
 }
 

@@ -23,6 +23,31 @@ bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
     return false;
 }
 
+time_ps stored_reached(struct store *store)
+{
+    static const char has[] = "SELECT 1 FROM pragma_table_info('meta') WHERE name='reached_ps'";
+    return store_ask_int(store, has, 0) == 0
+               ? -1
+               : store_ask_int(store, "SELECT reached_ps FROM meta", -1);
+}
+
+bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    if (store_ask_int(store, "SELECT status='running' FROM meta", 0) == 0)
+        return false;
+    const time_ps reached = stored_reached(store);
+    const bool measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
+    const double duration = (double)store_ask_int(store, "SELECT duration_ps FROM meta", 0);
+    if (reached < 0 || measured)
+        snprintf(why, STORE_ERROR_BYTES, "the run did not end");
+    else
+        snprintf(why, STORE_ERROR_BYTES,
+                 "the run did not end: it goes to %.3f ms of %.3f ms; stormglass replay plays it "
+                 "to its end",
+                 (double)reached / PS_PER_MS, duration / PS_PER_MS);
+    return true;
+}
+
 static char *copy_of(const char *text)
 {
     char *copy = strdup(text);

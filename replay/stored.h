@@ -20,6 +20,12 @@ struct stored {
 /* False, and a sentence, when the database is of a later format than this program knows. */
 bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES]);
 
+/* True, and how far it got, when the run did not end: it was killed, or is still being played. */
+bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES]);
+
+/* Up to where everything that happened is in the database; -1: a format before 4 does not say. */
+time_ps stored_reached(struct store *store);
+
 /* False when the scenario cannot be loaded; stored_free is due in any case. */
 bool stored_load(struct stored *stored, struct store *store, struct diag *diag);
 void stored_free(struct stored *stored);

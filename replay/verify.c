@@ -84,61 +84,88 @@ static void find_parting(struct store *then, struct store *now, struct verify *v
 
 /* ------------------------------------------------------------------ the run */
 
-static enum verify_end play_again(struct store *then, const struct scenario *scenario,
-                                  const struct run_options *options, struct verify *verify,
+/* What is to be played, and held against what. */
+struct again {
+    struct store *then;
+    const struct scenario *scenario;
+    struct run_options options;
+    bool whole; /* up to where the run has its digest */
+};
+
+static enum verify_end judge(const struct again *again, struct run *run, struct verify *verify,
+                             struct diag *diag)
+{
+    struct store *now = record_store(run->record);
+    digest_format(&run->result.digest, verify->digest_now);
+    if (again->whole && strcmp(verify->digest_now, verify->digest_then) == 0)
+        return VERIFY_EQUAL;
+    if (again->whole)
+        find_difference(again->then, now, verify);
+    find_parting(again->then, now, verify, again->scenario, diag);
+    return again->whole || verify->parting.parted ? VERIFY_DIFFERENT : VERIFY_EQUAL_SO_FAR;
+}
+
+static enum verify_end play_again(const struct again *again, struct verify *verify,
                                   struct diag *diag)
 {
     struct run run;
-    const enum run_end end = run_scenario(&run, scenario, options, diag);
+    const enum run_end end = run_scenario(&run, again->scenario, &again->options, diag);
     enum verify_end verdict = VERIFY_BROKEN;
-    if (end == RUN_DONE && strcmp(run.result.status, "interrupted") != 0) {
-        digest_format(&run.result.digest, verify->digest_now);
-        verdict =
-            strcmp(verify->digest_now, verify->digest_then) == 0 ? VERIFY_EQUAL : VERIFY_DIFFERENT;
-        if (verdict == VERIFY_DIFFERENT) {
-            find_difference(then, record_store(run.record), verify);
-            find_parting(then, record_store(run.record), verify, scenario, diag);
-        }
-    } else {
+    if (end == RUN_DONE && strcmp(run.result.status, "interrupted") != 0)
+        verdict = judge(again, &run, verify, diag);
+    else
         snprintf(verify->difference, sizeof verify->difference, "%s",
                  end == RUN_DONE ? "interrupted" : run.error);
-    }
     run_close(&run);
     return verdict;
 }
 
-static enum verify_end verify_store(struct store *store, bool progress, struct verify *verify,
-                                    struct diag *diag)
+/* A run without a digest must say itself that it was cut off. */
+static bool read_end(struct store *store, struct verify *verify)
 {
+    char words[STORE_ERROR_BYTES];
     store_ask_text(store, "SELECT digest FROM meta", verify->digest_then,
                    sizeof verify->digest_then);
-    if (verify->digest_then[0] == '\0') {
+    const bool cut = stored_is_cut(store, words);
+    verify->reached = cut ? stored_reached(store) : -1;
+    if (!cut && verify->digest_then[0] == '\0')
         snprintf(verify->difference, sizeof verify->difference, "%s",
-                 store_error(store) != NULL ? store_error(store)
-                                            : "the run did not end, so it has no digest");
-        return VERIFY_UNUSABLE;
-    }
-    if (!stored_is_readable(store, verify->difference))
+                 store_error(store) != NULL ? store_error(store) : "the run has no digest");
+    return cut || verify->digest_then[0] != '\0';
+}
+
+static enum verify_end verify_store(struct store *store, time_ps until, bool progress,
+                                    struct verify *verify, struct diag *diag)
+{
+    if (!read_end(store, verify) || !stored_is_readable(store, verify->difference))
         return VERIFY_UNUSABLE;
     struct stored stored;
     enum verify_end verdict = VERIFY_UNUSABLE;
     snprintf(verify->difference, sizeof verify->difference, "its scenario cannot be loaded");
     if (stored_load(&stored, store, diag)) {
-        const struct run_options options = {.until = stored.until, .progress = progress};
-        verdict = play_again(store, stored.scenario, &options, verify, diag);
+        const time_ps end = store_ask_int(store, "SELECT simulated_ps+drain_ps FROM meta", 0);
+        const bool whole = verify->digest_then[0] != '\0' && until >= end;
+        const struct again again = {
+            .then = store,
+            .scenario = stored.scenario,
+            .options = {.until = !whole && until < stored.until ? until : stored.until,
+                        .progress = progress},
+            .whole = whole,
+        };
+        verdict = play_again(&again, verify, diag);
     }
     stored_free(&stored);
     return verdict;
 }
 
-enum verify_end verify_run(const char *path, bool progress, struct verify *verify,
+enum verify_end verify_run(const char *path, time_ps until, bool progress, struct verify *verify,
                            struct diag *diag)
 {
-    *verify = (struct verify){0};
+    *verify = (struct verify){.reached = -1};
     struct store *store = store_open(path, verify->difference);
     if (store == NULL)
         return VERIFY_UNUSABLE;
-    const enum verify_end verdict = verify_store(store, progress, verify, diag);
+    const enum verify_end verdict = verify_store(store, until, progress, verify, diag);
     store_close(store);
     return verdict;
 }

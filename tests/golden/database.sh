@@ -21,7 +21,7 @@ done
 "$program" replay packets.db | grep -q '^equal: ' || fail 'a replay is not equal'
 
 # A file that the scenario named is in the database too.
-"$program" run oltp-fio --until 500us -o fio.db >out 2>err
+"$program" run oltp-fio --until 700us -o fio.db >out 2>err
 [ "$(ask fio.db "SELECT count(*) FROM source")" = 2 ] || fail 'the fio file is not in the database'
 "$program" replay fio.db 2>err | grep -q '^equal: ' || fail "fio: a replay is not equal: $(cat err)"
 
@@ -51,8 +51,20 @@ awk '$1 > 10 && $1 <= 30 && $3 ~ /^host1:/' out >expected
 "$program" replay first.db --from 1ms --node host7 >out 2>err
 [ $? = 2 ] || fail '--node: one that is not there'
 grep -q "there is no node 'host7'; did you mean" err || fail "--node: $(cat err)"
-"$program" replay first.db --until 1ms >out 2>err
-[ $? = 2 ] || fail '--until without --from is taken'
+
+# Up to a moment alone: the checkpoints up to there; behind the end: all of it.
+"$program" replay summary.db --until 700us >out 2>err || fail "--until: exit code $?: $(cat err)"
+[ "$(head -n 1 out)" = "equal so far: $("$program" run incast-8to1 --until 700us 2>err | tail -n 1)" ] ||
+    fail "--until: another digest: $(cat out)"
+grep -q "^$(ask summary.db 'SELECT count(*) FROM checkpoint WHERE at_ps<=700000000') checkpoints up to .* are equal" out ||
+    fail "--until: the checkpoints are not named: $(cat out)"
+"$program" replay summary.db --until 10ms | grep -q '^equal: ' || fail '--until behind the end is not equal'
+"$program" replay changed.db --until 700us >out 2>err
+[ $? = 1 ] || fail "--until: a change is not seen: $(cat out err)"
+"$program" replay summary.db --until 0ms >out 2>err
+[ $? = 2 ] || fail '--until 0ms is taken'
+"$program" replay summary.db --node host1 >out 2>err
+[ $? = 2 ] || fail '--node without --from is taken'
 
 # Stages add up to the latency, to the picosecond.
 [ "$(ask first.db 'SELECT count(*) FROM (SELECT sum(sum_ps) AS parts FROM stage GROUP BY workload, operation)
@@ -94,8 +106,26 @@ kill -KILL $!
 wait $! 2>/dev/null
 [ "$(ask killed.db 'PRAGMA integrity_check')" = ok ] || fail 'kill -9: not a whole database'
 [ "$(ask killed.db 'SELECT status FROM meta')" = running ] || fail 'kill -9: not running'
-"$program" replay killed.db >out 2>err
-[ $? = 2 ] || fail 'kill -9: a replay does not say that the run did not end'
+[ "$(ask killed.db 'SELECT reached_ps>0 FROM meta')" = 1 ] || fail 'kill -9: it does not say how far it got'
+"$program" explain killed.db >out 2>err
+[ $? = 2 ] || fail 'kill -9: a run that did not end is explained'
+grep -q 'did not end: it goes to [0-9.]* ms of 10000.000 ms' err || fail "kill -9: explain does not say how far it got: $(cat err)"
+"$program" replay killed.db --until 1ms >out 2>err || fail "kill -9: a replay: exit code $?: $(cat err)"
+grep -q '^the run was cut off; its database goes to ' out || fail "kill -9: a replay does not say so: $(cat out)"
+
+# Killed while it changed the journal's mode: a reader has to play the journal back first, and the file stays as it was.
+sqlite3 -batch changed.db >out 2>err <<'SQL'
+PRAGMA cache_size=2;
+BEGIN;
+UPDATE setting SET value='torn';
+UPDATE source SET text='torn';
+.shell cp changed.db torn.db; cp changed.db-journal torn.db-journal
+ROLLBACK;
+SQL
+[ -s torn.db-journal ] || fail "no journal is left: $(cat out err)"
+[ "$("$program" query --tabs torn.db "SELECT count(*) FROM setting WHERE value='torn'" 2>&1 | tail -n 1)" = 0 ] ||
+    fail 'a torn database is not mended'
+"$program" query torn.db 'DELETE FROM meta' >out 2>err && fail 'query deletes from a torn database'
 
 # The name is taken again, and nothing of the dead run's log comes with it.
 "$program" run first-io -o killed.db >out 2>err || fail "over a dead run: exit code $?: $(cat err)"

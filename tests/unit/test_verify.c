@@ -50,8 +50,8 @@ static int tear_down(void **state)
 }
 
 /* Plays, changes the database and plays it again from there. */
-static const struct verify *verify_with(struct fixture *fixture, time_ps until, const char *sql,
-                                        enum verify_end expected)
+static const struct verify *verify_up_to(struct fixture *fixture, time_ps until, const char *sql,
+                                         time_ps again_until, enum verify_end expected)
 {
     const struct scenario_input input = {.name = "pair.yaml", .text = text, .length = strlen(text)};
     struct scenario *scenario = scenario_load(&input, &fixture->diag);
@@ -64,8 +64,15 @@ static const struct verify *verify_with(struct fixture *fixture, time_ps until, 
     assert_null(record_error(run.record));
     assert_true(run_close(&run));
     scenario_free(scenario);
-    assert_int_equal(verify_run(fixture->path, false, &fixture->verify, &fixture->diag), expected);
+    assert_int_equal(
+        verify_run(fixture->path, again_until, false, &fixture->verify, &fixture->diag), expected);
     return &fixture->verify;
+}
+
+static const struct verify *verify_with(struct fixture *fixture, time_ps until, const char *sql,
+                                        enum verify_end expected)
+{
+    return verify_up_to(fixture, until, sql, TIME_NEVER, expected);
 }
 
 static void checkpoints_are_few_and_at_equal_distances(void **state)
@@ -149,6 +156,50 @@ static void former_databases_have_no_checkpoints(void **state)
     assert_string_equal(verify->difference, "no recorded quantity differs, only the digest");
 }
 
+/* What kill -9 leaves: no digest, and the checkpoints of the beginning. */
+#define CUT                                                                                        \
+    "UPDATE meta SET status='running', digest=NULL, simulated_ps=NULL, reached_ps=305000000;"      \
+    "DELETE FROM checkpoint WHERE at_ps>305000000;"
+
+static void a_run_that_was_cut_off_is_finished(void **state)
+{
+    struct fixture *fixture = *state;
+    char digest[64];
+    memcpy(digest, verify_with(fixture, TIME_NEVER, "", VERIFY_EQUAL)->digest_now, sizeof digest);
+    const struct verify *verify = verify_with(fixture, TIME_NEVER, CUT, VERIFY_EQUAL_SO_FAR);
+    assert_string_equal(verify->digest_now, digest);
+    assert_int_equal(verify->reached, 305 * PS_PER_US);
+    assert_int_equal(verify->parting.equal, 30);
+    assert_int_equal(verify->parting.before, 300 * PS_PER_US);
+}
+
+static void a_run_that_was_cut_off_and_changed_is_different(void **state)
+{
+    const struct verify *verify =
+        verify_with(*state, TIME_NEVER,
+                    CUT "UPDATE source SET text=replace(text, 'host1', 'host3')", VERIFY_DIFFERENT);
+    assert_int_equal(verify->parting.after, 0);
+    assert_int_equal(verify->parting.before, 10 * PS_PER_US);
+}
+
+static void a_replay_up_to_a_moment_compares_the_checkpoints_up_to_it(void **state)
+{
+    static const char change[] = "UPDATE source SET text=replace(text, '501us', '502us')";
+    const struct verify *verify =
+        verify_up_to(*state, TIME_NEVER, change, 504 * PS_PER_US, VERIFY_EQUAL_SO_FAR);
+    assert_int_equal(verify->parting.equal, 50);
+    assert_int_equal(verify->reached, -1);
+    verify_free(&((struct fixture *)*state)->verify);
+    verify_up_to(*state, TIME_NEVER, change, 511 * PS_PER_US, VERIFY_DIFFERENT);
+    verify_free(&((struct fixture *)*state)->verify);
+    verify_up_to(*state, TIME_NEVER, "", PS_PER_S, VERIFY_EQUAL);
+}
+
+static void a_run_without_a_digest_must_have_been_cut_off(void **state)
+{
+    verify_with(*state, TIME_NEVER, "UPDATE meta SET digest=NULL", VERIFY_UNUSABLE);
+}
+
 static void later_formats_are_refused(void **state)
 {
     const struct verify *verify =
@@ -174,6 +225,10 @@ int main(void)
         TEST(a_changed_node_is_named),
         TEST(a_changed_digest_alone_parts_nowhere),
         TEST(former_databases_have_no_checkpoints),
+        TEST(a_run_that_was_cut_off_is_finished),
+        TEST(a_run_that_was_cut_off_and_changed_is_different),
+        TEST(a_replay_up_to_a_moment_compares_the_checkpoints_up_to_it),
+        TEST(a_run_without_a_digest_must_have_been_cut_off),
         TEST(later_formats_are_refused),
         TEST(checkpoints_of_another_fabric_are_not_compared),
     };
