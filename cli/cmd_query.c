@@ -177,7 +177,7 @@ const struct cli_command cmd_query = {
     .details = "Tables and views document themselves:\n"
                "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
                "Views for reading: v_workload v_stage v_pause v_pause_edge v_victim v_deadlock "
-               "v_drop v_counter v_changed v_state\n"
+               "v_drop v_counter v_ethtool v_sonic v_changed v_state\n"
                "Over time: v_series_port v_series_switch v_series_rnic v_series_flow "
                "v_series_workload",
     .options = options,

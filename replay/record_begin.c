@@ -3,6 +3,7 @@
 #include "replay/record_begin.h"
 
 #include "base/check.h"
+#include "replay/counter.h"
 #include "replay/record_schema.h"
 #include "rnic/rnic.h"
 #include "scenarios/workload.h"
@@ -148,6 +149,26 @@ static void write_faults(struct store *store, const struct scenario *scenario)
     store_finish(places);
 }
 
+static void write_counter_names(struct store *store)
+{
+    static const char *const scopes[] = {
+        [COUNTER_OF_PRIORITY] = "priority",
+        [COUNTER_OF_PORT] = "port",
+        [COUNTER_OF_RNIC] = "rnic",
+        [COUNTER_OF_SWITCH_PRIORITY] = "switch-priority",
+        [COUNTER_OF_SWITCH_PORT] = "switch-port",
+        [COUNTER_OF_SWITCH] = "switch",
+    };
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO counter_name VALUES(?,?,?,?)");
+    for (int i = 0; i < COUNTER_COUNT; i++) {
+        const struct counter_about *about = &counters_about[i];
+        STORE_INSERT(insert, STORE_T(about->name), STORE_T(about->sai),
+                     STORE_T(scopes[about->scope]), STORE_T(about->unit));
+    }
+    store_finish(insert);
+}
+
 struct beginning {
     const struct record_options *options;
     const struct scenario *scenario;
@@ -156,7 +177,9 @@ struct beginning {
 static void fill(void *self, struct store *store)
 {
     const struct beginning *beginning = self;
+    store_exec(store, record_schema_counters);
     store_exec(store, record_schema_series);
+    write_counter_names(store);
     write_meta(store, beginning->options, beginning->scenario);
     write_sources(store, beginning->scenario);
     write_settings(store, beginning->scenario);

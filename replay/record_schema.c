@@ -104,7 +104,7 @@ const char record_schema[] =
     "  value INTEGER NOT NULL,\n"
     "  unit TEXT NOT NULL          -- count, bytes, ps or us\n"
     ");\n"
-    "CREATE INDEX counter_by_name ON counter(name);\n"
+    "CREATE INDEX counter_by_name ON counter(name, node, port);\n"
     /* The work. */
     "CREATE TABLE workload(\n"
     "  workload INTEGER PRIMARY KEY,\n"

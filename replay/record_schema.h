@@ -11,6 +11,6 @@ enum { RECORD_FORMAT = 4 }; /* meta.format: raised when a table changes its mean
 enum { RECORD_EPOCH_UNIX_S = 946684800 };
 
 extern const char record_schema[];
-extern const char record_schema_series[]; /* the second part */
+extern const char record_schema_counters[], record_schema_series[]; /* further parts */
 
 #endif

@@ -68,6 +68,23 @@ done
 for db in *.db; do
     sqlite3 -batch -noheader "$db" "SELECT DISTINCT name FROM counter"
 done | sed 's/prio[0-7]/prioN/' | sort -u >names
+
+# The same under the names of ethtool -S and of SONiC, zeroes too; none that is counted is without a name.
+ask() { sqlite3 -batch -noheader "$@"; }
+[ -z "$(ask pfc.db "SELECT name FROM counter EXCEPT SELECT printf(name, priority) FROM counter_name,
+    (SELECT column1 AS priority FROM (VALUES(0), (1), (2), (3), (4), (5), (6), (7)))")" ] || fail 'a counter has no name'
+[ "$(ask pfc.db "SELECT value FROM v_ethtool WHERE port = 'host1:p0' AND name = 'tx_prio3_pause'")" = \
+    "$(value pfc.db host1 tx_prio3_pause)" ] || fail 'v_ethtool: another value'
+[ "$(ask pfc.db "SELECT count(*), sum(value) FROM v_ethtool WHERE port = 'host1:p0' AND name GLOB 'tx_prio?_pause'")" = \
+    "8|$(value pfc.db host1 tx_prio3_pause)" ] || fail 'v_ethtool: zeroes are left out'
+[ "$(ask pfc.db "SELECT sum(value) FROM v_ethtool")" = "$(ask pfc.db "SELECT sum(value) FROM counter WHERE port IS NOT NULL")" ] ||
+    fail 'v_ethtool: counts something twice'
+[ "$(ask pfc.db "SELECT value FROM v_sonic WHERE port = 'switch0:p1' AND name = 'SAI_PORT_STAT_PFC_3_RX_PKTS'")" = \
+    "$(port1 pfc.db rx_prio3_pause)" ] || fail 'v_sonic: another value'
+[ "$(ask pfc.db "SELECT count(*), max(value) FROM v_sonic WHERE port = 'switch0:p1' AND object = 'queue'
+    AND name = 'SAI_QUEUE_STAT_WATERMARK_BYTES'")" = "8|$(memory pfc.db tx_prio3_queue_peak)" ] || fail 'v_sonic: queues'
+[ "$(ask memory.db "SELECT max(value) FROM v_sonic WHERE object = 'pool'")" = "$(memory memory.db buffer_shared_peak)" ] ||
+    fail 'v_sonic: pools'
 [ "$(wc -l <names)" -gt 20 ] || fail 'too few names'
 while read -r name; do
     grep -q "\`$name\`" "$documented" || fail "$name is not in docs/counters.md"
