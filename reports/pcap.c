@@ -24,6 +24,7 @@ struct capture {
     FILE *out;
     struct interface *interfaces; /* in the order of their keys */
     uint32_t count;
+    bool damaged;
     uint8_t bytes[WIRE_BYTES_MAX];
 };
 
@@ -165,9 +166,12 @@ static const char *comment_of(const struct wire_frame *frame, bool lost)
     return (frame->flags & WIRE_RESENT) != 0 ? "retransmission" : NULL;
 }
 
-static void write_packet(struct capture *capture, const struct store_statement *row)
+/* False: what the database says is no frame. */
+static bool write_packet(struct capture *capture, const struct store_statement *row)
 {
     const struct wire_frame frame = frame_of(row);
+    if (!wire_adds_up(&frame))
+        return false;
     const bool inbound = store_int(row, INBOUND) != 0;
     const size_t length = wire_bytes(&frame, capture->bytes);
     const uint32_t snap = capture->options->snap;
@@ -184,6 +188,7 @@ static void write_packet(struct capture *capture, const struct store_statement *
     if (inbound && (frame.flags & WIRE_DAMAGED) != 0)
         packet.flags |= PCAPNG_CRC_ERROR;
     pcapng_write(capture->out, &packet);
+    return true;
 }
 
 /* A frame has arrived when its last bit has: 12 bytes of its time on the wire are the gap. */
@@ -219,8 +224,8 @@ static bool write_all(struct capture *capture)
                          capture->interfaces[i].speed_bps);
     struct store_statement *rows =
         store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : at_ports);
-    while (store_step(rows))
-        write_packet(capture, rows);
+    while (!capture->damaged && store_step(rows))
+        capture->damaged = !write_packet(capture, rows);
     store_finish(rows);
     return fflush(capture->out) == 0 && ferror(capture->out) == 0;
 }
@@ -246,6 +251,8 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
                  "expected names such as leaf0:p3 (SELECT name FROM port)");
     else if (store_error(store) == NULL && !write_all(capture))
         snprintf(why, PCAP_WHY_BYTES, "the capture could not be written");
+    if (capture->damaged)
+        snprintf(why, PCAP_WHY_BYTES, "it is damaged: a frame's parts are not its size");
     if (store_error(store) != NULL)
         snprintf(why, PCAP_WHY_BYTES, "%.200s", store_error(store));
     free(capture->interfaces);

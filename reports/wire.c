@@ -167,10 +167,29 @@ static size_t control_frame(struct writer *to, const struct wire_frame *frame)
     return to->count;
 }
 
+static uint32_t extension_bytes(const struct wire_frame *frame)
+{
+    if (frame->has_reth)
+        return 16;
+    if (frame->has_aeth || frame->has_ieth)
+        return 4;
+    return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
+}
+
+bool wire_adds_up(const struct wire_frame *frame)
+{
+    const uint32_t headers = ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER;
+    if (frame->mac_control)
+        return frame->head_bytes <= SMALLEST;
+    return frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= frame->payload &&
+           headers + extension_bytes(frame) + frame->payload + pad_of(frame) + ICRC + FCS ==
+               frame->bytes;
+}
+
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
 {
     struct writer to = {.bytes = bytes};
-    CHECK(frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= WIRE_BYTES_MAX - SMALLEST);
+    CHECK(wire_adds_up(frame));
     if (frame->mac_control)
         return control_frame(&to, frame);
     put_ethernet(&to, frame, ETHERTYPE_IPV4);

@@ -46,7 +46,10 @@ struct wire_frame {
 /* Locally administered, from the place of the port. */
 void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6]);
 
-/* Returns the number of bytes. */
+/* Its parts make up its size, as those of a frame do that was sent. */
+bool wire_adds_up(const struct wire_frame *frame);
+
+/* Of a frame that adds up.  Returns the number of bytes. */
 size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
 
 /* The other way: the headers of a captured frame.  `head` is its payload, as much as was kept.
