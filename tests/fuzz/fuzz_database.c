@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_database - a run database that says anything: read or refused.
+ * The bytes are changes of a run's database, in which there are pauses and frames.  An even first
+ * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
+ * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap. */
+#include "base/memory.h"
+#include "replay/run.h"
+#include "replay/stored.h"
+#include "reports/account.h"
+#include "reports/page.h"
+#include "reports/pcap.h"
+#include "reports/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char text[] =
+    "stormglass: 1\n"
+    "name: pair\n"
+    "duration: 60us\n"
+    "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
+    "hosts: {targets: {where: host0, namespaces: [{media: \"null\", count: 1}]}}\n"
+    "workloads:\n"
+    "  - {name: a, kind: rdma-write, from: host1, to: host0, message-size: 32KiB, outstanding: 2}\n"
+    "  - {name: b, kind: nvme, from: host2, to: host0, read: 50%, block-size: 4KiB}\n"
+    "faults: [{at: 10us, for: 20us, kind: slow-receiver, where: host0, drain: 10%}]\n";
+
+enum { COLUMNS_MAX = 1024, CHANGES_MAX = 16 };
+
+static struct {
+    struct diag diag;
+    struct scenario *scenario;
+    struct run run;
+    char *columns[COLUMNS_MAX][2]; /* of which table */
+    uint32_t column_count;
+    char path[64];
+    unsigned char *image; /* of the file */
+    size_t bytes;
+} of;
+
+static void play(const char *path)
+{
+    const struct run_options options = {
+        .path = path, .level = RECORD_PACKETS, .until = TIME_NEVER, .interval = 5 * PS_PER_US};
+    if (run_scenario(&of.run, of.scenario, &options, &of.diag) != RUN_DONE)
+        abort();
+    store_exec(record_store(of.run.record), "PRAGMA ignore_check_constraints=1");
+}
+
+static char *copy_of(const char *name)
+{
+    char *copy = strdup(name);
+    if (copy == NULL)
+        abort();
+    return copy;
+}
+
+static void list_columns(struct store *store)
+{
+    struct store_statement *rows =
+        store_prepare(store, "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name)"
+                             " c WHERE m.type='table' ORDER BY 1, c.cid");
+    for (; of.column_count < COLUMNS_MAX && store_step(rows); of.column_count++)
+        for (int i = 0; i < 2; i++)
+            of.columns[of.column_count][i] = copy_of(store_text(rows, i));
+    store_finish(rows);
+}
+
+static void read_image(void)
+{
+    FILE *file = fopen(of.path, "rbe");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0)
+        abort();
+    of.bytes = (size_t)ftell(file);
+    of.image = memory_zeroed(of.bytes, 1);
+    rewind(file);
+    if (fread(of.image, 1, of.bytes, file) != of.bytes || fclose(file) != 0)
+        abort();
+}
+
+static void set_up(void)
+{
+    const struct scenario_input input = {.name = "pair.yaml", .text = text, .length = strlen(text)};
+    of.scenario = scenario_load(&input, &of.diag);
+    if (of.scenario == NULL)
+        abort();
+    snprintf(of.path, sizeof of.path, "/tmp/stormglass-fuzz-%ld.db", (long)getpid());
+    play(of.path);
+    if (!run_close(&of.run))
+        abort();
+    read_image();
+    play(NULL);
+    list_columns(record_store(of.run.record));
+}
+
+/* ------------------------------------------------------------------ what reads it */
+
+static void ask_all(struct store *store)
+{
+    static const char *const views[] = {
+        "v_workload",    "v_stage",       "v_recovery",       "v_counter",     "v_pause",
+        "v_drop",        "v_deadlock",    "v_state",          "v_checkpoint",  "v_changed",
+        "v_victim",      "v_pause_edge",  "v_series",         "v_series_port", "v_series_switch",
+        "v_series_rnic", "v_series_flow", "v_series_workload"};
+    for (size_t i = 0; i < sizeof views / sizeof views[0]; i++) {
+        char sql[64];
+        snprintf(sql, sizeof sql, "SELECT * FROM %s LIMIT 1000", views[i]);
+        struct store_statement *rows = store_prepare(store, sql);
+        while (store_step(rows))
+            for (int k = 0; k < store_columns(rows); k++)
+                if (store_text(rows, k) == NULL)
+                    abort();
+        store_finish(rows);
+    }
+}
+
+static void explain(struct store *store, FILE *out)
+{
+    struct account account;
+    char why[STORE_ERROR_BYTES] = "";
+    if (account_read(&account, store, why)) {
+        account_text(&account, NULL, out);
+        account_json(&account, NULL, out);
+    } else if (why[0] == '\0') {
+        abort(); /* refused without a word */
+    }
+    account_free(&account);
+}
+
+static void load(struct store *store)
+{
+    struct diag *diag = calloc(1, sizeof *diag);
+    struct stored stored;
+    char why[STORE_ERROR_BYTES] = "";
+    if (diag == NULL)
+        abort();
+    if (stored_is_readable(store, why) &&
+        stored_load(&stored, store, diag) != (stored.scenario != NULL))
+        abort();
+    if (why[0] == '\0')
+        stored_free(&stored);
+    free(diag);
+}
+
+static void read_all(struct store *store, uint8_t which)
+{
+    FILE *out = fopen("/dev/null", "we");
+    char why[PCAP_WHY_BYTES];
+    if (out == NULL)
+        abort();
+    switch (which % 6) {
+    case 0:
+        ask_all(store);
+        break;
+    case 1:
+        explain(store, out);
+        break;
+    case 2:
+        page_write(store, NULL, out);
+        break;
+    case 3:
+        page_figures(store, out);
+        pcap_write(store, &(struct pcap_options){0}, out, why);
+        break;
+    case 4:
+        text_run(store, out);
+        json_run(store, out);
+        break;
+    case 5:
+        load(store);
+        break;
+    }
+    fclose(out);
+}
+
+/* ------------------------------------------------------------------ changes */
+
+/* The next bytes of the input; zeroes behind its end. */
+struct bytes {
+    const uint8_t *at, *end;
+};
+
+static uint64_t take(struct bytes *bytes, int count)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count; i++)
+        value = value << 8 | (bytes->at < bytes->end ? *bytes->at++ : 0);
+    return value;
+}
+
+static void value_text(struct bytes *bytes, char value[64])
+{
+    static const char *const odd[] = {"-1",
+                                      "0",
+                                      "1",
+                                      "2",
+                                      "NULL",
+                                      "9223372036854775807",
+                                      "-9223372036854775808",
+                                      "4294967296",
+                                      "65536",
+                                      "'running'",
+                                      "''",
+                                      "'<&\"\\'",
+                                      "1e300",
+                                      "-0.5",
+                                      "x'00ff'",
+                                      "zeroblob(70000)",
+                                      "printf('%5000c', 'x')"};
+    const uint64_t kind = take(bytes, 1);
+    if (kind < sizeof odd / sizeof odd[0])
+        snprintf(value, 64, "%s", odd[kind]);
+    else
+        snprintf(value, 64, "%" PRId64, (int64_t)take(bytes, kind % 8 + 1));
+}
+
+static void change_value(struct store *store, struct bytes *bytes)
+{
+    char *const *column = of.columns[take(bytes, 2) % of.column_count];
+    const unsigned row = (unsigned)take(bytes, 1);
+    char value[64], sql[512];
+    value_text(bytes, value);
+    if (row == 255)
+        snprintf(sql, sizeof sql, "UPDATE OR IGNORE %s SET %s=%s", column[0], column[1], value);
+    else if (row == 254)
+        snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s>=%s", column[0], column[1], value);
+    else
+        snprintf(sql, sizeof sql,
+                 "UPDATE OR IGNORE %s SET %s=%s WHERE %s=(SELECT %s FROM %s LIMIT 1 OFFSET %u)",
+                 column[0], column[1], value, column[1], column[1], column[0], row);
+    store_exec(store, sql);
+}
+
+static void try_values(struct bytes *bytes, uint8_t which)
+{
+    struct store *store = record_store(of.run.record);
+    store_exec(store, "SAVEPOINT change");
+    for (int i = 0; i < CHANGES_MAX && bytes->at < bytes->end; i++)
+        change_value(store, bytes);
+    read_all(store, which);
+    store_exec(store, "ROLLBACK TO change; RELEASE change");
+    if (store_error(store) == NULL)
+        return;
+    run_close(&of.run); /* errors stick: a new one */
+    play(NULL);
+}
+
+static void try_bytes(struct bytes *bytes, uint8_t which)
+{
+    char error[STORE_ERROR_BYTES] = "";
+    unsigned char *image = memory_zeroed(of.bytes, 1);
+    memcpy(image, of.image, of.bytes);
+    for (int i = 0; i < CHANGES_MAX && bytes->at < bytes->end; i++) {
+        const size_t at = (size_t)take(bytes, 3) % of.bytes, count = take(bytes, 1) % 9;
+        for (size_t k = at; k < at + count && k < of.bytes; k++)
+            image[k] = (unsigned char)take(bytes, 1);
+    }
+    FILE *file = fopen(of.path, "wbe");
+    if (file == NULL || fwrite(image, 1, of.bytes, file) != of.bytes || fclose(file) != 0)
+        abort();
+    free(image);
+    struct store *store = store_open(of.path, error);
+    if ((store == NULL) != (error[0] != '\0'))
+        abort();
+    if (store != NULL)
+        read_all(store, which);
+    store_close(store);
+    unlink(of.path);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (of.scenario == NULL)
+        set_up();
+    struct bytes bytes = {data, data + size};
+    const uint8_t first = (uint8_t)take(&bytes, 1);
+    if (first % 2 == 0)
+        try_values(&bytes, first / 2);
+    else
+        try_bytes(&bytes, first / 2);
+    return 0;
+}
