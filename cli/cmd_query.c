@@ -174,12 +174,13 @@ const struct cli_command cmd_query = {
     .name = "query",
     .operands = "RUN.db SQL",
     .about = "asks a run database; it is not changed",
-    .details = "Tables and views document themselves:\n"
-               "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
-               "Views for reading: v_workload v_stage v_pause v_pause_edge v_victim v_deadlock "
-               "v_drop v_counter v_ethtool v_sonic v_changed v_state\n"
-               "Over time: v_series_port v_series_switch v_series_rnic v_series_flow "
-               "v_series_workload",
+    .details =
+        "Tables and views document themselves:\n"
+        "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"
+        "Views for reading: v_workload v_stage v_io v_flow v_pause v_pause_interval v_pause_edge\n"
+        "v_blocked v_victim v_deadlock v_drop v_drop_event v_counter v_ethtool v_sonic v_changed\n"
+        "v_state; over time: v_series_port v_series_switch v_series_rnic v_series_flow\n"
+        "v_series_workload",
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -67,7 +67,8 @@ static void prepare(struct record *record)
     record->io = store_prepare(store, "INSERT INTO io VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
                                       "?,?,?,?,?)");
     record->drop = store_prepare(store, "INSERT INTO drop_event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
-    record->pause = store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?)");
+    record->pause =
+        store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
     record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
     record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
                                          "?,?,?,?,?,?,?,?,?,?,?)");
@@ -107,6 +108,11 @@ struct store *record_store(struct record *record)
     return record->store;
 }
 
+enum record_level record_level_of(const struct record *record)
+{
+    return record->level;
+}
+
 const char *record_error(const struct record *record)
 {
     return store_error(record->store);
@@ -129,6 +135,11 @@ void record_tick(struct record *record, bool now)
 static struct store_value moment(time_ps at)
 {
     return at == 0 ? STORE_N : STORE_I(at);
+}
+
+static struct store_value when(bool there, uint64_t value)
+{
+    return there ? STORE_I(value) : STORE_N;
 }
 
 void record_io(struct record *record, const struct probe_host_io *host,
@@ -166,10 +177,15 @@ void record_pause(struct record *record, const struct probe_pause *pause)
     if (record == NULL || record->level < RECORD_COUNTERS)
         return;
     const char *edge = !pause->xoff ? "xon" : pause->refresh ? "refresh" : "xoff";
+    static const struct frame none;
+    const struct frame *frame = pause->frame == NULL ? &none : pause->frame;
+    const bool there = pause->frame != NULL;
     STORE_INSERT(record->pause, STORE_I(pause->at), STORE_I(pause->node), STORE_I(pause->port),
                  STORE_I(pause->priority), STORE_T(edge),
                  pause->egress == UINT16_MAX ? STORE_N : STORE_I(pause->egress),
-                 STORE_I(pause->occupancy), STORE_I(pause->threshold));
+                 STORE_I(pause->occupancy), STORE_I(pause->threshold), when(there, frame->source),
+                 when(there, frame->destination), when(there, frame->qpn), when(there, frame->psn),
+                 when(there, frame->bytes));
 }
 
 void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t priority,
@@ -179,11 +195,6 @@ void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t
         return;
     STORE_INSERT(record->blocked, STORE_I(node), STORE_I(port), STORE_I(priority), STORE_I(from),
                  STORE_I(until));
-}
-
-static struct store_value when(bool there, uint64_t value)
-{
-    return there ? STORE_I(value) : STORE_N;
 }
 
 static uint16_t udp_source(const struct frame *frame)

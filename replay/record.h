@@ -47,6 +47,7 @@ struct record *record_open(const struct record_options *options, const struct sc
 bool record_close(struct record *record); /* false: the last writes failed */
 
 struct store *record_store(struct record *record);
+enum record_level record_level_of(const struct record *record);
 const char *record_error(const struct record *record); /* NULL while all is well */
 
 /* Everything that happened up to `at` has been told. */

@@ -179,6 +179,7 @@ static void fill(void *self, struct store *store)
     const struct beginning *beginning = self;
     store_exec(store, record_schema_counters);
     store_exec(store, record_schema_series);
+    store_exec(store, record_schema_events);
     write_counter_names(store);
     write_meta(store, beginning->options, beginning->scenario);
     write_sources(store, beginning->scenario);

@@ -7,6 +7,7 @@
 #include "replay/explain_words.h"
 #include "replay/record_counters.h"
 #include "replay/record_deadlocks.h"
+#include "replay/record_flows.h"
 #include "replay/victims.h"
 #include "replay/ways.h"
 
@@ -325,6 +326,8 @@ void record_end(struct record *record, const struct collect *collect, const stru
     struct store *store = record_store(record);
     const struct explain *explain = &collect->observe->explain;
     record_counters(store, collect->world, collect->now);
+    if (record_level_of(record) >= RECORD_COUNTERS)
+        record_flows(store, collect->world);
     write_workloads(store, collect, result);
     write_ways(store, collect);
     write_recovery(store, result);

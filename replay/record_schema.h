@@ -11,6 +11,7 @@ enum { RECORD_FORMAT = 4 }; /* meta.format: raised when a table changes its mean
 enum { RECORD_EPOCH_UNIX_S = 946684800 };
 
 extern const char record_schema[];
-extern const char record_schema_counters[], record_schema_series[]; /* further parts */
+extern const char record_schema_counters[], record_schema_series[],
+    record_schema_events[]; /* further parts */
 
 #endif

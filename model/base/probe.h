@@ -70,6 +70,8 @@ struct probe_pause {
     int64_t headroom;     /* bytes that may still come after an XOFF */
     uint8_t reason_count; /* XOFF of a switch: the heaviest first; 0: a host */
     struct probe_reason reasons[PROBE_REASONS];
+    const struct frame *frame; /* XOFF of a switch: it reached the threshold; XON: it left; or NULL
+                                */
 };
 
 /* A transmitter obeys: from this moment `port` of `node` sends nothing of the priority, or may

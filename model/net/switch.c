@@ -125,6 +125,7 @@ static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, u
         .port = frame->in_port,
         .priority = frame->priority,
         .egress = egress,
+        .frame = frame,
         .occupancy = buffer_bytes(buffer, buffer_group_share(group)),
         .threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group)),
     };
