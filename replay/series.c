@@ -90,7 +90,7 @@ static void take_workload(struct series *series, uint32_t index)
 
 time_ps series_auto_interval(time_ps duration)
 {
-    const time_ps least = (duration + SERIES_SAMPLES - 1) / SERIES_SAMPLES;
+    const time_ps least = (duration - 1) / SERIES_SAMPLES + 1;
     time_ps interval = 1;
     while (interval < least) {
         time_ps digit = interval;
@@ -101,12 +101,11 @@ time_ps series_auto_interval(time_ps duration)
     return interval;
 }
 
+/* Before the interval doubles: those of the measured window, and as many after it as every time. */
 static uint32_t samples_of(time_ps duration, time_ps interval)
 {
     const time_ps count = duration / interval;
-    return count < SERIES_SAMPLES       ? SERIES_SAMPLES
-           : count > SERIES_SAMPLES_MAX ? SERIES_SAMPLES_MAX
-                                        : (uint32_t)count + SERIES_SAMPLES;
+    return SERIES_SAMPLES + (count > SERIES_SAMPLES_MAX ? SERIES_SAMPLES_MAX : (uint32_t)count);
 }
 
 static void prepare(struct series *series, struct store *store)
