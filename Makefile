@@ -113,7 +113,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench docs install clean fuzz matrix soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench cost docs install clean fuzz matrix soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -133,6 +133,9 @@ browser-test: build/packages-browser all ## opens the page of a report in Chromi
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench
+
+cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
 
 matrix: build/packages-test ## the same digest from gcc and clang, -O0 and -O3, sanitizers on and off
 	@tests/matrix.sh

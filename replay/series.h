@@ -19,8 +19,8 @@ enum {
     SERIES_SAMPLES = 500, /* at most, of such an interval in the measured window */
     SERIES_SAMPLES_MAX = 1000000,
     SERIES_FLOWS = 64, /* queue pairs that are followed: the first that are limited */
-    /* Measured: a row costs about as much as 13 events (tests/cost.sh); one in 600 is 2 %. */
-    SERIES_EVENTS_PER_ROW = 600
+    /* Measured (tests/cost): a row costs about as much as 17 events; one in 1000 is 2 %. */
+    SERIES_EVENTS_PER_ROW = 1000
 };
 
 struct series_lane;
