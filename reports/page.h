@@ -8,6 +8,7 @@
 #define STORMGLASS_REPORTS_PAGE_H
 
 #include "replay/store.h"
+#include "reports/chart.h"
 
 #include <stdio.h>
 
@@ -25,5 +26,9 @@ bool page_write(struct store *store, const char *comparison, FILE *out);
  *     points   series[] {name, points[] [at_ps, value]}: least and most of each pixel
  *     tail     series[] {name, points[] [latency_ps, share of the I/Os above it]} */
 bool page_figures(struct store *store, FILE *out);
+
+/* Likewise as tables, see chart.h.  False: the store has an error, or `path` could not be written.
+ */
+bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_BYTES]);
 
 #endif

@@ -8,16 +8,31 @@
 #include <inttypes.h>
 #include <string.h>
 
-void page_chart(const struct page *page, const char *id, const char *kind, const char *unit,
-                const char *title, const char *about)
+static const char *const sides[] = {"", " A", " B"};
+
+struct chart *page_chart(const struct page *page, enum chart_kind kind, const char *id,
+                         const char *unit, const char *title, const char *about)
 {
-    /* The first of all is the one that no other comes before. */
-    fputs(strcmp(id, "pauses") == 0 ? "\n{\"id\":" : ",\n{\"id\":", page->out);
-    json_string(page->out, id);
-    fprintf(page->out, ",\"kind\":\"%s\",\"unit\":\"%s\",\"title\":", kind, unit);
-    json_string(page->out, title);
-    fputs(",\"about\":", page->out);
-    json_string(page->out, about);
+    static const char *const tails[] = {"", "-a", "-b"}, *const runs[] = {"", " in A", " in B"};
+    const int own = kind == CHART_BANDS ? page->side : 0;
+    char full_id[64], full_title[300];
+    snprintf(full_id, sizeof full_id, "%s%s", id, tails[own]);
+    snprintf(full_title, sizeof full_title, "%s%s", title, runs[own]);
+    return charts_open(page->charts, kind, full_id, unit, full_title, about);
+}
+
+struct chart_series *page_series(const struct page *page, struct chart *chart, const char *name)
+{
+    char full[300], other[300];
+    const uint32_t before = chart->series_count;
+    snprintf(full, sizeof full, "%.290s%s", name, sides[page->side]);
+    snprintf(other, sizeof other, "%.290s%s", name, sides[1]);
+    struct chart_series *series = chart_add_series(chart, full);
+    series->dashed = page->side == 2;
+    for (uint32_t i = 0; series->dashed && i < before; i++)
+        if (strcmp(chart->series[i].name, other) == 0)
+            series->colour = chart->series[i].colour;
+    return series;
 }
 
 time_ps page_step(const struct page *page, int bins)
@@ -25,24 +40,16 @@ time_ps page_step(const struct page *page, int bins)
     return (page->span + bins - 1) / bins;
 }
 
-bool page_recorded(const struct page *page, enum record_level level)
+bool page_recorded(const struct page *page, struct chart *chart, enum record_level level)
 {
     char text[32];
     enum record_level found;
     store_ask_text(page->store, "SELECT record FROM meta", text, sizeof text);
     if (record_level_find(text, &found) && found >= level)
         return true;
-    fprintf(page->out, ",\"missing\":\"Record the run with --record %s to see this.\"}",
-            record_level_name(level));
+    snprintf(chart->missing, sizeof chart->missing, "Record the run with --record %s to see this.",
+             record_level_name(level));
     return false;
-}
-
-void page_series(const struct page *page, const int64_t *values, size_t count)
-{
-    fputs(",\"values\":[", page->out);
-    for (size_t i = 0; i < count; i++)
-        fprintf(page->out, values[i] < 0 ? "%snull" : "%s%" PRId64, i == 0 ? "" : ",", values[i]);
-    fputs("]}", page->out);
 }
 
 /* The time of a fault of the scenario, as its settings say it. */
@@ -53,7 +60,7 @@ static time_ps moment(const char *text, time_ps otherwise)
     return quantity_parse(QUANTITY_TIME, text, &at, why) ? at : otherwise;
 }
 
-static void faults(const struct page *page)
+static int faults(const struct page *page, int count, FILE *out)
 {
     struct store_statement *rows = store_prepare(
         page->store,
@@ -63,48 +70,79 @@ static void faults(const struct page *page)
         " AND o.value<>o.preset ORDER BY o.rowid))"
         " FROM setting a JOIN setting f ON f.path=substr(a.path, 1, length(a.path)-2)||'for'"
         " WHERE a.path LIKE 'faults[%].at' ORDER BY a.rowid");
-    fputs(",\"faults\":[", page->out);
-    for (int i = 0; store_step(rows); i++) {
+    for (; store_step(rows); count++) {
         const time_ps from = moment(store_text(rows, 0), 0);
         const time_ps length = moment(store_text(rows, 1), page->span);
-        fputs(i == 0 ? "{\"name\":" : ",{\"name\":", page->out);
-        json_string(page->out, store_text(rows, 2));
-        fprintf(page->out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,
+        char name[300];
+        snprintf(name, sizeof name, "%.290s%s", store_text(rows, 2), sides[page->side]);
+        fputs(count == 0 ? "{\"name\":" : ",{\"name\":", out);
+        json_string(out, name);
+        fprintf(out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,
                 length < page->span - from ? from + length : page->span);
     }
-    fputs("]", page->out);
     store_finish(rows);
+    return count;
 }
 
-static void head(const struct page *page)
+static void head(const struct page *page, FILE *out)
 {
     struct store_statement *row =
         store_prepare(page->store, "SELECT scenario, coalesce(digest, ''), record FROM meta");
-    fputs("{\"scenario\":", page->out);
+    fputs("{\"scenario\":", out);
     if (store_step(row)) {
-        json_string(page->out, store_text(row, 0));
-        fputs(",\"digest\":", page->out);
-        json_string(page->out, store_text(row, 1));
-        fputs(",\"record\":", page->out);
-        json_string(page->out, store_text(row, 2));
+        json_string(out, store_text(row, 0));
+        fputs(",\"digest\":", out);
+        json_string(out, store_text(row, 1));
+        fputs(",\"record\":", out);
+        json_string(out, store_text(row, 2));
     }
     store_finish(row);
-    fprintf(page->out, ",\"span_ps\":%" PRId64, page->span);
-    faults(page);
-    fputs(",\"charts\":[", page->out);
 }
 
-bool page_figures(struct store *store, FILE *out)
+void page_figures_end(const struct page *pages, int count, FILE *out)
+{
+    const struct charts *charts = pages[0].charts;
+    int written = 0;
+    fprintf(out, ",\"span_ps\":%" PRId64 ",\"faults\":[", pages[0].span);
+    for (int i = 0; i < count; i++)
+        written = faults(&pages[i], written, out);
+    fputs("],\"charts\":[", out);
+    for (uint32_t i = 0; i < charts->count; i++) {
+        fputs(i == 0 ? "\n" : ",\n", out);
+        chart_json(&charts->charts[i], out);
+    }
+    fputs("\n]}\n", out);
+}
+
+void page_charts(const struct page *page)
 {
     static void (*const charts[])(const struct page *page) = {
         page_chart_pauses,   page_chart_spread,   page_chart_occupancy, page_chart_goodput,
         page_chart_underway, page_charts_latency, page_chart_tail};
-    const struct page page = {.store = store, .out = out, .span = page_span(store)};
-    head(&page);
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
-        charts[i](&page);
-    fputs("\n]}\n", out);
+        charts[i](page);
+}
+
+bool page_figures(struct store *store, FILE *out)
+{
+    struct charts charts = {0};
+    const struct page page = {
+        .store = store, .out = out, .span = page_span(store), .charts = &charts};
+    page_charts(&page);
+    head(&page, out);
+    page_figures_end(&page, 1, out);
+    charts_free(&charts);
     return store_error(store) == NULL && ferror(out) == 0;
+}
+
+bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_BYTES])
+{
+    struct charts charts = {0};
+    const struct page page = {.store = store, .span = page_span(store), .charts = &charts};
+    page_charts(&page);
+    const bool well = store_error(store) == NULL && charts_write_csv(&charts, directory, path);
+    charts_free(&charts);
+    return well;
 }
 
 /* A run that did not end has rows beyond what its totals know. */

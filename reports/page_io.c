@@ -1,70 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_io - rates, commands under way and latency over time, and how latency is distributed. */
-#include "base/check.h"
-#include "reports/json.h"
+#include "base/memory.h"
 #include "reports/page_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Begins the next series of a chart: "{"name":NAME". */
-static void name_series(const struct page *page, bool first, const char *name)
+static void end_steps(const struct page *page, struct chart *chart, const char *name, int64_t *bins,
+                      bool running)
 {
-    fputs(first ? "{\"name\":" : ",{\"name\":", page->out);
-    json_string(page->out, name);
+    if (name[0] == '\0')
+        return;
+    for (int i = 1; running && i < PAGE_BINS; i++)
+        bins[i] += bins[i - 1];
+    chart_add_steps(chart, page_series(page, chart, name), bins, PAGE_BINS);
+    memset(bins, 0, PAGE_BINS * sizeof *bins);
 }
 
 /* A series for each workload; `sql` gives its name, a bin and what to add to it, by workload. */
-static void steps(const struct page *page, const char *sql, bool running)
+static void steps(const struct page *page, struct chart *chart, const char *sql, bool running)
 {
     struct store_statement *rows = store_prepare(page->store, sql);
     store_bind(rows, 1, STORE_I(page_step(page, PAGE_BINS)));
     int64_t bins[PAGE_BINS] = {0};
     char name[256] = "";
-    bool open = false;
-    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page, PAGE_BINS));
-    for (bool more = true; more;) {
-        more = store_step(rows);
-        if (open && (!more || strcmp(name, store_text(rows, 0)) != 0)) {
-            for (int i = 1; running && i < PAGE_BINS; i++)
-                bins[i] += bins[i - 1];
-            page_series(page, bins, PAGE_BINS);
-        }
-        if (!more)
-            break;
-        if (!open || strcmp(name, store_text(rows, 0)) != 0) {
-            name_series(page, !open, store_text(rows, 0));
-            snprintf(name, sizeof name, "%s", store_text(rows, 0));
-            memset(bins, 0, sizeof bins);
-            open = true;
-        }
+    chart->step = page_step(page, PAGE_BINS);
+    while (store_step(rows)) {
+        if (strcmp(name, store_text(rows, 0)) != 0)
+            end_steps(page, chart, name, bins, running);
+        snprintf(name, sizeof name, "%s", store_text(rows, 0));
         const int64_t bin = store_int(rows, 1);
         if (bin >= 0 && bin < PAGE_BINS)
             bins[bin] += store_int(rows, 2);
     }
-    fputs("]}", page->out);
+    end_steps(page, chart, name, bins, running);
     store_finish(rows);
 }
 
-/* False: there are none, and the chart says why and is closed. */
-static bool commands_recorded(const struct page *page)
+/* False: there are none, and the chart says why. */
+static bool commands_recorded(const struct page *page, struct chart *chart)
 {
-    if (!page_recorded(page, RECORD_IOS))
+    if (!page_recorded(page, chart, RECORD_IOS))
         return false;
     if (store_ask_int(page->store, "SELECT EXISTS(SELECT 1 FROM io)", 0) != 0)
         return true;
-    fputs(",\"missing\":\"Only NVMe commands are recorded one by one, and none was completed.\"}",
-          page->out);
+    snprintf(chart->missing, sizeof chart->missing,
+             "Only NVMe commands are recorded one by one, and none was completed.");
     return false;
 }
 
 void page_chart_goodput(const struct page *page)
 {
-    page_chart(page, "goodput", "steps", "bytes", "Goodput",
-               "Payload of the commands that were completed in each step.");
-    if (commands_recorded(page))
-        steps(page,
+    struct chart *chart = page_chart(page, CHART_STEPS, "goodput", "bytes", "Goodput",
+                                     "Payload of the commands that were completed in each step.");
+    if (commands_recorded(page, chart))
+        steps(page, chart,
               "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
               " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
               false);
@@ -72,11 +63,12 @@ void page_chart_goodput(const struct page *page)
 
 void page_chart_underway(const struct page *page)
 {
-    page_chart(page, "underway", "steps", "commands", "Commands under way",
-               "Issued and not yet completed, at the end of each step; those that never were are "
-               "left out.");
-    if (commands_recorded(page))
-        steps(page,
+    struct chart *chart =
+        page_chart(page, CHART_STEPS, "underway", "commands", "Commands under way",
+                   "Issued and not yet completed, at the end of each step; those that never were "
+                   "are left out.");
+    if (commands_recorded(page, chart))
+        steps(page, chart,
               "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
               " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload",
@@ -92,23 +84,20 @@ struct curves {
     int64_t bins[CURVES][PAGE_LATENCY_BINS];
     int64_t bin;
     time_ps *latencies; /* of this bin, ascending */
-    size_t count, room;
+    uint32_t count, room;
 };
 
 static void keep(struct curves *curves, time_ps latency)
 {
-    if (curves->count == curves->room) {
-        curves->room = 2 * curves->room + 64;
-        curves->latencies = realloc(curves->latencies, curves->room * sizeof *curves->latencies);
-        CHECK(curves->latencies != NULL);
-    }
+    curves->latencies =
+        memory_grown(curves->latencies, curves->count, &curves->room, sizeof *curves->latencies);
     curves->latencies[curves->count++] = latency;
 }
 
 /* The nearest rank: the least latency that `percent` of all do not exceed. */
 static time_ps rank(const struct curves *curves, size_t percent)
 {
-    return curves->latencies[(curves->count * percent + 99) / 100 - 1];
+    return curves->latencies[((uint64_t)curves->count * percent + 99) / 100 - 1];
 }
 
 static void end_bin(struct curves *curves)
@@ -121,7 +110,8 @@ static void end_bin(struct curves *curves)
     curves->count = 0;
 }
 
-static void latency_of(const struct page *page, int64_t workload, struct curves *curves)
+static void latency_of(const struct page *page, struct chart *chart, int64_t workload,
+                       struct curves *curves)
 {
     static const char *const names[] = {"max", "p99", "p50"};
     struct store_statement *rows = store_prepare(
@@ -140,19 +130,23 @@ static void latency_of(const struct page *page, int64_t workload, struct curves 
     }
     end_bin(curves);
     store_finish(rows);
-    for (int curve = 0; curve < CURVES; curve++) {
-        name_series(page, curve == 0, names[curve]);
-        page_series(page, curves->bins[curve], PAGE_LATENCY_BINS);
-    }
+    for (int curve = 0; curve < CURVES; curve++)
+        chart_add_steps(chart, page_series(page, chart, names[curve]), curves->bins[curve],
+                        PAGE_LATENCY_BINS);
 }
 
-static void latency_chart(const struct page *page, int64_t number, const char *name)
+/* In a comparison a workload is the same when its name is. */
+static struct chart *latency_chart(const struct page *page, int64_t number, const char *name)
 {
     char id[32], title[256];
-    snprintf(id, sizeof id, "latency%" PRId64, number);
     snprintf(title, sizeof title, "Latency of %s", name);
-    page_chart(page, id, "steps", "latency", title,
-               "Of the commands that were completed in each step; a step with none has no point.");
+    for (uint32_t i = 0; i < page->charts->count; i++)
+        if (strcmp(page->charts->charts[i].title, title) == 0)
+            return &page->charts->charts[i];
+    snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
+    return page_chart(page, CHART_STEPS, id, "latency", title,
+                      "Of the commands that were completed in each step; a step with none has no "
+                      "point.");
 }
 
 void page_charts_latency(const struct page *page)
@@ -162,14 +156,12 @@ void page_charts_latency(const struct page *page)
         page->store, "SELECT workload, name FROM workload WHERE kind='nvme' OR workload IN (SELECT"
                      " workload FROM io) ORDER BY issued DESC, workload LIMIT ?");
     store_bind(rows, 1, STORE_I(PAGE_SERIES_MAX));
-    for (int shown = 0; store_step(rows); shown++) {
-        latency_chart(page, store_int(rows, 0), store_text(rows, 1));
-        if (!page_recorded(page, RECORD_IOS))
+    while (store_step(rows)) {
+        struct chart *chart = latency_chart(page, store_int(rows, 0), store_text(rows, 1));
+        if (!page_recorded(page, chart, RECORD_IOS))
             break;
-        fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[",
-                page_step(page, PAGE_LATENCY_BINS));
-        latency_of(page, store_int(rows, 0), &curves);
-        fputs("]}", page->out);
+        chart->step = page_step(page, PAGE_LATENCY_BINS);
+        latency_of(page, chart, store_int(rows, 0), &curves);
     }
     store_finish(rows);
     free(curves.latencies);
@@ -180,30 +172,22 @@ void page_charts_latency(const struct page *page)
 /* From the histogram, which every run has: what share took longer than each bin's upper end. */
 void page_chart_tail(const struct page *page)
 {
-    page_chart(page, "tail", "tail", "share", "How latency is distributed",
-               "The share of the I/Os that took longer: one in a hundred is p99. Both axes are "
-               "logarithmic.");
+    struct chart *chart =
+        page_chart(page, CHART_TAIL, "tail", "share", "How latency is distributed",
+                   "The share of the I/Os that took longer: one in a hundred is "
+                   "p99. Both axes are logarithmic.");
     struct store_statement *rows = store_prepare(
         page->store,
         "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"
         "/sum(count) OVER (PARTITION BY workload) FROM latency JOIN workload USING(workload)"
         " ORDER BY workload, from_ps");
+    struct chart_series *series = NULL;
     char name[256] = "";
-    bool open = false;
-    fputs(",\"series\":[", page->out);
     while (store_step(rows)) {
-        const bool first = !open || strcmp(name, store_text(rows, 0)) != 0;
-        if (first) {
-            fputs(open ? "]}" : "", page->out);
-            name_series(page, !open, store_text(rows, 0));
-            fputs(",\"points\":[", page->out);
-            snprintf(name, sizeof name, "%s", store_text(rows, 0));
-            open = true;
-        }
-        fprintf(page->out, "%s[%" PRId64 ",", first ? "" : ",", store_int(rows, 1));
-        json_real(page->out, store_real(rows, 2));
-        fputs("]", page->out);
+        if (series == NULL || strcmp(name, store_text(rows, 0)) != 0)
+            series = page_series(page, chart, store_text(rows, 0));
+        snprintf(name, sizeof name, "%s", store_text(rows, 0));
+        chart_add_point(series, store_int(rows, 1), store_real(rows, 2));
     }
-    fputs(open ? "]}]}" : "]}", page->out);
     store_finish(rows);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_pauses - the pause storm over time. */
-#include "base/check.h"
-#include "reports/json.h"
 #include "reports/page_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_MAX = 40, BANDS_MAX = 24000, PIXELS = 500 };
@@ -30,44 +27,24 @@ static struct store_statement *prepare(const struct page *page, const char *sql)
     return rows;
 }
 
-struct band {
-    int64_t row;
-    time_ps from, until, blocked;
-};
-
-static void write_band(const struct page *page, const struct band *band, int64_t *count)
-{
-    if (band->until == 0)
-        return;
-    fprintf(page->out, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "]",
-            *count == 0 ? "" : ",", band->row, band->from, band->until, band->blocked);
-    ++*count;
-}
-
-static void write_rows(const struct page *page)
+static void read_rows(const struct page *page, struct chart *chart)
 {
     struct store_statement *rows =
         prepare(page, "SELECT p.name, q.name, priority, ps FROM " LONGEST " JOIN port p"
                       " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
                       " ORDER BY ps DESC, p.node, p.port, priority");
     store_bind(rows, 2, STORE_I(ROWS_MAX));
-    fputs(",\"rows\":[", page->out);
-    for (int i = 0; store_step(rows); i++) {
+    while (store_step(rows)) {
         char name[256];
         snprintf(name, sizeof name, "%s by %s, priority %s", store_text(rows, 0),
                  store_text(rows, 1), store_text(rows, 2));
-        fputs(i == 0 ? "{\"name\":" : ",{\"name\":", page->out);
-        json_string(page->out, name);
-        fputs(",\"port\":", page->out);
-        json_string(page->out, store_text(rows, 0));
-        fprintf(page->out, ",\"blocked_ps\":%" PRId64 "}", store_int(rows, 3));
+        chart_add_row(chart, name, store_text(rows, 0), store_int(rows, 3));
     }
-    fputs("]", page->out);
     store_finish(rows);
 }
 
 /* A row with more pauses than its share of the bands loses the gaps that nobody could see. */
-static void write_bands(const struct page *page)
+static void read_bands(const struct page *page, struct chart *chart)
 {
     struct store_statement *rows = prepare(
         page,
@@ -76,35 +53,32 @@ static void write_bands(const struct page *page)
         " JOIN " STOPS " USING(node, port, priority) ORDER BY place, from_ps");
     store_bind(rows, 2, STORE_I(ROWS_MAX));
     const int64_t share = BANDS_MAX / ROWS_MAX;
-    struct band band = {.row = -1};
-    int64_t count = 0;
-    fputs(",\"bands\":[", page->out);
     while (store_step(rows)) {
-        const struct band next = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2),
-                                  store_int(rows, 2) - store_int(rows, 1)};
+        const struct chart_band next = {(uint32_t)store_int(rows, 0), store_int(rows, 1),
+                                        store_int(rows, 2),
+                                        store_int(rows, 2) - store_int(rows, 1)};
         const time_ps gap = store_int(rows, 3) > share ? page->span / share : 0;
-        if (next.row == band.row && next.from - band.until < gap) {
-            band.until = next.until;
-            band.blocked += next.blocked;
-            continue;
+        struct chart_band *last =
+            chart->band_count == 0 ? NULL : &chart->bands[chart->band_count - 1];
+        if (last != NULL && next.row == last->row && next.from - last->until < gap) {
+            last->until = next.until;
+            last->blocked += next.blocked;
+        } else if (next.row < chart->row_count) {
+            chart_add_band(chart, next);
         }
-        write_band(page, &band, &count);
-        band = next;
     }
-    write_band(page, &band, &count);
-    fputs("]", page->out);
     store_finish(rows);
 }
 
 void page_chart_pauses(const struct page *page)
 {
-    page_chart(page, "pauses", "bands", "ps", "The pause storm",
-               "When each transmitter was stopped, by whom; those stopped longest are on top.");
-    if (!page_recorded(page, RECORD_COUNTERS))
+    struct chart *chart =
+        page_chart(page, CHART_BANDS, "pauses", "ps", "The pause storm",
+                   "When each transmitter was stopped, by whom; those stopped longest are on top.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
-    write_rows(page);
-    write_bands(page);
-    fputs("}", page->out);
+    read_rows(page, chart);
+    read_bands(page, chart);
 }
 
 /* ------------------------------------------------------------------ how many at once */
@@ -122,33 +96,36 @@ static void add_stop(const struct page *page, int64_t *bins, time_ps from, time_
     }
 }
 
+static void end_tier(const struct page *page, struct chart *chart, int64_t tier, int64_t *bins)
+{
+    char name[64];
+    if (tier < 0)
+        return;
+    snprintf(name, sizeof name, "switches of tier %" PRId64, tier);
+    chart_add_steps(chart, page_series(page, chart, tier == 0 ? "hosts" : name), bins, PAGE_BINS);
+    memset(bins, 0, PAGE_BINS * sizeof *bins);
+}
+
 void page_chart_spread(const struct page *page)
 {
-    page_chart(page, "spread", "steps", "ports", "Ports that stood still",
-               "How many transmitters were stopped at once, by tier, on average over each step.");
-    if (!page_recorded(page, RECORD_COUNTERS))
+    struct chart *chart = page_chart(
+        page, CHART_STEPS, "spread", "ports", "Ports that stood still",
+        "How many transmitters were stopped at once, by tier, on average over each step.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(
         page,
         "SELECT CASE n.kind WHEN 'host' THEN 0 ELSE max(n.tier, 1) END AS at, from_ps, until_ps"
         " FROM " STOPS " JOIN node n USING(node) ORDER BY at, from_ps");
     int64_t bins[PAGE_BINS] = {0}, tier = -1;
-    fprintf(page->out, ",\"step_ps\":%" PRId64 ",\"series\":[", page_step(page, PAGE_BINS));
+    chart->step = page_step(page, PAGE_BINS);
     while (store_step(rows)) {
-        if (store_int(rows, 0) != tier) {
-            if (tier >= 0) {
-                page_series(page, bins, PAGE_BINS);
-                memset(bins, 0, sizeof bins);
-            }
-            fputs(tier < 0 ? "{\"name\":" : ",{\"name\":", page->out);
-            tier = store_int(rows, 0);
-            fprintf(page->out, tier == 0 ? "\"hosts\"" : "\"switches of tier %" PRId64 "\"", tier);
-        }
+        if (store_int(rows, 0) != tier)
+            end_tier(page, chart, tier, bins);
+        tier = store_int(rows, 0);
         add_stop(page, bins, store_int(rows, 1), store_int(rows, 2));
     }
-    if (tier >= 0)
-        page_series(page, bins, PAGE_BINS);
-    fputs("]}", page->out);
+    end_tier(page, chart, tier, bins);
     store_finish(rows);
 }
 
@@ -161,30 +138,26 @@ struct pixel {
     int64_t least, most;
 };
 
-static void write_point(const struct page *page, time_ps at, int64_t value, int64_t *count)
-{
-    fprintf(page->out, "%s[%" PRId64 ",%" PRId64 "]", *count == 0 ? "" : ",", at, value);
-    ++*count;
-}
-
-static void write_pixel(const struct page *page, const struct pixel *pixel, int64_t *count)
+static void end_pixel(const struct pixel *pixel, struct chart_series *series)
 {
     if (pixel->number < 0)
         return;
-    if (pixel->least_at <= pixel->most_at)
-        write_point(page, pixel->least_at, pixel->least, count);
-    if (pixel->least_at != pixel->most_at)
-        write_point(page, pixel->most_at, pixel->most, count);
-    if (pixel->least_at > pixel->most_at)
-        write_point(page, pixel->least_at, pixel->least, count);
+    const struct chart_point least = {pixel->least_at, (double)pixel->least};
+    const struct chart_point most = {pixel->most_at, (double)pixel->most};
+    if (least.at <= most.at)
+        chart_add_point(series, least.at, least.value);
+    if (least.at != most.at)
+        chart_add_point(series, most.at, most.value);
+    if (least.at > most.at)
+        chart_add_point(series, least.at, least.value);
 }
 
-static void add_point(const struct page *page, struct pixel *pixel, time_ps at, int64_t value,
-                      int64_t *count)
+static void add_point(const struct page *page, struct pixel *pixel, struct chart_series *series,
+                      time_ps at, int64_t value)
 {
     const int64_t number = at / (page->span / PIXELS + 1);
     if (number != pixel->number) {
-        write_pixel(page, pixel, count);
+        end_pixel(pixel, series);
         *pixel = (struct pixel){number, at, at, value, value};
         return;
     }
@@ -200,10 +173,11 @@ static void add_point(const struct page *page, struct pixel *pixel, time_ps at, 
 
 void page_chart_occupancy(const struct page *page)
 {
-    page_chart(page, "occupancy", "points", "occupancy", "Buffers when they asked for a pause",
-               "What a port held for a priority each time it sent XOFF or XON; the eight that "
-               "asked most often.");
-    if (!page_recorded(page, RECORD_COUNTERS))
+    struct chart *chart = page_chart(page, CHART_POINTS, "occupancy", "occupancy",
+                                     "Buffers when they asked for a pause",
+                                     "What a port held for a priority each time it sent XOFF or "
+                                     "XON; the eight that asked most often.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(
         page,
@@ -213,23 +187,18 @@ void page_chart_occupancy(const struct page *page)
         " USING(node, port, priority) JOIN port p USING(node, port) WHERE at_ps BETWEEN 0 AND ?1"
         " ORDER BY times DESC, node, port, priority, at_ps, e.rowid");
     struct pixel pixel = {.number = -1};
+    struct chart_series *series = NULL;
     char name[256], last[256] = "";
-    int64_t count = 0;
-    fputs(",\"series\":[", page->out);
     while (store_step(rows)) {
         snprintf(name, sizeof name, "%s priority %s", store_text(rows, 0), store_text(rows, 1));
         if (strcmp(name, last) != 0) {
-            write_pixel(page, &pixel, &count);
-            fputs(last[0] == '\0' ? "{\"name\":" : "]},{\"name\":", page->out);
-            json_string(page->out, name);
-            fputs(",\"points\":[", page->out);
+            end_pixel(&pixel, series);
+            series = page_series(page, chart, name);
             memcpy(last, name, sizeof last);
             pixel.number = -1;
-            count = 0;
         }
-        add_point(page, &pixel, store_int(rows, 2), store_int(rows, 3), &count);
+        add_point(page, &pixel, series, store_int(rows, 2), store_int(rows, 3));
     }
-    write_pixel(page, &pixel, &count);
-    fputs(last[0] == '\0' ? "]}" : "]}]}", page->out);
+    end_pixel(&pixel, series);
     store_finish(rows);
 }

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "replay/record.h"
 #include "replay/store.h"
+#include "reports/chart.h"
 
 #include <stdio.h>
 
@@ -13,6 +14,8 @@ struct page {
     struct store *store;
     FILE *out;
     time_ps span; /* from 0 to where nothing was under way any more; at least 1 */
+    struct charts *charts;
+    int side; /* 0: the only run; 1, 2: A or B of a comparison */
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -72,15 +75,15 @@ enum { PAGE_BINS = 400, PAGE_LATENCY_BINS = 100, PAGE_SERIES_MAX = 8 };
     "SELECT 1 FROM counter g WHERE g.name='rx_global_pause' AND g.node=c.node AND"                 \
     " g.port=c.port)))"
 
-/* Opens a chart's object, up to and without its data. */
-void page_chart(const struct page *page, const char *id, const char *kind, const char *unit,
-                const char *title, const char *about);
+/* The chart of that id; in a comparison bands are charts of their own for each run. */
+struct chart *page_chart(const struct page *page, enum chart_kind kind, const char *id,
+                         const char *unit, const char *title, const char *about);
 
-/* False: the run was recorded at a lower level; the chart says so and is closed. */
-bool page_recorded(const struct page *page, enum record_level level);
+/* False: the run was recorded at a lower level; the chart says so. */
+bool page_recorded(const struct page *page, struct chart *chart, enum record_level level);
 
-/* The values of a series, whose object they close; below 0: there is none. */
-void page_series(const struct page *page, const int64_t *values, size_t count);
+/* In a comparison both runs' series of a name have the same colour, and the second's is dashed. */
+struct chart_series *page_series(const struct page *page, struct chart *chart, const char *name);
 
 /* A bin's width; bins begin at 0. */
 time_ps page_step(const struct page *page, int bins);
@@ -93,5 +96,11 @@ void page_chart_goodput(const struct page *page);
 void page_chart_underway(const struct page *page);
 void page_charts_latency(const struct page *page);
 void page_chart_tail(const struct page *page);
+
+/* All charts of a run, into page->charts. */
+void page_charts(const struct page *page);
+
+/* The members "faults" and "charts", with which the object ends. */
+void page_figures_end(const struct page *pages, int count, FILE *out);
 
 #endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * chart_csv - charts as tables, RFC 4180 but for the ends of lines. */
+#include "reports/beside.h"
+#include "reports/chart.h"
+#include "reports/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sys/stat.h>
+
+static void quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void number(const struct chart *chart, double value, FILE *out)
+{
+    if (isnan(value))
+        return;
+    if (chart->kind == CHART_TAIL)
+        json_real(out, value);
+    else
+        fprintf(out, "%" PRId64, (int64_t)value);
+}
+
+static void bands(const struct chart *chart, FILE *out)
+{
+    fputs("port,from_ps,until_ps,blocked_ps\n", out);
+    for (uint32_t i = 0; i < chart->band_count; i++) {
+        const struct chart_band *band = &chart->bands[i];
+        quoted(out, chart->rows[band->row].name);
+        fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", band->from, band->until,
+                band->blocked);
+    }
+}
+
+/* Every series of steps has the same steps. */
+static void steps(const struct chart *chart, FILE *out)
+{
+    fputs("from_ps", out);
+    for (uint32_t i = 0; i < chart->series_count; i++) {
+        fputc(',', out);
+        quoted(out, chart->series[i].name);
+    }
+    fputc('\n', out);
+    for (uint32_t row = 0; row < chart->series[0].count; row++) {
+        fprintf(out, "%" PRId64, chart->series[0].points[row].at);
+        for (uint32_t i = 0; i < chart->series_count; i++) {
+            fputc(',', out);
+            number(chart, chart->series[i].points[row].value, out);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void points(const struct chart *chart, FILE *out)
+{
+    fputs(chart->kind == CHART_TAIL ? "series,latency_ps,share\n" : "series,at_ps,value\n", out);
+    for (uint32_t i = 0; i < chart->series_count; i++)
+        for (uint32_t row = 0; row < chart->series[i].count; row++) {
+            quoted(out, chart->series[i].name);
+            fprintf(out, ",%" PRId64 ",", chart->series[i].points[row].at);
+            number(chart, chart->series[i].points[row].value, out);
+            fputc('\n', out);
+        }
+}
+
+void chart_csv(const struct chart *chart, FILE *out)
+{
+    if (chart->kind == CHART_BANDS)
+        bands(chart, out);
+    else if (chart->kind == CHART_STEPS)
+        steps(chart, out);
+    else
+        points(chart, out);
+}
+
+bool charts_write_csv(const struct charts *charts, const char *directory,
+                      char path[CHART_PATH_BYTES])
+{
+    snprintf(path, CHART_PATH_BYTES, "%s", directory);
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return false;
+    for (uint32_t i = 0; i < charts->count; i++) {
+        const struct chart *chart = &charts->charts[i];
+        struct beside beside;
+        if (!chart_has_data(chart))
+            continue;
+        if (snprintf(path, CHART_PATH_BYTES, "%s/%s.csv", directory, chart->id) >=
+            CHART_PATH_BYTES) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        if (!beside_open(&beside, path))
+            return false;
+        chart_csv(chart, beside.out);
+        if (!beside_end(&beside, ferror(beside.out) == 0))
+            return false;
+    }
+    return true;
+}
