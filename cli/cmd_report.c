@@ -4,7 +4,9 @@
 #include "replay/store.h"
 #include "reports/beside.h"
 #include "reports/compare_text.h"
+#include "reports/diff_text.h"
 #include "reports/page.h"
+#include "reports/page_pair.h"
 #include "reports/text.h"
 
 #include <errno.h>
@@ -13,30 +15,45 @@
 #include <string.h>
 #include <unistd.h>
 
-enum form { PAGE, TEXT, FIGURES };
+enum form { PAGE, TEXT, FIGURES, CSV };
 
-/* What to write of a run. */
+/* What to write of a run, or of two. */
 struct order {
-    struct store *store;
+    int count;
+    char *const *paths;
+    struct store *stores[2];
     enum form form;
-    char *comparison; /* owned; NULL: none */
+    const char *directory; /* CSV */
+    struct diff diff;      /* of two */
+    char *comparison;      /* owned; NULL: none */
 };
 
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.html", "write there instead of to standard output"},
     {"measured", 0, "MEASURED.db", "compares the run with what was measured, in the page"},
-    {"text", 0, NULL, "the summary of stormglass run instead of a page"},
+    {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
+    {"csv", 0, "DIRECTORY",
+     "the numbers of the charts as tables, a file for each, instead of a page"},
     {0},
 };
 
 static bool choose(const struct cli_args *args, struct order *order)
 {
     const bool text = cli_given(args, "text"), figures = cli_given(args, "figures");
-    order->form = text ? TEXT : figures ? FIGURES : PAGE;
-    if (text + figures + cli_given(args, "measured") > 1)
-        cli_error("report: --text, --figures, --measured: expected one of them");
-    else if (order->form == PAGE && cli_value(args, "output") == NULL && isatty(STDOUT_FILENO))
+    const bool csv = cli_given(args, "csv"), measured = cli_given(args, "measured");
+    const char *output = cli_value(args, "output");
+    order->form = text ? TEXT : figures ? FIGURES : csv ? CSV : PAGE;
+    order->directory = cli_value(args, "csv");
+    order->count = args->operand_count;
+    order->paths = args->operands;
+    if (text + figures + csv + measured > 1)
+        cli_error("report: --text, --figures, --csv, --measured: expected one of them");
+    else if (measured && order->count == 2)
+        cli_error("report: --measured is for one run: expected one database");
+    else if (csv && output != NULL)
+        cli_error("report: --csv writes into its directory: expected no --output");
+    else if (order->form == PAGE && output == NULL && isatty(STDOUT_FILENO))
         cli_error("a page is for a browser: use -o OUT.html, or redirect the output");
     else
         return true;
@@ -44,12 +61,13 @@ static bool choose(const struct cli_args *args, struct order *order)
 }
 
 /* What stormglass compare says of the two. */
-static bool compare_with(struct order *order, const char *path, const char *measured)
+static bool compare_with(struct order *order, const char *measured)
 {
     const struct compare_options with = {.judged = COMPARE_JUDGED_PRESET, .tolerance = 0.15};
     struct compare compare;
     size_t length = 0;
-    const bool comparable = compare_runs(&compare, path, measured, &with) == COMPARE_DONE;
+    const bool comparable =
+        compare_runs(&compare, order->paths[0], measured, &with) == COMPARE_DONE;
     if (comparable) {
         FILE *memory = open_memstream(&order->comparison, &length);
         if (memory != NULL) {
@@ -63,62 +81,130 @@ static bool compare_with(struct order *order, const char *path, const char *meas
     return comparable;
 }
 
-static bool write_to(const struct order *order, FILE *out)
+/* What stormglass diff finds between them. */
+static bool find_differences(struct order *order)
 {
-    const bool written = order->form == TEXT ? text_run(order->store, out)
-                         : order->form == FIGURES
-                             ? page_figures(order->store, out)
-                             : page_write(order->store, order->comparison, out);
+    struct diag *diag = calloc(1, sizeof *diag);
+    if (diag == NULL) {
+        cli_error("out of memory");
+        return false;
+    }
+    const bool done =
+        diff_runs(&order->diff, order->paths[0], order->paths[1], true, diag) == DIFF_DONE;
+    if (!done)
+        cli_error("%s", order->diff.why);
+    diag_print(diag, stderr);
+    free(diag);
+    return done;
+}
+
+static bool open_stores(struct order *order)
+{
+    char error[STORE_ERROR_BYTES];
+    for (int i = 0; i < order->count; i++) {
+        order->stores[i] = store_open(order->paths[i], error);
+        if (order->stores[i] == NULL) {
+            cli_error("%s: %s", order->paths[i], error);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ output */
+
+static bool write_one(const struct order *order, FILE *out)
+{
+    switch (order->form) {
+    case TEXT:
+        return text_run(order->stores[0], out);
+    case FIGURES:
+        return page_figures(order->stores[0], out);
+    default:
+        return page_write(order->stores[0], order->comparison, out);
+    }
+}
+
+static bool write_two(struct order *order, FILE *out)
+{
+    switch (order->form) {
+    case TEXT:
+        return diff_text(&order->diff, false, out);
+    case FIGURES:
+        return page_pair_figures(order->stores, out);
+    default:
+        return page_pair_write(order->stores, &order->diff, out);
+    }
+}
+
+static bool write_to(struct order *order, FILE *out)
+{
+    const bool written = order->count == 2 ? write_two(order, out) : write_one(order, out);
     return fflush(out) == 0 && written;
 }
 
-static bool write_file(const struct order *order, const char *path)
+static bool write_file(struct order *order, const char *path)
 {
     struct beside beside;
     return beside_open(&beside, path) && beside_end(&beside, write_to(order, beside.out));
 }
 
-static int make(const struct order *order, const char *from, const char *path)
+/* A database that cannot be read is the command line's fault; else the output failed. */
+static int verdict(const struct order *order, bool well, const char *path)
 {
-    const bool well = path == NULL ? write_to(order, stdout) : write_file(order, path);
-    const char *error = store_error(order->store);
     if (well)
         return CLI_DONE;
-    if (error == NULL)
-        cli_error("%s: %s", path == NULL ? "standard output" : path, strerror(errno));
-    else
-        cli_error("%s: %s", from, error);
-    return error == NULL ? CLI_FAILED : CLI_USAGE;
+    const int why = errno;
+    for (int i = 0; i < order->count; i++)
+        if (store_error(order->stores[i]) != NULL) {
+            cli_error("%s: %s", order->paths[i], store_error(order->stores[i]));
+            return CLI_USAGE;
+        }
+    cli_error("%s: %s", path, strerror(why));
+    return CLI_FAILED;
+}
+
+static int make(struct order *order, const char *path)
+{
+    char failed[CHART_PATH_BYTES] = "";
+    if (order->form == CSV) {
+        const bool well = order->count == 2
+                              ? page_pair_csv(order->stores, &order->diff, order->directory, failed)
+                              : page_csv(order->stores[0], order->directory, failed);
+        return verdict(order, well, failed);
+    }
+    if (path == NULL)
+        return verdict(order, write_to(order, stdout), "standard output");
+    return verdict(order, write_file(order, path), path);
 }
 
 static int run(const struct cli_args *args)
 {
-    const char *from = args->operands[0], *measured = cli_value(args, "measured");
-    char error[STORE_ERROR_BYTES];
+    const char *measured = cli_value(args, "measured");
     struct order order = {0};
+    int code = CLI_USAGE;
     if (!choose(args, &order))
         return CLI_USAGE;
-    order.store = store_open(from, error);
-    if (order.store == NULL) {
-        cli_error("%s: %s", from, error);
-        return CLI_USAGE;
-    }
-    int code = CLI_USAGE;
-    if (measured == NULL || compare_with(&order, from, measured))
-        code = make(&order, from, cli_value(args, "output"));
-    store_close(order.store);
+    if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
+        (order.count < 2 || find_differences(&order)))
+        code = make(&order, cli_value(args, "output"));
+    for (int i = 0; i < 2; i++)
+        if (order.stores[i] != NULL)
+            store_close(order.stores[i]);
+    diff_free(&order.diff);
     free(order.comparison);
     return code;
 }
 
 const struct cli_command cmd_report = {
     .name = "report",
-    .operands = "RUN.db",
-    .about = "makes one HTML page of a run: charts, topology, causes, settings",
+    .operands = "RUN.db [OTHER.db]",
+    .about = "makes one HTML page of a run, or of two: charts, topology, causes, settings",
     .details = "The page carries all it needs and opens without a network.\n"
-               "--record counters shows pauses over time, --record ios rates and latency too.",
+               "--record counters shows pauses over time, --record ios rates and latency too.\n"
+               "Of two runs: what was changed, what came of it, the charts over each other.",
     .options = options,
     .operands_min = 1,
-    .operands_max = 1,
+    .operands_max = 2,
     .run = run,
 };

@@ -85,6 +85,8 @@ void chart_json(const struct chart *chart, FILE *out);
 /* A table with a head line, as the page's button gives it: of bands and points a line for each, of
  * steps a column for each series. */
 void chart_csv(const struct chart *chart, FILE *out);
+/* In quotes. */
+void chart_csv_text(FILE *out, const char *text);
 
 /* A file ID.csv for each chart with data.  The directory is made when there is none.
  * False: errno, and `path` names what could not be written. */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-static void quoted(FILE *out, const char *text)
+void chart_csv_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text != '\0'; text++) {
@@ -35,7 +35,7 @@ static void bands(const struct chart *chart, FILE *out)
     fputs("port,from_ps,until_ps,blocked_ps\n", out);
     for (uint32_t i = 0; i < chart->band_count; i++) {
         const struct chart_band *band = &chart->bands[i];
-        quoted(out, chart->rows[band->row].name);
+        chart_csv_text(out, chart->rows[band->row].name);
         fprintf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", band->from, band->until,
                 band->blocked);
     }
@@ -47,7 +47,7 @@ static void steps(const struct chart *chart, FILE *out)
     fputs("from_ps", out);
     for (uint32_t i = 0; i < chart->series_count; i++) {
         fputc(',', out);
-        quoted(out, chart->series[i].name);
+        chart_csv_text(out, chart->series[i].name);
     }
     fputc('\n', out);
     for (uint32_t row = 0; row < chart->series[0].count; row++) {
@@ -65,7 +65,7 @@ static void points(const struct chart *chart, FILE *out)
     fputs(chart->kind == CHART_TAIL ? "series,latency_ps,share\n" : "series,at_ps,value\n", out);
     for (uint32_t i = 0; i < chart->series_count; i++)
         for (uint32_t row = 0; row < chart->series[i].count; row++) {
-            quoted(out, chart->series[i].name);
+            chart_csv_text(out, chart->series[i].name);
             fprintf(out, ",%" PRId64 ",", chart->series[i].points[row].at);
             number(chart, chart->series[i].points[row].value, out);
             fputc('\n', out);

@@ -2,7 +2,6 @@
  * diff_text - one function for each part. */
 #include "reports/diff_text.h"
 
-#include "replay/words.h"
 #include "reports/paint.h"
 
 #include <inttypes.h>
@@ -33,7 +32,7 @@ static void write_side(const struct section *section, int which)
 
 /* ------------------------------------------------------------------ rows */
 
-static struct words value_words(const struct diff_row *row, int which)
+struct words diff_value_words(const struct diff_row *row, int which)
 {
     const double value = row->values[which];
     if (strcmp(row->unit, "ps") == 0)
@@ -52,14 +51,13 @@ static struct words value_words(const struct diff_row *row, int which)
     return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
 }
 
-/* "+12.3 %"; from or to nothing there is no share. */
-static struct words change_words(const struct diff_row *row)
+/* From or to nothing there is no share. */
+struct words diff_change_words(double a, double b)
 {
-    const double a = row->values[0], b = row->values[1];
     struct words words = {""};
     if (a != 0 && b > 10 * a)
         snprintf(words.text, sizeof words.text, "x %.0f", b / a);
-    else if (a != 0)
+    else if (a != 0 && a != b)
         snprintf(words.text, sizeof words.text, "%+.1f %%", 100 * (b - a) / a);
     return words;
 }
@@ -67,11 +65,11 @@ static struct words change_words(const struct diff_row *row)
 /* Rounding must not make two values look the same. */
 static void write_number(const struct section *section, const struct diff_row *row)
 {
-    struct words a = value_words(row, 0), b = value_words(row, 1);
+    struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
     const bool alike = strcmp(a.text, b.text) == 0;
     fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, alike ? row->texts[0] : a.text,
             COLUMN, alike ? row->texts[1] : b.text);
-    const struct words change = change_words(row);
+    const struct words change = diff_change_words(row->values[0], row->values[1]);
     if (change.text[0] != '\0')
         fprintf(section->out, " %10s", change.text);
     fputc('\n', section->out);

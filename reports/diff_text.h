@@ -5,6 +5,7 @@
 #define STORMGLASS_REPORTS_DIFF_TEXT_H
 
 #include "replay/diff.h"
+#include "replay/words.h"
 
 #include <stdio.h>
 
@@ -12,7 +13,15 @@
  */
 bool diff_text(const struct diff *diff, bool all, FILE *out);
 
+/* A row's value as people read it; of numbers only. */
+struct words diff_value_words(const struct diff_row *row, int which);
+/* "+12.3 %", "x 20"; "" where there is no share: from nothing, or both the same. */
+struct words diff_change_words(double a, double b);
+
 /* One object, always with every row. */
 bool diff_json(const struct diff *diff, FILE *out);
+
+/* A line for each row; `change` is B over A, less 1. */
+bool diff_csv(const struct diff *diff, FILE *out);
 
 #endif

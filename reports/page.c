@@ -24,13 +24,13 @@ static void write_asset(FILE *out, const char *name)
 }
 
 /* In a script element only '<' could end what is JSON. */
-static bool write_figures(struct store *store, FILE *out)
+static bool write_figures(bool (*figures)(const void *self, FILE *out), const void *self, FILE *out)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&text, &length);
     CHECK(memory != NULL);
-    bool well = page_figures(store, memory);
+    bool well = figures(self, memory);
     well = fclose(memory) == 0 && well;
     fputs("<script type=\"application/json\" id=\"figures\">", out);
     for (size_t i = 0; well && i < length; i++)
@@ -43,23 +43,35 @@ static bool write_figures(struct store *store, FILE *out)
     return well;
 }
 
-static void write_head(const struct page *page)
+void page_begin(FILE *out, const char *title)
 {
-    char name[256];
-    store_ask_text(page->store, "SELECT scenario FROM meta", name, sizeof name);
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
-          page->out);
-    page_put(page->out, "%s - stormglass", name);
-    fputs("</title>\n<style>\n", page->out);
-    write_asset(page->out, "page/dygraph.min.css");
-    write_asset(page->out, "page/page.css");
-    fputs("</style>\n</head>\n<body>\n<main>\n", page->out);
+          out);
+    page_put(out, "%s - stormglass", title);
+    fputs("</title>\n<style>\n", out);
+    write_asset(out, "page/dygraph.min.css");
+    write_asset(out, "page/page.css");
+    fputs("</style>\n</head>\n<body>\n<main>\n", out);
 }
 
-static void write_charts(const struct page *page)
+bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
+{
+    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, which is under the "
+          "MIT licence.</footer>\n",
+          out);
+    const bool well = write_figures(figures, self, out);
+    fputs("<script>\n", out);
+    write_asset(out, "page/dygraph.min.js");
+    fputs("</script>\n<script>\n", out);
+    write_asset(out, "page/page.js");
+    fputs("</script>\n</body>\n</html>\n", out);
+    return well && ferror(out) == 0;
+}
+
+void page_over_time(const struct page *page)
 {
     page_section(page, "charts", "Over time",
                  "Drag to zoom, all charts together; double-click to see all again. Shift and drag "
@@ -82,29 +94,28 @@ static void write_comparison(const struct page *page, const char *comparison)
     page_section_end(page);
 }
 
+static bool own_figures(const void *self, FILE *out)
+{
+    const struct page *page = self;
+    return page_figures(page->store, out);
+}
+
 bool page_write(struct store *store, const char *comparison, FILE *out)
 {
     const struct page page = {.store = store, .out = out, .span = page_span(store)};
-    write_head(&page);
+    char name[256];
+    store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);
+    page_begin(out, name);
     page_summary(&page);
     page_workloads(&page);
     page_topology(&page);
     page_blame(&page);
-    write_charts(&page);
+    page_over_time(&page);
     page_stages(&page);
     write_comparison(&page, comparison);
     page_notes(&page);
     page_drops(&page);
     page_settings(&page);
     page_reproduce(&page);
-    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, which is under the "
-          "MIT licence.</footer>\n",
-          out);
-    const bool well = write_figures(store, out);
-    fputs("<script>\n", out);
-    write_asset(out, "page/dygraph.min.js");
-    fputs("</script>\n<script>\n", out);
-    write_asset(out, "page/page.js");
-    fputs("</script>\n</body>\n</html>\n", out);
-    return well && store_error(store) == NULL && ferror(out) == 0;
+    return page_end(out, own_figures, &page) && store_error(store) == NULL;
 }

@@ -9,11 +9,13 @@
 static void held_line(const struct page *page, const struct store_statement *row, int64_t longest)
 {
     const time_ps held = store_int(row, 2);
+    char class[8];
     fputs("<li><span class=\"port\">", page->out);
     page_text(page->out, store_text(row, 1));
-    fprintf(page->out, "</span> <span class=\"bar\"><i class=\"h%d\" style=\"width:%.2f%%\"></i>",
-            page_heat(held, page->span), 100.0 * (double)held / (double)longest);
-    fprintf(page->out, "</span> <span class=\"n\" title=\"%" PRId64 " ps\">", held);
+    snprintf(class, sizeof class, "h%d", page_heat(held, page->span));
+    fputs("</span> ", page->out);
+    page_bar(page, class, held, longest);
+    fprintf(page->out, " <span class=\"n\" title=\"%" PRId64 " ps\">", held);
     page_put(page->out, "%s, by %s", words_time(held).text, store_text(row, 3));
     fputs("</span></li>\n", page->out);
 }

@@ -9,11 +9,12 @@
 #include <string.h>
 
 static const char *const sides[] = {"", " A", " B"};
+static const char *const runs[] = {"", " in A", " in B"};
 
 struct chart *page_chart(const struct page *page, enum chart_kind kind, const char *id,
                          const char *unit, const char *title, const char *about)
 {
-    static const char *const tails[] = {"", "-a", "-b"}, *const runs[] = {"", " in A", " in B"};
+    static const char *const tails[] = {"", "-a", "-b"};
     const int own = kind == CHART_BANDS ? page->side : 0;
     char full_id[64], full_title[300];
     snprintf(full_id, sizeof full_id, "%s%s", id, tails[own]);
@@ -74,7 +75,7 @@ static int faults(const struct page *page, int count, FILE *out)
         const time_ps from = moment(store_text(rows, 0), 0);
         const time_ps length = moment(store_text(rows, 1), page->span);
         char name[300];
-        snprintf(name, sizeof name, "%.290s%s", store_text(rows, 2), sides[page->side]);
+        snprintf(name, sizeof name, "%.290s%s", store_text(rows, 2), runs[page->side]);
         fputs(count == 0 ? "{\"name\":" : ",{\"name\":", out);
         json_string(out, name);
         fprintf(out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,

@@ -88,8 +88,8 @@ static void number_cell(const struct page *page, enum page_kind kind,
     fputs("</td>", page->out);
 }
 
-static void cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
-                 int column)
+void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
+               int column)
 {
     switch (kind) {
     case PAGE_TEXT:
@@ -131,13 +131,19 @@ bool page_table(const struct page *page, const char *sql, const struct page_colu
             table_head(page, columns);
         fputs("<tr>", page->out);
         for (int i = 0; columns[i].head != NULL; i++)
-            cell(page, columns[i].kind, rows, i);
+            page_cell(page, columns[i].kind, rows, i);
         fputs("</tr>\n", page->out);
     }
     store_finish(rows);
     if (any)
         fputs("</tbody></table></div>\n", page->out);
     return any;
+}
+
+void page_bar(const struct page *page, const char *class, time_ps value, time_ps longest)
+{
+    fprintf(page->out, "<span class=\"bar\"><i class=\"%s\" style=\"width:%.2f%%\"></i></span>",
+            class, longest > 0 ? 100.0 * (double)value / (double)longest : 0);
 }
 
 int page_heat(time_ps blocked, time_ps span)

@@ -130,9 +130,11 @@ static void latency_of(const struct page *page, struct chart *chart, int64_t wor
     }
     end_bin(curves);
     store_finish(rows);
-    for (int curve = 0; curve < CURVES; curve++)
-        chart_add_steps(chart, page_series(page, chart, names[curve]), curves->bins[curve],
-                        PAGE_LATENCY_BINS);
+    for (int curve = 0; curve < CURVES; curve++) {
+        struct chart_series *series = page_series(page, chart, names[curve]);
+        series->hidden = page->side != 0 && curve == LONGEST; /* six lines are too many */
+        chart_add_steps(chart, series, curves->bins[curve], PAGE_LATENCY_BINS);
+    }
 }
 
 /* In a comparison a workload is the same when its name is. */

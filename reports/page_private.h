@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "replay/record.h"
 #include "replay/store.h"
+#include "replay/words.h"
 #include "reports/chart.h"
 
 #include <stdio.h>
@@ -23,6 +24,12 @@ struct page {
 /* Text with everything escaped that HTML could take for its own; as printf does it. */
 void page_text(FILE *out, const char *text);
 void page_put(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* From the doctype to the opened <main>. */
+void page_begin(FILE *out, const char *title);
+/* All that stands behind the sections; `figures` writes what the script draws.  False: it could
+ * not, or the output failed. */
+bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self);
 
 void page_section(const struct page *page, const char *id, const char *title, const char *about);
 void page_section_end(const struct page *page);
@@ -51,7 +58,33 @@ bool page_table(const struct page *page, const char *sql, const struct page_colu
 /* 0: never; 1 to 5: how much of the time a port was stopped. */
 int page_heat(time_ps blocked, time_ps span);
 
+/* <td> with one value of a row, as page_table writes it. */
+void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
+               int column);
+
+/* What a run came to in a few numbers.  `tone` is the card's class when `when` is more than 0. */
+struct page_card {
+    const char *label, *sql;
+    enum page_kind kind;
+    const char *tone, *when;
+};
+extern const struct page_card page_cards[]; /* ends with one without a label */
+struct words page_card_words(const struct page_card *card, int64_t value);
+
+/* A bar of its share of the longest. */
+void page_bar(const struct page *page, const char *class, time_ps value, time_ps longest);
+
+/* The command that plays the run again. */
+void page_command(const struct page *page);
+
+/* What the sections of these names hold, where two runs stand beside each other. */
+void page_topology_drawing(const struct page *page);
+void page_topology_legend(const struct page *page);
+void page_stages_bars(const struct page *page);
+void page_stages_legend(const struct page *page);
+
 /* The sections. */
+void page_over_time(const struct page *page);
 void page_summary(const struct page *page);
 void page_workloads(const struct page *page);
 void page_topology(const struct page *page);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 /* One bar of nine parts, as long as the mean latency; each bar fills the width. */
-static void bars(const struct page *page)
+void page_stages_bars(const struct page *page)
 {
     struct store_statement *rows = store_prepare(
         page->store, "SELECT w.name, s.operation, s.position, s.stage, s.sum_ps, s.count,"
@@ -38,7 +38,7 @@ static void bars(const struct page *page)
     store_finish(rows);
 }
 
-static void legend(const struct page *page)
+void page_stages_legend(const struct page *page)
 {
     fputs("<p class=\"legend\">", page->out);
     for (int i = 0; i < IOJOIN_STAGE_COUNT; i++)
@@ -62,8 +62,8 @@ void page_stages(const struct page *page)
     page_section(page, "stages", "Anatomy of an I/O",
                  "The mean command of each kind, cut into its stages; together they are its "
                  "latency.");
-    legend(page);
-    bars(page);
+    page_stages_legend(page);
+    page_stages_bars(page);
     fputs("<details><summary>The numbers</summary>\n", page->out);
     page_table(page,
                "SELECT w.name, operation, stage, count, sum_ps/count, max_ps FROM stage"

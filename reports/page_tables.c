@@ -8,16 +8,6 @@
 
 enum { SENTENCE_BYTES = 1024 };
 
-static int64_t result_of(const struct page *page, const char *path)
-{
-    struct store_statement *row =
-        store_prepare(page->store, "SELECT value FROM result WHERE path=?");
-    store_bind(row, 1, STORE_T(path));
-    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
-    store_finish(row);
-    return value;
-}
-
 static void sentence(const struct page *page, const char *words, const char *path)
 {
     struct store_statement *row =
@@ -31,33 +21,35 @@ static void sentence(const struct page *page, const char *words, const char *pat
     store_finish(row);
 }
 
-static void card(const struct page *page, const char *label, struct words value, const char *tone)
+#define RESULT(path) "SELECT value FROM result WHERE path='" path "'"
+
+const struct page_card page_cards[] = {
+    {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, NULL, NULL},
+    {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
+     "SELECT sum(unfinished+failed) FROM workload"},
+    {"worst workload's p99", "SELECT max(latency_p99_ps) FROM workload", PAGE_TIME, NULL, NULL},
+    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
+    {"port time stopped", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
+    {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
+     "SELECT sum(frames) FROM dropped WHERE lossless"},
+    {"frames marked by ECN", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
+    {"sent again", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
+    {0}};
+
+struct words page_card_words(const struct page_card *card, int64_t value)
 {
-    fprintf(page->out, "<div class=\"card%s\"><b>", tone);
-    page_text(page->out, value.text);
-    fprintf(page->out, "</b><span>%s</span></div>\n", label);
+    return card->kind == PAGE_TIME ? words_time(value) : words_count(value);
 }
 
 static void cards(const struct page *page)
 {
-    struct store *store = page->store;
-    const int64_t done = store_ask_int(store, "SELECT sum(completed) FROM workload", 0);
-    const int64_t open = store_ask_int(store, "SELECT sum(unfinished+failed) FROM workload", 0);
-    const int64_t p99 = store_ask_int(store, "SELECT max(latency_p99_ps) FROM workload", 0);
-    const int64_t dropped = store_ask_int(store, "SELECT sum(frames) FROM dropped", 0);
-    const int64_t lossless =
-        store_ask_int(store, "SELECT sum(frames) FROM dropped WHERE lossless", 0);
-    const int64_t paused = result_of(page, "pfc.paused_ps");
     fputs("<div class=\"cards\">\n", page->out);
-    card(page, "completed", words_count(done), "");
-    card(page, "failed or unfinished", words_count(open), open > 0 ? " warn" : "");
-    card(page, "worst workload's p99", words_time(p99), "");
-    card(page, "XOFF frames", words_count(result_of(page, "pfc.pause_frames")), "");
-    card(page, "port time stopped", words_time(paused), paused > 0 ? " mild" : "");
-    card(page, lossless > 0 ? "frames dropped, some lossless" : "frames dropped",
-         words_count(dropped), lossless > 0 ? " warn" : "");
-    card(page, "frames marked by ECN", words_count(result_of(page, "ecn.marked")), "");
-    card(page, "sent again", words_count(result_of(page, "rnic.retransmitted_packets")), "");
+    for (const struct page_card *card = page_cards; card->label != NULL; card++) {
+        const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
+        fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
+        page_text(page->out, page_card_words(card, store_ask_int(page->store, card->sql, 0)).text);
+        fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
+    }
     fputs("</div>\n", page->out);
 }
 
@@ -218,7 +210,7 @@ void page_settings(const struct page *page)
     page_section_end(page);
 }
 
-static void command(const struct page *page)
+void page_command(const struct page *page)
 {
     struct store_statement *sets =
         store_prepare(page->store, "SELECT text FROM set_option ORDER BY position");
@@ -243,7 +235,7 @@ void page_reproduce(const struct page *page)
     page_text(page->out, version);
     fputs(" gives the same digest from the database, or from the files below.</p>\n<pre>",
           page->out);
-    command(page);
+    page_command(page);
     fputs("</pre>\n", page->out);
     while (store_step(rows)) {
         fputs("<details><summary>", page->out);

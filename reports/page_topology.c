@@ -229,7 +229,7 @@ static void draw_boxes(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-static void draw_legend(const struct page *page)
+void page_topology_legend(const struct page *page)
 {
     static const char *const words[] = {"never stopped", "under 1 %",    "1 % to 5 %",
                                         "5 % to 15 %",   "15 % to 30 %", "30 % and more"};
@@ -239,12 +239,9 @@ static void draw_legend(const struct page *page)
     fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
 }
 
-void page_topology(const struct page *page)
+void page_topology_drawing(const struct page *page)
 {
     struct map map = {0};
-    page_section(page, "topology", "Topology",
-                 "Coloured by the share of the time that the more stopped end of a link was kept "
-                 "from sending. Point at a link or a node for its numbers.");
     make_map(page, &map);
     fprintf(page->out,
             "<div class=\"wide\"><svg class=\"topology\" viewBox=\"-10 0 %d %d\" role=\"img\""
@@ -255,7 +252,15 @@ void page_topology(const struct page *page)
         draw_boxes(page, &map);
     draw_nodes(page, &map);
     fputs("</svg></div>\n", page->out);
-    draw_legend(page);
-    page_section_end(page);
     free(map.spots);
+}
+
+void page_topology(const struct page *page)
+{
+    page_section(page, "topology", "Topology",
+                 "Coloured by the share of the time that the more stopped end of a link was kept "
+                 "from sending. Point at a link or a node for its numbers.");
+    page_topology_drawing(page);
+    page_topology_legend(page);
+    page_section_end(page);
 }

@@ -102,13 +102,14 @@ function share(graph) {
 
 const labelWidth = () => narrow.matches ? 70 : 96;
 
-// Where the scenario did something to the fabric.
+// Where the scenario did something to the fabric; two runs may have done the same.
+const moments = Array.from(new Map(figures.faults.map(fault => [fault.from_ps + ' ' + fault.until_ps, fault])).values());
 function shade(canvas, area, graph) {
     canvas.save();
     canvas.beginPath();
     canvas.rect(area.x, area.y, area.w, area.h);
     canvas.clip();
-    for (const fault of figures.faults) {
+    for (const fault of moments) {
         const left = graph.toDomXCoord(fault.from_ps), right = graph.toDomXCoord(fault.until_ps);
         canvas.fillStyle = faint(style('--root'), 0.09);
         canvas.fillRect(left, area.y, Math.max(1, right - left), area.h);
@@ -118,9 +119,11 @@ function shade(canvas, area, graph) {
     canvas.restore();
 }
 
-function options(chart, count) {
+function options(chart, series) {
+    const labels = series.map((_, i) => String(i));
     const fine = {
-        labels: ['t'].concat(Array.from({length: count}, (_, i) => String(i))),
+        labels: ['t'].concat(labels), visibility: series.map(one => !one.hidden),
+        series: Object.fromEntries(series.map((one, i) => [labels[i], {strokePattern: one.dashed ? [6, 3] : null}])),
         legend: 'never', animatedZooms: false, dateWindow: [0, span], strokeWidth: 1.5, highlightCircleSize: 3,
         fillAlpha: 0.12, yRangePad: 6, underlayCallback: shade, axisLabelFontSize: 12, interactionModel: interaction,
         axes: {
@@ -129,18 +132,19 @@ function options(chart, count) {
         },
         drawCallback(graph, first) { if (!first && chart.kind !== 'tail') share(graph); },
     };
-    return Object.assign(fine, looks(count));
+    return Object.assign(fine, looks(series));
 }
-function looks(count) {
+const hue = (one, i) => (one.colour === undefined ? i : one.colour) % 8;
+function looks(series) {
     return {
-        colors: Array.from({length: count}, (_, i) => colourOf(i)), gridLineColor: style('--rule'),
+        colors: series.map((one, i) => colourOf(hue(one, i))), gridLineColor: style('--rule'),
         axisLineColor: style('--h0'),
     };
 }
 
-function keep(chart, graph, plot, with_, count) {
+function keep(chart, graph, plot, with_, series) {
     homes.set(graph, with_.dateWindow);
-    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(count)); }});
+    drawn.push({chart, graph, plot, repaint() { graph.updateOptions(looks(series)); }});
 }
 
 // The legend: what a series is worth where the pointer is; a click hides the series.
@@ -151,7 +155,8 @@ function keys(box, chart, show) {
         const button = element('button', line);
         button.type = 'button';
         button.title = 'show or hide';
-        element('i', button).style.background = 'var(--c' + i % 8 + ')';
+        element('i', button, series.dashed ? 'dashed' : '').style.color = 'var(--c' + hue(series, i) + ')';
+        button.classList.toggle('off', series.hidden === true);
         element('span', button, '', series.name);
         element('b', button);
         button.addEventListener('click', () => {
@@ -205,7 +210,7 @@ function stepRows(chart) {
 function draw(chart, box, rows, more) {
     const plot = element('div', box, 'plot');
     const legend = keys(box, chart, (i, on) => graph.setVisibility(i, on));
-    const with_ = options(chart, chart.series.length);
+    const with_ = options(chart, chart.series);
     const back = chart.kind === 'tail' ? x => Math.pow(10, x) : x => x;
     with_.highlightCallback = (event, x, points) => legend.set(asTime(back(x)), points);
     with_.unhighlightCallback = () => legend.clear();
@@ -215,14 +220,14 @@ function draw(chart, box, rows, more) {
                   y: Object.assign({axisLabelFormatter: words[chart.unit],
                                     axisLabelWidth: labelWidth()}, axes.y)};
     const graph = new Dygraph(plot, rows, with_);
-    keep(chart, graph, plot, with_, chart.series.length);
+    keep(chart, graph, plot, with_, chart.series);
 }
 
 function drawSteps(chart, box) {
     const latency = chart.unit === 'latency';
     draw(chart, box, stepRows(chart), latency
         ? {logscale: true, drawPoints: true, pointSize: 1.8, drawGapEdgePoints: true, axes: {y: {ticker: timeDecades}}}
-        : {stepPlot: true, fillGraph: true, includeZero: true});
+        : {stepPlot: true, fillGraph: !chart.series.some(one => one.dashed), includeZero: true});
 }
 
 function drawPoints(chart, box) {
@@ -271,7 +276,7 @@ function drawBands(chart, box) {
     const line = element('div', box, 'keys');
     const at = element('span', line, 'at', 'Point at a band to see whom it stopped.');
     const place = row => rows - 1 - row;
-    const with_ = options({unit: 'ports', kind: 'bands'}, 1);
+    const with_ = options({unit: 'ports', kind: 'bands'}, [{}]);
     with_.plotter = () => {};
     with_.highlightCircleSize = 0;
     with_.valueRange = [-0.6, rows - 0.4];
@@ -310,7 +315,7 @@ function drawBands(chart, box) {
             : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
               (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
     });
-    keep(chart, graph, plot, with_, 1);
+    keep(chart, graph, plot, with_, [{}]);
 }
 
 // ---------------------------------------------------------------- the page
@@ -326,7 +331,7 @@ function csv(chart) {
         chart.series[0].values.forEach((_, i) =>
             lines.push([i * chart.step_ps].concat(chart.series.map(s => s.values[i] === null ? '' : s.values[i])).join(',')));
     } else {
-        lines.push('series,x,y');
+        lines.push(chart.kind === 'tail' ? 'series,latency_ps,share' : 'series,at_ps,value');
         chart.series.forEach(s => s.points.forEach(p => lines.push([quote(s.name), p[0], p[1]].join(','))));
     }
     return lines.join('\n') + '\n';
@@ -335,7 +340,7 @@ function csv(chart) {
 function save(chart) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([csv(chart)], {type: 'text/csv'}));
-    link.download = figures.scenario.replace(/[^A-Za-z0-9_-]/g, '_') + '-' + chart.id + '.csv';
+    link.download = (figures.scenario + (figures.against ? '-pair' : '')).replace(/[^A-Za-z0-9_-]/g, '_') + '-' + chart.id + '.csv';
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -350,9 +355,8 @@ function add(chart, parent) {
     const head = element('header', box);
     element('h3', head, '', chart.title);
     element('p', box, 'about', chart.about);
-    if (chart.missing) return missing(box, chart.missing);
-    const empty = chart.kind === 'bands' ? chart.bands.length === 0 : chart.series.length === 0;
-    if (empty) return missing(box, 'Nothing of this happened in the run.');
+    const empty = chart[chart.kind === 'bands' ? 'bands' : 'series'] || [];
+    if (empty.length === 0) return missing(box, chart.missing || 'Nothing of this happened in the run.');
     const button = element('button', head, '', 'CSV');
     button.type = 'button';
     button.title = 'save these numbers';

@@ -170,6 +170,53 @@ grep -q 'rxe&lt;0&gt;, Linux 6.1' "$work/beside.html" || fail 'measured: no devi
 diff "$work/first-io.html" "$work/beside.html" | grep -q '^<' && fail 'measured: something is missing'
 well_formed "$work/beside.html" || fail 'measured: not well-formed'
 
+# Tables of the charts are the figures; a chart without data has none.
+"$program" report "$work/pause-storm.db" --csv "$work/tables" || fail 'csv: no tables'
+[ "$(ls "$work/tables" | tr '\n' ' ')" = "goodput.csv latency0.csv latency1.csv latency2.csv occupancy.csv pauses.csv spread.csv tail.csv underway.csv " ] ||
+    fail "csv: $(ls "$work/tables")"
+for column in 1:2 2:3 3:4; do
+    same pause-storm "[$(chart goodput) | .series[${column%:*}-1].values[]] | add" \
+        "SELECT $(awk -F, -v c="${column#*:}" 'NR > 1 { sum += $c } END { printf "%.0f", sum }' "$work/tables/goodput.csv")"
+done
+same pause-storm "[$(chart pauses) | .bands[][3]] | add" \
+    "SELECT $(awk -F, 'NR > 1 { sum += $NF } END { printf "%.0f", sum }' "$work/tables/pauses.csv")"
+same pause-storm "[$(chart tail) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/tail.csv") - 1))"
+"$program" report "$work/first-io.db" --csv "$work/few" || fail 'csv: no tables of little'
+[ "$(ls "$work/few")" = tail.csv ] || fail "csv of a summary: $(ls "$work/few")"
+
+# Two runs on one page: what was changed, where they part, what each got; all from the two databases.
+"$program" run pause-storm --seed 2 --set fabric.switch.alpha=25% -o "$work/other.db" --record ios >/dev/null || fail 'other did not run'
+"$program" report "$work/pause-storm.db" "$work/other.db" -o "$work/pair.html" 2>/dev/null || fail 'pair: no page'
+"$program" report "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.html" || fail 'pair: two pages differ'
+"$program" report "$work/pause-storm.db" "$work/other.db" --figures -o "$work/pair.json" 2>/dev/null || fail 'pair: no figures'
+well_formed "$work/pair.html" || fail 'pair: not well-formed'
+[ "$(stat -c %s "$work/pair.html")" -lt 2000000 ] || fail 'pair: the page has 2 MB'
+for run in A:pause-storm B:other; do
+    cp "$work/${run#*:}.db" "$work/pair.db"
+    same pair "$(series goodput "backup ${run%:*}") | add" "SELECT bytes_written FROM workload WHERE name='backup'"
+    id=$(echo "${run%:*}" | tr AB ab)
+    same pair "[$(chart "pauses-$id") | .rows[].blocked_ps] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
+    same pair "[$(chart tail) | .series[] | select(.name == \"victims ${run%:*}\") | .points[]] | length" \
+        "SELECT count(*) FROM latency JOIN workload USING(workload) WHERE name='victims'"
+    sqlite3 "$work/pair.db" "SELECT latency_p99_ps FROM workload UNION SELECT goodput_bps FROM workload UNION
+        SELECT max(until_ps) FROM (SELECT sum(until_ps-from_ps) AS until_ps FROM blocked GROUP BY node, port)" >"$work/numbers"
+    while read -r number; do
+        grep -q "title=\"$number " "$work/pair.html" || fail "the page of two does not have $run's $number"
+    done <"$work/numbers"
+done
+same pair '[.charts[] | select(.kind == "tail") | .series[] | select(.dashed) | .colour // 0] == [0, 1, 2]' "SELECT 'true'"
+grep -q 'fabric.switch.alpha</td><td class="code" title="12.5% ">12.5%</td><td class="code" title="25% ">25%' "$work/pair.html" ||
+    fail 'pair: the setting that was changed'
+grep -q '<b>They part</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: where they part'
+"$program" report "$work/pause-storm.db" "$work/other.db" --text 2>/dev/null >"$work/pair.text" || fail 'pair: no text'
+"$program" diff "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.text" || fail 'pair: --text is not diff'
+"$program" report "$work/pause-storm.db" "$work/other.db" --csv "$work/both" 2>/dev/null || fail 'pair: no tables'
+[ "$(wc -l <"$work/both/difference.csv")" = $(($("$program" diff --json "$work/pause-storm.db" "$work/other.db" 2>/dev/null |
+    jq '[.settings, .fabric, .verdict, .workloads, .pauses, .drops, .totals, .counters | .different | length] | add') + 1)) ] ||
+    fail 'pair: difference.csv has not every row that differs'
+"$program" report "$work/pause-storm.db" "$work/pause-storm.db" -o "$work/same.html" || fail 'pair: no page of the same'
+grep -q 'The runs are equal' "$work/same.html" || fail 'pair: equal runs are not'
+
 # What cannot be is refused, and nothing is left behind.
 refuses() {
     local pattern=$1 wanted=$2 code
@@ -182,6 +229,11 @@ refuses() {
 }
 refuses 'none.db' 2 "$work/none.db" -o "$work/none.html"
 refuses 'expected one of them' 2 "$work/first-io.db" --text --figures
+refuses 'expected one of them' 2 "$work/first-io.db" --csv "$work/none" --figures
+refuses 'expected no --output' 2 "$work/first-io.db" --csv "$work/none" -o "$work/none.html"
+refuses 'expected one database' 2 "$work/first-io.db" "$work/first-io.db" --measured "$work/measured.db"
+refuses 'none.db' 2 "$work/first-io.db" "$work/none.db" -o "$work/none.html"
+refuses 'nowhere/tables' 3 "$work/first-io.db" --csv "$work/nowhere/tables"
 refuses 'both runs of the model' 2 "$work/first-io.db" --measured "$work/first-io.db"
 refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
