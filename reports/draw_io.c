@@ -14,7 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 170, RIGHT = 290, LANE_GAP = 220, TOP = 110, LEGEND = 70, WORDS_GAP = 15 };
+enum {
+    LEFT = 170,
+    RIGHT = 290,
+    LANE_GAP = 200,
+    TOP = 110,
+    LEGEND = 70,
+    WORDS_GAP = 15,
+    ARROW_GAP = 24
+};
 
 /* A moment in time, and what is written there. */
 struct moment {
@@ -109,8 +117,9 @@ static double place(struct sheet *sheet)
             y = host + WORDS_GAP;
         if (m->at_target && y < target + WORDS_GAP)
             y = target + WORDS_GAP;
-        if (m->sent && y < sent + WORDS_GAP)
-            y = sent + WORDS_GAP;
+        /* An arrow that begins later falls less steeply: its words would meet those above. */
+        if (m->sent && y < sent + ARROW_GAP)
+            y = sent + ARROW_GAP;
         host = m->at_host ? y : host;
         target = m->at_target ? y : target;
         sent = m->sent ? y : sent;

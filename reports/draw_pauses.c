@@ -12,11 +12,20 @@
 
 enum { ROOTS_MAX = 4, PATHS_MAX = 160, NAME_BYTES = 96, TEXT_BYTES = 400 };
 
+/* A transmitter that had to stop because of the root, at its least distance: in a circle pauses
+ * come back to where they were. */
+struct path {
+    int64_t hops, node, port, held_ps, told_by;
+    char name[NAME_BYTES], teller[NAME_BYTES];
+};
+
 struct tree {
     struct store *store;
     struct picture *picture;
     int64_t span_ps, root;
     int64_t most_ps; /* the root's own time */
+    struct path paths[PATHS_MAX];
+    int count, left_out;
 };
 
 static double part(const struct tree *tree, int64_t held_ps)
@@ -30,11 +39,47 @@ static double line_width(const struct tree *tree, int64_t held_ps)
     return 0.8 + 5 * (share > 1 ? 1 : share);
 }
 
-static void node_name(const struct tree *tree, int64_t hops, int64_t node, int64_t port,
-                      char name[NAME_BYTES])
+static void root_name(const struct tree *tree, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "root %" PRId64, tree->root);
+}
+
+static void path_name(const struct tree *tree, const struct path *path, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "root %" PRId64 " hop %" PRId64 " at %" PRId64 ":%" PRId64,
-             tree->root, hops, node, port);
+             tree->root, path->hops, path->node, path->port);
+}
+
+/* What is under a thousandth of the root's time would hide the rest. */
+static void read_paths(struct tree *tree)
+{
+    struct store_statement *rows = store_prepare(
+        tree->store,
+        "SELECT hops, h.node, h.port, held_ps, p.peer_node, p.name, q.name FROM (SELECT"
+        " min(hops) AS hops, node, port, sum(held_ps) AS held_ps FROM pause_path WHERE root=?1"
+        " GROUP BY node, port) h JOIN port p ON p.node=h.node AND p.port=h.port"
+        " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+        " ORDER BY hops, held_ps DESC, h.node, h.port");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(tree->root));
+    tree->count = tree->left_out = 0;
+    while (store_step(rows)) {
+        if (tree->count == PATHS_MAX || store_int(rows, 3) < tree->most_ps / 1000) {
+            tree->left_out++;
+            continue;
+        }
+        struct path *path = &tree->paths[tree->count++];
+        *path = (struct path){store_int(rows, 0),
+                              store_int(rows, 1),
+                              store_int(rows, 2),
+                              store_int(rows, 3),
+                              store_int(rows, 4),
+                              "",
+                              ""};
+        snprintf(path->name, sizeof path->name, "%s", store_text(rows, 5));
+        snprintf(path->teller, sizeof path->teller, "%s", store_text(rows, 6));
+    }
+    store_finish(rows);
 }
 
 /* Sentences in lines of a box's width. */
@@ -63,7 +108,7 @@ static void wrap(const char *text, char *lines, size_t size)
 static void draw_root(const struct tree *tree, const char *kind, const char *text)
 {
     char name[NAME_BYTES], lines[TEXT_BYTES], label[TEXT_BYTES + 64];
-    node_name(tree, 0, 0, 0, name);
+    root_name(tree, name);
     wrap(text, lines, sizeof lines);
     snprintf(label, sizeof label, "%s\n%s", kind, lines);
     picture_node(tree->picture, &(struct picture_node){.name = name,
@@ -75,35 +120,19 @@ static void draw_root(const struct tree *tree, const char *kind, const char *tex
                                                        .font = 11});
 }
 
-static struct store_statement *paths_of(const struct tree *tree)
+static void draw_stopped(const struct tree *tree, const struct path *path)
 {
-    struct store_statement *rows = store_prepare(
-        tree->store,
-        "SELECT hops, p.node, p.port, p.name, held_ps, p.peer_node, q.name FROM (SELECT *"
-        " FROM pause_path WHERE root=?1 ORDER BY hops, held_ps DESC, node, port LIMIT"
-        " ?2) h JOIN port p ON p.node=h.node AND p.port=h.port JOIN port q ON q.node=p.peer_node "
-        "AND"
-        " q.port=p.peer_port ORDER BY hops, held_ps DESC, p.node, p.port");
-    if (rows != NULL) {
-        store_bind(rows, 1, STORE_I(tree->root));
-        store_bind(rows, 2, STORE_I(PATHS_MAX));
-    }
-    return rows;
-}
-
-static void draw_stopped(const struct tree *tree, struct store_statement *row)
-{
-    char name[NAME_BYTES], label[NAME_BYTES], hint[TEXT_BYTES];
-    const int64_t held = store_int(row, 4);
-    const struct words time = words_time(held);
-    node_name(tree, store_int(row, 0), store_int(row, 1), store_int(row, 2), name);
-    snprintf(label, sizeof label, "%s\n%s", store_text(row, 3), time.text);
-    snprintf(hint, sizeof hint, "%s had to stop for %s in all: %s told it to", store_text(row, 3),
-             time.text, store_text(row, 6));
-    picture_node(tree->picture, &(struct picture_node){.name = name,
-                                                       .label = label,
-                                                       .hint = hint,
-                                                       .style = picture_heat(part(tree, held))});
+    char name[NAME_BYTES], label[2 * NAME_BYTES], hint[TEXT_BYTES];
+    const struct words time = words_time(path->held_ps);
+    path_name(tree, path, name);
+    snprintf(label, sizeof label, "%s\n%s", path->name, time.text);
+    snprintf(hint, sizeof hint, "%s had to stop for %s in all: %s told it to", path->name,
+             time.text, path->teller);
+    picture_node(tree->picture,
+                 &(struct picture_node){.name = name,
+                                        .label = label,
+                                        .hint = hint,
+                                        .style = picture_heat(part(tree, path->held_ps))});
 }
 
 static void draw_edge(const struct tree *tree, const char *from, const char *to, int64_t held)
@@ -115,25 +144,32 @@ static void draw_edge(const struct tree *tree, const char *from, const char *to,
                                                        .arrow = true});
 }
 
-/* From each transmitter of the hop before that is at the node which told this one to stop. */
-static void draw_cause(const struct tree *tree, struct store_statement *row)
+/* How far those are that stood at the node which told this one to stop: the nearest to it. */
+static int64_t hops_before(const struct tree *tree, const struct path *path)
+{
+    int64_t most = -1;
+    for (int i = 0; i < tree->count; i++) {
+        const struct path *before = &tree->paths[i];
+        if (before->node == path->told_by && before->hops < path->hops && before->hops > most)
+            most = before->hops;
+    }
+    return most;
+}
+
+static void draw_cause(const struct tree *tree, const struct path *path)
 {
     char name[NAME_BYTES], from[NAME_BYTES];
-    const int64_t hops = store_int(row, 0), held = store_int(row, 4), told_by = store_int(row, 5);
-    node_name(tree, hops, store_int(row, 1), store_int(row, 2), name);
-    if (hops <= 1) {
-        node_name(tree, 0, 0, 0, from);
-        draw_edge(tree, from, name, held);
-        return;
-    }
-    struct store_statement *causes = paths_of(tree);
-    while (store_step(causes)) {
-        if (store_int(causes, 0) != hops - 1 || store_int(causes, 1) != told_by)
+    const int64_t hops = hops_before(tree, path);
+    path_name(tree, path, name);
+    root_name(tree, from);
+    if (hops < 0)
+        draw_edge(tree, from, name, path->held_ps);
+    for (int i = 0; hops >= 0 && i < tree->count; i++) {
+        if (tree->paths[i].hops != hops || tree->paths[i].node != path->told_by)
             continue;
-        node_name(tree, hops - 1, told_by, store_int(causes, 2), from);
-        draw_edge(tree, from, name, held);
+        path_name(tree, &tree->paths[i], from);
+        draw_edge(tree, from, name, path->held_ps);
     }
-    store_finish(causes);
 }
 
 static void draw_victims(const struct tree *tree)
@@ -144,7 +180,7 @@ static void draw_victims(const struct tree *tree)
     char root[NAME_BYTES], name[NAME_BYTES], label[TEXT_BYTES];
     if (rows != NULL)
         store_bind(rows, 1, STORE_I(tree->root));
-    node_name(tree, 0, 0, 0, root);
+    root_name(tree, root);
     while (store_step(rows)) {
         snprintf(name, sizeof name, "root %" PRId64 " victim %s", tree->root, store_text(rows, 0));
         snprintf(label, sizeof label, "workload %s\n%s victim, %s", store_text(rows, 0),
@@ -160,27 +196,29 @@ static void draw_victims(const struct tree *tree)
 
 static void draw_tree(struct tree *tree, struct store_statement *root)
 {
-    char heading[NAME_BYTES];
+    char heading[2 * NAME_BYTES];
     tree->root = store_int(root, 0);
     tree->most_ps = store_int(root, 2);
-    snprintf(heading, sizeof heading, "%s: %s of pauses",
-             tree->root == 0 ? "The root cause" : "Beside it", words_time(tree->most_ps).text);
+    read_paths(tree);
+    const int used =
+        snprintf(heading, sizeof heading, "%s: %s of pauses",
+                 tree->root == 0 ? "The root cause" : "Beside it", words_time(tree->most_ps).text);
+    if (tree->left_out > 0)
+        snprintf(heading + used, sizeof heading - (size_t)used, "; %d short ones are left out",
+                 tree->left_out);
     picture_frame(tree->picture, heading);
     draw_root(tree, store_text(root, 1), store_text(root, 3));
-    struct store_statement *rows = paths_of(tree);
-    while (store_step(rows))
-        draw_stopped(tree, rows);
-    store_finish(rows);
-    rows = paths_of(tree);
-    while (store_step(rows))
-        draw_cause(tree, rows);
-    store_finish(rows);
+    for (int i = 0; i < tree->count; i++)
+        draw_stopped(tree, &tree->paths[i]);
+    for (int i = 0; i < tree->count; i++)
+        draw_cause(tree, &tree->paths[i]);
     draw_victims(tree);
 }
 
 bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
-    struct tree tree = {.store = store};
+    static struct tree tree;
+    tree = (struct tree){.store = store};
     struct store_statement *roots = store_prepare(
         store, "SELECT * FROM (SELECT position, kind, held_ps, text FROM pause_root"
                " WHERE position=0 OR held_ps*50>=(SELECT sum(held_ps) FROM pause_root)"

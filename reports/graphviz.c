@@ -10,7 +10,7 @@
 
 #define FONT "Helvetica,Arial,sans-serif"
 
-enum { TEXT_BYTES = 512, POINTS = 72 };
+enum { TEXT_BYTES = 512, POINTS = 72, FRAMES_MAX = 64 };
 
 struct picture {
     GVC_t *context;
@@ -58,13 +58,66 @@ static void set_text(void *object, const char *name, const char *text, bool left
     free(escaped);
 }
 
+/* ------------------------------------------------------------------ names of frames */
+
+/* The library keeps subgraphs in the order of their numbers, and numbers them by the addresses of
+ * their names: the same picture would not be the same bytes.  Frames have their own numbers; all
+ * else is left to it. */
+static char frame_names[FRAMES_MAX][16];
+
+static unsigned frame_of(int kind, const char *name)
+{
+    unsigned number = 0;
+    const bool is_frame = kind == AGRAPH && name != NULL && sscanf(name, "cluster%u", &number) == 1;
+    return is_frame && number < FRAMES_MAX ? number : FRAMES_MAX;
+}
+
+static bool is_frame_id(int kind, IDTYPE id)
+{
+    return kind == AGRAPH && id % 2 == 0 && id > 0 && id <= 2 * FRAMES_MAX;
+}
+
+static long map_name(void *state, int kind, char *name, IDTYPE *id, int create)
+{
+    const unsigned frame = frame_of(kind, name);
+    if (frame == FRAMES_MAX)
+        return AgIdDisc.map(state, kind, name, id, create);
+    snprintf(frame_names[frame], sizeof frame_names[frame], "cluster%u", frame);
+    *id = 2 * (frame + 1);
+    return 1;
+}
+
+static char *name_of(void *state, int kind, IDTYPE id)
+{
+    return is_frame_id(kind, id) ? frame_names[id / 2 - 1] : AgIdDisc.print(state, kind, id);
+}
+
+static void free_name(void *state, int kind, IDTYPE id)
+{
+    if (!is_frame_id(kind, id))
+        AgIdDisc.free(state, kind, id);
+}
+
+static Agraph_t *open_graph(void)
+{
+    static Agiddisc_t names;
+    static Agdisc_t with = {.id = &names};
+    names = AgIdDisc;
+    names.map = map_name;
+    names.print = name_of;
+    names.free = free_name;
+    return agopen(loan("drawing"), Agdirected, &with);
+}
+
+/* ------------------------------------------------------------------ pictures */
+
 struct picture *picture_begin(enum picture_layout layout, const char *title)
 {
     struct picture *picture = calloc(1, sizeof *picture);
     CHECK(picture != NULL);
     agseterr(AGMAX); /* what it cannot draw is told by picture_write */
     picture->context = gvContext();
-    picture->graph = picture->frame = agopen(loan("drawing"), Agdirected, NULL);
+    picture->graph = picture->frame = open_graph();
     CHECK(picture->context != NULL && picture->graph != NULL);
     picture->layout = layout;
     Agraph_t *graph = picture->graph;
