@@ -54,7 +54,9 @@ void page_begin(FILE *out, const char *title)
     fputs("</title>\n<style>\n", out);
     write_asset(out, "page/dygraph.min.css");
     write_asset(out, "page/page.css");
-    fputs("</style>\n</head>\n<body>\n<main>\n", out);
+    fputs("</style>\n", out);
+    page_drawing_style(out);
+    fputs("</head>\n<body>\n<main>\n", out);
 }
 
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
@@ -112,6 +114,7 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     page_blame(&page);
     page_over_time(&page);
     page_stages(&page);
+    page_wire(&page);
     write_comparison(&page, comparison);
     page_notes(&page);
     page_drops(&page);

@@ -20,17 +20,19 @@ static void held_line(const struct page *page, const struct store_statement *row
     fputs("</span></li>\n", page->out);
 }
 
-/* In a circle a port has many distances: it stands at the least. */
+/* In a circle a port has many distances: it stands at the least, with all its time. */
+#define STOPPED                                                                                    \
+    "(SELECT node, port, min(hops) AS hops, sum(held_ps) AS held_ps FROM pause_path WHERE root=0"  \
+    " GROUP BY node, port)"
+
 static void spread(const struct page *page)
 {
-    const int64_t longest =
-        store_ask_int(page->store, "SELECT max(held_ps) FROM pause_path WHERE root=0", 1);
-    struct store_statement *rows = store_prepare(
-        page->store,
-        "SELECT hops, p.name, held_ps, q.name FROM (SELECT node, port, min(hops) AS hops, held_ps"
-        " FROM pause_path WHERE root=0 GROUP BY node, port) JOIN port p USING(node, port)"
-        " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-        " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
+    const int64_t longest = store_ask_int(page->store, "SELECT max(held_ps) FROM " STOPPED, 1);
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT hops, p.name, held_ps, q.name FROM " STOPPED
+                                   " JOIN port p USING(node, port)"
+                                   " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                                   " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
     int64_t hops = -1;
     while (store_step(rows)) {
         if (store_int(rows, 0) != hops) {
@@ -69,6 +71,7 @@ static void roots(const struct page *page)
         {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
         {"of it by itself", PAGE_TIME}, {0}};
     root(page);
+    page_draw_pauses(page);
     page_table(
         page,
         "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'talks to it'"
@@ -94,6 +97,7 @@ void page_blame(const struct page *page)
         fputs("<p>No port was stopped.</p>\n", page->out);
     else
         roots(page);
+    page_draw_waits(page);
     page_table(page, "SELECT text, since_ps, bytes FROM deadlock ORDER BY deadlock LIMIT 20",
                deadlocks);
     page_section_end(page);

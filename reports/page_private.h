@@ -83,6 +83,11 @@ void page_topology_legend(const struct page *page);
 void page_stages_bars(const struct page *page);
 void page_stages_legend(const struct page *page);
 
+/* Drawings; nothing where there is nothing to draw. */
+void page_drawing_style(FILE *out);
+void page_draw_pauses(const struct page *page);
+void page_draw_waits(const struct page *page);
+
 /* The sections. */
 void page_over_time(const struct page *page);
 void page_summary(const struct page *page);
@@ -90,6 +95,7 @@ void page_workloads(const struct page *page);
 void page_topology(const struct page *page);
 void page_blame(const struct page *page);
 void page_stages(const struct page *page);
+void page_wire(const struct page *page);
 void page_drops(const struct page *page);
 void page_notes(const struct page *page);
 void page_settings(const struct page *page);

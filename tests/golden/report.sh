@@ -132,6 +132,17 @@ PY
 }
 for of in pause-storm incast-8to1 first-io; do well_formed "$work/$of.html" || fail "$of: not well-formed"; done
 
+# Drawings: each transmitter that the root stopped, the slowest commands frame by frame; a style sheet for all.
+"$program" run pause-storm -o "$work/packets.db" --record packets >/dev/null || fail 'packets did not run'
+"$program" report "$work/packets.db" -o "$work/packets.html" || fail 'packets: no page'
+well_formed "$work/packets.html" || fail 'packets: not well-formed'
+[ "$(grep -c '<title>root 0 hop [^&]*<' "$work/packets.html")" = "$(sqlite3 "$work/packets.db" \
+    'SELECT count(*) FROM pause_path WHERE root=0')" ] || fail 'packets: the tree of the root'
+for io in $(sqlite3 "$work/packets.db" 'SELECT io FROM (SELECT io, max(completed_ps-issued_ps) FROM io GROUP BY workload)'); do
+    grep -q "this is number $io\." "$work/packets.html" || fail "packets: command $io is a workload's slowest"
+done
+[ "$(grep -c -- '--sg-paper-fill:#' "$work/packets.html")" = 2 ] || fail 'packets: more than one style sheet of drawings'
+
 # Text of a scenario stays text.
 cat >"$work/hostile.yaml" <<'YAML'
 stormglass: 1
