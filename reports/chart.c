@@ -70,6 +70,58 @@ void chart_add_point(struct chart_series *series, int64_t at, double value)
     series->points[series->count++] = (struct chart_point){at, value};
 }
 
+/* ------------------------------------------------------------------ pixels */
+
+struct chart_pixels chart_pixels(time_ps span, int count)
+{
+    return (struct chart_pixels){.width = span / count + 1, .number = -1};
+}
+
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The last point of those that have one value moves on. */
+static void put(struct chart_series *series, struct chart_point point)
+{
+    struct chart_point *last = series->count < 2 ? NULL : &series->points[series->count - 1];
+    if (last != NULL && is_same(last->value, point.value) && is_same(last[-1].value, point.value))
+        last->at = point.at;
+    else
+        chart_add_point(series, point.at, point.value);
+}
+
+void chart_pixels_end(struct chart_pixels *pixels, struct chart_series *series)
+{
+    if (pixels->number < 0)
+        return;
+    const struct chart_point least = pixels->least, most = pixels->most;
+    const bool rises = least.at <= most.at;
+    put(series, rises ? least : most);
+    if (least.at != most.at)
+        put(series, rises ? most : least);
+    pixels->number = -1;
+}
+
+void chart_pixels_add(struct chart_pixels *pixels, struct chart_series *series, time_ps at,
+                      double value)
+{
+    const struct chart_point point = {at, value};
+    const int64_t number = at / pixels->width;
+    if (number != pixels->number || isnan(value) || isnan(pixels->least.value)) {
+        chart_pixels_end(pixels, series);
+        *pixels = (struct chart_pixels){pixels->width, number, point, point};
+        return;
+    }
+    if (value < pixels->least.value)
+        pixels->least = point;
+    if (value > pixels->most.value)
+        pixels->most = point;
+}
+
+/* ------------------------------------------------------------------ steps and bands */
+
 void chart_add_steps(const struct chart *chart, struct chart_series *series, const int64_t *values,
                      uint32_t count)
 {

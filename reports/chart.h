@@ -16,6 +16,7 @@ enum chart_kind {
     CHART_BANDS,  /* rows, and from when until when something lasted in them */
     CHART_STEPS,  /* a value for each step of time, from 0 on */
     CHART_POINTS, /* values at their times */
+    CHART_LINES,  /* likewise, and what lies between two of them is on a line */
     CHART_TAIL    /* a distribution: shares above a latency */
 };
 
@@ -52,6 +53,7 @@ struct chart {
     const char *unit;              /* a word that the page's script knows */
     char missing[CHART_WHY_BYTES]; /* why there is nothing; "": what there is, is here */
     time_ps step;                  /* CHART_STEPS */
+    bool held;                     /* CHART_LINES: a value holds until the next one */
     struct chart_series *series;
     struct chart_row *rows; /* CHART_BANDS, as the bands */
     struct chart_band *bands;
@@ -70,6 +72,19 @@ void charts_free(struct charts *charts);
 
 struct chart_series *chart_add_series(struct chart *chart, const char *name);
 void chart_add_point(struct chart_series *series, int64_t at, double value);
+
+/* Of each pixel the least and the most, in the order of time; values that stay the same are two
+ * points.  NAN is none, and parts what is around it. */
+struct chart_pixels {
+    time_ps width;
+    int64_t number; /* of the pixel that is being filled; -1: none */
+    struct chart_point least, most;
+};
+struct chart_pixels chart_pixels(time_ps span, int count);
+void chart_pixels_add(struct chart_pixels *pixels, struct chart_series *series, time_ps at,
+                      double value);
+void chart_pixels_end(struct chart_pixels *pixels, struct chart_series *series);
+
 /* A whole series of steps; values below 0 are none. */
 void chart_add_steps(const struct chart *chart, struct chart_series *series, const int64_t *values,
                      uint32_t count);

@@ -9,6 +9,7 @@
 static const char *const kinds[] = {[CHART_BANDS] = "bands",
                                     [CHART_STEPS] = "steps",
                                     [CHART_POINTS] = "points",
+                                    [CHART_LINES] = "lines",
                                     [CHART_TAIL] = "tail"};
 
 static void member(FILE *out, const char *before, const char *name, const char *text)
@@ -46,6 +47,7 @@ static void lines(const struct chart *chart, FILE *out)
 {
     if (chart->kind == CHART_STEPS)
         fprintf(out, ",\"step_ps\":%" PRId64, chart->step);
+    fputs(chart->held ? ",\"held\":true" : "", out);
     fputs(",\"series\":[", out);
     for (uint32_t i = 0; i < chart->series_count; i++) {
         const struct chart_series *series = &chart->series[i];

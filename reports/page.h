@@ -24,6 +24,7 @@ bool page_write(struct store *store, const char *comparison, FILE *out);
  *              that are nearer than a pixel are one and blocked_ps says how much of it was stopped
  *     steps    step_ps; series[] {name, values[]}: what came together in each bin, from 0 on
  *     points   series[] {name, points[] [at_ps, value]}: least and most of each pixel
+ *     lines    likewise, joined; `held`: a value stays until the next; null: none from there on
  *     tail     series[] {name, points[] [latency_ps, share of the I/Os above it]} */
 bool page_figures(struct store *store, FILE *out);
 

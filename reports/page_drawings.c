@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 300000, COMMANDS_MAX = 4 };
+enum { LARGE = 400000, COMMANDS_MAX = 4 };
 
 /* ------------------------------------------------------------------ an SVG inside a page */
 
@@ -64,7 +64,13 @@ static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out
     return text;
 }
 
-/* ------------------------------------------------------------------ pauses */
+/* ------------------------------------------------------------------ the fabric and its pauses */
+
+static bool fabric(struct store *store, const void *self, FILE *out, char *why)
+{
+    (void)self;
+    return draw_fabric(store, "svg", out, why);
+}
 
 static bool pauses(struct store *store, const void *self, FILE *out, char *why)
 {
@@ -85,6 +91,13 @@ static void folded(const struct page *page, const char *heading, const char *svg
     fprintf(page->out, "<details class=\"drawn\" open><summary>%s</summary>\n", heading);
     write_inline(page->out, svg);
     fputs("</details>\n", page->out);
+}
+
+void page_draw_fabric(const struct page *page)
+{
+    char *svg = drawn(fabric, page, NULL);
+    write_inline(page->out, svg);
+    free(svg);
 }
 
 void page_draw_pauses(const struct page *page)

@@ -118,8 +118,9 @@ void page_figures_end(const struct page *pages, int count, FILE *out)
 void page_charts(const struct page *page)
 {
     static void (*const charts[])(const struct page *page) = {
-        page_chart_pauses,   page_chart_spread,   page_chart_occupancy, page_chart_goodput,
-        page_chart_underway, page_charts_latency, page_chart_tail};
+        page_chart_pauses,  page_chart_spread,   page_chart_occupancy, page_chart_queues,
+        page_chart_buffers, page_chart_receive,  page_chart_rates,     page_chart_control,
+        page_chart_goodput, page_chart_underway, page_charts_latency,  page_chart_tail};
     for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
         charts[i](page);
 }
@@ -127,8 +128,11 @@ void page_charts(const struct page *page)
 bool page_figures(struct store *store, FILE *out)
 {
     struct charts charts = {0};
-    const struct page page = {
-        .store = store, .out = out, .span = page_span(store), .charts = &charts};
+    const struct page page = {.store = store,
+                              .out = out,
+                              .span = page_span(store),
+                              .charts = &charts,
+                              .by_io = page_has_commands(store)};
     page_charts(&page);
     head(&page, out);
     page_figures_end(&page, 1, out);
@@ -139,7 +143,10 @@ bool page_figures(struct store *store, FILE *out)
 bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_BYTES])
 {
     struct charts charts = {0};
-    const struct page page = {.store = store, .span = page_span(store), .charts = &charts};
+    const struct page page = {.store = store,
+                              .span = page_span(store),
+                              .charts = &charts,
+                              .by_io = page_has_commands(store)};
     page_charts(&page);
     const bool well = store_error(store) == NULL && charts_write_csv(&charts, directory, path);
     charts_free(&charts);
@@ -154,7 +161,8 @@ time_ps page_span(struct store *store)
                       "SELECT max(coalesce(simulated_ps, 0)+coalesce(drain_ps, 0),"
                       " coalesce((SELECT max(until_ps) FROM blocked), 0),"
                       " coalesce((SELECT max(at_ps) FROM pause_edge), 0),"
-                      " coalesce((SELECT max(completed_ps) FROM io), 0)) FROM meta",
+                      " coalesce((SELECT max(completed_ps) FROM io), 0),"
+                      " coalesce((SELECT max(until_ps) FROM series), 0)) FROM meta",
                       0);
     const time_ps most = (time_ps)1 << 60; /* a database may say anything: sums stay in range */
     return span < 1 ? 1 : span > most ? most : span;

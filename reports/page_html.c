@@ -4,10 +4,12 @@
 #include "replay/words.h"
 #include "reports/json.h"
 #include "reports/page_private.h"
+#include "reports/picture_style.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 void page_text(FILE *out, const char *text)
 {
@@ -148,10 +150,6 @@ void page_bar(const struct page *page, const char *class, time_ps value, time_ps
 
 int page_heat(time_ps blocked, time_ps span)
 {
-    static const int64_t above_ppm[] = {10000, 50000, 150000, 300000};
-    int heat = blocked > 0;
-    const double share = (double)blocked / (double)span * 1e6;
-    for (size_t i = 0; i < sizeof above_ppm / sizeof above_ppm[0]; i++)
-        heat += blocked > 0 && share > (double)above_ppm[i];
-    return heat;
+    const char *class = picture_heat((double)blocked / (double)span);
+    return class[strlen(class) - 1] - '0';
 }

@@ -38,41 +38,46 @@ static void steps(const struct page *page, struct chart *chart, const char *sql,
     store_finish(rows);
 }
 
-/* False: there are none, and the chart says why. */
-static bool commands_recorded(const struct page *page, struct chart *chart)
+bool page_has_commands(struct store *store)
 {
-    if (!page_recorded(page, chart, RECORD_IOS))
-        return false;
-    if (store_ask_int(page->store, "SELECT EXISTS(SELECT 1 FROM io)", 0) != 0)
-        return true;
-    snprintf(chart->missing, sizeof chart->missing,
-             "Only NVMe commands are recorded one by one, and none was completed.");
-    return false;
+    char level[32];
+    enum record_level found;
+    store_ask_text(store, "SELECT record FROM meta", level, sizeof level);
+    return record_level_find(level, &found) && found >= RECORD_IOS &&
+           store_ask_int(store, "SELECT EXISTS(SELECT 1 FROM io)", 0) != 0;
 }
 
 void page_chart_goodput(const struct page *page)
 {
-    struct chart *chart = page_chart(page, CHART_STEPS, "goodput", "bytes", "Goodput",
-                                     "Payload of the commands that were completed in each step.");
-    if (commands_recorded(page, chart))
-        steps(page, chart,
+    static const char title[] = "Goodput";
+    if (page->by_io)
+        steps(page,
+              page_chart(page, CHART_STEPS, "goodput", "bytes", title,
+                         "Payload of the commands that were completed in each step."),
               "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
               " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
               false);
+    else
+        page_series_goodput(page, page_chart(page, CHART_LINES, "goodput", "rate", title,
+                                             "Payload of what was completed in each interval."));
 }
 
 void page_chart_underway(const struct page *page)
 {
-    struct chart *chart =
-        page_chart(page, CHART_STEPS, "underway", "commands", "Commands under way",
-                   "Issued and not yet completed, at the end of each step; those that never were "
-                   "are left out.");
-    if (commands_recorded(page, chart))
-        steps(page, chart,
+    static const char title[] = "Under way";
+    if (page->by_io)
+        steps(page,
+              page_chart(page, CHART_STEPS, "underway", "commands", title,
+                         "Commands issued and not yet completed, at the end of each step; those "
+                         "that never were are left out."),
               "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
               " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload",
               true);
+    else
+        page_series_underway(
+            page, page_chart(page, CHART_LINES, "underway", "commands", title,
+                             "Issued and not yet completed, at the end of each interval."));
 }
 
 /* ------------------------------------------------------------------ latency over time */
@@ -146,22 +151,25 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
         if (strcmp(page->charts->charts[i].title, title) == 0)
             return &page->charts->charts[i];
     snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
-    return page_chart(page, CHART_STEPS, id, "latency", title,
-                      "Of the commands that were completed in each step; a step with none has no "
-                      "point.");
+    return page_chart(page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
+                      page->by_io ? "Of the commands that were completed in each step; a step with "
+                                    "none has no point."
+                                  : "Of what was completed in each interval; one with nothing has "
+                                    "no point. Read from histograms, whose error is below 1 %.");
 }
 
 void page_charts_latency(const struct page *page)
 {
     struct curves curves = {0};
     struct store_statement *rows = store_prepare(
-        page->store, "SELECT workload, name FROM workload WHERE kind='nvme' OR workload IN (SELECT"
-                     " workload FROM io) ORDER BY issued DESC, workload LIMIT ?");
+        page->store, "SELECT workload, name FROM workload ORDER BY issued DESC, workload LIMIT ?");
     store_bind(rows, 1, STORE_I(PAGE_SERIES_MAX));
     while (store_step(rows)) {
         struct chart *chart = latency_chart(page, store_int(rows, 0), store_text(rows, 1));
-        if (!page_recorded(page, chart, RECORD_IOS))
-            break;
+        if (!page->by_io) {
+            page_series_latency(page, chart, store_int(rows, 0));
+            continue;
+        }
         chart->step = page_step(page, PAGE_LATENCY_BINS);
         latency_of(page, chart, store_int(rows, 0), &curves);
     }

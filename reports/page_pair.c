@@ -28,6 +28,8 @@ static struct pair make_pair(struct store *stores[2], const struct diff *diff, F
     /* Both are drawn over the longer one's time, in the same steps. */
     const time_ps a = pair.pages[0].span, b = pair.pages[1].span;
     pair.pages[0].span = pair.pages[1].span = a > b ? a : b;
+    pair.pages[0].by_io = pair.pages[1].by_io =
+        page_has_commands(stores[0]) && page_has_commands(stores[1]);
     return pair;
 }
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { ROWS_MAX = 40, BANDS_MAX = 24000, PIXELS = 500 };
+enum { ROWS_MAX = 40, BANDS_MAX = 16000 };
 
 /* What a damaged database says outside of the run is left out. */
 #define STOPS                                                                                      \
@@ -131,46 +131,6 @@ void page_chart_spread(const struct page *page)
 
 /* ------------------------------------------------------------------ what was in the buffers */
 
-/* Of each pixel the least and the most, in the order of time. */
-struct pixel {
-    int64_t number;
-    time_ps least_at, most_at;
-    int64_t least, most;
-};
-
-static void end_pixel(const struct pixel *pixel, struct chart_series *series)
-{
-    if (pixel->number < 0)
-        return;
-    const struct chart_point least = {pixel->least_at, (double)pixel->least};
-    const struct chart_point most = {pixel->most_at, (double)pixel->most};
-    if (least.at <= most.at)
-        chart_add_point(series, least.at, least.value);
-    if (least.at != most.at)
-        chart_add_point(series, most.at, most.value);
-    if (least.at > most.at)
-        chart_add_point(series, least.at, least.value);
-}
-
-static void add_point(const struct page *page, struct pixel *pixel, struct chart_series *series,
-                      time_ps at, int64_t value)
-{
-    const int64_t number = at / (page->span / PIXELS + 1);
-    if (number != pixel->number) {
-        end_pixel(pixel, series);
-        *pixel = (struct pixel){number, at, at, value, value};
-        return;
-    }
-    if (value < pixel->least) {
-        pixel->least = value;
-        pixel->least_at = at;
-    }
-    if (value > pixel->most) {
-        pixel->most = value;
-        pixel->most_at = at;
-    }
-}
-
 void page_chart_occupancy(const struct page *page)
 {
     struct chart *chart = page_chart(page, CHART_POINTS, "occupancy", "occupancy",
@@ -186,19 +146,18 @@ void page_chart_occupancy(const struct page *page)
         " SELECT p.name, priority, at_ps, occupancy_bytes FROM most JOIN pause_edge e"
         " USING(node, port, priority) JOIN port p USING(node, port) WHERE at_ps BETWEEN 0 AND ?1"
         " ORDER BY times DESC, node, port, priority, at_ps, e.rowid");
-    struct pixel pixel = {.number = -1};
+    struct chart_pixels pixels = chart_pixels(page->span, PAGE_PIXELS);
     struct chart_series *series = NULL;
     char name[256], last[256] = "";
     while (store_step(rows)) {
         snprintf(name, sizeof name, "%s priority %s", store_text(rows, 0), store_text(rows, 1));
         if (strcmp(name, last) != 0) {
-            end_pixel(&pixel, series);
+            chart_pixels_end(&pixels, series);
             series = page_series(page, chart, name);
             memcpy(last, name, sizeof last);
-            pixel.number = -1;
         }
-        add_point(page, &pixel, series, store_int(rows, 2), store_int(rows, 3));
+        chart_pixels_add(&pixels, series, store_int(rows, 2), store_real(rows, 3));
     }
-    end_pixel(&pixel, series);
+    chart_pixels_end(&pixels, series);
     store_finish(rows);
 }

@@ -16,7 +16,8 @@ struct page {
     FILE *out;
     time_ps span; /* from 0 to where nothing was under way any more; at least 1 */
     struct charts *charts;
-    int side; /* 0: the only run; 1, 2: A or B of a comparison */
+    int side;   /* 0: the only run; 1, 2: A or B of a comparison */
+    bool by_io; /* the work is told command by command, else by the samples of the run */
 };
 
 /* ------------------------------------------------------------------ HTML */
@@ -85,6 +86,7 @@ void page_stages_legend(const struct page *page);
 
 /* Drawings; nothing where there is nothing to draw. */
 void page_drawing_style(FILE *out);
+void page_draw_fabric(const struct page *page);
 void page_draw_pauses(const struct page *page);
 void page_draw_waits(const struct page *page);
 
@@ -104,7 +106,15 @@ void page_reproduce(const struct page *page);
 /* ------------------------------------------------------------------ figures */
 
 /* Percentiles want many commands in each step. */
-enum { PAGE_BINS = 400, PAGE_LATENCY_BINS = 100, PAGE_SERIES_MAX = 8 };
+enum {
+    PAGE_BINS = 400,
+    PAGE_LATENCY_BINS = 100,
+    PAGE_PIXELS = 500,
+    PAGE_SERIES_MAX = 8,
+    PAGE_LINE_PIXELS = 300, /* of many series; two samples in each are both kept */
+    PAGE_PLACES_MAX = 12,
+    PAGE_WORKLOADS_MAX = 32
+};
 
 /* How long each transmitter was stopped, (node, port, priority, value): where a global pause holds
  * all priorities, 0 stands for them. */
@@ -131,10 +141,23 @@ time_ps page_span(struct store *store);
 void page_chart_pauses(const struct page *page);
 void page_chart_spread(const struct page *page);
 void page_chart_occupancy(const struct page *page);
+void page_chart_rates(const struct page *page);
+void page_chart_queues(const struct page *page);
+void page_chart_buffers(const struct page *page);
+void page_chart_receive(const struct page *page);
+void page_chart_control(const struct page *page);
 void page_chart_goodput(const struct page *page);
 void page_chart_underway(const struct page *page);
 void page_charts_latency(const struct page *page);
 void page_chart_tail(const struct page *page);
+
+/* Whether a run's commands were recorded one by one, and there are some. */
+bool page_has_commands(struct store *store);
+/* Whether it has samples; without commands the work is told by these. */
+bool page_has_series(const struct page *page);
+void page_series_goodput(const struct page *page, struct chart *chart);
+void page_series_underway(const struct page *page, struct chart *chart);
+void page_series_latency(const struct page *page, struct chart *chart, int64_t workload);
 
 /* All charts of a run, into page->charts. */
 void page_charts(const struct page *page);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_topology - the fabric as SVG, coloured by how long its ports were stopped.
- * A row for each tier, hosts at the bottom in the order of their switches.  Above HOSTS_DRAWN each
- * switch shows its hosts as one box. */
+ * A row for each tier, hosts at the bottom in the order of their switches.  What is too large for
+ * that is drawn as stormglass draw does it, with hosts and switches put together. */
 #include "base/check.h"
 #include "replay/words.h"
 #include "reports/page_private.h"
+#include "reports/picture_style.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,10 +16,12 @@ enum {
     ROW = 130,
     TOP = 40,
     HOSTS_DRAWN = 256,
+    SWITCHES_DRAWN = 100,
     HOST_SIZE_MAX = 18,
     NAMED_HOSTS = 64,
     SWITCH_WIDTH = 76,
-    LETTER_WIDTH = 8,
+    LETTERS_MIN = 7, /* heights */
+    LETTERS_MAX = 13,
     TIERS_MAX = 16,
     NODES_MAX = 1 << 20 /* a database may say anything */
 };
@@ -33,7 +36,6 @@ struct map {
     int64_t nodes;
     int tiers; /* of switches */
     int hosts;
-    bool collapsed; /* hosts are drawn as boxes */
     int host_size;
 };
 
@@ -98,14 +100,12 @@ static void make_map(const struct page *page, struct map *map)
                                     "SELECT max(max(tier, 1)) FROM node WHERE kind='switch'", 0);
     map->tiers = map->tiers < 0 ? 0 : map->tiers > TIERS_MAX ? TIERS_MAX : map->tiers;
     map->hosts = (int)store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0);
-    map->collapsed = map->hosts > HOSTS_DRAWN;
     map->host_size = map->hosts == 0 ? 0 : WIDTH * 7 / 10 / map->hosts;
     if (map->host_size > HOST_SIZE_MAX)
         map->host_size = HOST_SIZE_MAX;
     for (int tier = 1; tier <= map->tiers; tier++)
         place_tier(page, map, tier);
-    if (!map->collapsed)
-        place_hosts(page, map);
+    place_hosts(page, map);
 }
 
 static void draw_links(const struct page *page, const struct map *map)
@@ -138,6 +138,19 @@ static void draw_links(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
+/* As large as its box lets it be; what nobody could read is left to the hint. */
+static void write_name(const struct page *page, struct spot at, const char *name)
+{
+    const int letters = (int)strlen(name), fits = letters == 0 ? 0 : at.width * 7 / (letters * 5);
+    const int size = fits > LETTERS_MAX ? LETTERS_MAX : fits;
+    if (size < LETTERS_MIN)
+        return;
+    fprintf(page->out, "<text x=\"%d\" y=\"%d\" style=\"font-size:%dpx\">", at.x,
+            at.y + size * 3 / 8, size);
+    page_text(page->out, name);
+    fputs("</text>", page->out);
+}
+
 static void draw_switch(const struct page *page, const struct map *map,
                         const struct store_statement *row)
 {
@@ -145,12 +158,11 @@ static void draw_switch(const struct page *page, const struct map *map,
     const time_ps held = store_int(row, 2);
     fprintf(page->out,
             "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
-            " height=\"28\" rx=\"6\"/><text x=\"%d\" y=\"%d\">",
+            " height=\"28\" rx=\"6\"/>",
             store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - at.width / 2,
-            at.y - 14, at.width, at.x, at.y + 5);
-    if (at.width >= (int)strlen(store_text(row, 1)) * LETTER_WIDTH)
-        page_put(page->out, "%s", store_text(row, 1));
-    fputs("</text><title>", page->out);
+            at.y - 14, at.width);
+    write_name(page, at, store_text(row, 1));
+    fputs("<title>", page->out);
     page_put(page->out, "%s: its longest stopped port was stopped for %s", store_text(row, 1),
              words_time(held).text);
     fputs("</title></g>\n", page->out);
@@ -202,54 +214,37 @@ static void draw_nodes(const struct page *page, const struct map *map)
     store_finish(rows);
 }
 
-/* What is drawn instead of too many hosts. */
-static void draw_boxes(const struct page *page, const struct map *map)
+static bool is_large(const struct page *page)
 {
-    struct store_statement *rows = store_prepare(
-        page->store,
-        "WITH held AS (SELECT node, max(value) AS ps FROM " PAGE_BLOCKED " GROUP BY node)"
-        " SELECT p.peer_node, count(DISTINCT p.node), coalesce(max(h.ps), 0) FROM port p"
-        " JOIN node n USING(node) LEFT JOIN held h USING(node) WHERE n.kind='host'"
-        " GROUP BY p.peer_node");
-    while (store_step(rows)) {
-        const struct spot at = spot_of(map, store_int(rows, 0));
-        const int y = row_y(map, 0);
-        if (!at.shown)
-            continue;
-        fprintf(page->out,
-                "<line class=\"h0\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>"
-                "<g class=\"host\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"26\""
-                " height=\"18\" rx=\"3\"/><text x=\"%d\" y=\"%d\">%" PRId64 "</text><title>",
-                at.x, at.y + 14, at.x, y, page_heat(store_int(rows, 2), page->span), at.x - 13,
-                y - 9, at.x - 9, y + 4, store_int(rows, 1));
-        page_put(page->out, "%" PRId64 " hosts; the most stopped one for %s", store_int(rows, 1),
-                 words_time(store_int(rows, 2)).text);
-        fputs("</title></g>\n", page->out);
-    }
-    store_finish(rows);
+    return store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0) >
+               HOSTS_DRAWN ||
+           store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='switch'", 0) >
+               SWITCHES_DRAWN;
 }
 
 void page_topology_legend(const struct page *page)
 {
-    static const char *const words[] = {"never stopped", "under 1 %",    "1 % to 5 %",
-                                        "5 % to 15 %",   "15 % to 30 %", "30 % and more"};
-    fputs("<p class=\"legend\">", page->out);
-    for (int i = 0; i < 6; i++)
-        fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, words[i]);
+    if (is_large(page))
+        return;
+    fputs("<p class=\"legend\">stopped: ", page->out);
+    for (int i = 0; i < PICTURE_HEATS; i++)
+        fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
     fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
 }
 
 void page_topology_drawing(const struct page *page)
 {
     struct map map = {0};
+    if (is_large(page)) {
+        page_draw_fabric(page);
+        return;
+    }
     make_map(page, &map);
     fprintf(page->out,
             "<div class=\"wide\"><svg class=\"topology\" viewBox=\"-10 0 %d %d\" role=\"img\""
             " aria-label=\"topology\">\n",
             WIDTH + 40, row_y(&map, 0) + 80);
     draw_links(page, &map);
-    if (map.collapsed)
-        draw_boxes(page, &map);
     draw_nodes(page, &map);
     fputs("</svg></div>\n", page->out);
     free(map.spots);

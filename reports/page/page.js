@@ -24,7 +24,7 @@ const asNumber = value => String(+value.toPrecision(4));
 function asShare(share) {
     return share > 0 ? '1 in ' + asNumber(1 / share) : 'none';
 }
-const words = {ps: asTime, latency: asTime, bytes: asRate, occupancy: asBytes, commands: asNumber, ports: asNumber,
+const words = {ps: asTime, latency: asTime, bytes: asRate, rate: asRate, occupancy: asBytes, commands: asNumber, ports: asNumber,
                share: asShare};
 
 // Enough digits to tell neighbouring marks of an axis apart.
@@ -165,6 +165,16 @@ function keys(box, chart, show) {
         });
         return button;
     });
+    // Many series: all of them, or none to begin with.
+    if (chart.series.length > 8)
+        [['all', true], ['none', false]].forEach(([word, on]) => {
+            const button = element('button', line, 'word', word);
+            button.type = 'button';
+            button.addEventListener('click', () => buttons.forEach((other, i) => {
+                other.classList.toggle('off', !on);
+                show(i, on);
+            }));
+        });
     return {
         set(x, points) {
             at.textContent = x;
@@ -228,6 +238,28 @@ function drawSteps(chart, box) {
     draw(chart, box, stepRows(chart), latency
         ? {logscale: true, drawPoints: true, pointSize: 1.8, drawGapEdgePoints: true, axes: {y: {ticker: timeDecades}}}
         : {stepPlot: true, fillGraph: !chart.series.some(one => one.dashed), includeZero: true});
+}
+
+// What a series is worth where another one has a point: what it was worth, or what lies between its neighbours.
+function filled(chart) {
+    const places = Array.from(new Set(chart.series.flatMap(s => s.points.map(p => p[0])))).sort((a, b) => a - b);
+    const next = chart.series.map(() => 0);
+    return places.map(x => [x].concat(chart.series.map((series, i) => {
+        const points = series.points;
+        while (next[i] < points.length && points[next[i]][0] <= x) next[i]++;
+        const before = points[next[i] - 1], after = points[next[i]];
+        if (before === undefined || before[1] === null || before[0] === x || chart.held || after === undefined)
+            return before === undefined || (after === undefined && before[0] < x) ? null : before[1];
+        return after[1] === null ? null : before[1] + (after[1] - before[1]) * (x - before[0]) / (after[0] - before[0]);
+    })));
+}
+
+function drawLines(chart, box) {
+    const highlight = {highlightSeriesOpts: {strokeWidth: 2.5, highlightCircleSize: 4}};
+    draw(chart, box, filled(chart), Object.assign(chart.unit === 'latency'
+        ? {logscale: true, drawGapEdgePoints: true, axes: {y: {ticker: timeDecades}}}
+        : {stepPlot: chart.held === true, includeZero: true, labelsKMG2: chart.unit === 'occupancy'},
+    chart.series.length > 3 ? highlight : {}));
 }
 
 function drawPoints(chart, box) {
@@ -349,19 +381,26 @@ function missing(box, text) {
     element('p', box, 'missing', text);
 }
 
-function add(chart, parent) {
+// What has nothing to show says so in a line, below all charts.
+function add(chart, parent, nothing) {
+    const found = chart[chart.kind === 'bands' ? 'bands' : 'series'] || [];
+    if (found.length === 0) {
+        const line = element('div', nothing);
+        line.id = 'chart-' + chart.id;
+        element('b', line, '', chart.title);
+        return missing(line, chart.missing || 'Nothing of this happened in the run.');
+    }
     const box = element('div', parent, 'chart');
     box.id = 'chart-' + chart.id;
     const head = element('header', box);
     element('h3', head, '', chart.title);
     element('p', box, 'about', chart.about);
-    const empty = chart[chart.kind === 'bands' ? 'bands' : 'series'] || [];
-    if (empty.length === 0) return missing(box, chart.missing || 'Nothing of this happened in the run.');
+    if (chart.missing) missing(box, 'One of the runs is not shown: ' + chart.missing);
     const button = element('button', head, '', 'CSV');
     button.type = 'button';
     button.title = 'save these numbers';
     button.addEventListener('click', () => save(chart));
-    ({bands: drawBands, steps: drawSteps, points: drawPoints, tail: drawTail})[chart.kind](chart, box);
+    ({bands: drawBands, steps: drawSteps, points: drawPoints, lines: drawLines, tail: drawTail})[chart.kind](chart, box);
 }
 
 if (figures.faults.length > 0)
@@ -371,7 +410,11 @@ if (figures.faults.length > 0)
         element('span', key, '', 'fault: ' + fault.name);
         return key;
     }));
-figures.charts.forEach(chart => add(chart, document.getElementById('drawn')));
+const nothing = document.createElement('div');
+nothing.className = 'nothing';
+figures.charts.forEach(chart => add(chart, document.getElementById('drawn'), nothing));
+if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
+document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
 window.stormglass = {figures, drawn};
 })();

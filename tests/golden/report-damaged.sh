@@ -8,7 +8,9 @@ set -u
 [ "$?" -le 1 ] || fail 'it did not run' # cut short, it does not hold all it expects
 sqlite3 "$work/run.db" 'DELETE FROM io WHERE io>100; DELETE FROM setting WHERE rowid>20;
     DELETE FROM latency WHERE from_ps>30000000; DELETE FROM counter WHERE name NOT LIKE "%blocked_ps";
-    DELETE FROM blocked WHERE rowid>50; DELETE FROM pause_edge WHERE rowid>50; VACUUM'
+    DELETE FROM blocked WHERE rowid>50; DELETE FROM pause_edge WHERE rowid>50;
+    DELETE FROM series WHERE sample>40; DELETE FROM series_port WHERE sample>40; DELETE FROM series_rnic WHERE sample>40;
+    DELETE FROM series_flow WHERE sample>40; DELETE FROM series_workload WHERE sample>40; VACUUM'
 sqlite3 "$work/run.db" "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
     WHERE m.type='table'" -separator ' ' >"$work/columns"
 [ "$(wc -l <"$work/columns")" -gt 150 ] || fail 'few columns'

@@ -76,14 +76,53 @@ same pause-storm "[$(chart tail) | .series[1].points[] | select(.[1] <= 0.01)][0
 same pause-storm '.faults[] | "\(.name) \(.from_ps) \(.until_ps)"' "SELECT 'at 3ms, for 3ms, drain 10% 3000000000 6000000000'"
 same first-io '.faults | length' 'SELECT 0'
 
+# Samples over time: each line is its place's, the least and the most of them are there, and absent rows are 0.
+points() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .points[][1]]"; }
+same pause-storm "[$(chart rates) | .series[].name] | join(\",\")" \
+    "SELECT group_concat(name) FROM (SELECT p.name FROM series_port JOIN port p USING(node, port) GROUP BY node, port
+     ORDER BY sum(tx_bytes) DESC, node, port LIMIT 12)"
+same pause-storm "$(points rates leaf0:p0) | max" "SELECT max(bps) FROM (SELECT
+    CAST(sum(tx_bytes)*8*1e12/(until_ps-s.from_ps) AS INTEGER) AS bps FROM series_port JOIN series s USING(sample)
+    JOIN port p USING(node, port) WHERE p.name='leaf0:p0' GROUP BY sample)"
+same pause-storm "$(points queues 'leaf0:p0 priority 3') | max" "SELECT max(queue_bytes) FROM v_series_port
+    WHERE port='leaf0:p0' AND priority=3"
+same pause-storm "$(points queues 'leaf0:p0 priority 3') | min" 'SELECT 0'
+same pause-storm "$(points buffers leaf0) | max" "SELECT max(buffer_bytes) FROM series_switch JOIN node USING(node)
+    WHERE name='leaf0'"
+same pause-storm "$(points buffers 'leaf0, headroom') | max" "SELECT max(headroom_bytes) FROM series_switch
+    JOIN node USING(node) WHERE name='leaf0'"
+same pause-storm "$(points receive host0:p0) | max" "SELECT max(receive_bytes) FROM series_rnic JOIN node USING(node)
+    WHERE name='host0'"
+same pause-storm "[$(chart control) | .series[].points[][1]] | min" 'SELECT min(rate_bps) FROM series_flow'
+same pause-storm "[$(chart control) | .series[].points[][1]] | max" 'SELECT max(rate_bps) FROM port WHERE ip IS NOT NULL'
+same pause-storm "[$(chart rates) | .series[] | .hidden // false] | [index(true), length] | join(\" \")" "SELECT '6 12'"
+# A line has as many points as its samples, but for those that could not be seen.
+same dcqcn-2to1 "$(points control 'host0 to host2, QP 9498122') | length > 200" "SELECT 'true'"
+same dcqcn-2to1 "$(points control 'host0 to host2, QP 9498122') | min" \
+    'SELECT min(rate_bps) FROM series_flow JOIN node USING(node) WHERE name='"'host0'"
+
+# Without commands the work is told by the samples, at every level and for every kind of workload.
+for of in incast-8to1 dcqcn-2to1 first-io; do
+    name=$(sqlite3 "$work/$of.db" 'SELECT name FROM workload WHERE workload=0')
+    same $of "$(points goodput "$name") | max" "SELECT max(CAST(s.bytes*8*1e12/(until_ps-from_ps) AS INTEGER))
+        FROM series_workload s JOIN series USING(sample) WHERE workload=0"
+    same $of "$(points underway "$name") | max // 0" 'SELECT max(outstanding) FROM series_workload WHERE workload=0'
+    for rank in p50:latency_p50_ps p99:latency_p99_ps max:latency_max_ps; do
+        same $of "[$(chart latency0) | .series[] | select(.name == \"${rank%:*}\") | .points[][1]] | max" \
+            "SELECT max(${rank#*:}) FROM series_workload WHERE workload=0"
+    done
+done
+
 # What was not recorded is said, with what to record; a chart is never simply left out.
-same incast-8to1 "$(chart goodput) | .missing" "SELECT 'Record the run with --record ios to see this.'"
-same dcqcn-2to1 "$(chart goodput) | .missing" \
-    "SELECT 'Only NVMe commands are recorded one by one, and none was completed.'"
 same first-io "$(chart pauses) | .missing" "SELECT 'Record the run with --record counters to see this.'"
-for of in pause-storm incast-8to1 first-io; do
+"$program" run first-io --interval 0 -o "$work/bare.db" >/dev/null || fail 'bare did not run'
+"$program" report --figures "$work/bare.db" >"$work/bare.json" || fail 'bare: no figures'
+for of in rates queues buffers receive control goodput underway latency0; do
+    same bare "$(chart $of) | .missing" "SELECT 'Record the run with --interval above 0 to see this.'"
+done
+for of in pause-storm incast-8to1 first-io bare; do
     same $of '[.charts[].id | select(startswith("latency") | not)] | join(" ")' \
-        "SELECT 'pauses spread occupancy goodput underway tail'"
+        "SELECT 'pauses spread occupancy queues buffers receive rates control goodput underway tail'"
 done
 
 # The exact numbers stand in the tables.
@@ -183,7 +222,7 @@ well_formed "$work/beside.html" || fail 'measured: not well-formed'
 
 # Tables of the charts are the figures; a chart without data has none.
 "$program" report "$work/pause-storm.db" --csv "$work/tables" || fail 'csv: no tables'
-[ "$(ls "$work/tables" | tr '\n' ' ')" = "goodput.csv latency0.csv latency1.csv latency2.csv occupancy.csv pauses.csv spread.csv tail.csv underway.csv " ] ||
+[ "$(ls "$work/tables" | tr '\n' ' ')" = "buffers.csv control.csv goodput.csv latency0.csv latency1.csv latency2.csv occupancy.csv pauses.csv queues.csv rates.csv receive.csv spread.csv tail.csv underway.csv " ] ||
     fail "csv: $(ls "$work/tables")"
 for column in 1:2 2:3 3:4; do
     same pause-storm "[$(chart goodput) | .series[${column%:*}-1].values[]] | add" \
@@ -192,8 +231,9 @@ done
 same pause-storm "[$(chart pauses) | .bands[][3]] | add" \
     "SELECT $(awk -F, 'NR > 1 { sum += $NF } END { printf "%.0f", sum }' "$work/tables/pauses.csv")"
 same pause-storm "[$(chart tail) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/tail.csv") - 1))"
-"$program" report "$work/first-io.db" --csv "$work/few" || fail 'csv: no tables of little'
-[ "$(ls "$work/few")" = tail.csv ] || fail "csv of a summary: $(ls "$work/few")"
+same pause-storm "[$(chart rates) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/rates.csv") - 1))"
+"$program" report "$work/bare.db" --csv "$work/few" || fail 'csv: no tables of little'
+[ "$(ls "$work/few")" = tail.csv ] || fail "csv of a bare run: $(ls "$work/few")"
 
 # Two runs on one page: what was changed, where they part, what each got; all from the two databases.
 "$program" run pause-storm --seed 2 --set fabric.switch.alpha=25% -o "$work/other.db" --record ios >/dev/null || fail 'other did not run'
