@@ -50,6 +50,7 @@ function overlay(one) {
 
 for (const one of all)
     said.charts[one.chart.id] = {painted: painted(one), range: one.graph.xAxisRange(), held: held(one),
+        names: (one.chart.series || []).map(series => series.name),
         keys: Array.from(one.plot.nextSibling.querySelectorAll('button span')).map(key => key.textContent)};
 said.missing = Array.from(document.querySelectorAll('.missing')).map(line => line.parentNode.id);
 
@@ -89,10 +90,40 @@ if (zoomed) {
     key.click();
     said.shown = graph.visibility()[0] && painted(zoomed) === before;
 }
+// What a reader asks for is drawn: the first series that is hidden at first, then none, then all.
+const many = all.find(one => one.chart.series && one.chart.series.some(series => series.hidden));
+if (many) {
+    const buttons = Array.from(many.plot.nextSibling.querySelectorAll('button'));
+    const at = many.chart.series.findIndex(series => series.hidden);
+    said.asked = [many.graph.visibility()[at]];
+    buttons[at].click();
+    said.asked.push(many.graph.visibility()[at]);
+    for (const word of ['none', 'all']) {
+        const button = buttons.find(other => other.textContent === word);
+        if (button) button.click();
+        said[word] = button ? [many.graph.visibility().filter(on => on).length, painted(many)] : null;
+    }
+    said.many = many.chart.series.length;
+}
+// The CSV of each chart, as its button would save it.
+said.csv = Object.fromEntries(all.map(one => [one.chart.id, window.stormglass.csv(one.chart)]));
+said.drawings = Array.from(document.querySelectorAll('.drawing svg'))
+    .filter(svg => svg.getBoundingClientRect().width > 0)
+    .map(svg => [svg.querySelectorAll('path').length, Math.round(svg.getBoundingClientRect().width)]);
+// Words that lie over each other, beside the charts.
+const boxes = Array.from(document.querySelectorAll('.topology text, .card b, .card span')).filter(words => words.textContent)
+    .map(words => [words.textContent, words.getBoundingClientRect(), words.closest('svg')]);
+said.over = [];
+boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
+    if (/^host/.test(one) && /^host/.test(other)) return; // slanted: their boxes meet, they do not
+    if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom) said.over.push(one + ' ' + other);
+}));
 said.wide = document.documentElement.scrollWidth > window.innerWidth;
 said.ground = getComputedStyle(document.body).backgroundColor;
 const out = document.createElement('pre');
 out.id = 'browser-says';
 out.textContent = JSON.stringify(said);
 document.body.appendChild(out);
+// In a frame of a phone's width the words are for the page around it.
+if (window.parent !== window) window.parent.postMessage(out.textContent, '*');
 })();

@@ -416,5 +416,5 @@ figures.charts.forEach(chart => add(chart, document.getElementById('drawn'), not
 if (nothing.firstChild) document.getElementById('drawn').appendChild(nothing);
 window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(one => one.repaint()));
 document.querySelectorAll('.drawing').forEach(box => box.addEventListener('click', () => box.classList.toggle('full')));
-window.stormglass = {figures, drawn};
+window.stormglass = {figures, drawn, csv};
 })();
