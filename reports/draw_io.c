@@ -21,7 +21,7 @@ enum {
     TOP = 110,
     LEGEND = 70,
     WORDS_GAP = 15,
-    ARROW_GAP = 24
+    ARROW_GAP = 34
 };
 
 /* A moment in time, and what is written there. */

@@ -76,8 +76,8 @@ bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const voi
 void page_over_time(const struct page *page)
 {
     page_section(page, "charts", "Over time",
-                 "Drag to zoom, all charts together; double-click to see all again. Shift and drag "
-                 "to move.");
+                 "Drag to zoom, all charts together, or with two fingers; double-click to see all "
+                 "again. Shift and drag to move.");
     fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need a script; all else is as it "
           "stands.</p></noscript>\n",
           page->out);

@@ -20,7 +20,7 @@ function scaled(value, units, step) {
 const asTime = ps => ps === 0 ? '0' : scaled(ps, ['ps', 'ns', 'us', 'ms', 's'], 1000);
 const asRate = bps => bps === 0 ? '0' : scaled(bps, ['b/s', 'kb/s', 'Mb/s', 'Gb/s', 'Tb/s'], 1000);
 const asBytes = bytes => bytes === 0 ? '0' : scaled(bytes, ['B', 'KiB', 'MiB', 'GiB'], 1024);
-const asNumber = value => String(+value.toPrecision(4));
+const asNumber = value => (+value.toPrecision(4)).toLocaleString('en');
 function asShare(share) {
     return share > 0 ? '1 in ' + asNumber(1 / share) : 'none';
 }
@@ -49,6 +49,7 @@ function timeDecades(from, until, pixels) {
             const v = Math.pow(10, i) * digit;
             if (v >= from && v <= until) marks.push({v, label: asTime(v)});
         }
+    if (marks.length === 0) marks.push({v: Math.sqrt(from * until), label: asTime(Math.sqrt(from * until))});
     return marks;
 }
 

@@ -15,7 +15,7 @@ sqlite3 "$work/run.db" "SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_t
     WHERE m.type='table'" -separator ' ' >"$work/columns"
 [ "$(wc -l <"$work/columns")" -gt 150 ] || fail 'few columns'
 
-pages=0
+pages=0 tried=0
 while read -r table column; do
     for value in -1 9223372036854775807 "'</script></style><img src=x onerror=alert(1)><!--'"; do
         cp "$work/run.db" "$work/damaged.db"
@@ -29,6 +29,10 @@ while read -r table column; do
         *) fail "$table.$column=$value: exit code $code: $(head -n 3 "$work/err")" ;;
         esac
         grep -q -F '<img' "$work/page.html" && fail "$table.$column became markup"
+        [ $((++tried % 12)) = 0 ] || continue # beside a whole one, some of them
+        timeout 20 "$program" report "$work/run.db" "$work/damaged.db" -o "$work/page.html" 2>"$work/err" || [ $? = 2 ] ||
+            fail "$table.$column=$value, of two: $(head -n 3 "$work/err")"
+        grep -q -F '<img' "$work/page.html" && fail "$table.$column became markup, of two"
     done
 done <"$work/columns"
 [ "$pages" -gt 300 ] || fail "only $pages pages"
