@@ -12,8 +12,11 @@
 
 enum { TEXT_BYTES = 512, POINTS = 72, FRAMES_MAX = 64 };
 
+/* One for all pictures: what measures text remembers the font that it saw last, which would go with
+ * its context, and looks at it again in the next. */
+static GVC_t *context;
+
 struct picture {
-    GVC_t *context;
     Agraph_t *graph, *frame; /* what nodes are put into: the graph itself, or a frame of it */
     enum picture_layout layout;
     unsigned frames;
@@ -116,9 +119,10 @@ struct picture *picture_begin(enum picture_layout layout, const char *title)
     struct picture *picture = calloc(1, sizeof *picture);
     CHECK(picture != NULL);
     agseterr(AGMAX); /* what it cannot draw is told by picture_write */
-    picture->context = gvContext();
+    if (context == NULL)
+        context = gvContext();
     picture->graph = picture->frame = open_graph();
-    CHECK(picture->context != NULL && picture->graph != NULL);
+    CHECK(context != NULL && picture->graph != NULL);
     picture->layout = layout;
     Agraph_t *graph = picture->graph;
     const struct picture_style *paper = picture_style("paper");
@@ -142,9 +146,8 @@ void picture_free(struct picture *picture)
 {
     if (picture == NULL)
         return;
-    gvFreeLayout(picture->context, picture->graph);
+    gvFreeLayout(context, picture->graph);
     agclose(picture->graph);
-    gvFreeContext(picture->context);
     free(picture);
 }
 
@@ -275,8 +278,8 @@ bool picture_write(struct picture *picture, const char *format, FILE *out)
     };
     char *data = NULL;
     unsigned length = 0;
-    if (gvLayout(picture->context, picture->graph, engines[picture->layout]) != 0 ||
-        gvRenderData(picture->context, picture->graph, format, &data, &length) != 0 || data == NULL)
+    if (gvLayout(context, picture->graph, engines[picture->layout]) != 0 ||
+        gvRenderData(context, picture->graph, format, &data, &length) != 0 || data == NULL)
         return false;
     if (strcmp(format, "svg") == 0)
         write_svg(data, out);
