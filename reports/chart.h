@@ -94,6 +94,9 @@ void chart_add_band(struct chart *chart, struct chart_band band);
 /* Something to draw. */
 bool chart_has_data(const struct chart *chart);
 
+/* A value as it is written; `none` where there is no number. */
+void chart_number(const struct chart *chart, double value, const char *none, FILE *out);
+
 /* The object of one chart, see page.h. */
 void chart_json(const struct chart *chart, FILE *out);
 

@@ -2,11 +2,9 @@
  * chart_csv - charts as tables, RFC 4180 but for the ends of lines. */
 #include "reports/beside.h"
 #include "reports/chart.h"
-#include "reports/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <sys/stat.h>
 
 void chart_csv_text(FILE *out, const char *text)
@@ -18,16 +16,6 @@ void chart_csv_text(FILE *out, const char *text)
         fputc(*text, out);
     }
     fputc('"', out);
-}
-
-static void number(const struct chart *chart, double value, FILE *out)
-{
-    if (isnan(value))
-        return;
-    if (chart->kind == CHART_TAIL)
-        json_real(out, value);
-    else
-        fprintf(out, "%" PRId64, (int64_t)value);
 }
 
 static void bands(const struct chart *chart, FILE *out)
@@ -54,7 +42,7 @@ static void steps(const struct chart *chart, FILE *out)
         fprintf(out, "%" PRId64, chart->series[0].points[row].at);
         for (uint32_t i = 0; i < chart->series_count; i++) {
             fputc(',', out);
-            number(chart, chart->series[i].points[row].value, out);
+            chart_number(chart, chart->series[i].points[row].value, "", out);
         }
         fputc('\n', out);
     }
@@ -67,7 +55,7 @@ static void points(const struct chart *chart, FILE *out)
         for (uint32_t row = 0; row < chart->series[i].count; row++) {
             chart_csv_text(out, chart->series[i].name);
             fprintf(out, ",%" PRId64 ",", chart->series[i].points[row].at);
-            number(chart, chart->series[i].points[row].value, out);
+            chart_number(chart, chart->series[i].points[row].value, "", out);
             fputc('\n', out);
         }
 }

@@ -18,11 +18,11 @@ static void member(FILE *out, const char *before, const char *name, const char *
     json_string(out, text);
 }
 
-/* All but shares are counts of something. */
-static void number(const struct chart *chart, double value, FILE *out)
+/* All but shares are counts of something; what no count can be, a damaged database said. */
+void chart_number(const struct chart *chart, double value, const char *none, FILE *out)
 {
-    if (isnan(value))
-        fputs("null", out);
+    if (!(fabs(value) < 9e18))
+        fputs(none, out);
     else if (chart->kind == CHART_TAIL)
         json_real(out, value);
     else
@@ -37,7 +37,7 @@ static void points(const struct chart *chart, const struct chart_series *series,
         fputs(i == 0 ? "" : ",", out);
         if (!steps)
             fprintf(out, "[%" PRId64 ",", series->points[i].at);
-        number(chart, series->points[i].value, out);
+        chart_number(chart, series->points[i].value, "null", out);
         fputs(steps ? "" : "]", out);
     }
     fputs("]", out);
