@@ -41,24 +41,12 @@ void pair_cards(const struct pair *pair)
 
 /* ------------------------------------------------------------------ workloads */
 
-static const struct page_column columns[] = {{"done", PAGE_COUNT},
-                                             {"failed", PAGE_COUNT},
-                                             {"open", PAGE_COUNT},
-                                             {"IOPS", PAGE_SHORT},
-                                             {"goodput", PAGE_RATE},
-                                             {"mean", PAGE_TIME},
-                                             {"p50", PAGE_TIME},
-                                             {"p99", PAGE_TIME},
-                                             {"p99.9", PAGE_TIME},
-                                             {"max", PAGE_TIME},
-                                             {0}};
+static const struct page_column columns[] = {PAGE_WORK_COLUMNS, {0}};
 
 static struct store_statement *figures_of(const struct page *page, const char *name)
 {
-    struct store_statement *row = store_prepare(
-        page->store, "SELECT completed, failed, unfinished, iops, goodput_bps,"
-                     " CAST(latency_mean_ps AS INTEGER), latency_p50_ps, latency_p99_ps,"
-                     " latency_p99_9_ps, latency_max_ps FROM workload WHERE name=?1");
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT " PAGE_WORK " FROM workload WHERE name=?1");
     store_bind(row, 1, STORE_T(name));
     return row;
 }

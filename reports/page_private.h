@@ -56,6 +56,18 @@ struct page_column {
  * written.  `columns` ends with an entry without a head. */
 bool page_table(const struct page *page, const char *sql, const struct page_column *columns);
 
+/* What a workload got: columns of page_table, and what a query asks the table workload for. */
+#define PAGE_WORK_COLUMNS                                                                          \
+    {"done", PAGE_COUNT}, {"failed", PAGE_COUNT}, {"open", PAGE_COUNT}, {"IOPS", PAGE_SHORT},      \
+        {"goodput", PAGE_RATE}, {"mean", PAGE_TIME}, {"p50", PAGE_TIME}, {"p99", PAGE_TIME},       \
+        {"p99.9", PAGE_TIME},                                                                      \
+    {                                                                                              \
+        "max", PAGE_TIME                                                                           \
+    }
+#define PAGE_WORK                                                                                  \
+    "completed, failed, unfinished, iops, goodput_bps, CAST(latency_mean_ps AS INTEGER),"          \
+    " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps"
+
 /* 0: never; 1 to 5: how much of the time a port was stopped. */
 int page_heat(time_ps blocked, time_ps span);
 

@@ -133,25 +133,11 @@ void page_summary(const struct page *page)
 
 void page_workloads(const struct page *page)
 {
-    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
-                                                 {"kind", PAGE_TEXT},
-                                                 {"done", PAGE_COUNT},
-                                                 {"failed", PAGE_COUNT},
-                                                 {"open", PAGE_COUNT},
-                                                 {"IOPS", PAGE_SHORT},
-                                                 {"goodput", PAGE_RATE},
-                                                 {"mean", PAGE_TIME},
-                                                 {"p50", PAGE_TIME},
-                                                 {"p99", PAGE_TIME},
-                                                 {"p99.9", PAGE_TIME},
-                                                 {"max", PAGE_TIME},
-                                                 {0}};
+    static const struct page_column columns[] = {
+        {"workload", PAGE_TEXT}, {"kind", PAGE_TEXT}, PAGE_WORK_COLUMNS, {0}};
     page_section(page, "workloads", "Workloads",
                  "What each got: goodput counts payload, latency runs from issue to completion.");
-    if (!page_table(page,
-                    "SELECT name, kind, completed, failed, unfinished, iops, goodput_bps,"
-                    " CAST(latency_mean_ps AS INTEGER), latency_p50_ps, latency_p99_ps,"
-                    " latency_p99_9_ps, latency_max_ps FROM workload ORDER BY workload",
+    if (!page_table(page, "SELECT name, kind, " PAGE_WORK " FROM workload ORDER BY workload",
                     columns))
         fputs("<p>There are none.</p>\n", page->out);
     page_section_end(page);
