@@ -96,9 +96,9 @@ static void verdict(const struct pair *pair)
     if (diff_is_equal(diff))
         fputs("<p class=\"verdict good\">The runs are equal.</p>\n", out);
     else
-        fprintf(out, "<p class=\"verdict\">%zu setting%s differ%s, and %zu result%s.</p>\n",
-                changed, changed == 1 ? "" : "s", changed == 1 ? "s" : "", different,
-                different == 1 ? "" : "s");
+        fprintf(out, "<p class=\"verdict\">%zu setting%s differ%s, and %s result%s.</p>\n", changed,
+                changed == 1 ? "" : "s", changed == 1 ? "s" : "",
+                words_count((int64_t)different).text, different == 1 ? "" : "s");
 }
 
 static void head(const struct pair *pair, const char *title)

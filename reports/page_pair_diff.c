@@ -19,6 +19,15 @@ static void value(const struct pair *pair, const char *class, const struct diff_
     fputs("</td>", out);
 }
 
+/* A setting that one run does not have was set by the other alone. */
+static void set_by(const struct pair *pair, const struct diff_row *row)
+{
+    const char *a = row->where[0], *b = row->where[1];
+    const bool one = a[0] == '\0' || b[0] == '\0' || strcmp(a, b) == 0;
+    page_put(pair->pages[0].out, one ? "%s%s" : "%s | %s", one && a[0] == '\0' ? b : a,
+             one ? "" : b);
+}
+
 /* Settings say who set them, figures by how much they changed. */
 static void rows(const struct pair *pair, enum diff_section_kind kind)
 {
@@ -40,8 +49,7 @@ static void rows(const struct pair *pair, enum diff_section_kind kind)
         value(pair, class, row, 1);
         fputs(settings ? "<td>" : "<td class=\"n\">", out);
         if (settings)
-            page_put(out, strcmp(row->where[0], row->where[1]) == 0 ? "%s" : "%s | %s",
-                     row->where[0], row->where[1]);
+            set_by(pair, row);
         else if (row->number)
             page_text(out, diff_change_words(row->values[0], row->values[1]).text);
         fputs("</td></tr>\n", out);
@@ -61,8 +69,6 @@ void pair_settings(const struct pair *pair)
         fputs("<p>No setting differs.</p>\n", out);
     else
         rows(pair, DIFF_SETTINGS);
-    if (pair->diff->sections[DIFF_FABRIC].count > 0)
-        rows(pair, DIFF_FABRIC);
     page_section_end(pair->pages);
 }
 
@@ -128,7 +134,7 @@ void pair_all(const struct pair *pair)
     FILE *out = pair->pages[0].out;
     page_section(pair->pages, "all", "All that differs",
                  "In the order of importance: losses before waiting, waiting before traffic.");
-    for (int kind = DIFF_FABRIC + 1; kind < DIFF_SECTION_COUNT; kind++) {
+    for (int kind = DIFF_FABRIC; kind < DIFF_SECTION_COUNT; kind++) {
         const struct diff_section *section = &pair->diff->sections[kind];
         fprintf(out, "<details%s><summary>%s: %zu differ, %zu equal</summary>\n",
                 kind == DIFF_VERDICT && section->count > 0 ? " open" : "",
