@@ -2,7 +2,7 @@
  * cc - congestion control, a plug-in: one file and one line in cc.def.
  * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
  * costs nothing: only after on_cnp has answered "limited" are on_sent and next_send called, until
- * on_sent says "free".
+ * on_sent says "free"; and an answer of next_send holds until one of the others is called.
  * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
  * it is asked. */
 #ifndef STORMGLASS_RNIC_CC_H
@@ -18,6 +18,11 @@ enum { CC_STATE_BYTES = 96, CC_PARAMS_MAX = 256 };
 struct cc_site {
     uint64_t line_bps;
     const void *params;
+};
+
+struct cc_pace {
+    time_ps at; /* at or before now: at once */
+    bool again; /* not known so far ahead: ask again then */
 };
 
 /* For reports. */
@@ -41,8 +46,8 @@ struct cc_ops {
     bool (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
     /* A frame of `bytes` (Ethernet header to FCS) has left; false: it is at line rate again. */
     bool (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
-    /* At or before now: it may send; later: ask again then. */
-    time_ps (*next_send)(void *state, const struct cc_site *site, time_ps now);
+    /* When the next frame may leave, if no CNP comes before. */
+    struct cc_pace (*next_send)(void *state, const struct cc_site *site, time_ps now);
     void (*observe)(const void *state, const struct cc_site *site, struct cc_view *view);
 };
 

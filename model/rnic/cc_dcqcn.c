@@ -226,15 +226,18 @@ static bool on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_p
     return state->limited;
 }
 
-static time_ps next_send(void *of, const struct cc_site *site, time_ps now)
+/* Once paid a debt stays paid, whatever the timer makes of the rate. */
+static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps now)
 {
     struct cc_dcqcn *state = of;
     catch_up(state, site, now);
     if (state->debt <= 0)
-        return now;
+        return (struct cc_pace){.at = now};
     const uint64_t wait = ((uint64_t)state->debt + state->rate - 1) / state->rate;
     const time_ps paid = state->debt_at + (time_ps)wait;
-    return paid < state->rate_due ? paid : state->rate_due;
+    if (paid < state->rate_due)
+        return (struct cc_pace){.at = paid};
+    return (struct cc_pace){.at = state->rate_due, .again = true};
 }
 
 static void observe(const void *of, const struct cc_site *site, struct cc_view *view)

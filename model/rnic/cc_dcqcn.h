@@ -24,16 +24,18 @@ struct cc_dcqcn_params {
 };
 
 struct cc_dcqcn {
+    /* what a frame that leaves touches */
     uint64_t rate, target;
-    uint64_t alpha;
-    time_ps alpha_due; /* next decay; TIME_NEVER before the first CNP */
-    time_ps rate_due;  /* next timer event */
-    time_ps last_cut;
-    int64_t debt;    /* what was sent and not yet paid for by time; negative: credit */
-    time_ps debt_at; /* the debt is as of then */
-    uint64_t bytes;  /* since the last event of the byte counter */
+    time_ps rate_due; /* next timer event */
+    int64_t debt;     /* what was sent and not yet paid for by time; negative: credit */
+    time_ps debt_at;  /* the debt is as of then */
+    uint64_t bytes;   /* since the last event of the byte counter */
     uint32_t timer_stage, byte_stage; /* events since the last cut */
     bool limited;
+
+    uint64_t alpha;
+    time_ps alpha_due; /* next decay; TIME_NEVER before the first CNP */
+    time_ps last_cut;
 };
 
 #endif

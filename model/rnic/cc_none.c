@@ -35,11 +35,11 @@ static bool on_sent(void *state, const struct cc_site *site, uint32_t bytes, tim
     return false;
 }
 
-static time_ps next_send(void *state, const struct cc_site *site, time_ps now)
+static struct cc_pace next_send(void *state, const struct cc_site *site, time_ps now)
 {
     (void)state;
     (void)site;
-    return now;
+    return (struct cc_pace){.at = now};
 }
 
 static void observe(const void *state, const struct cc_site *site, struct cc_view *view)

@@ -19,16 +19,17 @@ struct rnic;
 struct soft_qp;
 
 enum qp_flags {
-    QP_LISTED = 1 << 0,    /* on a ready list */
-    QP_TX_ACTIVE = 1 << 1, /* within a message */
-    QP_TX_BYTES = 1 << 2,  /* the message begins with real bytes */
-    QP_BLOCKED = 1 << 3,   /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
-    QP_RNR_WAIT = 1 << 4,  /* until rnr_until */
-    QP_LIMITED = 1 << 5,   /* by congestion control */
-    QP_READ_GAP = 1 << 6,  /* a READ response was lost and asked for again */
-    QP_RESPOND = 1 << 7,   /* READ responses are due */
-    QP_TURN = 1 << 8,      /* the last turn was the requester's */
-    QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
+    QP_LISTED = 1 << 0,      /* on a ready list */
+    QP_TX_ACTIVE = 1 << 1,   /* within a message */
+    QP_TX_BYTES = 1 << 2,    /* the message begins with real bytes */
+    QP_BLOCKED = 1 << 3,     /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
+    QP_RNR_WAIT = 1 << 4,    /* until rnr_until */
+    QP_LIMITED = 1 << 5,     /* by congestion control */
+    QP_READ_GAP = 1 << 6,    /* a READ response was lost and asked for again */
+    QP_RESPOND = 1 << 7,     /* READ responses are due */
+    QP_TURN = 1 << 8,        /* the last turn was the requester's */
+    QP_SOFT = 1 << 9,        /* of a software RNIC: it sends by its own tasks */
+    QP_PACE_AGAIN = 1 << 10, /* ask congestion control again when paced_until has come */
 };
 
 enum qp_rx_flags {
@@ -113,7 +114,7 @@ struct qp {
     time_ps timeout; /* 0: none */
     time_ps wake_at; /* TIME_NEVER: no wake-up is due */
     time_ps rnr_until;
-    time_ps cnp_next; /* no CNP before */
+    time_ps paced_until; /* of a limited one: congestion control's last word */
     uint32_t sq_head, sq_tail;
     uint32_t una_end;    /* an ACK before it completes nothing; una_psn: look at the oldest send */
     uint16_t reads_out;  /* READs issued and not complete */
@@ -129,6 +130,7 @@ struct qp {
     struct qp_read *reads;
     struct held_acks held;
     struct verbs_conn *conn;
+    time_ps cnp_next; /* no CNP before */
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */
     uint32_t read_resources;   /* IRD */

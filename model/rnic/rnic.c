@@ -61,7 +61,7 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.cnps_handled++;
     if (rnic->cc->on_cnp(qp->cc, &rnic->cc_site, now))
-        qp->flags |= QP_LIMITED;
+        turns_limit(qp);
 }
 
 static bool takes_packets(const struct qp *qp, const struct frame *frame)

@@ -121,6 +121,23 @@ static time_ps requester_due(struct qp *qp, time_ps now)
     return now;
 }
 
+/* When congestion control lets a limited QP send, which it is asked once for each frame. */
+static time_ps paced(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_PACE_AGAIN) == 0 || now < qp->paced_until)
+        return qp->paced_until;
+    const struct cc_pace pace = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
+    qp->paced_until = pace.at;
+    if (!pace.again)
+        qp->flags &= (uint16_t)~QP_PACE_AGAIN;
+    return pace.at;
+}
+
+static time_ps later(time_ps a, time_ps b)
+{
+    return a > b ? a : b;
+}
+
 /* When the QP may next send something; at or before now: at once. */
 static time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
@@ -129,8 +146,7 @@ static time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
         at = responder_due(qp);
     if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
         return at;
-    const time_ps paced = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
-    return paced > at ? paced : at;
+    return later(paced(rnic, qp, now), at);
 }
 
 time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -138,8 +154,7 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
     const time_ps at = requester_due(qp, now);
     if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
         return at;
-    const time_ps paced = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
-    return paced > at ? paced : at;
+    return later(paced(rnic, qp, now), at);
 }
 
 void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -184,7 +199,9 @@ static uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 static void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
-    if (!rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now))
+    if (rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now))
+        turns_limit(qp);
+    else
         qp->flags &= (uint16_t)~QP_LIMITED;
 }
 

@@ -25,6 +25,14 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now);
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
 uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
 
+/* Congestion control has limited the QP, or cut its rate: what it said of the next frame is void.
+ */
+static inline void turns_limit(struct qp *qp)
+{
+    qp->flags |= QP_LIMITED | QP_PACE_AGAIN;
+    qp->paced_until = 0;
+}
+
 bool turns_has_more(const struct rnic *rnic, uint8_t priority);
 
 #endif

@@ -31,7 +31,7 @@ static bool cnp(struct rp *rp, time_ps at)
 
 static time_ps ask(struct rp *rp, time_ps at)
 {
-    return cc_dcqcn.next_send(&rp->state, &rp->site, at);
+    return cc_dcqcn.next_send(&rp->state, &rp->site, at).at;
 }
 
 static bool sent(struct rp *rp, uint32_t bytes, time_ps at)
