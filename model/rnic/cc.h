@@ -2,7 +2,7 @@
  * cc - congestion control, a plug-in: one file and one line in cc.def.
  * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
  * costs nothing: only after on_cnp has answered "limited" are on_sent and next_send called, until
- * on_sent says "free"; and an answer of next_send holds until one of the others is called.
+ * on_sent says "free".  What they say of the next frame holds until a CNP comes or a frame leaves.
  * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
  * it is asked. */
 #ifndef STORMGLASS_RNIC_CC_H
@@ -44,8 +44,10 @@ struct cc_ops {
     void (*init)(void *state, const struct cc_site *site);
     /* True: the queue pair is limited from now on. */
     bool (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
-    /* A frame of `bytes` (Ethernet header to FCS) has left; false: it is at line rate again. */
-    bool (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
+    /* A frame of `bytes` (Ethernet header to FCS) has left; false: it is at line rate again, else
+     * `next` is what next_send would say. */
+    bool (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now,
+                    struct cc_pace *next);
     /* When the next frame may leave, if no CNP comes before. */
     struct cc_pace (*next_send)(void *state, const struct cc_site *site, time_ps now);
     void (*observe)(const void *state, const struct cc_site *site, struct cc_view *view);

@@ -148,7 +148,7 @@ static void increase(struct cc_dcqcn *state, const struct cc_site *site)
 static void catch_up(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
 {
     const struct cc_dcqcn_params *params = site->params;
-    while (state->rate_due <= now) {
+    while (UNLIKELY(state->rate_due <= now)) {
         pay(state, state->rate_due);
         increase(state, site);
         state->timer_stage++;
@@ -210,34 +210,42 @@ static bool on_cnp(void *of, const struct cc_site *site, time_ps now)
     return true;
 }
 
-static bool on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
+/* Once paid a debt stays paid, whatever the timer makes of the rate. */
+static inline struct cc_pace pace(const struct cc_dcqcn *state, time_ps now)
+{
+    if (state->debt <= 0)
+        return (struct cc_pace){.at = now};
+    const uint64_t wait = ((uint64_t)state->debt + state->rate - 1) / state->rate;
+    const time_ps paid = state->debt_at + (time_ps)wait;
+    if (LIKELY(paid < state->rate_due))
+        return (struct cc_pace){.at = paid};
+    return (struct cc_pace){.at = state->rate_due, .again = true};
+}
+
+static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps now)
+{
+    struct cc_dcqcn *state = of;
+    catch_up(state, site, now);
+    return pace(state, now);
+}
+
+static bool on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now,
+                    struct cc_pace *next)
 {
     struct cc_dcqcn *state = of;
     const struct cc_dcqcn_params *params = site->params;
     catch_up(state, site, now);
     state->debt += (int64_t)(bytes + WIRE_GAP) * 8 * DEBT_PER_BIT;
     state->bytes += bytes;
-    while (state->bytes >= (uint64_t)params->byte_counter) {
+    while (UNLIKELY(state->bytes >= (uint64_t)params->byte_counter)) {
         state->bytes -= (uint64_t)params->byte_counter;
         increase(state, site);
         state->byte_stage++;
     }
     state->limited = state->rate < site->line_bps || state->target < site->line_bps;
+    if (state->limited)
+        *next = pace(state, now);
     return state->limited;
-}
-
-/* Once paid a debt stays paid, whatever the timer makes of the rate. */
-static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps now)
-{
-    struct cc_dcqcn *state = of;
-    catch_up(state, site, now);
-    if (state->debt <= 0)
-        return (struct cc_pace){.at = now};
-    const uint64_t wait = ((uint64_t)state->debt + state->rate - 1) / state->rate;
-    const time_ps paid = state->debt_at + (time_ps)wait;
-    if (paid < state->rate_due)
-        return (struct cc_pace){.at = paid};
-    return (struct cc_pace){.at = state->rate_due, .again = true};
 }
 
 static void observe(const void *of, const struct cc_site *site, struct cc_view *view)

@@ -26,8 +26,10 @@ static bool on_cnp(void *state, const struct cc_site *site, time_ps now)
     return false;
 }
 
-static bool on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now)
+static bool on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now,
+                    struct cc_pace *next)
 {
+    (void)next;
     (void)state;
     (void)site;
     (void)bytes;

@@ -93,7 +93,7 @@ static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps
 {
     const uint32_t before = qp->una_psn;
     bool whole = true;
-    if (LIKELY(psn_diff(upto, qp->una_end) < 0)) /* within a message: no WQE is touched */
+    if (psn_diff(upto, qp->una_end) < 0) /* within a message, or what was complete before */
         qp->una_psn = upto;
     else
         whole = complete_upto(rnic, qp, upto, now);

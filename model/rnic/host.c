@@ -3,6 +3,7 @@
 #include "rnic/host.h"
 
 #include "rnic/soft.h"
+#include "rnic/straight.h"
 #include "rnic/verbs_sim.h"
 
 #include <stdlib.h>
@@ -63,38 +64,53 @@ static void kick_ports(struct host *host, time_ps at)
     uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
     host->kicks = RNIC_HOST_BUSY;
     for (; kicks != 0; kicks &= kicks - 1)
-        port_kick(&host->rnics[__builtin_ctz(kicks)]->port, at);
+        turns_serve(host->rnics[__builtin_ctz(kicks)], at);
+}
+
+static ASIDE void dispatch_rare(struct host *host, const struct event *event)
+{
+    if (event->kind == HOST_EVENT_TIMER)
+        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
+    else if (event->kind < NET_EVENT_FIRST_OWN)
+        port_on_event(&host->rnics[event->port]->port, event);
+    else
+        rnic_on_event(host->rnics[event->port], event);
 }
 
 static void dispatch(struct host *host, const struct event *event)
 {
-    if (UNLIKELY(event->kind == HOST_EVENT_TIMER)) {
-        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
-        return;
-    }
-    struct rnic *rnic = host->rnics[event->port];
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
         const uint32_t handle = (uint32_t)event->argument;
+        struct rnic *rnic = host->rnics[event->port];
         struct frame *frame = frame_at(host->frames, handle);
         rnic_prefetch(rnic, frame->qpn);
         if (LIKELY(!frame_is_mac_control(frame)))
             frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
-        if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
-            rnic_receive(rnic, handle, event->at);
-    } else if (event->kind < NET_EVENT_FIRST_OWN) {
-        port_on_event(&rnic->port, event);
+        if (UNLIKELY(!port_receive(&rnic->port, &host->node, event, frame)))
+            return;
+        if (LIKELY(!rnic->rx_slow))
+            straight_receive(rnic, handle, frame, true, event->at);
+        else
+            rx_buffer_add(rnic, handle, event->at);
+    } else if (event->kind == NET_EVENT_KICK) {
+        struct rnic *rnic = host->rnics[event->port];
+        if (LIKELY(port_kicked(&rnic->port, event->at)))
+            turns_serve(rnic, event->at);
+    } else if (event->kind == RNIC_EVENT_WAKE) {
+        turns_wake(host->rnics[event->port], (uint32_t)event->argument, event->at);
     } else {
-        rnic_on_event(rnic, event);
+        dispatch_rare(host, event);
     }
 }
 
 static void on_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
+    const time_ps at = event->at;
     host->kicks = RNIC_HOST_BUSY;
     dispatch(host, event);
     if (host->kicks != RNIC_HOST_BUSY)
-        kick_ports(host, event->at);
+        kick_ports(host, at);
     host->kicks = 0;
 }
 

@@ -152,6 +152,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .next_ready = POOL_NONE,
         .next_answer = POOL_NONE,
         .wake_at = TIME_NEVER,
+        .rx_kind = QP_RX_IDLE,
         .timeout = rnic->ack_timeout,
         .sq = ring(sends, sizeof(struct qp_wqe)),
         .rq = ring(receives, sizeof(struct qp_receive)),

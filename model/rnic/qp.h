@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_RNIC_QP_H
 #define STORMGLASS_RNIC_QP_H
 
+#include "net/frame.h"
 #include "rnic/cc.h"
 #include "rnic/held_acks.h"
 #include "rnic/mr.h"
@@ -40,7 +41,13 @@ enum qp_rx_flags {
 };
 
 enum qp_tx_kind { QP_TX_SEND, QP_TX_SEND_INV, QP_TX_WRITE };
-enum qp_rx_kind { QP_RX_IDLE, QP_RX_SEND, QP_RX_WRITE };
+
+/* Of the message under way, the opcode that goes on with it. */
+enum qp_rx_kind {
+    QP_RX_IDLE = UINT8_MAX,
+    QP_RX_SEND = FRAME_RC_SEND_MIDDLE,
+    QP_RX_WRITE = FRAME_RC_WRITE_MIDDLE
+};
 
 struct qp_wqe {
     uint64_t wr_id;
@@ -114,7 +121,7 @@ struct qp {
     time_ps timeout; /* 0: none */
     time_ps wake_at; /* TIME_NEVER: no wake-up is due */
     time_ps rnr_until;
-    time_ps paced_until; /* of a limited one: congestion control's last word */
+    time_ps paced_until; /* congestion control's last word; 0: it has none */
     uint32_t sq_head, sq_tail;
     uint32_t una_end;    /* an ACK before it completes nothing; una_psn: look at the oldest send */
     uint16_t reads_out;  /* READs issued and not complete */

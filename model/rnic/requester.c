@@ -24,13 +24,8 @@ static const uint8_t opcodes[3][4] = {
                      FRAME_RC_WRITE_ONLY},
 };
 
-void requester_start_timer(struct rnic *rnic, struct qp *qp, time_ps from)
+ASIDE void requester_post_timer(struct rnic *rnic, struct qp *qp)
 {
-    if (qp->timeout == 0)
-        return;
-    qp->timeout_due = from + qp->timeout;
-    if (qp->timeout_pending)
-        return; /* the earlier wake-up will look again */
     qp->timeout_pending = true;
     rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
 }

@@ -33,7 +33,17 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now);
 
-/* The oldest outstanding packet is a new one: its timer starts. */
-void requester_start_timer(struct rnic *rnic, struct qp *qp, time_ps from);
+void requester_post_timer(struct rnic *rnic, struct qp *qp);
+
+/* The oldest outstanding packet is a new one: its timer starts.  An earlier wake-up that is still
+ * due will look again. */
+static inline void requester_start_timer(struct rnic *rnic, struct qp *qp, time_ps from)
+{
+    if (qp->timeout == 0)
+        return;
+    qp->timeout_due = from + qp->timeout;
+    if (UNLIKELY(!qp->timeout_pending))
+        requester_post_timer(rnic, qp);
+}
 
 #endif

@@ -18,7 +18,7 @@
 
 /* What a request's opcode says. */
 struct step {
-    uint8_t kind; /* enum qp_rx_kind; IDLE: a READ, or no request */
+    uint8_t kind; /* enum qp_rx_kind; 0: a READ, or no request */
     bool first, last, invalidate;
 };
 
@@ -102,6 +102,11 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
         turns_list_answer(rnic, qp);
     else
         rnic_send_control(rnic, responder_answer(rnic, qp));
+}
+
+void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
+{
+    answer(rnic, qp, RESPONDER_ACK, psn);
 }
 
 uint32_t responder_answer(struct rnic *rnic, struct qp *qp)

@@ -19,6 +19,9 @@ enum responder_syndrome {
 
 void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
 
+/* Acknowledges up to the PSN. */
+void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn);
+
 /* The next READ response; there is one. */
 uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now);
 

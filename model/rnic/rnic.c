@@ -7,6 +7,7 @@
 #include "rnic/requester.h"
 #include "rnic/responder.h"
 #include "rnic/soft.h"
+#include "rnic/straight.h"
 #include "rnic/turns.h"
 
 #include <string.h>
@@ -17,12 +18,6 @@ enum { COMPLETIONS_MAX = 1 << 18 };
 static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
 {
     return &rnic->qp_slots[index];
-}
-
-struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn)
-{
-    struct qp *qp = qp_at(rnic, (qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1));
-    return LIKELY(qp->qpn == qpn && qpn != 0) ? qp : NULL;
 }
 
 void rnic_send_control(struct rnic *rnic, uint32_t handle)
@@ -40,8 +35,7 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 
 /* ------------------------------------------------------------------ the way in */
 
-/* The notification point: a CNP to the sender of a marked packet, not too often. */
-static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
+void rnic_notify(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
     if (rnic->cnp_interval == TIME_NEVER || now < qp->cnp_next)
@@ -64,15 +58,9 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
         turns_limit(qp);
 }
 
-static bool takes_packets(const struct qp *qp, const struct frame *frame)
+void rnic_packet(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
-    return (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR) && qp->peer == frame->source;
-}
-
-static void on_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
-{
-    if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
-        notify(rnic, qp, now);
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
         completer_on_ack(rnic, qp, frame, now);
     else if (frame->opcode >= FRAME_RC_READ_RESPONSE_FIRST &&
@@ -82,21 +70,23 @@ static void on_packet(struct rnic *rnic, struct qp *qp, const struct frame *fram
         on_cnp(rnic, qp, now);
     else
         responder_receive(rnic, qp, frame, now);
+    frame_give(rnic->port.frames, handle);
+}
+
+void rnic_stray(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (frame->opcode == FRAME_UD_SEND_ONLY) {
+        rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_MAD, handle);
+        return;
+    }
+    rnic->counters.stray++;
+    frame_give(rnic->port.frames, handle);
 }
 
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
-    const struct frame *frame = frame_at(rnic->port.frames, handle);
-    if (UNLIKELY(frame->opcode == FRAME_UD_SEND_ONLY)) {
-        rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_MAD, handle);
-        return;
-    }
-    struct qp *qp = rnic_find_qp(rnic, frame->qpn);
-    if (LIKELY(qp != NULL && takes_packets(qp, frame)))
-        on_packet(rnic, qp, frame, now);
-    else
-        rnic->counters.stray++;
-    frame_give(rnic->port.frames, handle);
+    straight_receive(rnic, handle, frame_at(rnic->port.frames, handle), false, now);
 }
 
 void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
@@ -150,15 +140,6 @@ static void on_doorbell(struct rnic *rnic, uint64_t argument, time_ps now)
     turns_schedule(rnic, qp, now);
 }
 
-static void on_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
-{
-    struct qp *qp = rnic_find_qp(rnic, qpn);
-    if (qp == NULL || qp->wake_at != now)
-        return;
-    qp->wake_at = TIME_NEVER;
-    turns_schedule(rnic, qp, now);
-}
-
 static void on_timeout(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     struct qp *qp = rnic_find_qp(rnic, qpn);
@@ -180,7 +161,7 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         on_doorbell(rnic, event->argument, event->at);
         return;
     case RNIC_EVENT_WAKE:
-        on_wake(rnic, (uint32_t)event->argument, event->at);
+        turns_wake(rnic, (uint32_t)event->argument, event->at);
         return;
     case RNIC_EVENT_TIMEOUT:
         on_timeout(rnic, (uint32_t)event->argument, event->at);

@@ -202,9 +202,6 @@ static inline uint8_t rnic_tos(int64_t dscp)
 
 enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS };
 
-/* NULL: no such queue pair, or no longer. */
-struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn);
-
 /* Queues a control frame before the data of its priority. */
 void rnic_send_control(struct rnic *rnic, uint32_t handle);
 
@@ -217,6 +214,27 @@ void rnic_deliver(struct rnic *rnic, uint32_t index);
 /* Hands a frame that the receive buffer has let through to the transport. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 
+/* The notification point: a CNP to the sender of a marked packet, not too often. */
+void rnic_notify(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* Hands a packet to the part of its queue pair that it is for. */
+void rnic_packet(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
+
+/* For no queue pair, or one that does not take it: to the connection manager, or to nobody. */
+void rnic_stray(struct rnic *rnic, uint32_t handle, time_ps now);
+
+static inline struct qp *rnic_qp_slot(const struct rnic *rnic, uint32_t qpn)
+{
+    return &rnic->qp_slots[(qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1)];
+}
+
+/* NULL: no such queue pair, or no longer. */
+static inline struct qp *rnic_find_qp(const struct rnic *rnic, uint32_t qpn)
+{
+    struct qp *qp = rnic_qp_slot(rnic, qpn);
+    return LIKELY(qp->qpn == qpn && qpn != 0) ? qp : NULL;
+}
+
 static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *qp)
 {
     return (qp->qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1);
@@ -225,7 +243,7 @@ static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *q
 /* Fetches the queue pair's hot lines while the port looks at the frame. */
 static inline void rnic_prefetch(const struct rnic *rnic, uint32_t qpn)
 {
-    const struct qp *qp = &rnic->qp_slots[(qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1)];
+    const struct qp *qp = rnic_qp_slot(rnic, qpn);
     __builtin_prefetch(qp);
     __builtin_prefetch(&qp->epsn);
     __builtin_prefetch(&qp->timeout_due);

@@ -14,6 +14,7 @@
 #include "rnic/requester.h"
 #include "rnic/responder.h"
 #include "rnic/soft.h"
+#include "rnic/straight.h"
 
 static struct rnic *of_port(struct port *port)
 {
@@ -122,15 +123,20 @@ static time_ps requester_due(struct qp *qp, time_ps now)
 }
 
 /* When congestion control lets a limited QP send, which it is asked once for each frame. */
-static time_ps paced(struct rnic *rnic, struct qp *qp, time_ps now)
+static ASIDE time_ps ask_pace(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    if ((qp->flags & QP_PACE_AGAIN) == 0 || now < qp->paced_until)
-        return qp->paced_until;
     const struct cc_pace pace = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
     qp->paced_until = pace.at;
     if (!pace.again)
         qp->flags &= (uint16_t)~QP_PACE_AGAIN;
     return pace.at;
+}
+
+static inline time_ps paced(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_PACE_AGAIN) == 0 || now < qp->paced_until)
+        return qp->paced_until;
+    return ask_pace(rnic, qp, now);
 }
 
 static time_ps later(time_ps a, time_ps b)
@@ -139,7 +145,7 @@ static time_ps later(time_ps a, time_ps b)
 }
 
 /* When the QP may next send something; at or before now: at once. */
-static time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
+static ASIDE time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     time_ps at = requester_due(qp, now);
     if ((qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at)
@@ -157,20 +163,20 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
     return later(paced(rnic, qp, now), at);
 }
 
-void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
+void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    if ((qp->flags & QP_LISTED) != 0)
-        return;
-    if (LIKELY((qp->flags & QP_MAY_WAIT) == 0)) {
-        if (requester_ready(qp))
-            push_ready(rnic, qp);
-        return;
-    }
-    if (UNLIKELY((qp->flags & QP_SOFT) != 0)) {
+    const unsigned why = qp->flags & QP_MAY_WAIT;
+    time_ps at = now;
+    if (UNLIKELY((why & QP_SOFT) != 0)) {
         soft_schedule(rnic, qp, now);
         return;
     }
-    const time_ps at = due(rnic, qp, now);
+    if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0))
+        at = due(rnic, qp, now);
+    else if (!requester_ready(qp))
+        return;
+    else if (why != 0)
+        at = paced(rnic, qp, now);
     if (at <= now) {
         push_ready(rnic, qp);
     } else if (at < qp->wake_at) {
@@ -180,7 +186,7 @@ void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* Requests and READ responses take turns. */
-static uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
+static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY((qp->flags & QP_RESPOND) == 0))
         return requester_next(rnic, qp, now);
@@ -196,13 +202,15 @@ static uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
     return request ? requester_next(rnic, qp, now) : POOL_NONE;
 }
 
-static void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+/* A frame of a limited QP has left. */
+static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
-    if (rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now))
-        turns_limit(qp);
-    else
-        qp->flags &= (uint16_t)~QP_LIMITED;
+    struct cc_pace next = {0};
+    qp->flags &= (uint16_t) ~(QP_LIMITED | QP_PACE_AGAIN);
+    if (rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now, &next))
+        qp->flags |= next.again ? QP_LIMITED | QP_PACE_AGAIN : QP_LIMITED;
+    qp->paced_until = next.at;
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
@@ -211,22 +219,38 @@ void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now
         charge(rnic, qp, handle, now);
 }
 
-static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
+/* The first of a list goes behind the last; it stays ready. */
+static void rotate(struct rnic *rnic, struct rnic_list *list, struct qp *first)
 {
-    return LIKELY((qp->flags & QP_MAY_WAIT) == 0) ? requester_ready(qp) : due(rnic, qp, now) <= now;
+    const uint32_t index = list->head;
+    if (LIKELY(index == list->tail))
+        return;
+    list->head = first->next_ready;
+    first->next_ready = POOL_NONE;
+    qp_at(rnic, list->tail)->next_ready = index;
+    list->tail = index;
 }
 
-static uint32_t next_data(struct rnic *rnic, uint8_t priority, time_ps now)
+static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    struct rnic_list *list = &rnic->classes[priority].ready;
+    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : due(rnic, qp, now) <= now;
+}
+
+static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (LIKELY(straight_may_send(qp, now)))
+        return straight_send(rnic, qp, now);
+    return may_send(rnic, qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
+}
+
+static ASIDE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
+{
     while (list->head != POOL_NONE) {
         struct qp *qp = qp_at(rnic, list->head);
-        uint32_t handle = POOL_NONE;
         list->head = qp->next_ready;
         qp->flags &= (uint16_t)~QP_LISTED;
-        if (may_send(rnic, qp, now))
-            handle = take_turn(rnic, qp, now);
-        if (UNLIKELY((qp->flags & QP_LIMITED) != 0) && handle != POOL_NONE)
+        const uint32_t handle = take_packet(rnic, qp, now);
+        if ((qp->flags & QP_LIMITED) != 0 && handle != POOL_NONE)
             charge(rnic, qp, handle, now);
         turns_schedule(rnic, qp, now);
         if (handle != POOL_NONE)
@@ -253,6 +277,40 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
     return next_answer(rnic, &rnic->classes[priority].answers);
 }
 
+/* Sends a frame of a limited QP, which is on no list and sleeps until its next frame's time. */
+static inline uint32_t send_limited(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const uint32_t handle = straight_send(rnic, qp, now);
+    charge(rnic, qp, handle, now);
+    turns_schedule(rnic, qp, now);
+    return handle;
+}
+
+static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
+                                   time_ps now)
+{
+    list->head = qp->next_ready;
+    qp->flags &= (uint16_t)~QP_LISTED;
+    const uint32_t handle = send_limited(rnic, qp, now);
+    if (list->head == POOL_NONE)
+        rnic->port.ready &= (uint8_t) ~(1u << qp->priority);
+    return handle;
+}
+
+/* Of a class that has nothing but data; POOL_NONE: what is next is not the middle of a message. */
+static inline uint32_t next_straight(struct rnic *rnic, struct rnic_list *list, time_ps now)
+{
+    if (list->head == POOL_NONE)
+        return POOL_NONE;
+    struct qp *qp = qp_at(rnic, list->head);
+    if (!straight_may_send(qp, now))
+        return POOL_NONE;
+    if ((qp->flags & QP_LIMITED) != 0)
+        return next_limited(rnic, list, qp, now);
+    rotate(rnic, list, qp);
+    return straight_send(rnic, qp, now);
+}
+
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 {
     struct rnic_list *answers = &rnic->classes[priority].answers;
@@ -263,7 +321,7 @@ static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
         if (handle != POOL_NONE)
             return handle;
     }
-    return next_data(rnic, priority, now);
+    return next_data(rnic, &rnic->classes[priority].ready, now);
 }
 
 bool turns_has_more(const struct rnic *rnic, uint8_t priority)
@@ -300,22 +358,73 @@ static ASIDE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t han
         class->credit = 0;
 }
 
-uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
+/* The class of the priorities in `mask` whose turn it is. */
+static uint8_t pick(struct rnic *rnic, unsigned mask)
 {
-    struct rnic *rnic = of_port(port);
+    const unsigned strict = mask & rnic->strict;
+    return LIKELY(strict != 0) ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(rnic, mask);
+}
+
+static ASIDE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
+{
+    struct port *port = &rnic->port;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
-        const unsigned strict = mask & rnic->strict;
-        const uint8_t priority =
-            LIKELY(strict != 0) ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(rnic, mask);
+        const uint8_t priority = pick(rnic, mask);
         const uint32_t handle = next_of(rnic, priority, now);
         if (turns_has_more(rnic, priority))
             port->ready |= (uint8_t)(1u << priority);
         else
             port->ready &= (uint8_t) ~(1u << priority);
-        if (UNLIKELY(strict == 0))
+        if (UNLIKELY((rnic->strict & 1u << priority) == 0))
             charge_class(rnic, priority, handle);
         if (handle != POOL_NONE)
             return handle;
     }
     return POOL_NONE;
+}
+
+static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = of_port(port);
+    const unsigned strict = port->ready & allowed & rnic->strict;
+    if (LIKELY(strict != 0)) {
+        const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
+        struct rnic_class *class = &rnic->classes[priority];
+        if (port->lanes[priority].head == POOL_NONE && class->answers.head == POOL_NONE) {
+            const uint32_t handle = next_straight(rnic, &class->ready, now);
+            if (LIKELY(handle != POOL_NONE))
+                return handle;
+        }
+    }
+    return next_general(rnic, allowed, now);
+}
+
+uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
+{
+    return next(port, allowed, now);
+}
+
+void turns_serve(struct rnic *rnic, time_ps now)
+{
+    if (LIKELY(rnic->port.source == turns_next))
+        port_serve(&rnic->port, next, now);
+    else
+        port_kick(&rnic->port, now); /* of a software RNIC */
+}
+
+/* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
+void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    struct port *port = &rnic->port;
+    struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp == NULL || qp->wake_at != now)
+        return;
+    qp->wake_at = TIME_NEVER;
+    if ((qp->flags & (QP_LISTED | QP_LIMITED)) == QP_LIMITED && straight_may_send(qp, now) &&
+        turns_may_pass(rnic, qp->priority, now)) {
+        const uint32_t handle = send_limited(rnic, qp, now);
+        port_send(port, handle, frame_at(port->frames, handle), now);
+    } else {
+        turns_schedule(rnic, qp, now);
+    }
 }

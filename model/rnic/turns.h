@@ -10,8 +10,25 @@
 /* The source of an RNIC's port. */
 uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now);
 
+/* Has the port send the next frame, if it may, or makes sure of a KICK. */
+void turns_serve(struct rnic *rnic, time_ps now);
+
+/* A frame of that priority may leave at once, and nobody's turn would change by it. */
+static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    return port_is_free(&rnic->port, priority, now) && (rnic->strict & 1u << priority) != 0;
+}
+
+/* turns_schedule for a QP that is on no list. */
+void turns_look(struct rnic *rnic, struct qp *qp, time_ps now);
+
 /* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
-void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now);
+static inline void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const bool sleeps = now < qp->paced_until && qp->wake_at <= qp->paced_until;
+    if ((qp->flags & QP_LISTED) == 0 && !sleeps)
+        turns_look(rnic, qp, now);
+}
 
 /* Puts the QP on the list of those with an answer. */
 void turns_list_answer(struct rnic *rnic, struct qp *qp);
@@ -25,8 +42,10 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now);
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
 uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
 
-/* Congestion control has limited the QP, or cut its rate: what it said of the next frame is void.
- */
+/* A wake-up has come: that of its wake_at, or one that was overtaken. */
+void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
+
+/* Congestion control has limited the QP, or cut its rate: it is asked anew. */
 static inline void turns_limit(struct qp *qp)
 {
     qp->flags |= QP_LIMITED | QP_PACE_AGAIN;

@@ -36,7 +36,11 @@ static time_ps ask(struct rp *rp, time_ps at)
 
 static bool sent(struct rp *rp, uint32_t bytes, time_ps at)
 {
-    return cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
+    struct cc_pace next;
+    const bool limited = cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at, &next);
+    if (limited)
+        assert_int_equal(next.at, cc_dcqcn.next_send(&rp->state, &rp->site, at).at);
+    return limited;
 }
 
 static void test_list(void **state)
