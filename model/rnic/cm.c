@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -99,8 +100,11 @@ int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
     for (uint32_t i = 0; i < cm->listener_count; i++)
         if (cm->listeners[i].port == port)
             return EADDRINUSE;
-    if (cm->listener_count == CM_LISTENERS)
-        return ENOMEM;
+    if (cm->listener_count == cm->listener_room) {
+        cm->listener_room = cm->listener_room == 0 ? 4 : cm->listener_room * 2;
+        cm->listeners = realloc(cm->listeners, cm->listener_room * sizeof *cm->listeners);
+        CHECK(cm->listeners != NULL);
+    }
     cm->listeners[cm->listener_count++] = (struct cm_listener){.port = port, .user = *user};
     return 0;
 }
@@ -326,11 +330,11 @@ static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm
         return;
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);
-    conn->passive = true;
     conn->way.peer = back->peer;
     conn->way.class.tos = req->traffic_class & TOS_DSCP;
     conn->way.class.priority = rnic->priority_of_dscp[req->traffic_class >> 2];
     conn->remote_id = req->local_id;
+    cm_conn_enter(conn);
     conn->tid = req->tid;
     conn->theirs = *req;
     conn->state = CM_REQ_RECEIVED;
@@ -442,9 +446,10 @@ void cm_init(struct rnic *rnic)
 void cm_fini(struct rnic *rnic)
 {
     for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
-        struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
+        struct verbs_conn *conn = slab_at(&rnic->cm.conns, i);
         if (conn->taken && conn->qp != NULL)
             qp_destroy(rnic, conn->qp);
     }
-    pool_fini(&rnic->cm.conns);
+    cm_conn_fini(&rnic->cm);
+    free(rnic->cm.listeners);
 }

@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "base/pool.h"
+#include "base/slab.h"
 #include "rnic/cm_mad.h"
 #include "rnic/packet_class.h"
 #include "rnic/process.h"
@@ -39,6 +40,8 @@ struct cm_way {
 };
 
 struct verbs_conn {
+    uint32_t slot; /* its index; of a free one, the slab's */
+    uint32_t next_request;
     struct rnic *rnic;
     struct qp *qp; /* NULL until prepared */
     struct verbs_user user;
@@ -63,12 +66,13 @@ struct cm_listener {
     struct verbs_user user;
 };
 
-enum { CM_LISTENERS = 64 };
-
 struct cm {
-    struct pool conns;
-    struct cm_listener listeners[CM_LISTENERS];
-    uint32_t listener_count;
+    struct slab conns;
+    struct cm_listener *listeners;
+    uint32_t listener_count, listener_room;
+    /* passive connections by what their peers asked for: a table of lists, POOL_NONE ends one */
+    uint32_t *requests;
+    uint32_t request_count, request_room;
     uint32_t id_base;
     uint64_t tids;
     uint64_t guid;

@@ -4,18 +4,25 @@
 
 #include "rnic/soft.h"
 
-enum { CONN_BITS = 16, CONN_MAX = 1 << CONN_BITS };
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONN_BITS = 16, CONN_MAX = 1 << CONN_BITS, FIRST_REQUESTS = 8 };
 
 void cm_conn_init(struct cm *cm)
 {
-    pool_init(&cm->conns, "connections of an RNIC", sizeof(struct verbs_conn), CONN_MAX);
+    slab_init(&cm->conns, "connections of an RNIC", sizeof(struct verbs_conn), CONN_MAX);
+}
+
+void cm_conn_fini(struct cm *cm)
+{
+    slab_fini(&cm->conns);
+    free(cm->requests);
 }
 
 uint32_t cm_conn_id(const struct verbs_conn *conn)
 {
-    const struct cm *cm = &conn->rnic->cm;
-    const size_t index = (size_t)((const unsigned char *)conn - cm->conns.items) / sizeof *conn;
-    return ((uint32_t)conn->generation << CONN_BITS | (uint32_t)index) ^ cm->id_base;
+    return ((uint32_t)conn->generation << CONN_BITS | conn->slot) ^ conn->rnic->cm.id_base;
 }
 
 struct verbs_conn *cm_conn_of_id(struct rnic *rnic, uint32_t id)
@@ -23,7 +30,7 @@ struct verbs_conn *cm_conn_of_id(struct rnic *rnic, uint32_t id)
     const uint32_t index = (id ^ rnic->cm.id_base) & (CONN_MAX - 1);
     if (index >= rnic->cm.conns.used)
         return NULL;
-    struct verbs_conn *conn = pool_at(&rnic->cm.conns, index);
+    struct verbs_conn *conn = slab_at(&rnic->cm.conns, index);
     return conn->taken && !conn->destroyed && cm_conn_id(conn) == id ? conn : NULL;
 }
 
@@ -31,11 +38,13 @@ struct verbs_conn *cm_conn_of_id(struct rnic *rnic, uint32_t id)
 struct verbs_conn *cm_conn_take(struct rnic *rnic, const struct verbs_user *user,
                                 void (*on_timer)(void *self, time_ps now))
 {
-    struct verbs_conn *conn = pool_at(&rnic->cm.conns, pool_take(&rnic->cm.conns));
+    const uint32_t slot = slab_take(&rnic->cm.conns);
+    struct verbs_conn *conn = slab_at(&rnic->cm.conns, slot);
     const uint8_t generation = (uint8_t)(conn->generation + 1);
     const struct timer timer = conn->timer;
     const bool fresh = timer.fire == NULL;
     *conn = (struct verbs_conn){
+        .slot = slot,
         .rnic = rnic,
         .user = *user,
         .taken = true,
@@ -48,22 +57,73 @@ struct verbs_conn *cm_conn_take(struct rnic *rnic, const struct verbs_user *user
     return conn;
 }
 
+/* ------------------------------------------------------------------ by what a peer asked for */
+
+static uint32_t *bucket_of(const struct cm *cm, uint32_t peer, uint32_t remote_id)
+{
+    const uint64_t hash = hash_mix((uint64_t)peer << 32 | remote_id);
+    return &cm->requests[hash & (cm->request_room - 1)];
+}
+
+static void put(struct cm *cm, struct verbs_conn *conn)
+{
+    uint32_t *bucket = bucket_of(cm, conn->way.peer, conn->remote_id);
+    conn->next_request = *bucket;
+    *bucket = conn->slot;
+}
+
+static void grow(struct cm *cm)
+{
+    cm->request_room = cm->request_room == 0 ? FIRST_REQUESTS : cm->request_room * 2;
+    free(cm->requests);
+    cm->requests = malloc(cm->request_room * sizeof *cm->requests);
+    CHECK(cm->requests != NULL);
+    memset(cm->requests, 0xFF, cm->request_room * sizeof *cm->requests);
+    for (uint32_t i = 0; i < cm->conns.used; i++) {
+        struct verbs_conn *conn = slab_at(&cm->conns, i);
+        if (conn->taken && conn->passive)
+            put(cm, conn);
+    }
+}
+
+void cm_conn_enter(struct verbs_conn *conn)
+{
+    struct cm *cm = &conn->rnic->cm;
+    if (cm->request_count++ == cm->request_room)
+        grow(cm);
+    conn->passive = true;
+    put(cm, conn);
+}
+
+static void leave(struct cm *cm, const struct verbs_conn *conn)
+{
+    uint32_t *at = bucket_of(cm, conn->way.peer, conn->remote_id);
+    while (*at != conn->slot)
+        at = &((struct verbs_conn *)slab_at(&cm->conns, *at))->next_request;
+    *at = conn->next_request;
+    cm->request_count--;
+}
+
 void cm_conn_give(struct verbs_conn *conn)
 {
-    struct pool *pool = &conn->rnic->cm.conns;
     conn->taken = false;
+    if (conn->passive)
+        leave(&conn->rnic->cm, conn);
     if (conn->rnic->soft != NULL)
         soft_forget(conn);
-    pool_give(pool, (uint32_t)((size_t)((unsigned char *)conn - pool->items) / sizeof *conn));
+    slab_give(&conn->rnic->cm.conns, conn->slot);
 }
 
 struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id)
 {
-    for (uint32_t i = 0; i < rnic->cm.conns.used; i++) {
-        struct verbs_conn *conn = pool_at(&rnic->cm.conns, i);
-        if (conn->taken && !conn->destroyed && conn->passive && conn->way.peer == peer &&
-            conn->remote_id == remote_id)
+    const struct cm *cm = &rnic->cm;
+    if (cm->request_count == 0)
+        return NULL;
+    for (uint32_t at = *bucket_of(cm, peer, remote_id); at != POOL_NONE;) {
+        struct verbs_conn *conn = slab_at(&cm->conns, at);
+        if (!conn->destroyed && conn->way.peer == peer && conn->remote_id == remote_id)
             return conn;
+        at = conn->next_request;
     }
     return NULL;
 }

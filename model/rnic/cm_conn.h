@@ -8,6 +8,7 @@
 #include "rnic/rnic.h"
 
 void cm_conn_init(struct cm *cm);
+void cm_conn_fini(struct cm *cm);
 
 struct verbs_conn *cm_conn_take(struct rnic *rnic, const struct verbs_user *user,
                                 void (*on_timer)(void *self, time_ps now));
@@ -17,6 +18,9 @@ uint32_t cm_conn_id(const struct verbs_conn *conn);
 
 /* NULL: none, or destroyed. */
 struct verbs_conn *cm_conn_of_id(struct rnic *rnic, uint32_t id);
+
+/* Its peer and remote ID are known: it is passive, and cm_conn_of_request finds it. */
+void cm_conn_enter(struct verbs_conn *conn);
 
 /* The passive connection that a peer's REQ has made. */
 struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id);

@@ -10,25 +10,25 @@ enum { MR_PAGE = 4096, MR_LIMIT = 1 << 18, MR_KEY_BITS = 8, MR_KEY_MASK = 0xFF }
 
 void mr_table_init(struct mr_table *table)
 {
-    pool_init(&table->pool, "memory regions of a host", sizeof(struct mr), MR_LIMIT);
+    slab_init(&table->regions, "memory regions of a host", sizeof(struct mr), MR_LIMIT);
     table->next_address = MR_FIRST_ADDRESS;
 }
 
 static struct mr *mr_at(const struct mr_table *table, uint32_t index)
 {
-    return pool_at(&table->pool, index);
+    return slab_at(&table->regions, index);
 }
 
 void mr_table_fini(struct mr_table *table)
 {
-    for (uint32_t i = 0; i < table->pool.used; i++)
+    for (uint32_t i = 0; i < table->regions.used; i++)
         free(mr_at(table, i)->verbs.bytes);
-    pool_fini(&table->pool);
+    slab_fini(&table->regions);
 }
 
 struct mr *mr_create(struct mr_table *table, uint32_t length, int access, enum verbs_memory memory)
 {
-    const uint32_t index = pool_take(&table->pool);
+    const uint32_t index = slab_take(&table->regions);
     const uint32_t key = (index + 1) << MR_KEY_BITS;
     struct mr *mr = mr_at(table, index);
     *mr = (struct mr){
@@ -55,7 +55,7 @@ void mr_free(struct mr_table *table, struct mr *mr)
     free(mr->verbs.bytes);
     mr->verbs.bytes = NULL;
     mr->taken = mr->valid = false;
-    pool_give(&table->pool, (mr->verbs.lkey >> MR_KEY_BITS) - 1);
+    slab_give(&table->regions, (mr->verbs.lkey >> MR_KEY_BITS) - 1);
 }
 
 void mr_renew(struct mr *mr)
@@ -69,7 +69,7 @@ void mr_renew(struct mr *mr)
 static struct mr *by_key(const struct mr_table *table, uint32_t key)
 {
     const uint32_t index = (key >> MR_KEY_BITS) - 1;
-    if (index >= table->pool.used)
+    if (index >= table->regions.used)
         return NULL;
     struct mr *mr = mr_at(table, index);
     return mr->taken ? mr : NULL;

@@ -7,7 +7,7 @@
 #ifndef STORMGLASS_RNIC_MR_H
 #define STORMGLASS_RNIC_MR_H
 
-#include "base/pool.h"
+#include "base/slab.h"
 #include "rnic/verbs.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct mr {
 };
 
 struct mr_table {
-    struct pool pool;
+    struct slab regions;
     uint64_t next_address;
 };
 

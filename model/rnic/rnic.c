@@ -101,8 +101,8 @@ void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
 
 void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, time_ps now)
 {
-    const uint32_t index = pool_take(&rnic->completions);
-    struct rnic_completion *completion = pool_at(&rnic->completions, index);
+    const uint32_t index = slab_take(&rnic->completions);
+    struct rnic_completion *completion = slab_at(&rnic->completions, index);
     *completion = (struct rnic_completion){.wc = *wc, .conn = qp->conn};
     completion->wc.qp_num = qp->qpn;
     if (wc->status != IBV_WC_SUCCESS && wc->status != IBV_WC_WR_FLUSH_ERR)
@@ -118,10 +118,10 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
 void rnic_deliver(struct rnic *rnic, uint32_t index)
 {
     const struct rnic_completion completion =
-        *(const struct rnic_completion *)pool_at(&rnic->completions, index);
+        *(const struct rnic_completion *)slab_at(&rnic->completions, index);
     struct verbs_conn *conn = completion.conn;
     const struct ibv_wc *wc = &completion.wc;
-    pool_give(&rnic->completions, index);
+    slab_give(&rnic->completions, index);
     node_digest(rnic->port.node, (uint64_t)wc->qp_num << 40 ^ (uint64_t)wc->status << 36 ^
                                      (uint64_t)wc->opcode << 32 ^ wc->byte_len);
     if (!conn->destroyed && conn->user.on_completion != NULL)
@@ -251,7 +251,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
               site->env->probe, turns_next);
     pool_init(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX);
     rnic->qp_slots = (struct qp *)(void *)rnic->qps.items;
-    pool_init(&rnic->completions, "completions under way at an RNIC",
+    slab_init(&rnic->completions, "completions under way at an RNIC",
               sizeof(struct rnic_completion), COMPLETIONS_MAX);
     mr_table_init(&rnic->mrs);
     init_cc(rnic, site);
@@ -272,7 +272,7 @@ void rnic_fini(struct rnic *rnic)
     if (rnic->soft != NULL)
         soft_fini(rnic);
     mr_table_fini(&rnic->mrs);
-    pool_fini(&rnic->completions);
+    slab_fini(&rnic->completions);
     pool_fini(&rnic->qps);
 }
 

@@ -128,7 +128,7 @@ struct rnic {
     struct cc_site cc_site;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
-    struct pool completions;
+    struct slab completions;
     struct mr_table mrs;
     struct cm cm;
     const struct env *env;

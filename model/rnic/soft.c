@@ -339,7 +339,7 @@ static void deliver(struct process_queue *queue)
         (struct verbs_conn *)(void *)((char *)queue - offsetof(struct verbs_conn, queue));
     struct rnic *rnic = conn->rnic;
     const uint32_t index = conn->oldest;
-    const struct rnic_completion *completion = pool_at(&rnic->completions, index);
+    const struct rnic_completion *completion = slab_at(&rnic->completions, index);
     conn->oldest = completion->next;
     processor_charge(processor(rnic), costs(rnic)->look_byte * completion->bulk);
     rnic_deliver(rnic, index);
@@ -365,14 +365,14 @@ static uint32_t bulk_of(const struct qp *qp, const struct ibv_wc *wc)
 
 void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
 {
-    struct rnic_completion *completion = pool_at(&rnic->completions, index);
+    struct rnic_completion *completion = slab_at(&rnic->completions, index);
     struct verbs_conn *conn = completion->conn;
     completion->next = POOL_NONE;
     completion->bulk = bulk_of(qp, &completion->wc);
     if (conn->queue.count == 0)
         conn->oldest = index;
     else
-        ((struct rnic_completion *)pool_at(&rnic->completions, conn->newest))->next = index;
+        ((struct rnic_completion *)slab_at(&rnic->completions, conn->newest))->next = index;
     conn->newest = index;
     conn->queue.deliver = deliver;
     processor_charge(processor(rnic), costs(rnic)->complete);

@@ -4,6 +4,7 @@
 #include "base/hist.h"
 #include "base/pool.h"
 #include "base/rng.h"
+#include "base/slab.h"
 #include "base/units.h"
 
 #include <setjmp.h>
@@ -93,6 +94,33 @@ static void histogram_is_within_one_percent(void **state)
     free(hist);
 }
 
+static void slab_keeps_its_items(void **state)
+{
+    enum { ITEMS = 1000 };
+    struct slab slab;
+    uint64_t *items[ITEMS];
+    (void)state;
+    slab_init(&slab, "things", 24, ITEMS);
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_int_equal(slab_take(&slab), i);
+        items[i] = slab_at(&slab, i);
+        assert_int_equal(items[i][0] | items[i][1] | items[i][2], 0);
+        items[i][0] = items[i][2] = i;
+    }
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        assert_ptr_equal(slab_at(&slab, i), items[i]);
+        assert_true(items[i][0] == i && items[i][2] == i);
+    }
+    slab_give(&slab, 7);
+    slab_give(&slab, 999);
+    slab_give(&slab, 0);
+    assert_int_equal(slab_take(&slab), 0);
+    assert_int_equal(slab_take(&slab), 999);
+    assert_int_equal(slab_take(&slab), 7);
+    assert_int_equal(items[7][2], 7);
+    slab_fini(&slab);
+}
+
 static void pool_reuses_the_last_given(void **state)
 {
     (void)state;
@@ -117,6 +145,7 @@ int main(void)
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(exponential_has_its_mean),
         cmocka_unit_test(histogram_is_within_one_percent),
+        cmocka_unit_test(slab_keeps_its_items),
         cmocka_unit_test(pool_reuses_the_last_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
