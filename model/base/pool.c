@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* So much of a pool is in small pages in any case: a huge one would be more than a small run takes
+ * altogether. */
+enum { FEW_BYTES = 2 << 20 };
+
 static void *reserve(size_t bytes)
 {
     void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -29,7 +33,9 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
 
 void pool_use_huge_pages(struct pool *pool)
 {
-    madvise(pool->items, (size_t)pool->item_bytes * pool->limit, MADV_HUGEPAGE);
+    const size_t bytes = (size_t)pool->item_bytes * pool->limit;
+    if (bytes > FEW_BYTES)
+        madvise(pool->items + FEW_BYTES, bytes - FEW_BYTES, MADV_HUGEPAGE);
 }
 
 void pool_fini(struct pool *pool)
