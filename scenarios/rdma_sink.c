@@ -29,6 +29,7 @@ struct rdma_sink {
     const struct verbs_ops *verbs;
     struct verbs_device *device;
     struct sink_conn *conns;
+    uint32_t gone; /* of them, but not cleared away yet */
 };
 
 static void note(const struct rdma_sink *sink, const char *text)
@@ -79,13 +80,20 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
         owe_receive(sc);
 }
 
+static void has_gone(struct sink_conn *sc)
+{
+    sc->sink->gone += !sc->gone;
+    sc->gone = true;
+}
+
 static void on_conn_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
 {
     struct sink_conn *sc = self;
     (void)conn;
     if (event->type != RDMA_CM_EVENT_ESTABLISHED)
         sc->open = false;
-    sc->gone |= event->type == RDMA_CM_EVENT_DISCONNECTED;
+    if (event->type == RDMA_CM_EVENT_DISCONNECTED)
+        has_gone(sc);
 }
 
 /* Receives for SEND; the other operations need none. */
@@ -174,13 +182,14 @@ static void forget(struct rdma_sink *sink, struct sink_conn *sc)
 static void clear_away(struct rdma_sink *sink)
 {
     struct sink_conn **link = &sink->conns;
-    while (*link != NULL) {
+    while (sink->gone > 0 && *link != NULL) {
         struct sink_conn *sc = *link;
         if (!sc->gone || sc->timer.pending != 0) {
             link = &sc->next;
             continue;
         }
         *link = sc->next;
+        sink->gone--;
         forget(sink, sc);
     }
 }
@@ -189,7 +198,7 @@ static void reject(struct sink_conn *sc, const char *why)
 {
     note(sc->sink, why);
     sc->open = false;
-    sc->gone = true;
+    has_gone(sc);
     sc->sink->verbs->reject(sc->conn, NULL, 0);
 }
 
