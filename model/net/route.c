@@ -130,22 +130,35 @@ static uint16_t nearer(const struct route_graph *graph, const struct adjacency *
     return count;
 }
 
+/* The endpoints whose cables lead to a node; returns how many. */
+static uint32_t endpoints_at(const struct place *places, uint32_t count, uint32_t node,
+                             uint32_t *endpoints)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i].known && places[i].node == node)
+            endpoints[found++] = i;
+    return found;
+}
+
 static void route_to(const struct route_graph *graph, const struct adjacency *next,
                      const struct place *places, uint32_t target, struct route_table *tables)
 {
     uint32_t *distance = memory_zeroed(graph->node_count, sizeof *distance);
     uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
     uint16_t *ports = memory_zeroed(2u * graph->link_count, sizeof *ports);
+    uint32_t *endpoints = memory_zeroed(graph->endpoint_count, sizeof *endpoints);
+    const uint32_t count = endpoints_at(places, graph->endpoint_count, target, endpoints);
     distances(graph, next, target, distance, queue);
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
         const uint16_t way =
             way_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
-        for (uint32_t i = 0; i < graph->endpoint_count; i++)
-            if (places[i].known && places[i].node == target)
-                tables[node].ways[i] = way;
+        for (uint32_t i = 0; i < count; i++)
+            tables[node].ways[endpoints[i]] = way;
     }
+    free(endpoints);
     free(distance);
     free(queue);
     free(ports);
