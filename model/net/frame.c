@@ -2,7 +2,16 @@
  * frame - names, sizes and blobs. */
 #include "net/frame.h"
 
-enum { FRAMES_MAX = 1 << 25, SMALL_BLOBS_MAX = 1 << 24, LARGE_BLOBS_MAX = 1 << 18 };
+enum { FRAMES_MAX = 1 << 25 };
+
+static const struct {
+    const char *name;
+    uint32_t bytes, most;
+} sizes[FRAME_BLOB_SIZES] = {
+    [FRAME_BLOB_SMALL] = {"capsules", 64, 1 << 24},
+    [FRAME_BLOB_MEDIUM] = {"MADs", WIRE_MAD_BYTES, 1 << 22},
+    [FRAME_BLOB_LARGE] = {"data blobs", FRAME_BLOB_MAX, 1 << 18},
+};
 
 /* One row for each opcode, by its value; opcodes that we do not send have no name. */
 static const struct {
@@ -63,44 +72,46 @@ void frame_pool_init(struct frame_pool *pool)
 {
     pool_init(&pool->frames, "frames", sizeof(struct frame), FRAMES_MAX);
     pool_use_huge_pages(&pool->frames);
-    pool_init(&pool->small, "capsules", FRAME_SMALL_BLOB, SMALL_BLOBS_MAX);
-    pool_init(&pool->large, "data blobs", FRAME_LARGE_BLOB, LARGE_BLOBS_MAX);
+    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
+        pool_init(&pool->blobs[i], sizes[i].name, sizes[i].bytes, sizes[i].most);
 }
 
 void frame_pool_fini(struct frame_pool *pool)
 {
     pool_fini(&pool->frames);
-    pool_fini(&pool->small);
-    pool_fini(&pool->large);
+    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
+        pool_fini(&pool->blobs[i]);
 }
 
 void frame_pool_clear(struct frame_pool *pool)
 {
     pool_clear(&pool->frames);
-    pool_clear(&pool->small);
-    pool_clear(&pool->large);
+    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
+        pool_clear(&pool->blobs[i]);
 }
 
 unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes)
 {
-    CHECK(frame->blob == POOL_NONE && bytes > 0 && bytes <= FRAME_LARGE_BLOB);
-    frame->blob = bytes <= FRAME_SMALL_BLOB ? pool_take(&pool->small)
-                                            : pool_take(&pool->large) | FRAME_BLOB_LARGE;
+    CHECK(frame->blob == POOL_NONE && bytes > 0 && bytes <= FRAME_BLOB_MAX);
+    uint32_t size = FRAME_BLOB_SMALL;
+    while (bytes > sizes[size].bytes)
+        size++;
+    frame->blob = size << FRAME_BLOB_SHIFT | pool_take(&pool->blobs[size]);
     return frame_blob(pool, frame);
+}
+
+static uint32_t index_of(uint32_t blob)
+{
+    return blob & ((1u << FRAME_BLOB_SHIFT) - 1);
 }
 
 unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *frame)
 {
     CHECK(frame->blob != POOL_NONE);
-    if ((frame->blob & FRAME_BLOB_LARGE) != 0)
-        return pool_at(&pool->large, frame->blob & ~(uint32_t)FRAME_BLOB_LARGE);
-    return pool_at(&pool->small, frame->blob);
+    return pool_at(&pool->blobs[frame->blob >> FRAME_BLOB_SHIFT], index_of(frame->blob));
 }
 
 void frame_blob_give(struct frame_pool *pool, uint32_t blob)
 {
-    if ((blob & FRAME_BLOB_LARGE) != 0)
-        pool_give(&pool->large, blob & ~(uint32_t)FRAME_BLOB_LARGE);
-    else
-        pool_give(&pool->small, blob);
+    pool_give(&pool->blobs[blob >> FRAME_BLOB_SHIFT], index_of(blob));
 }

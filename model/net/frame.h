@@ -81,8 +81,8 @@ struct frame {
     uint8_t flags;    /* enum frame_flags */
     uint8_t ttl;
     uint8_t pad;
-    uint16_t in_port; /* the port of the present node that it came in by */
-    uint32_t entropy; /* the 5-tuple, hashed once by the sender: what ECMP mixes */
+    uint16_t in_port;             /* the port of the present node that it came in by */
+    uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */
     uint32_t qpn;                 /* BTH.DestQP */
     uint32_t psn;
@@ -104,14 +104,15 @@ struct frame {
 
 static_assert(sizeof(struct frame) == 64, "a frame is one cache line");
 
+/* Capsules; MADs; data.  A blob's handle is its index and, above FRAME_BLOB_SHIFT, its size. */
+enum frame_blob_size { FRAME_BLOB_SMALL, FRAME_BLOB_MEDIUM, FRAME_BLOB_LARGE, FRAME_BLOB_SIZES };
+enum { FRAME_BLOB_SHIFT = 28, FRAME_BLOB_MAX = 4096 };
+
 /* Frames and blobs of one executor.  A frame has one owner: the queue or event that names it. */
 struct frame_pool {
     struct pool frames;
-    struct pool small; /* blobs of up to FRAME_SMALL_BLOB bytes */
-    struct pool large; /* up to FRAME_LARGE_BLOB */
+    struct pool blobs[FRAME_BLOB_SIZES];
 };
-
-enum { FRAME_SMALL_BLOB = 64, FRAME_LARGE_BLOB = 4096, FRAME_BLOB_LARGE = 1u << 30 };
 
 void frame_pool_init(struct frame_pool *pool);
 void frame_pool_fini(struct frame_pool *pool);
