@@ -79,7 +79,7 @@ static time_ps paced_until(const struct rnic *rnic, const struct qp *qp, time_ps
 {
     unsigned char state[CC_STATE_BYTES] __attribute__((aligned(16)));
     memcpy(state, qp->cc, sizeof state);
-    return rnic->cc->next_send(state, &rnic->cc_site, now);
+    return rnic->cc->next_send(state, &rnic->cc_site, now).at;
 }
 
 static bool is_responding(const struct qp *qp)
