@@ -36,8 +36,8 @@ unsigned nearest_distance(const char *a, const char *b)
 /* A word whose third is wrong is a different word; short words may still have one slip. */
 static unsigned tolerance(const char *wanted)
 {
-    const unsigned length = (unsigned)strnlen(wanted, WORD_MAX);
-    return length < 3 ? 1 : length < 6 ? 2 : length / 3;
+    const size_t length = strlen(wanted);
+    return length < 3 ? 1 : length < 6 ? 2 : least((unsigned)length, WORD_MAX) / 3;
 }
 
 struct nearest nearest_to(const char *wanted)
