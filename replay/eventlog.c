@@ -29,7 +29,7 @@ struct eventlog_event eventlog_note(const struct world *world, const struct even
         .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
     /* The frame is the node's own after this, and may be gone. */
     if (event->kind == NET_EVENT_ARRIVAL)
-        note_frame(&note, frame_at(&world->frames, (uint32_t)event->argument));
+        note_frame(&note, frame_at(world_frames(world, event->node), (uint32_t)event->argument));
     return note;
 }
 

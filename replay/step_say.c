@@ -34,11 +34,11 @@ struct step_name step_peer_name(const struct stepper *stepper, uint32_t node, ui
     return step_port_name(stepper, peer, peer_port);
 }
 
-uint32_t step_frames(const struct stepper *stepper, const struct port *port, uint8_t priority)
+uint32_t step_frames(const struct port *port, uint8_t priority)
 {
-    const struct frame_pool *frames = &stepper_world(stepper)->frames;
     uint32_t count = 0;
-    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE; at = frame_at(frames, at)->next)
+    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;
+         at = frame_at(port->frames, at)->next)
         count++;
     return count;
 }

@@ -38,7 +38,7 @@ static inline time_ps step_now(const struct stepper *stepper)
 }
 
 /* Frames that wait in a port's queue of the priority. */
-uint32_t step_frames(const struct stepper *stepper, const struct port *port, uint8_t priority);
+uint32_t step_frames(const struct port *port, uint8_t priority);
 
 /* Something waits, stops, or is stopped. */
 bool step_lane_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,

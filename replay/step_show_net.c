@@ -31,7 +31,7 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
     const uint32_t bytes = port->lanes[priority].bytes;
     if (bytes > 0)
         fprintf(out, "; %s wait in %u frames", words_bytes(bytes).text,
-                step_frames(stepper, port, priority));
+                step_frames(port, priority));
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
         fprintf(out, "; it has something to send");
     if ((port->paused & bit) != 0)

@@ -16,7 +16,7 @@ static bool find_frame(const struct step_walk *walk, uint32_t destination, uint3
             for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
                 uint32_t at = world_port(world, node, i)->lanes[priority].head;
                 for (; at != POOL_NONE; at = (*found)->next) {
-                    *found = frame_at(&world->frames, at);
+                    *found = frame_at(world_frames(world, node), at);
                     *lane = (struct step_lane){node, i, priority};
                     if ((*found)->destination == destination && (*found)->qpn == qpn)
                         return true;

@@ -89,14 +89,13 @@ static void why_stops(struct step_walk *walk, const struct step_lane *lane)
 static void tell_sources(const struct step_walk *walk, const struct port *port, uint8_t priority)
 {
     enum { SOURCES = 4 };
-    const struct world *world = stepper_world(walk->stepper);
     struct {
         uint32_t host;
         uint32_t bytes;
     } found[64];
     uint32_t count = 0, more = 0;
     for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;) {
-        const struct frame *frame = frame_at(&world->frames, at);
+        const struct frame *frame = frame_at(port->frames, at);
         const uint32_t host = stepper_host_of(walk->stepper, frame->source);
         uint32_t i = 0;
         while (i < count && found[i].host != host)
@@ -140,8 +139,7 @@ static void why_sends(struct step_walk *walk, const struct step_lane *lane, cons
         return;
     }
     step_why_line(walk, "%s, priority %u may send: %s wait in %u frames, %s at %s", name.text,
-                  lane->priority, words_bytes(bytes).text,
-                  step_frames(walk->stepper, port, lane->priority),
+                  lane->priority, words_bytes(bytes).text, step_frames(port, lane->priority),
                   words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;

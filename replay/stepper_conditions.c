@@ -250,9 +250,10 @@ void stepper_conditions_before(struct stepper *stepper, const struct eventlog_ev
                                const struct event *event)
 {
     const struct step_goal *goal = stepper->goal;
-    const struct frame *frame = event->kind == NET_EVENT_ARRIVAL
-                                    ? frame_at(&stepper->world->frames, (uint32_t)event->argument)
-                                    : NULL;
+    const struct frame *frame =
+        event->kind == NET_EVENT_ARRIVAL
+            ? frame_at(world_frames(stepper->world, event->node), (uint32_t)event->argument)
+            : NULL;
     for (uint32_t i = 0; i < goal->condition_count; i++) {
         const struct step_condition *condition = &goal->conditions[i];
         if (condition->quantity == STEP_EVENT

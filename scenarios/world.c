@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "rnic/verbs_sim.h"
 #include "scenarios/routing.h"
+#include "scenarios/world_executors.h"
 #include "scenarios/world_play.h"
 
 #include <stdalign.h>
@@ -44,7 +45,7 @@ struct port *world_port(const struct world *world, uint32_t node, uint16_t port)
 /* ------------------------------------------------------------------ nodes and cables */
 
 static void make_switch(struct world *world, const struct scenario_node *node,
-                        const struct probe *probe)
+                        struct world_executor *executor, const struct probe *probe)
 {
     struct port_params *ports = memory_zeroed(node->port_count, sizeof *ports);
     for (uint16_t i = 0; i < node->port_count; i++)
@@ -52,7 +53,7 @@ static void make_switch(struct world *world, const struct scenario_node *node,
     struct swtch *swtch = aligned_alloc(alignof(struct swtch), sizeof *swtch);
     CHECK(swtch != NULL);
     switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
-                &world->frames, probe);
+                &executor->frames, probe);
     if (node->priority_of_dscp != NULL)
         for (unsigned dscp = 0; dscp < 64; dscp++)
             swtch->priority_of_dscp[dscp] = node->priority_of_dscp[dscp];
@@ -79,10 +80,11 @@ static struct machine *machine_of(const struct world *world, const struct scenar
 }
 
 static void make_host(struct world *world, const struct scenario_node *node,
-                      const struct probe *probe, uint32_t *endpoint)
+                      struct world_executor *executor, const struct probe *probe,
+                      uint32_t *endpoint)
 {
     struct host *host = memory_zeroed(1, sizeof *host);
-    host_init(host, &world->engine, node->name, &world->frames, probe);
+    host_init(host, &world->engine, node->name, &executor->frames, probe);
     world->machines[node->index] = machine_of(world, node, host);
     if (world->machines[node->index] != NULL)
         host_join_machine(host, world->machines[node->index]);
@@ -112,9 +114,13 @@ static void join_links(struct world *world)
 {
     for (uint32_t i = 0; i < world->scenario->link_count; i++) {
         const struct scenario_link *link = &world->scenario->links[i];
-        port_join(world_port(world, link->node[0], link->port[0]), ingress_of(world, link->node[0]),
-                  world_port(world, link->node[1], link->port[1]),
+        struct port *ends[2];
+        for (int end = 0; end < 2; end++)
+            ends[end] = world_port(world, link->node[end], link->port[end]);
+        port_join(ends[0], ingress_of(world, link->node[0]), ends[1],
                   ingress_of(world, link->node[1]));
+        for (int end = 0; end < 2; end++)
+            port_set_mail(ends[end], world_mail(world, ends[end]->node, ends[1 - end]->node));
     }
 }
 
@@ -137,16 +143,26 @@ static void carve_memories(struct world *world, struct diag *diag)
     }
 }
 
-static void make_fabric(struct world *world, const struct probe *probe, struct diag *diag)
+/* Where nobody looks nothing is kept. */
+static void make_fabric(struct world *world, const struct probe *observer,
+                        const uint32_t *executor_of, struct diag *diag)
 {
     const struct scenario *scenario = world->scenario;
     uint32_t endpoints = 0;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const uint32_t number = executor_of == NULL ? 0 : executor_of[i];
+        CHECK(number < world->engine.executors);
+        struct world_executor *executor = &world->executors[number];
+        const struct probe *probe = observer == &probe_none ? observer : &executor->journal.probe;
         if (scenario->nodes[i].kind == SCENARIO_SWITCH)
-            make_switch(world, &scenario->nodes[i], probe);
+            make_switch(world, &scenario->nodes[i], executor, probe);
         else
-            make_host(world, &scenario->nodes[i], probe, &endpoints);
+            make_host(world, &scenario->nodes[i], executor, probe, &endpoints);
+        world->engine.nodes[i]->executor = number;
     }
+    for (uint32_t i = 0; i < scenario->node_count; i++) /* a group is on one */
+        CHECK(world->engine.nodes[i]->executor ==
+              world->engine.nodes[world->engine.nodes[i]->group]->executor);
     join_links(world);
     compute_routes(world);
     carve_memories(world, diag);
@@ -203,26 +219,32 @@ static void make_sinks(struct world *world)
     }
 }
 
-static void hand_on(void *self)
+/* ------------------------------------------------------------------ the whole */
+
+static void make_tables(struct world *world)
 {
-    struct world *world = self;
-    probe_journal_sort(&world->journal);
-    probe_journal_flush(&world->journal, 1);
+    world->hosts = memory_zeroed(world->host_count, sizeof(struct host *));
+    world->machines = memory_zeroed(world->host_count, sizeof(struct machine *));
+    world->switches = memory_zeroed(world->switch_count, sizeof(struct swtch *));
+    world->targets = memory_zeroed(world->host_count, sizeof(struct nvme_target *));
+    world->sinks = memory_zeroed(world->host_count, sizeof(struct rdma_sink *));
+    world->endpoint_of = memory_zeroed(world->host_count, sizeof(uint32_t));
+    world->stats = memory_zeroed(world->workload_count, sizeof *world->stats);
 }
 
-/* The probe of all nodes.  Where nobody looks nothing is kept. */
-static const struct probe *make_journal(struct world *world, const struct probe *observer)
+static void start(struct world *world)
 {
-    probe_journal_init(&world->journal, observer, &world->engine.executor.current);
-    if (observer == &probe_none)
-        return observer;
-    world->engine.window_end = hand_on;
-    world->engine.window_self = world;
-    return &world->journal.probe;
+    for (uint32_t i = 0; i < world->switch_count; i++)
+        switch_start(world->switches[i]);
+    for (uint32_t i = 0; i < world->host_count; i++)
+        make_target(world, &world->scenario->nodes[i]);
+    make_sinks(world);
+    deadlock_init(&world->deadlocks, world->switches, world->switch_count);
+    world_play_init(world);
 }
 
-struct world *world_build(const struct scenario *scenario, const struct probe *probe,
-                          struct diag *diag)
+struct world *world_build_divided(const struct scenario *scenario, const struct probe *probe,
+                                  const struct world_division *division, struct diag *diag)
 {
     struct world *world = memory_zeroed(1, sizeof *world);
     world->scenario = scenario;
@@ -230,32 +252,24 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
     world->switch_count = scenario->switch_count;
     world->workload_count = scenario->workload_count;
     world->window_end = scenario->duration;
-    world->executors = 1;
-    world->hosts = memory_zeroed(scenario->host_count, sizeof(struct host *));
-    world->machines = memory_zeroed(scenario->host_count, sizeof(struct machine *));
-    world->switches = memory_zeroed(scenario->switch_count, sizeof(struct swtch *));
-    world->targets = memory_zeroed(scenario->host_count, sizeof(struct nvme_target *));
-    world->sinks = memory_zeroed(scenario->host_count, sizeof(struct rdma_sink *));
-    world->endpoint_of = memory_zeroed(scenario->host_count, sizeof(uint32_t));
-    world->stats = memory_zeroed(scenario->workload_count, sizeof *world->stats);
+    make_tables(world);
     engine_init(&world->engine, scenario->seed);
-    frame_pool_init(&world->frames);
-    engine_items(&world->engine, world->frames.frames.items, sizeof(struct frame));
+    world_executors_init(world, division == NULL ? 1 : division->executors, probe);
     world->engine.hostile = STORMGLASS_HOSTILE;
-    make_fabric(world, make_journal(world, probe), diag);
+    make_fabric(world, probe, division == NULL ? NULL : division->executor_of, diag);
     engine_start(&world->engine);
     if (diag_failed(diag)) {
         world_free(world);
         return NULL;
     }
-    for (uint32_t i = 0; i < scenario->switch_count; i++)
-        switch_start(world->switches[i]);
-    for (uint32_t i = 0; i < scenario->host_count; i++)
-        make_target(world, &scenario->nodes[i]);
-    make_sinks(world);
-    deadlock_init(&world->deadlocks, world->switches, world->switch_count);
-    world_play_init(world);
+    start(world);
     return world;
+}
+
+struct world *world_build(const struct scenario *scenario, const struct probe *probe,
+                          struct diag *diag)
+{
+    return world_build_divided(scenario, probe, NULL, diag);
 }
 
 static void free_machines(struct world *world)
@@ -294,9 +308,8 @@ void world_free(struct world *world)
         switch_fini(world->switches[i]);
         free(world->switches[i]);
     }
+    world_executors_fini(world);
     engine_fini(&world->engine);
-    frame_pool_fini(&world->frames);
-    probe_journal_fini(&world->journal);
     free(world->hosts);
     free(world->switches);
     free(world->targets);

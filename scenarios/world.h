@@ -9,6 +9,7 @@
 #include "base/probe.h"
 #include "engine/engine.h"
 #include "net/deadlock.h"
+#include "net/mail.h"
 #include "net/probe_journal.h"
 #include "net/switch.h"
 #include "nvme/target.h"
@@ -20,10 +21,25 @@
 struct world_faults;
 struct world_play;
 
+/* What the nodes of one executor write, beside themselves. */
+struct world_executor {
+    alignas(64) struct frame_pool frames;
+    struct probe_journal journal; /* what they tell, on its way to the observer */
+};
+
+/* Who runs which node.  Hosts of a machine are on one executor. */
+struct world_division {
+    uint32_t executors;
+    const uint32_t *executor_of; /* by index of the scenario's node */
+};
+
 struct world {
     struct engine engine;
-    struct frame_pool frames;
-    struct probe_journal journal; /* what the nodes tell, on its way to the observer */
+    struct engine_window window;
+    struct world_executor *executors; /* engine.executors of them */
+    struct mail *mails;               /* by sender and receiver */
+    uint32_t mail_side;
+    struct probe_journal **journals; /* of the executors */
     const struct scenario *scenario;
     struct swtch **switches; /* by scenario_node.index */
     uint32_t switch_count;
@@ -35,7 +51,6 @@ struct world {
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
     struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */
     uint32_t workload_count;
-    uint32_t executors; /* that share the nodes */
     time_ps window_end; /* workloads stop issuing here */
     struct deadlock_watch deadlocks;
     struct world_play *play;
@@ -48,9 +63,16 @@ struct world *world_build(const struct scenario *scenario, const struct probe *p
                           struct diag *diag);
 void world_free(struct world *world);
 
+/* The same with several executors: nothing but the memory that is used depends on them. */
+struct world *world_build_divided(const struct scenario *scenario, const struct probe *probe,
+                                  const struct world_division *division, struct diag *diag);
+
 /* Plays up to `until`; false when the run is over: every workload idle, or the drain limit
  * reached.  After engine_pause it returns early, and the next call goes on there. */
 bool world_run(struct world *world, time_ps until);
+
+/* Where the frames are that are events of the node. */
+const struct frame_pool *world_frames(const struct world *world, uint32_t node);
 
 /* CHECKs every invariant of every node. */
 void world_audit(const struct world *world);

@@ -86,7 +86,7 @@ static void on_idle(void *self)
 /* Where instances of the entry on that executor tell what they did. */
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
-    if (world->executors == 1)
+    if (world->engine.executors == 1)
         return &world->stats[entry];
     struct workload_stats **told = &world->play->told[executor * world->workload_count + entry];
     if (*told == NULL) {
@@ -99,9 +99,9 @@ static struct workload_stats *stats_at(const struct world *world, uint32_t execu
 /* Brings world->stats up to date. */
 static void fold_stats(const struct world *world)
 {
-    for (uint32_t i = 0; world->executors > 1 && i < world->workload_count; i++) {
+    for (uint32_t i = 0; world->engine.executors > 1 && i < world->workload_count; i++) {
         workload_reset(&world->stats[i]);
-        for (uint32_t executor = 0; executor < world->executors; executor++) {
+        for (uint32_t executor = 0; executor < world->engine.executors; executor++) {
             const struct workload_stats *told =
                 world->play->told[executor * world->workload_count + i];
             if (told != NULL)
@@ -203,8 +203,8 @@ void world_play_init(struct world *world)
     world->play = play;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
-    play->told =
-        memory_zeroed((size_t)world->executors * scenario->workload_count, sizeof *play->told);
+    play->told = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,
+                               sizeof *play->told);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
@@ -228,7 +228,7 @@ void world_play_fini(struct world *world)
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);
     if (play != NULL) {
-        for (uint32_t i = 0; i < world->executors * world->workload_count; i++)
+        for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++)
             free(play->told[i]);
         free(play->told);
         free(play->entries);

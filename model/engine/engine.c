@@ -8,7 +8,7 @@
 
 void engine_init(struct engine *engine, uint64_t seed)
 {
-    *engine = (struct engine){.seed = seed, .lookahead = TIME_NEVER};
+    *engine = (struct engine){.seed = seed, .lookahead = TIME_NEVER, .executors = 1};
     wheel_init(&engine->executor.queue);
 }
 
@@ -161,10 +161,21 @@ static void run_window(struct engine *engine, struct executor *executor)
     executor->current = NULL;
 }
 
+static void end_window(const struct engine *engine)
+{
+    const struct engine_window *window = engine->window;
+    for (uint32_t i = 0; window->ran != NULL && i < engine->executors; i++)
+        window->ran(window->self, i);
+    if (window->end != NULL)
+        window->end(window->self);
+    for (uint32_t i = 0; window->begin != NULL && i < engine->executors; i++)
+        window->begin(window->self, i);
+}
+
 static void tell_window_end(const struct engine *engine)
 {
-    if (engine->window_end != NULL)
-        engine->window_end(engine->window_self);
+    if (engine->window != NULL)
+        end_window(engine);
 }
 
 static void run(struct engine *engine, struct executor *executor)
@@ -198,6 +209,8 @@ bool engine_run(struct engine *engine, time_ps until)
         divide(engine);
     engine->until = until;
     engine->paused = false;
+    if (engine->executors > 1)
+        end_window(engine); /* what was sent between the runs */
     if (LIKELY(engine->watch == NULL))
         run(engine, executor);
     else

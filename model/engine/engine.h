@@ -50,6 +50,21 @@ struct engine_watch {
     void (*after)(void *self, struct node *node, const struct event *event);
 };
 
+/* What the model does for its executors at the end of a window: all events up to some moment have
+ * been executed, none after it.  Any of it may be NULL.  With several executors also where
+ * engine_run begins: between its calls nodes send too. */
+struct engine_window {
+    void *self;
+    void (*ran)(void *self, uint32_t executor); /* by each, for itself: it has executed its share */
+    /* By one, when all have: between events.  What they send each other from now on belongs to the
+     * next window. */
+    void (*end)(void *self);
+    /* By each, for itself, before its next window or the end of engine_run: it inserts what others
+     * have sent it. */
+    void (*begin)(void *self, uint32_t executor);
+    time_ps (*earliest)(void *self); /* after end: of the events that are not inserted yet */
+};
+
 #define ENGINE_NODES_MAX (1u << (64 - ORDER_SEQUENCE_BITS))
 
 /* Runs nodes: their events, and the time that they are at. */
@@ -75,10 +90,8 @@ struct engine {
     bool paused;                      /* engine_pause was called */
     bool hostile;                     /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
-    /* Called between events: all up to some moment have been executed, none after it.  May be NULL.
-     */
-    void (*window_end)(void *self);
-    void *window_self;
+    const struct engine_window *window; /* NULL: nothing to be done; before the first engine_run */
+    uint32_t executors;                 /* that share the nodes; before engine_add */
 };
 
 void engine_init(struct engine *engine, uint64_t seed);
@@ -143,6 +156,25 @@ static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t
         .argument = argument,
     };
     wheel_push(from->queue, &event);
+}
+
+/* What node_post would have scheduled, for a node of another executor, who inserts it. */
+static inline struct event node_event(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                                      uint16_t port, uint64_t argument)
+{
+    return (struct event){
+        .at = at,
+        .order = from->next_order++,
+        .node = to,
+        .kind = kind,
+        .port = port,
+        .argument = argument,
+    };
+}
+
+static inline void engine_insert(struct engine *engine, const struct event *event)
+{
+    wheel_push(engine->nodes[event->node]->queue, event);
 }
 
 /* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */

@@ -111,6 +111,14 @@ unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *fra
     return pool_at(&pool->blobs[frame->blob >> FRAME_BLOB_SHIFT], index_of(frame->blob));
 }
 
+uint32_t frame_blob_kept(const struct frame *frame)
+{
+    CHECK(frame->blob != POOL_NONE);
+    const uint32_t bytes = frame_blob_bytes(frame),
+                   room = sizes[frame->blob >> FRAME_BLOB_SHIFT].bytes;
+    return bytes < room ? bytes : room;
+}
+
 void frame_blob_give(struct frame_pool *pool, uint32_t blob)
 {
     pool_give(&pool->blobs[blob >> FRAME_BLOB_SHIFT], index_of(blob));

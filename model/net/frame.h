@@ -148,6 +148,9 @@ static inline void frame_give(struct frame_pool *pool, uint32_t handle)
 unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes);
 unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *frame);
 
+/* Of a frame with a blob: how many bytes of it are in use, and what to take for a copy. */
+uint32_t frame_blob_kept(const struct frame *frame);
+
 /* How many real bytes a frame has: in a SEND, which has no RETH, `length` says so; else all. */
 uint32_t frame_blob_bytes(const struct frame *frame);
 

@@ -6,6 +6,7 @@
  *           8                  bytes                   12
  *                                                 '- + propagation: the last bit has arrived
  *                                                             '- busy_until: the next may start */
+#include "net/mail.h"
 #include "net/port_private.h"
 
 #include <stdlib.h>
@@ -97,6 +98,12 @@ void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
     aim(b, a, a_ingress);
     engine_link(a->node->engine, port_reach(a));
     engine_link(b->node->engine, port_reach(b));
+}
+
+void port_set_mail(struct port *port, struct mail *mail)
+{
+    port->mail = mail;
+    set_odd(port, PORT_REMOTE, mail != NULL);
 }
 
 time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
@@ -231,6 +238,13 @@ static void tell_sent(const struct port *port, const struct frame *frame, bool l
     port->probe->frame(port->probe->self, &sent);
 }
 
+static void send_by_mail(const struct port *port, uint32_t handle, time_ps at)
+{
+    const struct event event =
+        node_event(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
+    mail_send(port->mail, port->frames, &event);
+}
+
 /* The way of frames that need more than a product and a sum. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
@@ -244,6 +258,8 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
         tell_sent(port, frame, down || taken, now);
     if (down || taken)
         drop(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
+    else if ((port->odd & PORT_REMOTE) != 0)
+        send_by_mail(port, handle, at);
     else
         node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
 }

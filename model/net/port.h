@@ -96,9 +96,11 @@ enum port_odd {
     PORT_WATCHED = 1 << 2,     /* the probe wants every frame */
     PORT_CUT_THROUGH = 1 << 3, /* the peer acts on a frame's header */
     PORT_FRACTION = 1 << 4,    /* a byte is no whole picosecond */
+    PORT_REMOTE = 1 << 5,      /* the peer's executor is another */
 };
 
 struct port;
+struct mail;
 
 /* Fills in what is known of a pause of the priority that holds. */
 typedef void port_reason(const struct port *port, struct probe_pause *why);
@@ -153,6 +155,7 @@ struct port {
     uint64_t tx_discards;                  /* sent into a dead link */
     uint32_t carrier;                      /* counts its losses */
     struct port_fault *fault;              /* NULL: none */
+    struct mail *mail;                     /* to the peer's executor; NULL: it is the same */
 };
 
 /* The frames that a fault counts and loses: all, MAC control too; those with a payload; PFC and
@@ -201,6 +204,9 @@ time_ps port_reach(const struct port *port);
  */
 void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
                struct port_ingress b_ingress);
+
+/* After port_join: what the port sends goes by the mail, which outlives it. */
+void port_set_mail(struct port *port, struct mail *mail);
 
 /* Queues a frame behind those of its priority; the caller kicks. */
 void port_append(struct port *port, uint32_t handle, struct frame *frame);

@@ -189,12 +189,12 @@ static void hand_on(const struct probe_journal *journal, const struct probe_call
 }
 
 /* The journal whose next call comes before those of all others; NULL: none has any left. */
-static struct probe_journal *next_of(struct probe_journal *journals, uint32_t count)
+static struct probe_journal *next_of(struct probe_journal *const *journals, uint32_t count)
 {
     const struct probe_call *least = NULL;
     struct probe_journal *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        struct probe_journal *journal = &journals[i];
+        struct probe_journal *journal = journals[i];
         const struct probe_call *call = journal->calls + journal->handed_on;
         if (journal->handed_on < journal->call_count &&
             (least == NULL || compare(call, least) < 0)) {
@@ -205,13 +205,13 @@ static struct probe_journal *next_of(struct probe_journal *journals, uint32_t co
     return found;
 }
 
-void probe_journal_flush(struct probe_journal *journals, uint32_t count)
+void probe_journal_flush(struct probe_journal *const *journals, uint32_t count)
 {
     struct probe_journal *journal;
     while ((journal = next_of(journals, count)) != NULL)
         hand_on(journal, &journal->calls[journal->handed_on++]);
     for (uint32_t i = 0; i < count; i++) {
-        journals[i].call_count = journals[i].handed_on = 0;
-        journals[i].byte_count = 0;
+        journals[i]->call_count = journals[i]->handed_on = 0;
+        journals[i]->byte_count = 0;
     }
 }

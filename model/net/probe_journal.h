@@ -42,6 +42,6 @@ void probe_journal_sort(struct probe_journal *journal);
 
 /* Hands the calls of sorted journals, which have one observer, on to it and forgets them.  No event
  * of the window, and none of a later one, is left to any of them. */
-void probe_journal_flush(struct probe_journal *journals, uint32_t count);
+void probe_journal_flush(struct probe_journal *const *journals, uint32_t count);
 
 #endif

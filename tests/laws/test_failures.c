@@ -187,9 +187,9 @@ static void check_switches(const struct world *world, const struct watch *watch)
         assert_int_equal(in, out);
         assert_int_equal(swtch->buffer.used, 0);
     }
-    assert_int_equal(world->frames.frames.taken, 0);
+    assert_int_equal(world->executors[0].frames.frames.taken, 0);
     for (int i = 0; i < FRAME_BLOB_SIZES; i++)
-        assert_int_equal(world->frames.blobs[i].taken, 0);
+        assert_int_equal(world->executors[0].frames.blobs[i].taken, 0);
 }
 
 static void check_workloads(const struct world *world, bool returns)

@@ -162,9 +162,9 @@ static void check_rest(const struct world *world)
         assert_int_equal(counters->duplicate_requests, 0);
         assert_int_equal(counters->qp_errors, 0);
     }
-    assert_int_equal(world->frames.frames.taken, 0);
+    assert_int_equal(world->executors[0].frames.frames.taken, 0);
     for (int i = 0; i < FRAME_BLOB_SIZES; i++)
-        assert_int_equal(world->frames.blobs[i].taken, 0);
+        assert_int_equal(world->executors[0].frames.blobs[i].taken, 0);
 }
 
 static void check_workloads(const struct world *world)

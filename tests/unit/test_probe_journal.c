@@ -177,14 +177,16 @@ static void calls_come_in_the_order_of_events(void **state)
         for (unsigned i = 0; i < EVENTS; i++)
             talk(&straight, &events[i]);
         const struct event *current[EXECUTORS] = {0};
-        struct probe_journal journals[EXECUTORS];
-        for (unsigned i = 0; i < EXECUTORS; i++)
-            probe_journal_init(&journals[i], &observer, &current[i]);
+        struct probe_journal journals[EXECUTORS], *list[EXECUTORS];
+        for (unsigned i = 0; i < EXECUTORS; i++) {
+            list[i] = &journals[i];
+            probe_journal_init(list[i], &observer, &current[i]);
+        }
         for (unsigned from = 0; from < EVENTS; from += 30) {
             execute(journals, current, events, from, from + 30);
             for (unsigned i = 0; i < EXECUTORS; i++)
                 probe_journal_sort(&journals[i]);
-            probe_journal_flush(journals, EXECUTORS);
+            probe_journal_flush(list, EXECUTORS);
         }
         assert_string_equal(found.text, expected.text);
         for (unsigned i = 0; i < EXECUTORS; i++)
@@ -198,7 +200,7 @@ static void between_events_calls_go_straight_on(void **state)
     static struct diary diary;
     const struct event *current = NULL;
     const struct probe observer = writer(&diary);
-    struct probe_journal journal;
+    struct probe_journal journal, *const list[] = {&journal};
     probe_journal_init(&journal, &observer, &current);
     const struct event event = {.at = 7, .order = 5, .kind = 4};
     talk(&journal.probe, &event);
@@ -208,7 +210,7 @@ static void between_events_calls_go_straight_on(void **state)
     talk(&journal.probe, &event);
     assert_int_equal(diary.used, used);
     current = NULL;
-    probe_journal_flush(&journal, 1);
+    probe_journal_flush(list, 1);
     assert_int_equal(diary.used, 2 * used);
     assert_memory_equal(diary.text, diary.text + used, used);
     probe_journal_fini(&journal);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * world_executors - making them, and what happens at the end of a window. */
+#include "scenarios/world_executors.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void sort_journal(void *self, uint32_t executor)
+{
+    probe_journal_sort(((struct world *)self)->journals[executor]);
+}
+
+static void end_window(void *self)
+{
+    struct world *world = self;
+    probe_journal_flush(world->journals, world->engine.executors);
+    world->mail_side ^= 1;
+}
+
+static void receive_mail(void *self, uint32_t executor)
+{
+    struct world *world = self;
+    const uint32_t count = world->engine.executors;
+    for (uint32_t from = 0; from < count; from++)
+        mail_receive(&world->mails[from * count + executor], &world->executors[executor].frames,
+                     &world->engine);
+}
+
+static time_ps earliest_mail(void *self)
+{
+    const struct world *world = self;
+    time_ps earliest = TIME_NEVER;
+    for (uint32_t i = 0; i < world->engine.executors * world->engine.executors; i++)
+        if (mail_earliest(&world->mails[i]) < earliest)
+            earliest = mail_earliest(&world->mails[i]);
+    return earliest;
+}
+
+static void *aligned_zeroed(size_t count, size_t bytes)
+{
+    void *memory = aligned_alloc(64, count * bytes);
+    CHECK(memory != NULL);
+    return memset(memory, 0, count * bytes);
+}
+
+void world_executors_init(struct world *world, uint32_t count, const struct probe *observer)
+{
+    world->engine.executors = count;
+    world->executors = aligned_zeroed(count, sizeof *world->executors);
+    world->mails = aligned_zeroed((size_t)count * count, sizeof *world->mails);
+    world->journals = memory_zeroed(count, sizeof *world->journals);
+    for (uint32_t i = 0; i < count; i++) {
+        struct world_executor *executor = &world->executors[i];
+        frame_pool_init(&executor->frames);
+        probe_journal_init(&executor->journal, observer, &world->engine.executor.current);
+        world->journals[i] = &executor->journal;
+    }
+    for (uint32_t i = 0; i < count * count; i++)
+        mail_init(&world->mails[i], &world->mail_side);
+    world->window = (struct engine_window){
+        .self = world,
+        .ran = sort_journal,
+        .end = end_window,
+        .begin = count > 1 ? receive_mail : NULL,
+        .earliest = count > 1 ? earliest_mail : NULL,
+    };
+    if (count > 1 || observer != &probe_none)
+        world->engine.window = &world->window;
+    engine_items(&world->engine, world->executors[0].frames.frames.items, sizeof(struct frame));
+}
+
+void world_executors_fini(struct world *world)
+{
+    const uint32_t count = world->engine.executors;
+    for (uint32_t i = 0; i < count; i++) {
+        frame_pool_fini(&world->executors[i].frames);
+        probe_journal_fini(&world->executors[i].journal);
+    }
+    for (uint32_t i = 0; i < count * count; i++)
+        mail_fini(&world->mails[i]);
+    free(world->executors);
+    free(world->mails);
+    free(world->journals);
+}
+
+const struct frame_pool *world_frames(const struct world *world, uint32_t node)
+{
+    return &world->executors[world->engine.nodes[node]->executor].frames;
+}
+
+struct mail *world_mail(const struct world *world, const struct node *from, const struct node *to)
+{
+    if (from->executor == to->executor)
+        return NULL;
+    return &world->mails[from->executor * world->engine.executors + to->executor];
+}
