@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Nodes are shared out evenly, and what talks most stays together. */
+#include "scenarios/division.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct scenario *load(const char *fabric, const char *hosts)
+{
+    static struct diag diag;
+    char text[1024];
+    diag = (struct diag){0};
+    snprintf(text, sizeof text,
+             "stormglass: 1\nname: t\nduration: 1ms\nfabric: {topology: %s}\nhosts: {%s}\n"
+             "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
+             fabric, hosts);
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        fail_msg("%s", diag.messages[0].text);
+    return scenario;
+}
+
+struct shares {
+    uint32_t least, most; /* ports of an executor */
+    uint32_t cut;         /* links between executors */
+    uint32_t cut_hosts;   /* of them, a host's */
+};
+
+static struct shares shares_of(const struct scenario *scenario, const uint32_t *executor_of,
+                               uint32_t executors)
+{
+    uint32_t *ports = calloc(executors, sizeof *ports);
+    assert_non_null(ports);
+    struct shares shares = {.least = UINT32_MAX};
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const uint32_t *ends = scenario->links[i].node;
+        const bool cut = executor_of[ends[0]] != executor_of[ends[1]];
+        shares.cut += cut;
+        for (int end = 0; end < 2; end++) {
+            assert_true(executor_of[ends[end]] < executors);
+            ports[executor_of[ends[end]]]++;
+            shares.cut_hosts += cut && scenario->nodes[ends[end]].kind == SCENARIO_HOST;
+        }
+    }
+    for (uint32_t i = 0; i < executors; i++) {
+        shares.least = ports[i] < shares.least ? ports[i] : shares.least;
+        shares.most = ports[i] > shares.most ? ports[i] : shares.most;
+    }
+    free(ports);
+    return shares;
+}
+
+static struct shares divide(const char *fabric, uint32_t executors)
+{
+    struct scenario *scenario = load(fabric, "");
+    uint32_t *executor_of = division_make(scenario, executors);
+    const struct shares shares = shares_of(scenario, executor_of, executors);
+    uint32_t *again = division_make(scenario, executors);
+    assert_memory_equal(executor_of, again, scenario->node_count * sizeof *again);
+    free(again);
+    free(executor_of);
+    scenario_free(scenario);
+    return shares;
+}
+
+/* 8 pods of 16 hosts; of 384 links 128 are hosts' and 128 stay in their pod. */
+static void pods_stay_whole(void **state)
+{
+    (void)state;
+    for (uint32_t executors = 2; executors <= 4; executors += 2) {
+        const struct shares shares = divide("{kind: fat-tree, k: 8}", executors);
+        assert_true(shares.most * 10 <= shares.least * 12);
+        assert_int_equal(shares.cut_hosts, 0);
+        assert_true(shares.cut <= 128);
+    }
+}
+
+static void leaves_keep_their_hosts(void **state)
+{
+    (void)state;
+    const struct shares shares =
+        divide("{kind: leaf-spine, leaves: 8, spines: 4, hosts-per-leaf: 8}", 4);
+    assert_true(shares.most * 10 <= shares.least * 13);
+    assert_int_equal(shares.cut_hosts, 0);
+}
+
+/* A switch that is half of all work has one host with it, so that it has neighbours. */
+static void one_switch_is_shared_out_too(void **state)
+{
+    (void)state;
+    const struct shares shares = divide("{kind: single-switch, hosts: 32}", 2);
+    assert_int_equal(shares.least, 31);
+    assert_int_equal(shares.most, 33);
+    assert_int_equal(shares.cut, 31);
+}
+
+static void one_executor_runs_all(void **state)
+{
+    (void)state;
+    assert_int_equal(divide("{kind: fat-tree, k: 4}", 1).cut, 0);
+}
+
+/* More executors than nodes: some have nothing to do. */
+static void few_nodes_are_no_trouble(void **state)
+{
+    (void)state;
+    assert_int_equal(divide("{kind: single-switch, hosts: 2}", 8).least, 0);
+}
+
+static void machines_stay_together(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load("{kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 2}",
+             "defaults: {rnic: {profile: softroce}}, one: {where: [host0, host5], machine: one}, "
+             "two: {where: [host1, host7], machine: two}");
+    uint32_t *executor_of = division_make(scenario, 4);
+    uint32_t hosts[8], count = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].kind == SCENARIO_HOST)
+            hosts[count++] = i;
+    assert_int_equal(count, 8);
+    assert_int_equal(executor_of[hosts[0]], executor_of[hosts[5]]);
+    assert_int_equal(executor_of[hosts[1]], executor_of[hosts[7]]);
+    free(executor_of);
+    scenario_free(scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pods_stay_whole),
+        cmocka_unit_test(leaves_keep_their_hosts),
+        cmocka_unit_test(one_switch_is_shared_out_too),
+        cmocka_unit_test(one_executor_runs_all),
+        cmocka_unit_test(few_nodes_are_no_trouble),
+        cmocka_unit_test(machines_stay_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
