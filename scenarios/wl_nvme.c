@@ -161,12 +161,11 @@ static void finish(struct wl_nvme *wl, struct slot *slot)
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
     compare(wl, slot);
-    if (io->status == NVME_STATUS_OK) {
+    wl->failed |= io->status != NVME_STATUS_OK;
+    if (io->status == NVME_STATUS_OK)
         account_good(wl, io);
-    } else {
+    else
         wl->site.stats->failed++;
-        wl->failed = true;
-    }
     struct probe_host_io record;
     fill_probe(wl, io, &record);
     wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
@@ -398,8 +397,6 @@ static void on_ready(void *self, uint16_t status)
     else
         pump(wl);
 }
-
-/* The table. */
 
 struct workload *wl_nvme_create(const struct workload_site *site)
 {
