@@ -16,7 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once. */
+/* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once.
+ */
 static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
 static const double commit_s = 0.1; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;

@@ -106,8 +106,8 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
     }
 }
 
-/* The same for somebody who looks on, up to `until` or until there is a pause.  As events come in their
- * one order, `current` stays NULL: what they tell is told at once. */
+/* The same for somebody who looks on, up to `until` or until there is a pause.  As events come in
+ * their one order, `current` stays NULL: what they tell is told at once. */
 static void run_group_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;
@@ -124,12 +124,12 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
     }
 }
 
-/* Measured with 33, 208 and 1,344 nodes: fewer stay in the cache anyway, and have too few events in a
- * window for turns to pay. */
+/* Measured with 33, 208 and 1,344 nodes: fewer stay in the cache anyway, and have too few events in
+ * a window for turns to pay. */
 enum { NODES_IN_CACHE = 64 };
 
-/* Each node by itself, but for those that are joined; all as one when they are few, or when somebody
- * looks on, who wants the one order of all events. */
+/* Each node by itself, but for those that are joined; all as one when they are few, or when
+ * somebody looks on, who wants the one order of all events. */
 static void divide(struct engine *engine)
 {
     uint32_t *of = NULL;

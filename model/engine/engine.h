@@ -118,8 +118,8 @@ bool engine_run(struct engine *engine, time_ps until);
  * t + lookahead - 1.  Until then another node may have gone ahead already. */
 void engine_cut(struct engine *engine, time_ps at);
 
-/* Called by the watch: engine_run ends after the present event, whose time `now` is then, and the next
- * one goes on behind it. */
+/* Called by the watch: engine_run ends after the present event, whose time `now` is then, and the
+ * next one goes on behind it. */
 void engine_pause(struct engine *engine);
 
 /* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */

@@ -5,10 +5,10 @@
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
  *       turn   turn+1
  *
- * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two turns;
- * only of a window that was cut, the rest waits in its own.  Events of the far heap are compared
- * when a window is opened: those that belong to it join it; nothing else moves.  An event for the
- * open window itself is put among the keys that are left of the present group, whose it is.
+ * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two
+ * turns; only of a window that was cut, the rest waits in its own.  Events of the far heap are
+ * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
+ * for the open window itself is put among the keys that are left of the present group, whose it is.
  *
  * With several groups the width is as large as their delay allows.  With one it aims at 4 to 10
  * events in an opened window: below, opening costs more than sorting saves; above, the sort does.

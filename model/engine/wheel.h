@@ -84,15 +84,18 @@ struct wheel {
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Before the first wheel_open: parts the nodes into groups, `of` by node, taken over; NULL: one.  No
- * window is wider than `delay`, the least after which an event of one group may be due in another. */
+/* Before the first wheel_open: parts the nodes into groups, `of` by node, taken over; NULL: one.
+ * No window is wider than `delay`, the least after which an event of one group may be due in
+ * another. */
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
 
-/* The number of the window that the least event waits in, INT64_MAX when there is none; not open. */
+/* The number of the window that the least event waits in, INT64_MAX when there is none; not open.
+ */
 int64_t wheel_least(const struct wheel *wheel);
 
-/* Opens the next window up to `until`; false when no event waits at or before that.  True: wheel_group
- * gives one group after the other until it says false, and wheel_next all events of each. */
+/* Opens the next window up to `until`; false when no event waits at or before that.  True:
+ * wheel_group gives one group after the other until it says false, and wheel_next all events of
+ * each. */
 bool wheel_open(struct wheel *wheel, time_ps until);
 bool wheel_group(struct wheel *wheel);
 
@@ -163,8 +166,8 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
     return key == WHEEL_END ? NULL : wheel_event(wheel, key);
 }
 
-/* The least event of the present group, or NULL when it has no more.  It stays where it is until the
- * next window is opened. */
+/* The least event of the present group, or NULL when it has no more.  It stays where it is until
+ * the next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)
 {
     const uint64_t listed = *wheel->next, own = *wheel->own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wheel_sort - the keys of a group into their order.
- * Networks for few keys, merges for many.  Keys compare as numbers but where time and source are the
- * same: there the events' own order decides. */
+ * Networks for few keys, merges for many.  Keys compare as numbers but where time and source are
+ * the same: there the events' own order decides. */
 #include "engine/wheel_sort.h"
 
 #include <string.h>

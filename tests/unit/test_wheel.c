@@ -55,9 +55,9 @@ static void wheel_is_a_heap(void **state)
             struct event popped;
             while (rng_below(&rng, 3) != 0) {
                 const struct event event = {.at = now + wild_delay(&rng),
-                                            
-                                            .order = order * 7 % ranks << ORDER_SEQUENCE_BITS |
-                                                     order};
+
+                                            .order =
+                                                order * 7 % ranks << ORDER_SEQUENCE_BITS | order};
                 order++;
                 wheel_push(&wheel, &event);
                 heap_push(&heap, &event);
