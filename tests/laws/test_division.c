@@ -37,14 +37,14 @@ static void tell_bytes(void *self, unsigned call, const void *bytes, size_t coun
 static void on_drop(void *self, const struct probe_drop *drop)
 {
     tell_bytes(self, 1, &drop->at, sizeof drop->at);
-    tell(self, (uint64_t)drop->node << 32 | drop->port << 16 | drop->cause);
+    tell(self, (uint64_t)drop->node << 32 | (uint32_t)drop->port << 16 | drop->cause);
     tell(self, (uint64_t)drop->occupancy);
 }
 
 static void on_pause(void *self, const struct probe_pause *pause)
 {
     tell_bytes(self, 2, &pause->at, sizeof pause->at);
-    tell(self, (uint64_t)pause->node << 32 | pause->port << 16 | pause->xoff);
+    tell(self, (uint64_t)pause->node << 32 | (uint32_t)pause->port << 16 | pause->xoff);
     for (unsigned i = 0; i < pause->reason_count; i++)
         tell(self, (uint64_t)pause->reasons[i].queued << 16 | pause->reasons[i].egress);
 }
@@ -52,7 +52,7 @@ static void on_pause(void *self, const struct probe_pause *pause)
 static void on_blocked(void *self, const struct probe_blocked *blocked)
 {
     tell_bytes(self, 3, &blocked->at, sizeof blocked->at);
-    tell(self, (uint64_t)blocked->node << 32 | blocked->port << 16 | blocked->blocked);
+    tell(self, (uint64_t)blocked->node << 32 | (uint32_t)blocked->port << 16 | blocked->blocked);
 }
 
 static void on_target_io(void *self, const struct probe_target_io *io)
@@ -86,7 +86,7 @@ static void on_frame(void *self, const struct probe_frame *sent)
     frame.next = frame.blob = 0;
     tell_bytes(told, 7, sent->head, sent->head == NULL ? 0 : sent->head_bytes);
     tell(told, (uint64_t)sent->at);
-    tell(told, (uint64_t)sent->node << 32 | sent->port << 16 | sent->lost);
+    tell(told, (uint64_t)sent->node << 32 | (uint32_t)sent->port << 16 | sent->lost);
     tell(told, (uint64_t)frame.opcode << 48 | (uint64_t)frame.psn << 16 | frame.bytes);
     tell(told, (uint64_t)frame.tos << 48 | (uint64_t)frame.ttl << 32 | frame.qpn);
 }
