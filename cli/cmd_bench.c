@@ -72,7 +72,7 @@ static int play(const char *name, const struct scenario *scenario)
     if (diag == NULL)
         return CLI_FAILED;
     struct run run;
-    const struct run_options how = {.until = TIME_NEVER, .progress = true};
+    const struct run_options how = {.until = TIME_NEVER, .unread = true, .progress = true};
     const enum run_end end = run_scenario(&run, scenario, &how, diag);
     if (end == RUN_DONE)
         print_run(name, &run);

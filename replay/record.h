@@ -31,6 +31,7 @@ struct record;
 
 struct record_options {
     const char *path; /* NULL: in memory */
+    bool unread;      /* nobody will read it: nothing is kept */
     enum record_level level;
     time_ps until; /* TIME_NEVER: not limited */
     int64_t threads;

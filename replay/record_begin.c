@@ -194,6 +194,8 @@ struct store *record_begin(const struct record_options *options, const struct sc
                            char error[STORE_ERROR_BYTES])
 {
     CHECK(scenario->source_count > 0);
+    if (options->unread)
+        return store_create_deaf();
     struct beginning self = {options, scenario};
     const struct store_beginning beginning = {.schema = record_schema, .fill = fill, .self = &self};
     return store_create(options->path, &beginning, error);

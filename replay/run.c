@@ -205,6 +205,7 @@ static enum run_end play_built(struct play *play, struct run *run)
 {
     const struct record_options record = {
         .path = play->options->path,
+        .unread = play->options->unread,
         .level = play->options->level,
         .until = play->options->until,
         .threads = 1,

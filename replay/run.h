@@ -16,6 +16,7 @@
 
 struct run_options {
     const char *path; /* of the database; NULL: in memory */
+    bool unread;      /* nobody looks at the database, only at the result: there is none */
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */

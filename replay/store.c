@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 struct store {
-    sqlite3 *database;
+    sqlite3 *database; /* NULL: it keeps nothing */
     uint64_t pending;
     bool failed;
     bool writable;
@@ -71,7 +71,7 @@ static struct store *store_open_flags(const char *path, int flags, char error[ST
 
 void store_exec(struct store *store, const char *sql)
 {
-    if (store->failed)
+    if (store->failed || store->database == NULL)
         return;
     if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) != SQLITE_OK)
         fail_write(store);
@@ -98,6 +98,10 @@ bool store_close(struct store *store)
 {
     if (store == NULL)
         return true;
+    if (store->database == NULL) {
+        free(store);
+        return true;
+    }
     CHECK(sqlite3_next_stmt(store->database, NULL) == NULL);
     if (store->writable)
         store_exec(store, "COMMIT");
@@ -227,6 +231,14 @@ struct store *store_create(const char *path, const struct store_beginning *begin
     return store->failed ? fail_close(store, error) : store;
 }
 
+struct store *store_create_deaf(void)
+{
+    struct store *store = calloc(1, sizeof *store);
+    CHECK(store != NULL);
+    store->writable = true;
+    return store;
+}
+
 /* NULL when it is no run database, or when it is `torn`: it must be mended before it is read. */
 static struct store *open_run(const char *path, int flags, bool *torn,
                               char error[STORE_ERROR_BYTES])
@@ -273,7 +285,7 @@ struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
 
 struct store_statement *store_prepare(struct store *store, const char *sql)
 {
-    if (store->failed)
+    if (store->failed || store->database == NULL)
         return NULL;
     sqlite3_stmt *handle = NULL;
     const char *rest = NULL;

@@ -58,6 +58,9 @@ struct store_beginning {
 struct store *store_create(const char *path, const struct store_beginning *beginning,
                            char error[STORE_ERROR_BYTES]);
 
+/* A store that keeps nothing: nobody will read it.  Every call does nothing, without error. */
+struct store *store_create_deaf(void);
+
 /* True when store_create would refuse `path` because something else than a run database is there.
  */
 bool store_is_foreign(const char *path);

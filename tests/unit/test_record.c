@@ -269,6 +269,23 @@ static void killed_writer_leaves_a_valid_database(void **state)
     assert_true(record_close(record));
 }
 
+/* Every call of a run works on it, and none leaves anything. */
+static void what_nobody_reads_is_not_kept(void **state)
+{
+    const struct fixture *fixture = *state;
+    char error[STORE_ERROR_BYTES] = "";
+    const struct record_options options = {
+        .unread = true, .level = RECORD_PACKETS, .until = TIME_NEVER, .version = "1.2.3"};
+    struct record *record = record_open(&options, fixture->scenario, error);
+    assert_non_null(record);
+    record_note(record, 1, "host0", "nobody hears it");
+    record_tick(record, true);
+    assert_int_equal(store_pending(record_store(record)), 0);
+    assert_int_equal(store_ask_int(record_store(record), "SELECT 7", 3), 3);
+    assert_null(record_error(record));
+    assert_true(record_close(record));
+}
+
 static void other_files_are_left_alone(void **state)
 {
     const struct fixture *fixture = *state;
@@ -354,6 +371,7 @@ int main(void)
         cmocka_unit_test(machines_are_numbered_and_their_changes_bounded),
         cmocka_unit_test(closed_database_is_one_file_that_opens_read_only),
         cmocka_unit_test(killed_writer_leaves_a_valid_database),
+        cmocka_unit_test(what_nobody_reads_is_not_kept),
         cmocka_unit_test(other_files_are_left_alone),
         cmocka_unit_test(path_that_cannot_be_written_is_an_error_with_its_reason),
         cmocka_unit_test(wrong_sql_is_an_error_that_sticks),
