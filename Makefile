@@ -83,7 +83,7 @@ LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
                                      scenarios/cases/*.fio scenarios/cases/*.iolog)) \
-                  $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml))
+                  $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml) $(wildcard scenarios/works/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.

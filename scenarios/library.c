@@ -10,14 +10,14 @@
 
 enum { FILES_MAX = 64 };
 
-static const char cases[] = "cases/";
+static const char cases[] = "cases/", works[] = "works/";
 
-/* The embedded case of that name ("pause-storm" or "pause-storm.yaml"), or NULL. */
-static const struct embedded_file *find_case(const char *name)
+/* The embedded file of that name ("pause-storm" or "pause-storm.yaml") in the folder, or NULL. */
+static const struct embedded_file *find(const char *folder, const char *name)
 {
     char wanted[128];
     const char *suffix = strstr(name, ".yaml") != NULL ? "" : ".yaml";
-    snprintf(wanted, sizeof wanted, "%s%s%s", cases, name, suffix);
+    snprintf(wanted, sizeof wanted, "%s%s%s", folder, name, suffix);
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
         if (strcmp(file->name, wanted) == 0)
             return file;
@@ -37,12 +37,18 @@ static uint32_t files_beside(struct scenario_source files[FILES_MAX])
     return count;
 }
 
+static const struct embedded_file *find_case(const char *name)
+{
+    const struct embedded_file *file = find(cases, name);
+    return file != NULL ? file : find(works, name);
+}
+
 static struct scenario *load_case(const struct embedded_file *file,
                                   const struct scenario_input *input, struct diag *diag)
 {
     struct scenario_source files[FILES_MAX];
     struct scenario_input from = *input;
-    from.name = file->name + strlen(cases);
+    from.name = strchr(file->name, '/') + 1;
     from.text = (const char *)file->bytes;
     from.length = file->length;
     from.files = files;

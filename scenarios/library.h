@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * library - scenarios by name: a file, or a case that travels inside the program.
+ * library - scenarios by name: a file, or a case or work that travels inside the program.
  * A file of that name goes before a case.  Other files of the cases' folder stand beside a case, as
  * they do in the source tree.
  * Owner of the result: scenario_free.  Errors: located messages in diag, and NULL. */
