@@ -9,6 +9,7 @@
 #include "replay/fabric.h"
 #include "replay/progress.h"
 #include "replay/record_end.h"
+#include "replay/resident.h"
 #include "scenarios/embedded.h"
 
 #include <signal.h>
@@ -52,11 +53,17 @@ static void release_signals(const struct signals *former)
     sigaction(SIGTERM, &former->terminate, NULL);
 }
 
-static double cpu_clock_s(void)
+static struct run_clock clock_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (struct run_clock){progress_clock_s(), (double)now.tv_sec + (double)now.tv_nsec * 1e-9};
+}
+
+static struct run_clock clock_since(struct run_clock begun)
+{
+    const struct run_clock now = clock_now();
+    return (struct run_clock){now.wall_s - begun.wall_s, now.cpu_s - begun.cpu_s};
 }
 
 /* One run while it is under way. */
@@ -180,17 +187,32 @@ static void finish(struct play *play, struct run *run)
         result->workloads[i].latency = NULL;
 }
 
+/* Pools hand out the frame that came back last, so as many were touched as were out at once. */
+static uint64_t most_frames(const struct world *world)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        frames += world->executors[i].frames.frames.used;
+    return frames;
+}
+
 static enum run_end play_recorded(struct play *play, struct run *run)
 {
-    const double wall_s = progress_clock_s(), cpu_s = cpu_clock_s();
+    struct run_cost *cost = &run->cost;
+    struct run_clock begun = clock_now();
     struct signals former;
     catch_signals(&former);
     play_slices(play);
+    cost->play = clock_since(begun);
+    cost->played_bytes = resident_bytes();
+    cost->frames = most_frames(play->world);
+    begun = clock_now();
     if (record_error(play->record) == NULL)
         finish(play, run);
     release_signals(&former);
-    run->wall_s = progress_clock_s() - wall_s;
-    run->cpu_s = cpu_clock_s() - cpu_s;
+    cost->end = clock_since(begun);
+    run->wall_s = cost->play.wall_s + cost->end.wall_s;
+    run->cpu_s = cost->play.cpu_s + cost->end.cpu_s;
     record_wall(play->record, "wall_s", run->wall_s);
     record_wall(play->record, "cpu_s", run->cpu_s);
     record_wall(play->record, "started_unix_s", (double)time(NULL) - run->wall_s);
@@ -227,11 +249,14 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
 {
     CHECK(options->until > 0);
     *run = (struct run){0};
+    const struct run_clock begun = clock_now();
     struct play play = {.scenario = scenario, .options = options};
     fabric_init(&play.fabric, scenario);
     observe_init(&play.observe, &play.fabric, scenario->workload_count,
                  options->level == RECORD_PACKETS);
     play.world = world_build(scenario, &play.observe.probe, diag);
+    run->cost.build = clock_since(begun);
+    run->cost.built_bytes = resident_bytes();
     const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);
     world_free(play.world);
     observe_fini(&play.observe);

@@ -29,10 +29,26 @@ enum run_end {
     RUN_BROKEN   /* the database cannot be written: see error */
 };
 
+/* Seconds of the clock on the wall, and of this process's processors. */
+struct run_clock {
+    double wall_s, cpu_s;
+};
+
+/* What the parts of a run cost. */
+struct run_cost {
+    struct run_clock build; /* a world of the scenario */
+    struct run_clock play;  /* its events */
+    struct run_clock end;   /* collecting, judging and recording what came of them */
+    int64_t built_bytes;    /* resident when it was built, and when it was played */
+    int64_t played_bytes;
+    uint64_t frames; /* the most that were under way or waiting at once */
+};
+
 struct run {
     struct record *record; /* open until run_close */
     struct result result;
-    double wall_s, cpu_s;
+    struct run_cost cost;
+    double wall_s, cpu_s; /* playing and the end */
     char error[STORE_ERROR_BYTES];
 };
 
