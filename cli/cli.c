@@ -75,6 +75,8 @@ static int print_help(const struct cli_command *command)
     print_option(&help);
     if (command->details != NULL)
         printf("\n%s\n", command->details);
+    if (command->more != NULL)
+        command->more();
     return CLI_DONE;
 }
 

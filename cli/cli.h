@@ -41,6 +41,7 @@ struct cli_command {
     const char *operands; /* "SCENARIO.yaml..." */
     const char *about;    /* one sentence */
     const char *details;  /* below the options in --help; may be NULL */
+    void (*more)(void);   /* prints what follows them there; may be NULL */
     const struct cli_option *options;
     int operands_min, operands_max; /* max -1: any number */
     bool passes;                    /* all arguments, options too, are its operands as they stand */
@@ -68,6 +69,10 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
 
 /* The first operand, with the changes of --set and --seed, which the command has. */
 struct scenario *cli_load_changed(const struct cli_args *args);
+
+/* A line of a list, and one for each scenario of a folder of embedded files, "cases/". */
+void cli_list_row(const char *name, const char *about);
+void cli_list_files(const char *folder);
 
 /* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */
 bool cli_is_database(const char *path);

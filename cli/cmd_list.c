@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_list - stormglass list. */
 #include "base/nearest.h"
+#include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
 #include "net/buffer.h"
@@ -14,7 +15,7 @@
 
 static const struct cli_option options[] = {{0}};
 
-static void print_row(const char *name, const char *about)
+void cli_list_row(const char *name, const char *about)
 {
     printf("%-24s  %s\n", name, about);
 }
@@ -34,7 +35,7 @@ static void top_value(const struct embedded_file *file, const char *key, char *t
     }
 }
 
-static void list_files(const char *folder)
+void cli_list_files(const char *folder)
 {
     const size_t length = strlen(folder);
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
@@ -45,43 +46,43 @@ static void list_files(const char *folder)
         snprintf(name, sizeof name, "%.*s", (int)(suffix - file->name - (long)length),
                  file->name + length);
         top_value(file, "about", about, sizeof about);
-        print_row(name, about);
+        cli_list_row(name, about);
     }
 }
 
 static void list_cases(void)
 {
-    list_files("cases/");
+    cli_list_files("cases/");
 }
 
 static void list_profiles(void)
 {
-    list_files("profiles/");
+    cli_list_files("profiles/");
 }
 
 static void list_controls(void)
 {
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
-        print_row(preset->name, preset->about);
+        cli_list_row(preset->name, preset->about);
 }
 
 static void list_media(void)
 {
     for (int i = 0; media_kinds[i] != NULL; i++)
-        print_row(media_kinds[i]->name, media_kinds[i]->about);
+        cli_list_row(media_kinds[i]->name, media_kinds[i]->about);
 }
 
 static void list_workloads(void)
 {
     for (int i = 0; workload_kinds[i] != NULL; i++)
-        print_row(workload_kinds[i]->name, workload_kinds[i]->about);
-    print_row("fio", "the jobs of a fio job file, each as an nvme workload");
+        cli_list_row(workload_kinds[i]->name, workload_kinds[i]->about);
+    cli_list_row("fio", "the jobs of a fio job file, each as an nvme workload");
 }
 
 static void list_policies(void)
 {
     for (int i = 0; buffer_policies[i] != NULL; i++)
-        print_row(buffer_policies[i]->name, buffer_policies[i]->about);
+        cli_list_row(buffer_policies[i]->name, buffer_policies[i]->about);
 }
 
 static bool print_parameter(void *self, const struct parameter *parameter)
@@ -103,6 +104,7 @@ static const struct {
     void (*list)(void);
 } kinds[] = {
     {"cases", "scenarios that the program carries", list_cases},
+    {"works", "what bench measures the program's speed by", bench_list},
     {"profiles", "switches, RNICs and media whose values say how they are known", list_profiles},
     {"congestion-controls", "what an RNIC does about ECN marks", list_controls},
     {"media", "what stores the blocks of a namespace", list_media},
@@ -129,7 +131,7 @@ static int run(const struct cli_args *args)
 {
     if (args->operand_count == 0) {
         for (int i = 0; i < KINDS; i++)
-            print_row(kinds[i].name, kinds[i].about);
+            cli_list_row(kinds[i].name, kinds[i].about);
         return CLI_DONE;
     }
     for (int i = 0; i < KINDS; i++) {

@@ -44,6 +44,7 @@ _stormglass() {
         ;;
     run | check | bench | step)
         words=$("$program" list cases 2>/dev/null | sed 's/ .*//')
+        [ "$command" = bench ] && words=$("$program" list works 2>/dev/null | sed 's/ .*//')
         mapfile -t COMPREPLY < <(
             compgen -W "$words" -- "$current"
             compgen -f -X '!*.y*ml' -- "$current"

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bench - figures as text, as JSON and as history. */
+#include "cli/bench.h"
+
+#include "cli/cli.h"
+#include "replay/words.h"
+#include "reports/json.h"
+#include "scenarios/embedded.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+int64_t bench_rate(int64_t count, double seconds)
+{
+    return seconds > 0 ? (int64_t)((double)count / seconds) : 0;
+}
+
+void bench_list(void)
+{
+    cli_list_files("works/");
+    for (const struct bench_part *part = bench_parts; part->name != NULL; part++)
+        cli_list_row(part->name, part->about);
+}
+
+/* ------------------------------------------------------------------ for people */
+
+static void print_memory(const struct bench_figures *figures)
+{
+    printf("%20s%s at most", "", words_bytes(figures->peak_bytes).text);
+    printf("; built %s for each of %s hosts", words_bytes(figures->host_bytes).text,
+           words_count(figures->hosts).text);
+    printf("; playing %s for each of %s frames at once\n", words_bytes(figures->frame_bytes).text,
+           words_count(figures->frames).text);
+}
+
+static void print_scenario(const struct bench_figures *figures)
+{
+    printf("; %s by the wall; %s events/s, %.2f a hop\n",
+           words_short((double)figures->hops_per_wall_s).text,
+           words_short((double)figures->events_per_cpu_s).text, figures->events_per_hop);
+    printf("%20s%s hops; built in %.3f s, played in %.3f s, ended in %.3f s\n", "",
+           words_count(figures->packet_hops).text, figures->build_cpu_s, figures->play_cpu_s,
+           figures->end_cpu_s);
+    print_memory(figures);
+}
+
+static void print_figures(const char *work, const struct bench_figures *figures)
+{
+    printf("%-20s", work);
+    if (figures->packet_hops > 0)
+        printf("%s packet-hops/s", words_short((double)figures->hops_per_cpu_s).text);
+    else
+        printf("%s events/s", words_short((double)figures->events_per_cpu_s).text);
+    if (figures->hosts > 0)
+        print_scenario(figures);
+    else
+        putchar('\n');
+}
+
+/* ------------------------------------------------------------------ for programs */
+
+static void print_json(const char *work, const struct bench_figures *figures)
+{
+    printf("{\"work\": ");
+    json_string(stdout, work);
+#define X(type, member, name) printf(", \"" name "\": " BENCH_FORMAT_##type, figures->member);
+#define BENCH_FORMAT_count    "%" PRId64
+#define BENCH_FORMAT_ratio    "%.4f"
+    BENCH_FIGURES(X)
+#undef X
+    printf("}\n");
+}
+
+/* The class of machine: "x86_64 x 2". */
+static void print_machine(FILE *file)
+{
+    struct utsname name;
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    fprintf(file, "%s x %ld", uname(&name) == 0 ? name.machine : "unknown", processors);
+}
+
+static void write_names(FILE *file)
+{
+    fprintf(file, "label,version,machine,work");
+#define X(type, member, name) fprintf(file, "," name);
+    BENCH_FIGURES(X)
+#undef X
+    fputc('\n', file);
+}
+
+static void write_line(FILE *file, const char *label, const char *work,
+                       const struct bench_figures *figures)
+{
+    fprintf(file, "%s,%s,", label, stormglass_version);
+    print_machine(file);
+    fprintf(file, ",%s", work);
+#define X(type, member, name) fprintf(file, "," BENCH_FORMAT_##type, figures->member);
+    BENCH_FIGURES(X)
+#undef X
+    fputc('\n', file);
+}
+
+static bool append(const struct bench_output *output, const char *work,
+                   const struct bench_figures *figures)
+{
+    FILE *file = fopen(output->history, "ae");
+    bool well = file != NULL && fseek(file, 0, SEEK_END) == 0;
+    if (well && ftell(file) == 0)
+        write_names(file);
+    if (well)
+        write_line(file, output->label, work, figures);
+    well = well && ferror(file) == 0;
+    if (file != NULL)
+        well = fclose(file) == 0 && well;
+    if (!well)
+        cli_error("bench: %s: %s", output->history, strerror(errno));
+    return well;
+}
+
+bool bench_tell(const struct bench_output *output, const char *work,
+                const struct bench_figures *figures)
+{
+    if (output->json)
+        print_json(work, figures);
+    else
+        print_figures(work, figures);
+    fflush(stdout);
+    return output->history == NULL || append(output, work, figures);
+}
