@@ -51,7 +51,7 @@ static struct bench_figures figures_of(const struct run *run, uint32_t hosts, in
         .play_cpu_s = cost->play.cpu_s,
         .play_wall_s = cost->play.wall_s,
         .end_cpu_s = cost->end.cpu_s,
-        .peak_bytes = resident_peak_bytes(),
+        .peak_bytes = cost->peak_bytes,
         .host_bytes = (cost->built_bytes - empty_bytes) / hosts,
         .frames = (int64_t)cost->frames,
     };

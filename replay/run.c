@@ -211,6 +211,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
         finish(play, run);
     release_signals(&former);
     cost->end = clock_since(begun);
+    cost->peak_bytes = resident_peak_bytes();
     run->wall_s = cost->play.wall_s + cost->end.wall_s;
     run->cpu_s = cost->play.cpu_s + cost->end.cpu_s;
     record_wall(play->record, "wall_s", run->wall_s);

@@ -20,7 +20,7 @@ struct run_options {
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
-    bool progress; /* a bar, where stderr is a terminal */
+    bool progress;    /* a bar, where stderr is a terminal */
 };
 
 enum run_end {
@@ -41,7 +41,8 @@ struct run_cost {
     struct run_clock end;   /* collecting, judging and recording what came of them */
     int64_t built_bytes;    /* resident when it was built, and when it was played */
     int64_t played_bytes;
-    uint64_t frames; /* the most that were under way or waiting at once */
+    int64_t peak_bytes; /* until the end; freeing the world then touches a little more */
+    uint64_t frames;    /* the most that were under way or waiting at once */
 };
 
 struct run {

@@ -2,7 +2,6 @@
 # bench - what it measures of a scenario, where the figures go, and works that can be played.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-root=$PWD
 . tests/golden/outside
 
 # A small run: figures that the machine's speed does not change are those of run.
