@@ -113,7 +113,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench cost docs install clean fuzz matrix soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-history cost docs install clean fuzz matrix soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -133,6 +133,14 @@ browser-test: build/packages-browser all ## opens the page of a report in Chromi
 
 bench: all ## measures the program's speed on this machine
 	@$(PROGRAM) bench
+
+bench-instructions: build/packages-test all ## instructions, first-level misses and wrong branches of a packet-hop
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/instructions
+
+bench-history: build/packages-test all ## measures every work and appends the figures to docs/performance*.csv
+	@$(PROGRAM) bench --runs 5 --history docs/performance.csv --label "$$(git rev-parse --short HEAD)" \
+	    $$($(PROGRAM) list works | sed 's/ .*//')
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) HISTORY=docs/performance-instructions.csv tests/instructions
 
 cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
