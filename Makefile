@@ -156,11 +156,12 @@ valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, 
 	@$(MAKE) BUILD=plain memcheck-programs
 	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/test_bridge*.c))
 
-soak: build/packages-test all ## names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
+soak: build/packages-test all ## plays 10,000 hosts, names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
 	@ROOT_CAUSE_SCENARIOS=1500 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
 	@PROOF_SCENARIOS=200 PROOF_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_proof
 	@STEP_SCENARIOS=200 STEP_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_step
+	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
 	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 

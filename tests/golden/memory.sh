@@ -1,0 +1,38 @@
+#!/bin/bash
+# memory - what fabrics take, and that start-up is linear in hosts.  SPDX-License-Identifier: Apache-2.0
+# Memory is what the run's own process has beyond the empty program: the built world, and what playing added.  Start-up is
+# counted in instructions, which no other load changes.  LARGE=1: also 10,000 hosts that all send.
+set -u
+. tests/golden/outside
+
+# NAME LIMIT_MB OPTIONS...: at most so much, beside the program itself.
+takes() {
+    local name=$1 limit=$2 bytes
+    shift 2
+    "$program" bench --json "$name" "$@" >figures || fail "bench $name"
+    bytes=$(jq '.hosts * .bytes_per_host + .frames_at_once * .bytes_per_frame' figures)
+    echo "$name $*: $bytes bytes"
+    [ "$bytes" -gt 1000000 ] || fail "$name: $bytes bytes cannot be all"
+    [ "$bytes" -le $((limit * 1000000)) ] || fail "$name takes $bytes bytes, $limit MB are allowed"
+}
+
+one_message='workloads=[{name: one, kind: rdma-write, from: host0, to: host1, count: 1}]'
+takes fat-tree-k8 16
+takes fat-tree-k16 64
+takes leaf-spine-10k 200 --set "$one_message" --set 'expect=[all-commands-complete]'
+[ -z "${LARGE-}" ] || takes leaf-spine-10k 700
+
+# Instructions from the scenario's text to the end of a run in which almost nothing happens.
+starts() { # LEAVES
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" run leaf-spine-10k \
+        --set fabric.topology.hosts-per-leaf=20 --set fabric.topology.spines=4 --set "fabric.topology.leaves=$1" \
+        --set "$one_message" --set 'expect=[all-commands-complete]' --until 100us 2>&1 >/dev/null |
+        sed -n 's/.*Collected *: *//p'
+}
+one=$(starts 20)
+two=$(starts 40)
+four=$(starts 80)
+echo "start-up of 400, 800 and 1,600 hosts: $one, $two and $four instructions"
+# Twice the hosts, twice the work beyond a constant: the second doubling may cost 2.5 times the first at most.
+[ "$one" -gt 0 ] && [ $((10 * (four - two))) -le $((25 * (two - one))) ] || fail 'start-up is not linear in hosts'
+[ $failures = 0 ]
