@@ -33,13 +33,14 @@ static bool read_form(const struct cli_args *args, enum counters_form *form)
 
 static bool choose_one(const struct port_counters *counters, const char *name, bool *chosen)
 {
+    const struct port_counters_port *one = port_counters_find(counters, name);
     struct nearest nearest = nearest_to(name);
     bool found = false;
     for (uint32_t i = 0; i < counters->port_count; i++) {
         const struct port_counters_port *port = &counters->ports[i];
         nearest_offer(&nearest, port->name);
         nearest_offer(&nearest, port->node);
-        if (strcmp(port->name, name) != 0 && strcmp(port->node, name) != 0)
+        if (port != one && strcmp(port->node, name) != 0)
             continue;
         chosen[i] = found = true;
     }

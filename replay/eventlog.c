@@ -176,8 +176,9 @@ struct eventlog_told eventlog_tell(const struct eventlog *log, const struct even
 {
     return (struct eventlog_told){
         .at = event->at,
-        .port = arena_format(arena, "%s:p%u", log->world->scenario->nodes[event->node].name,
-                             event->port),
+        .port = arena_format(
+            arena, "%s",
+            scenario_port_name(&log->world->scenario->nodes[event->node], event->port).text),
         .what = what_of(log, event, arena),
     };
 }

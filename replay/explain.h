@@ -34,6 +34,7 @@ enum { EXPLAIN_STEPS = 1 << 14, EXPLAIN_REASONS = 4 };
 struct explain_fabric {
     uint32_t node_count;
     const char *const *names;
+    const char *const *port_names; /* by port: "Ethernet4"; NULL, or all: p1 */
     const bool *is_host;
     const uint32_t *first_port; /* node_count + 1 */
     const uint32_t *peer;       /* by port: the port at the other end */

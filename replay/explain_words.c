@@ -25,7 +25,11 @@ const char *explain_kind_name(enum explain_kind kind)
 void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char *text, size_t size)
 {
     const uint32_t node = fabric->node_of[port];
-    snprintf(text, size, "%s:p%u", fabric->names[node], port - fabric->first_port[node]);
+    const char *name = fabric->port_names == NULL ? NULL : fabric->port_names[port];
+    if (name != NULL)
+        snprintf(text, size, "%s:%s", fabric->names[node], name);
+    else
+        snprintf(text, size, "%s:p%u", fabric->names[node], port - fabric->first_port[node]);
 }
 
 static const char *node_name(const struct explain_fabric *fabric, uint32_t port)

@@ -20,6 +20,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
     const uint32_t nodes = scenario->node_count;
     uint32_t *first = first_ports(scenario);
     const char **names = memory_zeroed(nodes, sizeof *names);
+    const char **port_names = memory_zeroed(first[nodes], sizeof *port_names);
     bool *is_host = memory_zeroed(nodes, sizeof *is_host);
     uint32_t *peer = memory_zeroed(first[nodes], sizeof *peer);
     uint32_t *node_of = memory_zeroed(first[nodes], sizeof *node_of);
@@ -30,6 +31,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
         for (uint32_t i = 0; i < scenario->nodes[node].port_count; i++) {
             const struct scenario_port *port = &scenario->nodes[node].ports[i];
             CHECK(port->peer_node < nodes);
+            port_names[first[node] + i] = port->name;
             peer[first[node] + i] = first[port->peer_node] + port->peer_port;
             node_of[first[node] + i] = node;
             rate[first[node] + i] = port->params->rate;
@@ -38,6 +40,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
     *fabric = (struct explain_fabric){
         .node_count = nodes,
         .names = names,
+        .port_names = port_names,
         .is_host = is_host,
         .first_port = first,
         .peer = peer,
@@ -49,6 +52,7 @@ void fabric_init(struct explain_fabric *fabric, const struct scenario *scenario)
 void fabric_fini(struct explain_fabric *fabric)
 {
     free((void *)(uintptr_t)fabric->names);
+    free((void *)(uintptr_t)fabric->port_names);
     free((void *)(uintptr_t)fabric->is_host);
     free((void *)(uintptr_t)fabric->first_port);
     free((void *)(uintptr_t)fabric->peer);

@@ -4,7 +4,6 @@
 
 #include "base/check.h"
 #include "base/memory.h"
-#include "replay/stored.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +16,26 @@ static char *copy(const char *text)
     return made;
 }
 
+/* "leaf0:p3" */
+static char *numbered(const char *node, int64_t port)
+{
+    const size_t size = strlen(node) + 24;
+    char *name = memory_zeroed(size, 1);
+    snprintf(name, size, "%s:p%lld", node, (long long)port);
+    return name;
+}
+
 static void add_port(struct port_counters *counters, const struct store_statement *row)
 {
+    char *name = copy(store_text(row, 2)),
+         *number = numbered(store_text(row, 3), store_int(row, 1));
+    const char *colon = strrchr(name, ':');
     counters->ports = memory_grown(counters->ports, counters->port_count, &counters->port_room,
                                    sizeof *counters->ports);
     counters->ports[counters->port_count++] = (struct port_counters_port){
-        .name = copy(store_text(row, 2)),
+        .name = name,
+        .numbered = number,
+        .equipment = colon != NULL && strcmp(name, number) != 0 ? colon + 1 : NULL,
         .node = copy(store_text(row, 3)),
         .of_switch = strcmp(store_text(row, 4), "switch") == 0,
         .first = counters->value_count,
@@ -72,60 +85,15 @@ static void join_keys(struct port_counters *counters)
 
 static void make_keys(struct port_counters *counters)
 {
-    free(counters->keys);
     counters->keys = memory_zeroed(4 * (size_t)counters->port_count, sizeof *counters->keys);
-    counters->key_count = 0;
     for (uint32_t i = 0; i < counters->port_count; i++) {
         const struct port_counters_port *port = &counters->ports[i];
         add_key(counters, port->name, i);
         add_key(counters, port->node, i);
         add_key(counters, port->equipment, i);
-        add_key(counters, port->full, i);
+        add_key(counters, port->numbered, i);
     }
     join_keys(counters);
-}
-
-/* "leaf0:p3" */
-static char *port_name(const char *node, const char *port)
-{
-    const size_t size = strlen(node) + strlen(port) + 2;
-    char *name = memory_zeroed(size, 1);
-    snprintf(name, size, "%s:%s", node, port);
-    return name;
-}
-
-static void equip(struct port_counters *counters, const struct scenario_node *node, uint16_t index)
-{
-    char number[16];
-    snprintf(number, sizeof number, "p%u", index);
-    char *name = port_name(node->name, number);
-    const struct port_counters_port *found = port_counters_find(counters, name);
-    free(name);
-    if (found == NULL || found->equipment != NULL)
-        return;
-    struct port_counters_port *port = &counters->ports[found - counters->ports];
-    port->equipment = copy(node->ports[index].name);
-    port->full = port_name(node->name, port->equipment);
-}
-
-static void equip_all(struct port_counters *counters, const struct scenario *scenario)
-{
-    for (uint32_t i = 0; i < scenario->node_count; i++)
-        for (uint16_t k = 0; k < scenario->nodes[i].port_count; k++)
-            if (scenario->nodes[i].ports[k].name != NULL)
-                equip(counters, &scenario->nodes[i], k);
-    make_keys(counters);
-}
-
-/* A scenario that this version cannot load names nothing. */
-static void name_equipment(struct port_counters *counters, struct store *store)
-{
-    struct stored stored;
-    struct diag *diag = memory_zeroed(1, sizeof *diag);
-    if (stored_load(&stored, store, diag))
-        equip_all(counters, stored.scenario);
-    stored_free(&stored);
-    free(diag);
 }
 
 void port_counters_load(struct port_counters *counters, struct store *store)
@@ -145,8 +113,6 @@ void port_counters_load(struct port_counters *counters, struct store *store)
     }
     store_finish(rows);
     make_keys(counters);
-    if (store_error(store) == NULL)
-        name_equipment(counters, store);
 }
 
 void port_counters_free(struct port_counters *counters)
@@ -154,8 +120,7 @@ void port_counters_free(struct port_counters *counters)
     for (uint32_t i = 0; i < counters->port_count; i++) {
         free(counters->ports[i].name);
         free(counters->ports[i].node);
-        free(counters->ports[i].equipment);
-        free(counters->ports[i].full);
+        free(counters->ports[i].numbered);
     }
     free(counters->keys);
     free(counters->ports);

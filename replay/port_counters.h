@@ -17,9 +17,9 @@ struct port_counter {
 };
 
 struct port_counters_port {
-    char *name, *node; /* "leaf0:p3", "leaf0" */
-    char *equipment;   /* what the equipment calls it, "Ethernet12"; NULL: not known */
-    char *full;        /* "leaf0:Ethernet12", or NULL */
+    char *name, *node;     /* "leaf0:Ethernet12" or "leaf0:p3", and "leaf0" */
+    char *numbered;        /* "leaf0:p3" */
+    const char *equipment; /* what the equipment calls it, "Ethernet12"; NULL: not known */
     bool of_switch;
     uint32_t first, count; /* among the values */
 };

@@ -81,11 +81,10 @@ static void write_ports(struct store_statement *insert, uint32_t index,
                         const struct scenario_node *node, uint32_t *endpoint)
 {
     const bool host = node->kind == SCENARIO_HOST;
-    char name[128];
     for (uint32_t i = 0; i < node->port_count; i++) {
         const struct scenario_port *port = &node->ports[i];
-        snprintf(name, sizeof name, "%s:p%u", node->name, i);
-        STORE_INSERT(insert, STORE_I(index), STORE_I(i), STORE_T(name), STORE_I(port->link),
+        const struct scenario_port_text name = scenario_port_name(node, i);
+        STORE_INSERT(insert, STORE_I(index), STORE_I(i), STORE_T(name.text), STORE_I(port->link),
                      STORE_I(port->peer_node), STORE_I(port->peer_port),
                      STORE_I(port->params->rate), STORE_I(port->params->mtu),
                      STORE_I(port->params->length), STORE_I(port_propagation(port->params)),

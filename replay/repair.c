@@ -14,16 +14,22 @@ bool repair_equal(const struct repair *a, const struct repair *b)
            a->workload == b->workload;
 }
 
+static int spot_words(const struct scenario *scenario, const struct scenario_spot *spot, char *text,
+                      size_t size)
+{
+    const struct scenario_node *node = &scenario->nodes[spot->node];
+    if (spot->port == SCENARIO_ALL_PORTS)
+        return snprintf(text, size, " at %s", node->name);
+    return snprintf(text, size, " at %s", scenario_port_name(node, spot->port).text);
+}
+
 static void fault_words(const struct scenario *scenario, uint32_t index, char *text, size_t size)
 {
     const struct scenario_fault *fault = &scenario->faults[index];
     const uint32_t more = fault->spot_count - (fault->spot_count > 0);
     int used = snprintf(text, size, "fault %u, %s", index, scenario_fault_name(fault->kind));
     if (fault->spot_count > 0 && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, " at %s",
-                         scenario->nodes[fault->spots[0].node].name);
-    if (fault->spot_count > 0 && fault->spots[0].port != SCENARIO_ALL_PORTS && (size_t)used < size)
-        used += snprintf(text + used, size - (size_t)used, ":p%u", fault->spots[0].port);
+        used += spot_words(scenario, &fault->spots[0], text + used, size - (size_t)used);
     if (more > 0 && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, " and %u more", more);
     if ((size_t)used < size)

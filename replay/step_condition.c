@@ -88,7 +88,16 @@ static bool unknown(const struct parse *parse, const struct step_word *word)
                          word->text, nearest.best);
 }
 
-/* NODE:pN; the colon is at `length`. */
+/* As the equipment calls it; STEP_ANY: no port is called so. */
+static uint32_t find_called(const struct scenario_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->port_count; i++)
+        if (node->ports[i].name != NULL && strcmp(node->ports[i].name, name) == 0)
+            return i;
+    return STEP_ANY;
+}
+
+/* NODE:pN or NODE:NAME; the colon is at `length`. */
 static bool parse_port(struct parse *parse, const struct step_word *word, size_t length)
 {
     struct step_subject *subject = &parse->condition->subject;
@@ -101,12 +110,12 @@ static bool parse_port(struct parse *parse, const struct step_word *word, size_t
     const unsigned count = parse->scenario->nodes[node].port_count;
     struct step_word number = {.column = word->column + (int)length + 2};
     const bool has_p = word->text[length + 1] == 'p';
-    unsigned long long port;
+    unsigned long long port = find_called(&parse->scenario->nodes[node], word->text + length + 1);
     strcpy(number.text, has_p ? word->text + length + 2 : "");
-    if (!has_p)
-        return step_wrong_at(parse->words, word, "expected a port such as %s:p0",
-                             parse->scenario->nodes[node].name);
-    if (!step_word_number(parse->words, &number, count - 1u, &port))
+    if (!has_p && port == STEP_ANY)
+        return step_wrong_at(parse->words, word, "expected a port such as %s",
+                             scenario_port_name(&parse->scenario->nodes[node], 0).text);
+    if (port == STEP_ANY && !step_word_number(parse->words, &number, count - 1u, &port))
         return false;
     subject->node = node;
     subject->port = (uint16_t)port;

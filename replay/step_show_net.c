@@ -3,6 +3,7 @@
 #include "replay/step_show.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static int percent(int64_t part, int64_t whole)
 {
@@ -67,7 +68,9 @@ static void show_lane(const struct stepper *stepper, uint32_t node, uint16_t ind
                       uint8_t priority, FILE *out)
 {
     const struct port *port = world_port(stepper_world(stepper), node, index);
-    fprintf(out, "  p%u to %s, priority %u", index, step_peer_name(stepper, node, index).text,
+    const struct step_name name = step_port_name(stepper, node, index);
+    const char *below = strrchr(name.text, ':') + 1;
+    fprintf(out, "  %s to %s, priority %u", below, step_peer_name(stepper, node, index).text,
             priority);
     show_waiting(stepper, node, port, priority, out);
     if (step_is_switch(stepper, node))

@@ -42,6 +42,12 @@ static bool is_place(const struct step_subject *subject, uint32_t node, uint16_t
 
 /* ------------------------------------------------------------------ the probe */
 
+static struct scenario_port_text port_of(const struct stepper *stepper, uint32_t node,
+                                         uint16_t port)
+{
+    return scenario_port_name(&stepper->world->scenario->nodes[node], port);
+}
+
 static void on_drop(void *self, const struct probe_drop *drop)
 {
     static const char *const causes[] = {
@@ -54,8 +60,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == STEP_DROP &&
             is_place(&goal->conditions[i].subject, drop->node, drop->port, drop->priority))
-            hit(stepper, i, "%s:p%u drops a frame of %lld B, priority %u: %s",
-                name_of(stepper, drop->node), drop->port, (long long)drop->frame_bytes,
+            hit(stepper, i, "%s drops a frame of %lld B, priority %u: %s",
+                port_of(stepper, drop->node, drop->port).text, (long long)drop->frame_bytes,
                 drop->priority, causes[drop->cause]);
 }
 
@@ -69,9 +75,10 @@ static void on_pause(void *self, const struct probe_pause *pause)
     for (uint32_t i = 0; i < goal->condition_count; i++)
         if (goal->conditions[i].quantity == quantity &&
             is_place(&goal->conditions[i].subject, pause->node, pause->port, pause->priority))
-            hit(stepper, i, "%s:p%u sends %s, priority %u: %s of %s", name_of(stepper, pause->node),
-                pause->port, pause->xoff ? "XOFF" : "XON", pause->priority,
-                words_bytes(pause->occupancy).text, words_bytes(pause->threshold).text);
+            hit(stepper, i, "%s sends %s, priority %u: %s of %s",
+                port_of(stepper, pause->node, pause->port).text, pause->xoff ? "XOFF" : "XON",
+                pause->priority, words_bytes(pause->occupancy).text,
+                words_bytes(pause->threshold).text);
 }
 
 static struct step_stop *find_stop(const struct stepper *stepper, uint32_t node, uint16_t port,
@@ -291,8 +298,8 @@ static void hit_stop(struct stepper *stepper, uint32_t index)
             (latest == NULL || stepper->stops[i].since >= latest->since))
             latest = &stepper->stops[i];
     CHECK(latest != NULL);
-    hit(stepper, index, "%s:p%u has had to stop in priority %u for %s",
-        name_of(stepper, latest->node), latest->port, latest->priority,
+    hit(stepper, index, "%s has had to stop in priority %u for %s",
+        port_of(stepper, latest->node, latest->port).text, latest->priority,
         words_time(stepper->world->engine.now - latest->since).text);
 }
 

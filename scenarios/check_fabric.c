@@ -74,8 +74,9 @@ static void check_kinds(const struct scenario *scenario, struct check_report *re
         if (here == there)
             continue;
         check_add(report, DIAG_WARNING, link->place,
-                  "%s:p%u pauses by %s and %s:p%u by %s: neither obeys the other", a->name,
-                  link->port[0], kinds[here], b->name, link->port[1], kinds[there]);
+                  "%s pauses by %s and %s by %s: neither obeys the other",
+                  scenario_port_name(a, link->port[0]).text, kinds[here],
+                  scenario_port_name(b, link->port[1]).text, kinds[there]);
         check_shows(report, "drops.lossless > 0");
     }
 }
@@ -93,8 +94,8 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         const bool off = port->params->flow_control == PORT_FLOW_NONE;
         if (is_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
             check_add(report, DIAG_WARNING, scenario->links[port->link].place,
-                      "%s is lossless in priority %u, but PFC is off in it on %s:p%u", node->name,
-                      here, node->name, p);
+                      "%s is lossless in priority %u, but PFC is off in it on %s", node->name, here,
+                      scenario_port_name(node, p).text);
             check_shows(report, "drops.lossless > 0");
         }
         if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
@@ -173,8 +174,8 @@ static void check_headroom(const struct scenario_node *node, uint16_t port, int6
     if (headroom >= needed)
         return;
     check_add(report, DIAG_WARNING, node->place,
-              "%s:p%u: %lld B can arrive after XOFF, but its headroom is %lld B", node->name, port,
-              (long long)needed, (long long)headroom);
+              "%s: %lld B can arrive after XOFF, but its headroom is %lld B",
+              scenario_port_name(node, port).text, (long long)needed, (long long)headroom);
     check_shows(report, "drops.lossless > 0");
 }
 

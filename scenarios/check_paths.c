@@ -105,10 +105,10 @@ static void look_at_port(struct search *search, const struct scenario_workload *
         return;
     search->told[bit / 8] = (uint8_t)(search->told[bit / 8] | 1u << (bit % 8));
     check_add(search->report, DIAG_ERROR, workload->place,
-              "'%s': packets between %s and %s need MTU %lld, but %s:p%u has %lld and drops them",
+              "'%s': packets between %s and %s need MTU %lld, but %s has %lld and drops them",
               workload->name, search->scenario->nodes[pair->from].name,
-              search->scenario->nodes[pair->to].name, (long long)needed, owner->name, port,
-              (long long)mtu);
+              search->scenario->nodes[pair->to].name, (long long)needed,
+              scenario_port_name(owner, port).text, (long long)mtu);
     check_shows(search->report, "drops.mtu > 0");
 }
 

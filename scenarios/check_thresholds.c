@@ -119,16 +119,16 @@ static void check_refresh(const struct scenario_node *node, uint16_t index,
         return;
     if (again + takes > lasts) {
         check_add(report, DIAG_WARNING, node->place,
-                  "%s:p%u: a pause lasts %lld ns, but is sent again only every %lld ns: the peer "
+                  "%s: a pause lasts %lld ns, but is sent again only every %lld ns: the peer "
                   "sends in between, and what it sends is dropped",
-                  node->name, index, (long long)(lasts / PS_PER_NS),
+                  scenario_port_name(node, index).text, (long long)(lasts / PS_PER_NS),
                   (long long)(again / PS_PER_NS));
         check_shows(report, "drops.lossless > 0");
     } else if (again < takes * SHARE_WORTH_TELLING) {
         check_add(report, DIAG_NOTE, node->place,
-                  "%s:p%u: a pause that holds is sent again every %lld ns, more than a hundredth "
+                  "%s: a pause that holds is sent again every %lld ns, more than a hundredth "
                   "of the link",
-                  node->name, index, (long long)(again / PS_PER_NS));
+                  scenario_port_name(node, index).text, (long long)(again / PS_PER_NS));
         check_shows(report, "pfc.pause_frames");
     }
 }

@@ -278,6 +278,16 @@ void scenario_free(struct scenario *scenario)
     free(scenario);
 }
 
+struct scenario_port_text scenario_port_name(const struct scenario_node *node, unsigned port)
+{
+    struct scenario_port_text name;
+    if (node->ports[port].name != NULL)
+        snprintf(name.text, sizeof name.text, "%s:%s", node->name, node->ports[port].name);
+    else
+        snprintf(name.text, sizeof name.text, "%s:p%u", node->name, port);
+    return name;
+}
+
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name)
 {
     for (uint32_t i = 0; i < scenario->node_count; i++)

@@ -82,6 +82,12 @@ struct scenario_node {
     struct diag_place place;
 };
 
+/* "leaf0:Ethernet4" where it is known what the equipment calls it, else "leaf0:p1". */
+struct scenario_port_text {
+    char text[128];
+};
+struct scenario_port_text scenario_port_name(const struct scenario_node *node, unsigned port);
+
 struct scenario_link {
     const char *name; /* "leaf2-spine1"; parallel links have the same */
     uint32_t node[2];

@@ -70,14 +70,15 @@ static void check_use(struct loader *loader, const struct selection *via, const 
 {
     for (size_t i = 0; i < via->count; i++) {
         const struct scenario_spot *spot = &via->spots[i];
-        const char *name = loader->scenario->nodes[spot->node].name;
+        const struct scenario_node *node = &loader->scenario->nodes[spot->node];
         if (is_used[i])
             continue;
         if (spot->port == SCENARIO_ALL_PORTS)
-            tree_error(loader->diag, written, "no link leads from where this holds to '%s'", name);
+            tree_error(loader->diag, written, "no link leads from where this holds to '%s'",
+                       node->name);
         else
-            tree_error(loader->diag, written, "'%s:p%u' is no linked port of where this holds",
-                       name, spot->port);
+            tree_error(loader->diag, written, "'%s' is no linked port of where this holds",
+                       scenario_port_name(node, spot->port).text);
         return;
     }
 }
@@ -94,8 +95,8 @@ static void check_hosts(struct loader *loader, const struct scenario_route *rout
         if (nodes[peer].kind == SCENARIO_SWITCH ||
             (route->to_count == 1 && route->to[0].node == peer))
             continue;
-        tree_error(loader->diag, written, "%s:p%u leads to %s, and hosts forward nothing",
-                   node->name, port, nodes[peer].name);
+        tree_error(loader->diag, written, "%s leads to %s, and hosts forward nothing",
+                   scenario_port_name(node, port).text, nodes[peer].name);
         return;
     }
 }

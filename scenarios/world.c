@@ -333,5 +333,5 @@ const char *world_node_name(const struct world *world, uint32_t node)
 void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,
                      size_t size)
 {
-    snprintf(text, size, "%s:p%u", node_of(world, node)->name, port);
+    snprintf(text, size, "%s", scenario_port_name(node_of(world, node), port).text);
 }

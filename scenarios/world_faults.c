@@ -28,7 +28,7 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     faults->faulty[faults->faulty_count++] = port;
     port_set_fault(port, memory_zeroed(1, sizeof(struct port_fault)));
     char owner[NODE_NAME_BYTES + 16];
-    world_port_name(world, port->node->id, port->index, owner, sizeof owner);
+    snprintf(owner, sizeof owner, "%s:p%u", port->node->name, port->index);
     port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
     return port->fault;
 }

@@ -88,6 +88,22 @@ expect 'equipment and its model' 0 'of 10 ports compared' "$program" diff incide
 grep -q 'not compared' out && fail "equipment: $(cat out)"
 "$program" counters fabric.db --as sonic --port leaf0 | head -n 3 | grep -q '^ *Ethernet0 ' || fail 'one switch: not the names of SONiC'
 
+# --- and everything else calls them so, and knows their numbers ---
+cp fabric.yaml called.yaml
+echo 'faults: [{at: 100us, for: 500us, kind: pause-storm, where: server3, priority: 3}]' >>called.yaml
+"$program" run called.yaml --until 1ms -o called.db >run.txt 2>err
+[ $? -le 1 ] || fail "called: $(cat err)"
+"$program" explain called.db >explain.txt || fail "explain: exit code $?"
+"$program" draw called.db -o called.svg || fail "draw: exit code $?"
+for file in run.txt explain.txt; do
+    grep -qE 'stopped by server3:' $file && ! grep -E '(leaf|spine)[0-9]+:p[0-9]' $file || fail "$file: ports by their numbers: $(cat $file)"
+done
+printf '%s\n' 'break leaf0:p0 queue > 1KiB' run 'show leaf0:Ethernet0' quit | "$program" step called.yaml >step.txt || fail "step: $(cat step.txt)"
+grep -q '^leaf0:Ethernet0: ' step.txt && ! grep -qE 'leaf0:p0 (has|of)' step.txt || fail "step: $(cat step.txt)"
+for port in leaf0:Ethernet4 leaf0:p1; do
+    "$program" counters called.db --as json --port $port | jq -e '[.counters[].port] | unique == ["leaf0:Ethernet4"]' >/dev/null || fail "counters of $port"
+done
+
 # --- what is no object of import counters: located, with exit code 2, within two seconds ---
 refused() { # NAME PLACE WORDS TEXT
     printf '%s' "$4" >"$1.json"
