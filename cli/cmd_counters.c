@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "replay/stored.h"
 #include "reports/counters.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int run(const struct cli_args *args)
     enum counters_form form;
     if (!read_form(args, &form))
         return CLI_USAGE;
-    struct store *store = store_open(args->operands[0], error);
+    struct store *store = stored_open(args->operands[0], error);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[0], error);
         return CLI_USAGE;

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/state_machines.h"
 #include "replay/record_begin.h"
+#include "replay/stored.h"
 #include "reports/beside.h"
 #include "reports/draw.h"
 #include "reports/picture.h"
@@ -146,7 +147,7 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
                   kind->name);
         return NULL;
     }
-    struct store *store = store_open(path, error);
+    struct store *store = stored_open(path, error);
     if (store == NULL)
         cli_error("%s: %s", path, error);
     return store;

@@ -2,6 +2,7 @@
  * cmd_explain - stormglass explain. */
 #include "cli/cli.h"
 
+#include "replay/stored.h"
 #include "reports/account.h"
 
 #include <errno.h>
@@ -67,7 +68,7 @@ static int explain(const struct cli_args *args, struct store *store)
 static int run(const struct cli_args *args)
 {
     char why[STORE_ERROR_BYTES];
-    struct store *store = store_open(args->operands[0], why);
+    struct store *store = stored_open(args->operands[0], why);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[0], why);
         return CLI_USAGE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_pcap - stormglass pcap. */
 #include "cli/cli.h"
-#include "replay/store.h"
+#include "replay/stored.h"
 #include "reports/beside.h"
 #include "reports/pcap.h"
 
@@ -63,7 +63,7 @@ static int run(const struct cli_args *args)
         cli_error("a capture is no text: use -o OUT.pcapng, or redirect the output");
         return CLI_USAGE;
     }
-    struct store *store = store_open(args->operands[0], error);
+    struct store *store = stored_open(args->operands[0], error);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[0], error);
         return CLI_USAGE;

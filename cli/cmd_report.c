@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_report - stormglass report. */
 #include "cli/cli.h"
-#include "replay/store.h"
+#include "replay/stored.h"
 #include "reports/beside.h"
 #include "reports/compare_text.h"
 #include "reports/diff_text.h"
@@ -102,8 +102,9 @@ static bool open_stores(struct order *order)
 {
     char error[STORE_ERROR_BYTES];
     for (int i = 0; i < order->count; i++) {
-        order->stores[i] = store_open(order->paths[i], error);
-        if (order->stores[i] == NULL) {
+        order->stores[i] = stored_open(order->paths[i], error);
+        if (order->stores[i] == NULL ||
+            (order->form != TEXT && !stored_is_of_today(order->stores[i], error))) {
             cli_error("%s: %s", order->paths[i], error);
             return false;
         }

@@ -69,13 +69,8 @@ static int step_scenario(const struct cli_args *args, struct diag *diag)
 static int step_stored(const struct cli_args *args, struct store *store, struct diag *diag)
 {
     const char *path = args->operands[0];
-    char why[STORE_ERROR_BYTES];
     struct stored stored;
     int code = CLI_USAGE;
-    if (!stored_is_readable(store, why)) {
-        cli_error("%s: %s", path, why);
-        return CLI_USAGE;
-    }
     if (stored_load(&stored, store, diag)) {
         struct step_checks checks;
         step_checks_read(&checks, store, stored.scenario->node_count);
@@ -97,7 +92,7 @@ static int step_database(const struct cli_args *args, struct diag *diag)
         cli_error("--seed and --set go with a scenario, not with a stored run");
         return CLI_USAGE;
     }
-    struct store *store = store_open(args->operands[0], why);
+    struct store *store = stored_open(args->operands[0], why);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[0], why);
         return CLI_USAGE;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "replay/stored.h"
 #include "reports/incident_text.h"
 
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static int compare(const struct cli_args *args, struct store *store,
 static int open_and_compare(const struct cli_args *args, const struct incident_diff_ask *ask)
 {
     char error[STORE_ERROR_BYTES];
-    struct store *store = store_open(args->operands[1], error);
+    struct store *store = stored_open(args->operands[1], error);
     if (store == NULL) {
         cli_error("%s: %s", args->operands[1], error);
         return CLI_USAGE;

@@ -100,7 +100,7 @@ static bool open_side(struct compare_input *input, int which, const char *path)
 {
     char error[STORE_ERROR_BYTES];
     struct compare *compare = input->compare;
-    input->stores[which] = store_open(path, error);
+    input->stores[which] = stored_open(path, error);
     if (input->stores[which] == NULL)
         return refuse(compare, "%.200s: %.250s", path, error);
     compare_side_read(&compare->sides[which], &compare->arena, input->stores[which], path);

@@ -89,8 +89,6 @@ static bool is_well(struct diff *diff, const char *path, const struct store *sto
 static bool read_side(struct diff *diff, int which, struct store *store, const char *path)
 {
     char digest[DIGEST_TEXT_BYTES], why[STORE_ERROR_BYTES];
-    if (!stored_is_readable(store, why))
-        return refuse(diff, path, why);
     compare_side_read(&diff->sides[which], &diff->arena, store, path);
     store_ask_text(store, "SELECT digest FROM meta", digest, sizeof digest);
     diff->digests[which] = arena_text(&diff->arena, digest, strlen(digest));
@@ -102,7 +100,7 @@ static bool read_side(struct diff *diff, int which, struct store *store, const c
 static bool open_side(struct diff *diff, int which, struct store **store, const char *path)
 {
     char why[STORE_ERROR_BYTES];
-    *store = store_open(path, why);
+    *store = stored_open(path, why);
     return *store == NULL ? refuse(diff, path, why) : read_side(diff, which, *store, path);
 }
 

@@ -2,6 +2,7 @@
 #include "replay/matrix.h"
 
 #include "base/check.h"
+#include "replay/stored.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static bool compare_cell(struct matrix *matrix, const struct prediction *cell,
     const char *path = arena_format(&matrix->arena, "%s/%s.db", matrix->folder, cell->name);
     if (access(path, F_OK) != 0 && errno == ENOENT)
         return true; /* not measured */
-    struct store *store = store_open(path, error);
+    struct store *store = stored_open(path, error);
     if (store == NULL)
         return refuse(matrix, "%.200s: %.250s", path, error);
     struct compare_side side;

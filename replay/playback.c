@@ -70,18 +70,15 @@ enum playback_end playback_run(const struct playback *playback, char why[STORE_E
                                struct diag *diag)
 {
     enum playback_end end = PLAYBACK_REFUSED;
-    struct store *store = store_open(playback->path, why);
+    struct store *store = stored_open(playback->path, why);
     if (store == NULL)
         return PLAYBACK_REFUSED;
-    if (stored_is_readable(store, why)) {
-        struct stored stored;
-        uint32_t node;
-        snprintf(why, STORE_ERROR_BYTES, "its scenario cannot be played");
-        if (stored_load(&stored, store, diag) &&
-            find_node(stored.scenario, playback->node, &node, why))
-            end = play(playback, &stored, node, diag);
-        stored_free(&stored);
-    }
+    struct stored stored;
+    uint32_t node;
+    snprintf(why, STORE_ERROR_BYTES, "its scenario cannot be played");
+    if (stored_load(&stored, store, diag) && find_node(stored.scenario, playback->node, &node, why))
+        end = play(playback, &stored, node, diag);
+    stored_free(&stored);
     store_close(store);
     return end;
 }

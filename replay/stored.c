@@ -11,9 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int64_t format_of(struct store *store)
+{
+    return store_ask_int(store, "SELECT format FROM meta", 0);
+}
+
 bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
 {
-    const int64_t format = store_ask_int(store, "SELECT format FROM meta", 0);
+    const int64_t format = format_of(store);
     if (format <= RECORD_FORMAT)
         return true;
     snprintf(why, STORE_ERROR_BYTES,
@@ -21,6 +26,28 @@ bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
              "stormglass has written it",
              (long long)format, RECORD_FORMAT);
     return false;
+}
+
+bool stored_is_of_today(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    const int64_t format = format_of(store);
+    if (store_error(store) != NULL || format >= RECORD_FORMAT)
+        return true;
+    snprintf(
+        why, STORE_ERROR_BYTES,
+        "its tables are of format %lld, and a page needs those of %d: an earlier stormglass has "
+        "written it; run its scenario again",
+        (long long)format, RECORD_FORMAT);
+    return false;
+}
+
+struct store *stored_open(const char *path, char why[STORE_ERROR_BYTES])
+{
+    struct store *store = store_open(path, why);
+    if (store == NULL || stored_is_readable(store, why))
+        return store;
+    store_close(store);
+    return NULL;
 }
 
 time_ps stored_reached(struct store *store)

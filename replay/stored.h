@@ -17,8 +17,16 @@ struct stored {
     uint32_t file_count, set_count;
 };
 
-/* False, and a sentence, when the database is of a later format than this program knows. */
+/* A run database to be read; NULL, and a sentence, when it is none, or of a later format than this
+ * program knows.  Owner: store_close. */
+struct store *stored_open(const char *path, char why[STORE_ERROR_BYTES]);
+
+/* The second of these alone, of a store that is open: false and the sentence. */
 bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES]);
+
+/* False, and a sentence, when an earlier version has written it, without tables that are there now:
+ * it can be played again and explained, but not shown whole. */
+bool stored_is_of_today(struct store *store, char why[STORE_ERROR_BYTES]);
 
 /* True, and how far it got, when the run did not end: it was killed, or is still being played. */
 bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES]);

@@ -137,7 +137,7 @@ static bool read_end(struct store *store, struct verify *verify)
 static enum verify_end verify_store(struct store *store, time_ps until, bool progress,
                                     struct verify *verify, struct diag *diag)
 {
-    if (!read_end(store, verify) || !stored_is_readable(store, verify->difference))
+    if (!read_end(store, verify))
         return VERIFY_UNUSABLE;
     struct stored stored;
     enum verify_end verdict = VERIFY_UNUSABLE;
@@ -162,7 +162,7 @@ enum verify_end verify_run(const char *path, time_ps until, bool progress, struc
                            struct diag *diag)
 {
     *verify = (struct verify){.reached = -1};
-    struct store *store = store_open(path, verify->difference);
+    struct store *store = stored_open(path, verify->difference);
     if (store == NULL)
         return VERIFY_UNUSABLE;
     const enum verify_end verdict = verify_store(store, until, progress, verify, diag);

@@ -25,6 +25,22 @@ done
 [ "$(ask fio.db "SELECT count(*) FROM source")" = 2 ] || fail 'the fio file is not in the database'
 "$program" replay fio.db 2>err | grep -q '^equal: ' || fail "fio: a replay is not equal: $(cat err)"
 
+# Of a later version nothing is read; of an earlier one what is there, and a page says what it lacks.
+cp ios.db later.db && ask later.db 'UPDATE meta SET format=1000'
+for command in explain replay report counters draw step pcap 'diff ios.db' 'compare ios.db'; do
+    # shellcheck disable=SC2086 # two words
+    expect "$command of a later version" 2 'a later stormglass has written it' "$program" $command later.db
+done
+cp ios.db earlier.db && ask earlier.db 'UPDATE meta SET format=3; DROP TABLE series; DROP TABLE flow'
+for command in explain replay counters 'report --text'; do
+    # shellcheck disable=SC2086
+    expect "$command of an earlier version" 0 '' "$program" $command earlier.db
+done
+for form in '' --figures '--csv csv'; do
+    # shellcheck disable=SC2086
+    expect "report $form of an earlier version" 2 'an earlier stormglass has written it' "$program" report $form earlier.db
+done
+
 # What was changed is found and named.
 cp summary.db changed.db
 ask changed.db "UPDATE meta SET digest='00'; UPDATE result SET value=value+1 WHERE path='packets'"
