@@ -236,14 +236,17 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
-    .about = "makes a scenario of switches' configuration, reads their counters, or traces of I/O",
+    .about = "makes a scenario of real configuration or cables, reads counters or traces of I/O",
     .details =
-        "KIND sonic: SONiC's config_db.json, one FILE for each switch.  dot: Cumulus' "
-        "topology.dot\n"
-        "or another graph.  clab: containerlab's NAME.clab.yml.  The scenario goes to standard\n"
-        "output; what has no counterpart is told on standard error and in its comments.\n"
-        "KIND iolog, blktrace: traces of fio and of blktrace, as one iolog on standard output,\n"
-        "which a workload of kind trace plays.\n"
+        "KIND is what the files are, and says what is written to standard output:\n"
+        "  sonic      SONiC's config_db.json, one for each switch: a scenario\n"
+        "  dot, clab  Cumulus' topology.dot or another graph, containerlab's NAME.clab.yml: "
+        "likewise\n"
+        "  mlxconfig, mlnx_qos  what these printed of a ConnectX: the hosts of a scenario\n"
+        "  counters   ethtool -S or SONiC's tables, before and after: what stormglass diff holds\n"
+        "             against a run\n"
+        "  iolog, blktrace  traces of I/O: one fio iolog, which a workload of kind trace plays\n"
+        "What has no counterpart is told on standard error, and in a scenario's comments.\n"
         "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be done.",
     .options = options,
     .operands_min = 2,

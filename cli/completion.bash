@@ -38,22 +38,33 @@ _stormglass() {
     fi
 
     case $command in
+    import)
+        if [ "$COMP_CWORD" -eq 2 ]; then
+            mapfile -t COMPREPLY < <(compgen -W "sonic dot clab mlxconfig mlnx_qos counters iolog blktrace" -- "$current")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        fi
+        ;;
     list)
         words=$("$program" list 2>/dev/null | sed -n 's/^ *\([a-z][a-z-]*\).*/\1/p')
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
         ;;
-    run | check | bench | step)
+    run | check | bench | step | draw)
         words=$("$program" list cases 2>/dev/null | sed 's/ .*//')
         [ "$command" = bench ] && words=$("$program" list works 2>/dev/null | sed 's/ .*//')
         mapfile -t COMPREPLY < <(
             compgen -W "$words" -- "$current"
             compgen -f -X '!*.y*ml' -- "$current"
-            [ "$command" = step ] && compgen -f -X '!*.db' -- "$current"
+            [[ $command == @(step|draw) ]] && compgen -f -X '!*.db' -- "$current"
             compgen -d -- "$current"
         )
         ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.db' -- "$current"; compgen -d -- "$current")
+        mapfile -t COMPREPLY < <(
+            compgen -f -X '!*.db' -- "$current"
+            [ "$command" = diff ] && compgen -f -X '!*.json' -- "$current"
+            compgen -d -- "$current"
+        )
         ;;
     esac
 }
