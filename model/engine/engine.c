@@ -75,6 +75,19 @@ void engine_items(struct engine *engine, const void *items, uint32_t item_bytes)
     engine->executor.queue.item_bytes = item_bytes;
 }
 
+/* Of many nodes none is in the cache when its turn comes: what its events will touch is fetched at
+ * once, not one after the other. */
+static void fetch_group(const struct executor *executor, struct node *const *nodes)
+{
+    const struct wheel *queue = &executor->queue;
+    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
+        const struct event *event = wheel_event(queue, *key);
+        const struct node *node = nodes[event->node];
+        if (node->ops->fetch != NULL)
+            node->ops->fetch(node, event);
+    }
+}
+
 /* Executes the present group's events. */
 static void run_group(struct executor *executor, struct node *const *nodes)
 {
@@ -128,6 +141,10 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
  * a window for turns to pay. */
 enum { NODES_IN_CACHE = 64 };
 
+/* Measured with 208 and 1,344 nodes: fetching a turn's memory at once costs the former as much as it
+ * saves, and saves the latter a tenth. */
+enum { NODES_IN_SECOND_CACHE = 512 };
+
 /* Each node by itself, but for those that are joined; all as one when they are few, or when
  * somebody looks on, who wants the one order of all events. */
 static void divide(struct engine *engine)
@@ -141,6 +158,7 @@ static void divide(struct engine *engine)
     }
     wheel_divide(&engine->executor.queue, of, engine->node_count, engine->lookahead);
     engine->divided = true;
+    engine->scattered = engine->node_count > NODES_IN_SECOND_CACHE;
 }
 
 void engine_link(struct engine *engine, time_ps delay)
@@ -155,8 +173,11 @@ static void run_window(struct engine *engine, struct executor *executor)
     while (wheel_group(&executor->queue)) {
         if (UNLIKELY(engine->hostile))
             run_group_audited(executor, engine->nodes);
-        else
+        else {
+            if (engine->scattered)
+                fetch_group(executor, engine->nodes);
             run_group(executor, engine->nodes);
+        }
     }
     executor->current = NULL;
 }

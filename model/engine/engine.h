@@ -25,6 +25,8 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
+    /* Has what the events of its turn will touch come into the cache; NULL: nothing. */
+    void (*fetch)(const struct node *node, const struct event *event);
 };
 
 struct node {
@@ -86,7 +88,7 @@ struct engine {
     time_ps until; /* where the running engine_run ends */
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
-    bool divided;
+    bool divided, scattered;
     bool paused;                      /* engine_pause was called */
     bool hostile;                     /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */

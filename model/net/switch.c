@@ -469,8 +469,30 @@ static void on_event(struct node *node, const struct event *event)
         on_other_event(swtch, event);
 }
 
+/* Of a frame's arrival: the lane and the group that it comes in by, and the port that it leaves by,
+ * which the route tells.  The sender's priority is a good guess. */
+static void fetch(const struct node *node, const struct event *event)
+{
+    const struct swtch *swtch = (const struct swtch *)(const void *)node;
+    if (event->kind != NET_EVENT_ARRIVAL)
+        return;
+    const struct frame *frame = frame_at(swtch->frames, (uint32_t)event->argument);
+    const unsigned priority = frame->priority % PRIORITIES;
+    __builtin_prefetch(&swtch->ports[event->port].lanes[priority]);
+    __builtin_prefetch(&swtch->buffer.groups[event->port * PRIORITIES + priority]);
+    if (frame->opcode >= FRAME_PFC)
+        return;
+    const uint16_t egress =
+        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+    if (egress == UINT16_MAX)
+        return;
+    __builtin_prefetch(&swtch->ports[egress]);
+    __builtin_prefetch(&swtch->ports[egress].lanes[priority]);
+}
+
 const struct node_ops switch_node_ops = {
     .name = "switch",
     .on_event = on_event,
+    .fetch = fetch,
     .audit = switch_audit,
 };
