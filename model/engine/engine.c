@@ -141,8 +141,8 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
  * a window for turns to pay. */
 enum { NODES_IN_CACHE = 64 };
 
-/* Measured with 208 and 1,344 nodes: fetching a turn's memory at once costs the former as much as it
- * saves, and saves the latter a tenth. */
+/* Measured with 208 and 1,344 nodes: fetching a turn's memory at once costs the former as much as
+ * it saves, and saves the latter a tenth. */
 enum { NODES_IN_SECOND_CACHE = 512 };
 
 /* Each node by itself, but for those that are joined; all as one when they are few, or when

@@ -78,6 +78,8 @@ static void set_width(struct wheel *wheel, time_ps width)
 /* When a window begins. */
 static time_ps start_of(const struct wheel *wheel, int64_t turn)
 {
+    if (wheel->near == 0)
+        return turn << wheel->shift;
     const unsigned __int128 scaled = (unsigned __int128)(uint64_t)turn << 64;
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
@@ -275,13 +277,14 @@ static void reckon_width(struct wheel *wheel, int64_t turn)
     const uint64_t events = 10 * wheel->opened_events / wheel->opened;
     const uint64_t far = wheel->far_pushes * FAR_SHARE;
     const uint32_t shift = wheel->shift;
+    const time_ps start = start_of(wheel, turn);
     if (shift < wheel->shift_max && (events < EVENTS_FEW || far > wheel->opened_events))
         wheel->shift++;
     else if (shift > SHIFT_MIN && events >= EVENTS_MANY &&
              2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
         wheel->shift--;
     if (wheel->shift != shift)
-        rewiden(wheel, (time_ps)1 << wheel->shift, start_of(wheel, turn));
+        rewiden(wheel, (time_ps)1 << wheel->shift, start);
     wheel->opened = wheel->opened_events = wheel->parted_events = wheel->far_pushes = 0;
 }
 
