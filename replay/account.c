@@ -41,8 +41,7 @@ static void read_run(struct account *account, struct store *store)
         store_ask_int(store, "SELECT value FROM result WHERE path='pfc.paused_ps'", 0);
     account->sure =
         store_ask_int(store, "SELECT value FROM result WHERE path='root_cause_sure'", 0) != 0;
-    account->cause_count =
-        store_ask_int(store, "SELECT value FROM result WHERE path='root_causes'", 1);
+    account->cause_count = account_causes(store);
     store_ask_text(store, "SELECT value FROM result WHERE path='root_cause'", account->root_cause,
                    sizeof account->root_cause);
 }
@@ -112,14 +111,12 @@ static void read_hops(struct account *account, struct store *store, int64_t root
     store_finish(rows);
 }
 
-/* A database may say anything: there are no more causes than roots. */
+/* A database may say anything: a root whose node is none was not read. */
 static void read_paths(struct account *account, struct store *store)
 {
     uint32_t room = 0;
     if (account->cause_count > account->root_count)
         account->cause_count = account->root_count;
-    if (account->cause_count < 1)
-        account->cause_count = account->root_count > 0;
     for (int64_t root = 0; root < account->cause_count; root++)
         read_hops(account, store, root, &room);
 }
@@ -174,6 +171,14 @@ static bool has_ended(const struct account *account, struct store *store,
     else
         return true;
     return false;
+}
+
+int64_t account_causes(struct store *store)
+{
+    const int64_t roots = store_ask_int(store, "SELECT count(*) FROM pause_root", 0);
+    const int64_t told =
+        store_ask_int(store, "SELECT value FROM result WHERE path='root_causes'", 1);
+    return told > roots ? roots : told < 1 ? roots > 0 : told;
 }
 
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])

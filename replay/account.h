@@ -65,6 +65,9 @@ struct account {
     uint32_t root_count, hop_count, victim_count, limit_count, unused_count, deadlock_count;
 };
 
+/* How many of the roots are causes: at least one, if there are roots. */
+int64_t account_causes(struct store *store);
+
 /* False: the database cannot be read, or its run did not end; a sentence is in `why`. */
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES]);
 void account_free(struct account *account);

@@ -2,6 +2,7 @@
  * draw_pauses - the tree of each root: whom it stopped, whom those stopped, and which workloads.
  * A box is a transmitter that had to stop; the line to it comes from who told it to, thicker the
  * longer it took. */
+#include "replay/account.h"
 #include "replay/words.h"
 #include "reports/draw.h"
 #include "reports/picture.h"
@@ -23,10 +24,16 @@ struct tree {
     struct store *store;
     struct picture *picture;
     int64_t span_ps, root;
+    int64_t causes;  /* the first so many roots are */
     int64_t most_ps; /* the root's own time */
     struct path paths[PATHS_MAX];
     int count, left_out;
 };
+
+static bool is_cause(const struct tree *tree)
+{
+    return tree->root < tree->causes;
+}
 
 static double part(const struct tree *tree, int64_t held_ps)
 {
@@ -114,9 +121,9 @@ static void draw_root(const struct tree *tree, const char *kind, const char *tex
     picture_node(tree->picture, &(struct picture_node){.name = name,
                                                        .label = label,
                                                        .hint = text,
-                                                       .style = tree->root == 0 ? "root" : "host",
+                                                       .style = is_cause(tree) ? "root" : "host",
                                                        .left = true,
-                                                       .bold = tree->root == 0,
+                                                       .bold = is_cause(tree),
                                                        .font = 11});
 }
 
@@ -200,9 +207,11 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
     tree->root = store_int(root, 0);
     tree->most_ps = store_int(root, 2);
     read_paths(tree);
-    const int used =
-        snprintf(heading, sizeof heading, "%s: %s of pauses",
-                 tree->root == 0 ? "The root cause" : "Beside it", words_time(tree->most_ps).text);
+    const int used = snprintf(heading, sizeof heading, "%s: %s of pauses",
+                              !is_cause(tree)     ? "Beside it"
+                              : tree->causes == 1 ? "The root cause"
+                                                  : "A root cause",
+                              words_time(tree->most_ps).text);
     if (tree->left_out > 0)
         snprintf(heading + used, sizeof heading - (size_t)used, "; %d short ones are left out",
                  tree->left_out);
@@ -218,13 +227,15 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
 bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
     static struct tree tree;
-    tree = (struct tree){.store = store};
+    tree = (struct tree){.store = store, .causes = account_causes(store)};
     struct store_statement *roots = store_prepare(
         store, "SELECT * FROM (SELECT position, kind, held_ps, text FROM pause_root"
-               " WHERE position=0 OR held_ps*50>=(SELECT sum(held_ps) FROM pause_root)"
+               " WHERE position<?2 OR held_ps*50>=(SELECT sum(held_ps) FROM pause_root)"
                " ORDER BY position LIMIT ?1) ORDER BY position DESC");
-    if (roots != NULL)
+    if (roots != NULL) {
         store_bind(roots, 1, STORE_I(ROOTS_MAX));
+        store_bind(roots, 2, STORE_I(tree.causes));
+    }
     tree.span_ps = store_ask_int(store, "SELECT simulated_ps+coalesce(drain_ps, 0) FROM meta", 0);
     tree.picture = picture_begin(PICTURE_LEFT, NULL);
     unsigned count = 0;

@@ -3,6 +3,7 @@
 #include "reports/fabric_map.h"
 
 #include "base/memory.h"
+#include "replay/account.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,20 @@ static void read_lines(struct fabric_map *map, struct store *store)
     merge_lines(map);
 }
 
+static void read_causes(struct fabric_map *map, struct store *store)
+{
+    struct store_statement *rows =
+        store_prepare(store, "SELECT node FROM pause_root ORDER BY position LIMIT ?1");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(account_causes(store)));
+    while (store_step(rows)) {
+        const int64_t node = store_int(rows, 0);
+        if (node >= 0 && node < map->node_count)
+            map->boxes[map->nodes[node].box].root = true;
+    }
+    store_finish(rows);
+}
+
 struct fabric_map *fabric_map_read(struct store *store)
 {
     struct fabric_map *map = memory_zeroed(1, sizeof *map);
@@ -166,10 +181,7 @@ struct fabric_map *fabric_map_read(struct store *store)
     fabric_map_group(map);
     read_lines(map, store);
     map->span_ps = store_ask_int(store, "SELECT simulated_ps+coalesce(drain_ps, 0) FROM meta", 0);
-    const int64_t root =
-        store_ask_int(store, "SELECT node FROM pause_root ORDER BY position LIMIT 1", -1);
-    if (root >= 0 && root < map->node_count)
-        map->boxes[map->nodes[root].box].root = true;
+    read_causes(map, store);
     fabric_map_place(map);
     return map;
 }

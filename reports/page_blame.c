@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_blame - who stopped whom: the root, how its pauses spread, and who suffered. */
+#include "replay/account.h"
 #include "replay/words.h"
 #include "reports/page_private.h"
 
@@ -22,18 +23,19 @@ static void held_line(const struct page *page, const struct store_statement *row
 
 /* In a circle a port has many distances: it stands at the least, with all its time. */
 #define STOPPED                                                                                    \
-    "(SELECT node, port, min(hops) AS hops, sum(held_ps) AS held_ps FROM pause_path WHERE root=0"  \
+    "(SELECT node, port, min(hops) AS hops, sum(held_ps) AS held_ps FROM pause_path WHERE root=?1" \
     " GROUP BY node, port)"
 
-static void spread(const struct page *page)
+static void spread(const struct page *page, int64_t root)
 {
-    const int64_t longest = store_ask_int(page->store, "SELECT max(held_ps) FROM " STOPPED, 1);
-    struct store_statement *rows =
-        store_prepare(page->store, "SELECT hops, p.name, held_ps, q.name FROM " STOPPED
-                                   " JOIN port p USING(node, port)"
-                                   " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
-                                   " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT hops, p.name, held_ps, q.name, max(held_ps) OVER () FROM " STOPPED
+                     " JOIN port p USING(node, port)"
+                     " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                     " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
     int64_t hops = -1;
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(root));
     while (store_step(rows)) {
         if (store_int(rows, 0) != hops) {
             fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from it</h3><ul>\n",
@@ -41,21 +43,26 @@ static void spread(const struct page *page)
                     store_int(rows, 0), store_int(rows, 0) == 1 ? "" : "s");
             hops = store_int(rows, 0);
         }
-        held_line(page, rows, longest);
+        held_line(page, rows, store_int(rows, 4));
     }
     fputs(hops < 0 ? "" : "</ul></div>\n", page->out);
     store_finish(rows);
 }
 
-static void root(const struct page *page)
+static void causes(const struct page *page)
 {
-    char text[1024];
-    store_ask_text(page->store, "SELECT text FROM pause_root WHERE position=0", text, sizeof text);
-    fputs("<p class=\"finding\"><b>Root</b> ", page->out);
-    page_text(page->out, text);
-    fputs("</p>\n<div class=\"tree\">\n", page->out);
-    spread(page);
-    fputs("</div>\n", page->out);
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT position, text FROM pause_root ORDER BY position LIMIT ?1");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(account_causes(page->store)));
+    while (store_step(rows)) {
+        fputs("<p class=\"finding\"><b>Root</b> ", page->out);
+        page_text(page->out, store_text(rows, 1));
+        fputs("</p>\n<div class=\"tree\">\n", page->out);
+        spread(page, store_int(rows, 0));
+        fputs("</div>\n", page->out);
+    }
+    store_finish(rows);
 }
 
 static void roots(const struct page *page)
@@ -70,7 +77,7 @@ static void roots(const struct page *page)
         {"root", PAGE_SENTENCE},        {"kind", PAGE_TEXT},
         {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
         {"of it by itself", PAGE_TIME}, {0}};
-    root(page);
+    causes(page);
     page_draw_pauses(page);
     page_table(
         page,

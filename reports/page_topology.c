@@ -3,6 +3,7 @@
  * A row for each tier, hosts at the bottom in the order of their switches.  What is too large for
  * that is drawn as stormglass draw does it, with hosts and switches put together. */
 #include "base/check.h"
+#include "replay/account.h"
 #include "replay/words.h"
 #include "reports/page_private.h"
 #include "reports/picture_style.h"
@@ -198,11 +199,13 @@ static void draw_nodes(const struct page *page, const struct map *map)
         "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
         " GROUP BY node, port)"
         " SELECT n.node, n.name, coalesce(max(h.ps), 0),"
-        " EXISTS(SELECT 1 FROM pause_root r WHERE r.position=0 AND r.node=n.node),"
+        " EXISTS(SELECT 1 FROM pause_root r WHERE r.position<?1 AND r.node=n.node),"
         " coalesce(max(o.ps), 0), n.kind='host'"
         " FROM node n LEFT JOIN port p USING(node) LEFT JOIN held h ON h.node=p.node AND"
         " h.port=p.port LEFT JOIN held o ON o.node=p.peer_node AND o.port=p.peer_port"
         " GROUP BY n.node ORDER BY n.node");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(account_causes(page->store)));
     while (store_step(rows)) {
         if (!spot_of(map, store_int(rows, 0)).shown)
             continue;

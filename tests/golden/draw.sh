@@ -64,6 +64,26 @@ equal 'transmitters that the root stopped' "$(count tree.svg node 'root 0 hop [1
 equal 'victims of the root' "$(count tree.svg 'node victim' 'root 0 .*')" \
     "$(ask storm.db 'SELECT count(*) FROM pause_victim WHERE root=0')"
 
+# Two hosts that each stop their own: both are causes, in the drawings and in the page.
+cat >two.yaml <<'YAML'
+stormglass: 1
+name: two
+duration: 3ms
+fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}, switch: {pfc: {priorities: [3]}}}
+hosts: {targets: {where: "host0..host1", namespaces: [{media: "null", count: 1}]}}
+workloads: [{name: w, kind: nvme, from: "host4..host5", to: "host0..host1", read: 0%, block-size: 64KiB, queue-depth: 8}]
+faults:
+  - {at: 1ms, for: 500us, kind: pause-storm, where: "host0..host1", priority: 3}
+YAML
+"$program" run two.yaml -o two.db >/dev/null 2>&1
+equal 'causes of two' "$(ask two.db "SELECT value FROM result WHERE path='root_causes'")" 2
+draw two.svg two.db
+equal 'two causes in the fabric' "$(count two.svg 'node root' 'host[01]')" 2
+draw two-tree.svg two.db --what pauses
+equal 'two causes in the trees' "$(grep -c 'A root cause: ' two-tree.svg) $(grep -c 'Beside it' two-tree.svg)" '2 0'
+"$program" report two.db -o two.html
+equal 'two causes in the page' "$(grep -o '<b>Root</b> host[01]' two.html | sort -u | wc -l)" 2
+
 # A deadlock: its circle is closed.
 "$program" run "$here/tests/validation/hotnets-deadlock.yaml" -o dead.db >/dev/null 2>&1
 draw dead.svg dead.db -w waits
