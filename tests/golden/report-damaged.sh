@@ -28,11 +28,11 @@ while read -r table column; do
         2) ;;
         *) fail "$table.$column=$value: exit code $code: $(head -n 3 "$work/err")" ;;
         esac
-        grep -q -F '<img' "$work/page.html" && fail "$table.$column became markup"
+        grep -s -q -F '<img' "$work/page.html" && fail "$table.$column became markup"
         [ $((++tried % 12)) = 0 ] || continue # beside a whole one, some of them
         timeout 20 "$program" report "$work/run.db" "$work/damaged.db" -o "$work/page.html" 2>"$work/err" || [ $? = 2 ] ||
             fail "$table.$column=$value, of two: $(head -n 3 "$work/err")"
-        grep -q -F '<img' "$work/page.html" && fail "$table.$column became markup, of two"
+        grep -s -q -F '<img' "$work/page.html" && fail "$table.$column became markup, of two"
     done
 done <"$work/columns"
 [ "$pages" -gt 300 ] || fail "only $pages pages"
