@@ -181,6 +181,17 @@ int64_t account_causes(struct store *store)
     return told > roots ? roots : told < 1 ? roots > 0 : told;
 }
 
+const char *account_severity_words(int64_t severity)
+{
+    static const char *const levels[] = {
+        "no pauses",
+        "mild: pauses, and no loss for want of memory",
+        "moderate: frames of a lossless class were lost",
+        "severe: traffic stood still",
+    };
+    return levels[severity < 0 || severity > 3 ? 0 : severity];
+}
+
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
 {
     *account = (struct account){0};

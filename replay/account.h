@@ -68,6 +68,9 @@ struct account {
 /* How many of the roots are causes: at least one, if there are roots. */
 int64_t account_causes(struct store *store);
 
+/* What a severity means, "mild: pauses, and no loss for want of memory". */
+const char *account_severity_words(int64_t severity);
+
 /* False: the database cannot be read, or its run did not end; a sentence is in `why`. */
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES]);
 void account_free(struct account *account);

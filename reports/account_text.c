@@ -37,12 +37,6 @@ static void write_title(const struct page *page)
 
 static void write_cause(const struct page *page)
 {
-    static const char *const levels[] = {
-        "no pauses",
-        "mild: pauses, and no loss",
-        "moderate: frames of a lossless class were lost",
-        "severe: traffic stood still",
-    };
     const struct account *account = page->account;
     head(page, "Root cause");
     if (account->root_cause[0] == '\0') {
@@ -58,8 +52,7 @@ static void write_cause(const struct page *page)
                           : "unsure: ",
             account->root_cause);
     fprintf(page->out, "  severity %" PRId64 ", %s; transmitters stood still for %s in all\n",
-            account->severity,
-            levels[account->severity < 0 || account->severity > 3 ? 0 : account->severity],
+            account->severity, account_severity_words(account->severity),
             words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)

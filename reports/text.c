@@ -2,6 +2,7 @@
  * text - one function for each part of the summary. */
 #include "reports/text.h"
 
+#include "replay/account.h"
 #include "replay/words.h"
 #include "reports/paint.h"
 #include "reports/text_measured.h"
@@ -354,15 +355,10 @@ static void write_sentence(const struct text *text, const char *words, const cha
 
 static void write_severity(const struct text *text)
 {
-    static const char *const levels[] = {
-        [1] = "1, mild: pauses, and no loss",
-        [2] = "2, moderate: frames of a lossless class were lost",
-        [3] = "3, severe: traffic stood still",
-    };
     const int64_t level = result_of(text, "pfc.severity");
     if (level > 0)
-        fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, "Severity", text->paint.off,
-                levels[level]);
+        fprintf(text->out, "%s%-16s%s%" PRId64 ", %s\n", text->paint.bold, "Severity",
+                text->paint.off, level, account_severity_words(level));
 }
 
 static void write_causes(const struct text *text)
