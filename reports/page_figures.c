@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_figures - the charts' numbers as JSON. */
-#include "base/quantity.h"
 #include "reports/json.h"
 #include "reports/page.h"
 #include "reports/page_private.h"
@@ -53,33 +52,34 @@ bool page_recorded(const struct page *page, struct chart *chart, enum record_lev
     return false;
 }
 
-/* The time of a fault of the scenario, as its settings say it. */
-static time_ps moment(const char *text, time_ps otherwise)
-{
-    char why[QUANTITY_WHY_BYTES];
-    time_ps at;
-    return quantity_parse(QUANTITY_TIME, text, &at, why) ? at : otherwise;
-}
+/* "slow-receiver at host0, drain 10%", as `explain --prove` names it, and what it was set to. */
+#define FAULT_NAME                                                                                 \
+    "kind || coalesce((SELECT ' at ' || coalesce(p.name, n.name) FROM fault_place l"               \
+    " JOIN node n USING(node) LEFT JOIN port p ON p.node=l.node AND p.port=l.port"                 \
+    " WHERE l.fault=f.fault ORDER BY l.rowid LIMIT 1), '')"                                        \
+    " || (SELECT CASE WHEN count(*)>1 THEN ' and ' || (count(*)-1) || ' more' ELSE '' END"         \
+    " FROM fault_place l WHERE l.fault=f.fault)"                                                   \
+    " || coalesce((SELECT ', ' || group_concat(word, ', ') FROM (SELECT"                           \
+    " substr(o.path, length(at.path)-1) || ' ' || o.value AS word FROM setting at JOIN setting o"  \
+    " ON substr(o.path, 1, length(at.path)-2)=substr(at.path, 1, length(at.path)-2)"               \
+    " WHERE at.path='faults[' || f.fault || '].at' AND o.value<>o.preset"                          \
+    " AND substr(o.path, length(at.path)-1) NOT IN ('at', 'for') ORDER BY o.rowid)), '')"
 
 static int faults(const struct page *page, int count, FILE *out)
 {
-    struct store_statement *rows = store_prepare(
-        page->store,
-        "SELECT a.value, f.value, (SELECT group_concat(word, ', ') FROM (SELECT"
-        " substr(o.path, length(a.path)-1)||' '||o.value AS word FROM setting o"
-        " WHERE substr(o.path, 1, length(a.path)-2)=substr(a.path, 1, length(a.path)-2)"
-        " AND o.value<>o.preset ORDER BY o.rowid))"
-        " FROM setting a JOIN setting f ON f.path=substr(a.path, 1, length(a.path)-2)||'for'"
-        " WHERE a.path LIKE 'faults[%].at' ORDER BY a.rowid");
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT at_ps, coalesce(until_ps, ?1), " FAULT_NAME
+                                   " FROM fault f ORDER BY fault");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(page->span));
     for (; store_step(rows); count++) {
-        const time_ps from = moment(store_text(rows, 0), 0);
-        const time_ps length = moment(store_text(rows, 1), page->span);
+        const time_ps from = store_int(rows, 0), until = store_int(rows, 1);
         char name[300];
         snprintf(name, sizeof name, "%.290s%s", store_text(rows, 2), runs[page->side]);
         fputs(count == 0 ? "{\"name\":" : ",{\"name\":", out);
         json_string(out, name);
         fprintf(out, ",\"from_ps\":%" PRId64 ",\"until_ps\":%" PRId64 "}", from,
-                length < page->span - from ? from + length : page->span);
+                until < page->span ? until : page->span);
     }
     store_finish(rows);
     return count;

@@ -72,8 +72,8 @@ same pause-storm "[$(chart tail) | .series[1].points[] | select(.[1] <= 0.01)][0
     'SELECT min(below_ps) FROM latency l WHERE workload=1 AND (SELECT sum(count) FROM latency m
      WHERE m.workload=1 AND m.from_ps>l.from_ps)*100 <= (SELECT sum(count) FROM latency WHERE workload=1)'
 
-# A fault of the scenario is where its settings say.
-same pause-storm '.faults[] | "\(.name) \(.from_ps) \(.until_ps)"' "SELECT 'at 3ms, for 3ms, drain 10% 3000000000 6000000000'"
+# A fault of the scenario has its kind, its place and what it was set to.
+same pause-storm '.faults[] | "\(.name) \(.from_ps) \(.until_ps)"' "SELECT 'slow-receiver at host0, drain 10% 3000000000 6000000000'"
 same first-io '.faults | length' 'SELECT 0'
 
 # Samples over time: each line is its place's, the least and the most of them are there, and absent rows are 0.
