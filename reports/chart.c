@@ -94,13 +94,18 @@ static void put(struct chart_series *series, struct chart_point point)
 
 void chart_pixels_end(struct chart_pixels *pixels, struct chart_series *series)
 {
-    if (pixels->number < 0)
-        return;
     const struct chart_point least = pixels->least, most = pixels->most;
     const bool rises = least.at <= most.at;
-    put(series, rises ? least : most);
-    if (least.at != most.at)
+    if (pixels->number < 0)
+        return;
+    if (pixels->gap[0] >= 0)
+        put(series, (struct chart_point){pixels->gap[0], NAN});
+    if (pixels->any)
+        put(series, rises ? least : most);
+    if (pixels->any && least.at != most.at)
         put(series, rises ? most : least);
+    if (pixels->gap[1] >= 0)
+        put(series, (struct chart_point){pixels->gap[1], NAN});
     pixels->number = -1;
 }
 
@@ -109,15 +114,20 @@ void chart_pixels_add(struct chart_pixels *pixels, struct chart_series *series, 
 {
     const struct chart_point point = {at, value};
     const int64_t number = at / pixels->width;
-    if (number != pixels->number || isnan(value) || isnan(pixels->least.value)) {
+    if (number != pixels->number) {
         chart_pixels_end(pixels, series);
-        *pixels = (struct chart_pixels){pixels->width, number, point, point};
+        *pixels = (struct chart_pixels){.width = pixels->width, .number = number, .gap = {-1, -1}};
+    }
+    if (isnan(value)) {
+        pixels->gap[pixels->any] = at;
         return;
     }
-    if (value < pixels->least.value)
+    if (!pixels->any || value < pixels->least.value)
         pixels->least = point;
-    if (value > pixels->most.value)
+    if (!pixels->any || value > pixels->most.value)
         pixels->most = point;
+    pixels->any = true;
+    pixels->gap[1] = -1;
 }
 
 /* ------------------------------------------------------------------ steps and bands */

@@ -74,11 +74,14 @@ struct chart_series *chart_add_series(struct chart *chart, const char *name);
 void chart_add_point(struct chart_series *series, int64_t at, double value);
 
 /* Of each pixel the least and the most, in the order of time; values that stay the same are two
- * points.  NAN is none, and parts what is around it. */
+ * points.  NAN is none, and parts what is around it; between two values of one pixel it is not
+ * seen. */
 struct chart_pixels {
     time_ps width;
     int64_t number; /* of the pixel that is being filled; -1: none */
+    bool any;       /* it has a value: least and most */
     struct chart_point least, most;
+    time_ps gap[2]; /* when there was none, latest: before its values, and behind them; or -1 */
 };
 struct chart_pixels chart_pixels(time_ps span, int count);
 void chart_pixels_add(struct chart_pixels *pixels, struct chart_series *series, time_ps at,

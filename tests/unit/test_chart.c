@@ -57,23 +57,40 @@ static void test_what_stays_is_two_points(void **state)
     charts_free(&charts);
 }
 
-/* Nothing parts what is around it, also inside of one pixel. */
+/* Nothing parts what is around it; between two values of one pixel it is not seen. */
 static void test_none_stays_none(void **state)
 {
     (void)state;
     struct charts charts = {0};
     struct chart_series *series = chart_add_series(lines(&charts), "gaps");
-    struct chart_pixels pixels = chart_pixels(1000, 1);
-    const double values[] = {1, 2, NAN, NAN, NAN, 3};
-    for (int i = 0; i < 6; i++)
+    struct chart_pixels pixels = chart_pixels(100, 11); /* of ten */
+    const double values[] = {NAN, NAN, 1, NAN, 2, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 3, 4};
+    for (int i = 0; i < 15; i++)
         chart_pixels_add(&pixels, series, i, values[i]);
     chart_pixels_end(&pixels, series);
-    static const int64_t at[] = {0, 1, 2, 4, 5};
-    assert_int_equal(series->count, 5);
+    static const int64_t at[] = {1, 2, 4, 9, 12, 13, 14};
+    assert_int_equal(series->count, sizeof at / sizeof at[0]);
     for (uint32_t i = 0; i < series->count; i++) {
         assert_int_equal(series->points[i].at, at[i]);
         assert_true(isnan(series->points[i].value) == isnan(values[at[i]]));
     }
+    charts_free(&charts);
+}
+
+/* However often there is nothing, a page does not grow with the samples. */
+static void test_gaps_are_bounded(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 100000, PIXELS = 50 };
+    struct charts charts = {0};
+    struct chart_series *series = chart_add_series(lines(&charts), "sparse");
+    struct chart_pixels pixels = chart_pixels(SAMPLES, PIXELS);
+    for (int i = 0; i < SAMPLES; i++)
+        chart_pixels_add(&pixels, series, i, i % 3 == 0 ? (double)(i % 7) : (double)NAN);
+    chart_pixels_end(&pixels, series);
+    assert_in_range(series->count, PIXELS, 4 * PIXELS);
+    for (uint32_t i = 1; i < series->count; i++)
+        assert_true(series->points[i].at > series->points[i - 1].at);
     charts_free(&charts);
 }
 
@@ -145,6 +162,7 @@ int main(void)
         cmocka_unit_test(test_pixels_keep_extremes),
         cmocka_unit_test(test_what_stays_is_two_points),
         cmocka_unit_test(test_none_stays_none),
+        cmocka_unit_test(test_gaps_are_bounded),
         cmocka_unit_test(test_lines_are_written),
         cmocka_unit_test(test_steps_and_bands_are_written),
     };
