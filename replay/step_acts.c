@@ -302,7 +302,7 @@ static bool do_help(struct step_state *session, const struct step_command *comma
 {
     FILE *out = session->with->out;
     if (command->has_number) {
-        fprintf(out, "[NODE | NODE:pN | WORKLOAD] [prio N] [qp N] [from HOST] [to HOST] WORD "
+        fprintf(out, "[NODE | NODE:PORT | WORKLOAD] [prio N] [qp N] [from HOST] [to HOST] WORD "
                      "[> VALUE], in any order\n");
         for (int i = 0; i < STEP_QUANTITY_COUNT; i++)
             fprintf(out, "  %-10s  %s\n", step_conditions[i].word, step_conditions[i].about);
