@@ -48,6 +48,11 @@ static int play_events(const struct cli_args *args, struct diag *diag)
     if (!read_moment(args, "from", 0, &playback.from) ||
         !read_moment(args, "until", TIME_NEVER, &playback.until))
         return CLI_USAGE;
+    if (playback.until < playback.from) {
+        cli_error("--until %s: expected a time from --from on, which is %s",
+                  cli_value(args, "until"), cli_value(args, "from"));
+        return CLI_USAGE;
+    }
     if (playback_run(&playback, why, diag) == PLAYBACK_DONE)
         return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
     cli_error("%s: %s", playback.path, why);

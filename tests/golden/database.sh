@@ -19,6 +19,8 @@ done
 [ "$(ask ios.db 'SELECT count(*) FROM frame')" = 0 ] || fail 'ios records frames'
 [ "$(ask packets.db 'SELECT count(*) FROM frame')" -gt 1000 ] || fail 'packets records no frames'
 "$program" replay packets.db | grep -q '^equal: ' || fail 'a replay is not equal'
+expect 'backwards' 2 'expected a time from --from on, which is 500us' "$program" replay summary.db --from 500us --until 400us
+expect 'one moment' 0 '' "$program" replay summary.db --from 500us --until 500us
 
 # A file that the scenario named is in the database too.
 "$program" run oltp-fio --until 700us -o fio.db >out 2>err
