@@ -11,6 +11,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 20
 SOAK_SECONDS ?= 600
+LABEL = $(shell git rev-parse --short HEAD)
 CASE ?= scenarios/cases/pause-storm.yaml
 
 ifeq ($(origin CC),default)
@@ -137,10 +138,10 @@ bench: all ## measures the program's speed on this machine
 bench-instructions: build/packages-test all ## instructions, first-level misses and wrong branches of a packet-hop
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/instructions
 
-bench-history: build/packages-test all ## measures every work and appends the figures to docs/performance*.csv
-	@$(PROGRAM) bench --runs 5 --history docs/performance.csv --label "$$(git rev-parse --short HEAD)" \
+bench-history: build/packages-test all ## measures every work and appends the figures to docs/performance*.csv (LABEL=commit)
+	@$(PROGRAM) bench --runs 5 --history docs/performance.csv --label "$(LABEL)" \
 	    $$($(PROGRAM) list works | sed 's/ .*//')
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) HISTORY=docs/performance-instructions.csv tests/instructions
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) LABEL="$(LABEL)" HISTORY=docs/performance-instructions.csv tests/instructions
 
 cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
