@@ -98,6 +98,7 @@ static void limit_level(struct run_options *how)
         cli_error("without -o there is no database to keep: --record and --interval are left out");
     how->level = RECORD_SUMMARY;
     how->interval = 0;
+    how->brief = true;
 }
 
 static bool read_output(const struct cli_args *args, const char **path)

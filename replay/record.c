@@ -14,6 +14,7 @@
 struct record {
     struct store *store;
     enum record_level level;
+    bool brief;
     struct store_statement *io, *drop, *pause, *blocked, *frame, *state, *note, *reach;
     time_ps reached;
     uint32_t ios, drops, notes, states, machines;
@@ -87,6 +88,7 @@ struct record *record_open(const struct record_options *options, const struct sc
     CHECK(record != NULL);
     record->store = store;
     record->level = options->level;
+    record->brief = options->brief;
     prepare(record);
     return record;
 }
@@ -111,6 +113,11 @@ struct store *record_store(struct record *record)
 enum record_level record_level_of(const struct record *record)
 {
     return record->level;
+}
+
+bool record_is_brief(const struct record *record)
+{
+    return record->brief;
 }
 
 const char *record_error(const struct record *record)

@@ -32,6 +32,7 @@ struct record;
 struct record_options {
     const char *path; /* NULL: in memory */
     bool unread;      /* nobody will read it: nothing is kept */
+    bool brief;       /* only the summary and run --json will be made of it */
     enum record_level level;
     time_ps until; /* TIME_NEVER: not limited */
     int64_t threads;
@@ -49,6 +50,7 @@ bool record_close(struct record *record); /* false: the last writes failed */
 
 struct store *record_store(struct record *record);
 enum record_level record_level_of(const struct record *record);
+bool record_is_brief(const struct record *record);
 const char *record_error(const struct record *record); /* NULL while all is well */
 
 /* Everything that happened up to `at` has been told. */

@@ -8,6 +8,7 @@
 
 struct place {
     struct store_statement *insert;
+    bool brief;
     uint32_t node;
     int32_t port, priority; /* -1: none */
 };
@@ -17,12 +18,19 @@ struct counted {
     uint64_t value;
 };
 
+/* What reports/text.c asks for. */
+static bool is_summarised(enum counter_id id)
+{
+    return id == COUNTER_TX_PRIO_BLOCKED || id == COUNTER_RX_GLOBAL_PAUSE ||
+           id == COUNTER_PFCWD_STORMS;
+}
+
 /* Most are zero: a large fabric has a hundred thousand counters. */
 static void write_counter(const struct place *place, enum counter_id id, uint64_t value)
 {
     const struct counter_about *about = &counters_about[id];
     char name[COUNTER_NAME_BYTES], sonic[COUNTER_NAME_BYTES];
-    if (value == 0)
+    if (value == 0 || (place->brief && !is_summarised(id)))
         return;
     counter_text(name, about->name, place->priority);
     if (about->sai != NULL)
@@ -222,9 +230,9 @@ static void write_switch(const struct place *place, const struct swtch *swtch)
         write_counter(place, peaks[i].id, (uint64_t)buffer_bytes(buffer, peaks[i].cells));
 }
 
-void record_counters(struct store *store, const struct world *world, time_ps now)
+void record_counters(struct store *store, const struct world *world, time_ps now, bool brief)
 {
-    struct place place = {.port = -1, .priority = -1};
+    struct place place = {.brief = brief, .port = -1, .priority = -1};
     place.insert = store_prepare(store, "INSERT INTO counter VALUES(?,?,?,?,?,?,?)");
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];

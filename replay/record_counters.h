@@ -8,6 +8,7 @@
 #include "replay/store.h"
 #include "scenarios/world.h"
 
-void record_counters(struct store *store, const struct world *world, time_ps now);
+/* Brief: only those that the summary for people looks at. */
+void record_counters(struct store *store, const struct world *world, time_ps now, bool brief);
 
 #endif

@@ -325,7 +325,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
 {
     struct store *store = record_store(record);
     const struct explain *explain = &collect->observe->explain;
-    record_counters(store, collect->world, collect->now);
+    record_counters(store, collect->world, collect->now, record_is_brief(record));
     if (record_level_of(record) >= RECORD_COUNTERS)
         record_flows(store, collect->world);
     write_workloads(store, collect, result);

@@ -229,6 +229,7 @@ static enum run_end play_built(struct play *play, struct run *run)
     const struct record_options record = {
         .path = play->options->path,
         .unread = play->options->unread,
+        .brief = play->options->brief,
         .level = play->options->level,
         .until = play->options->until,
         .threads = 1,

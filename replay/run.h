@@ -17,6 +17,7 @@
 struct run_options {
     const char *path; /* of the database; NULL: in memory */
     bool unread;      /* nobody looks at the database, only at the result: there is none */
+    bool brief;       /* of the database only the summary and run --json are made */
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */

@@ -45,6 +45,16 @@ refuses 2 "did you mean 'media'" list medai
 refuses 2 "did you mean 'ecn-kmin'" explain-parameter ecn-kmni
 [ "$(cat precious.yaml)" = 'precious: true' ] || fail 'a file that is no database was changed'
 
+# A summary is the same whether its database is kept or not.
+for value in pfc global; do
+    for output in '' '-o kept.db'; do
+        # shellcheck disable=SC2086 # no option is no word
+        "$program" run pause-storm --until 5ms --set "fabric.host-links.flow-control=$value" $output 2>err |
+            sed 's/ in [0-9.]* s$//' >"summary$output" || fail "flow-control $value $output: $(cat err)"
+    done
+    grep -q 'stopped by' summary && cmp summary 'summary-o kept.db' || fail "flow-control $value: another summary with -o"
+done
+
 # Help is a result: on stdout, with 0.
 for command in '' $("$program" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p'); do
     # shellcheck disable=SC2086 # no command is no word
