@@ -12,7 +12,6 @@
 /* The calls whose payload is one struct without anything behind a pointer that could go away. */
 #define PLAIN_CALLS(X)                                                                             \
     X(drop, DROP)                                                                                  \
-    X(pause, PAUSE)                                                                                \
     X(blocked, BLOCKED)                                                                            \
     X(target_io, TARGET_IO)                                                                        \
     X(host_io, HOST_IO)                                                                            \
@@ -22,7 +21,8 @@ enum kind {
 #define X(call, name) KIND_##name,
     PLAIN_CALLS(X)
 #undef X
-        KIND_FRAME,
+        KIND_PAUSE,
+    KIND_FRAME,
     KIND_NOTE
 };
 
@@ -63,6 +63,25 @@ static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t
     }
 PLAIN_CALLS(X)
 #undef X
+
+/* The frame that the pause is for may be gone by then, also to another executor. */
+struct kept_pause {
+    struct probe_pause told;
+    struct frame frame;
+};
+
+static void keep_pause(void *self, const struct probe_pause *told)
+{
+    struct probe_journal *journal = self;
+    if (between_events(journal)) {
+        journal->observer->pause(journal->observer->self, told);
+        return;
+    }
+    struct kept_pause kept = {.told = *told};
+    if (told->frame != NULL)
+        kept.frame = *told->frame;
+    memcpy(keep(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
+}
 
 /* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
 struct kept_frame {
@@ -113,6 +132,7 @@ void probe_journal_init(struct probe_journal *journal, const struct probe *obser
 #define X(call, name) journal->probe.call = keep_##call;
     PLAIN_CALLS(X)
 #undef X
+    journal->probe.pause = keep_pause;
     journal->probe.note = keep_note;
     if (observer->frame != NULL)
         journal->probe.frame = keep_frame;
@@ -150,6 +170,14 @@ void probe_journal_sort(struct probe_journal *journal)
 
 /* ------------------------------------------------------------------ handing on */
 
+static void hand_on_pause(const struct probe *to, const unsigned char *payload)
+{
+    struct kept_pause kept;
+    memcpy(&kept, payload, sizeof kept);
+    kept.told.frame = kept.told.frame == NULL ? NULL : &kept.frame;
+    to->pause(to->self, &kept.told);
+}
+
 static void hand_on_frame(const struct probe *to, const unsigned char *payload)
 {
     struct kept_frame kept;
@@ -178,6 +206,9 @@ static void hand_on(const struct probe_journal *journal, const struct probe_call
         return;
         PLAIN_CALLS(X)
 #undef X
+    case KIND_PAUSE:
+        hand_on_pause(to, payload);
+        return;
     case KIND_FRAME:
         hand_on_frame(to, payload);
         return;
