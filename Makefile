@@ -55,6 +55,7 @@ MODE := -O1 -fsanitize=undefined -fno-sanitize-recover=all
 HOSTILE := 1
 else ifeq ($(BUILD),tsan)
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
+HOSTILE := 1
 else ifeq ($(BUILD),fuzz)
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
         -fno-sanitize-recover=all

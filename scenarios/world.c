@@ -256,6 +256,7 @@ struct world *world_build_divided(const struct scenario *scenario, const struct 
     engine_init(&world->engine, scenario->seed);
     world_executors_init(world, division == NULL ? 1 : division->executors, probe);
     world->engine.hostile = STORMGLASS_HOSTILE;
+    world->engine.worth = STORMGLASS_HOSTILE ? 0 : ENGINE_WORTH;
     make_fabric(world, probe, division == NULL ? NULL : division->executor_of, diag);
     engine_start(&world->engine);
     if (diag_failed(diag)) {

@@ -23,7 +23,7 @@ struct world_play;
 
 /* What the nodes of one executor write, beside themselves. */
 struct world_executor {
-    alignas(64) struct frame_pool frames;
+    alignas(128) struct frame_pool frames;
     struct probe_journal journal; /* what they tell, on its way to the observer */
 };
 

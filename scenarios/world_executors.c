@@ -5,7 +5,6 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void sort_journal(void *self, uint32_t executor)
 {
@@ -38,24 +37,20 @@ static time_ps earliest_mail(void *self)
     return earliest;
 }
 
-static void *aligned_zeroed(size_t count, size_t bytes)
-{
-    void *memory = aligned_alloc(64, count * bytes);
-    CHECK(memory != NULL);
-    return memset(memory, 0, count * bytes);
-}
-
 void world_executors_init(struct world *world, uint32_t count, const struct probe *observer)
 {
-    world->engine.executors = count;
-    world->executors = aligned_zeroed(count, sizeof *world->executors);
-    world->mails = aligned_zeroed((size_t)count * count, sizeof *world->mails);
+    engine_share(&world->engine, count);
+    world->executors =
+        memory_aligned(count, sizeof *world->executors, alignof(struct world_executor));
+    world->mails =
+        memory_aligned((size_t)count * count, sizeof *world->mails, alignof(struct mail));
     world->journals = memory_zeroed(count, sizeof *world->journals);
     for (uint32_t i = 0; i < count; i++) {
         struct world_executor *executor = &world->executors[i];
         frame_pool_init(&executor->frames);
-        probe_journal_init(&executor->journal, observer, &world->engine.executor.current);
+        probe_journal_init(&executor->journal, observer, &world->engine.executor[i].current);
         world->journals[i] = &executor->journal;
+        engine_items(&world->engine, i, executor->frames.frames.items, sizeof(struct frame));
     }
     for (uint32_t i = 0; i < count * count; i++)
         mail_init(&world->mails[i], &world->mail_side);
@@ -68,7 +63,6 @@ void world_executors_init(struct world *world, uint32_t count, const struct prob
     };
     if (count > 1 || observer != &probe_none)
         world->engine.window = &world->window;
-    engine_items(&world->engine, world->executors[0].frames.frames.items, sizeof(struct frame));
 }
 
 void world_executors_fini(struct world *world)

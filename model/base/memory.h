@@ -12,6 +12,9 @@
  * table of ranges has its end. */
 void *memory_zeroed(size_t count, size_t bytes);
 
+/* Zeroed memory for `count` items, at least one, of an aligned type. */
+void *memory_aligned(size_t count, size_t bytes, size_t alignment);
+
 /* `items` with room for one more behind `count`; *room is the table's, 0 at first.  What is new is
  * not zeroed. */
 void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes);

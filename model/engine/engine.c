@@ -2,19 +2,41 @@
  * engine - ranks, the loop, the digest. */
 #include "engine/engine.h"
 
+#include "base/memory.h"
+#include "engine/crew.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void engine_init(struct engine *engine, uint64_t seed)
 {
-    *engine = (struct engine){.seed = seed, .lookahead = TIME_NEVER, .executors = 1};
-    wheel_init(&engine->executor.queue);
+    *engine = (struct engine){.seed = seed, .lookahead = TIME_NEVER, .worth = ENGINE_WORTH};
+    engine_share(engine, 1);
+}
+
+static void free_executors(struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->executors; i++)
+        wheel_fini(&engine->executor[i].queue);
+    free(engine->executor);
+}
+
+void engine_share(struct engine *engine, uint32_t executors)
+{
+    CHECK(engine->node_count == 0 && executors > 0 && executors <= ENGINE_EXECUTORS_MAX);
+    free_executors(engine);
+    engine->executors = executors;
+    engine->executor =
+        memory_aligned(executors, sizeof *engine->executor, alignof(struct executor));
+    for (uint32_t i = 0; i < executors; i++)
+        wheel_init(&engine->executor[i].queue);
 }
 
 void engine_fini(struct engine *engine)
 {
-    wheel_fini(&engine->executor.queue);
+    crew_destroy(engine->crew);
+    free_executors(engine);
     free(engine->nodes);
     *engine = (struct engine){0};
 }
@@ -28,7 +50,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
         engine->nodes = realloc(engine->nodes, engine->node_room * sizeof *engine->nodes);
         CHECK(engine->nodes != NULL);
     }
-    node->queue = &engine->executor.queue;
+    node->queue = &engine->executor[0].queue;
     node->ops = ops;
     node->engine = engine;
     node->id = node->group = engine->node_count;
@@ -65,14 +87,15 @@ void engine_start(struct engine *engine)
         CHECK(i == 0 || rank_compare(&ranks[i - 1], &ranks[i]) < 0); /* names are unique */
         ranks[i].node->next_order = (uint64_t)i << ORDER_SEQUENCE_BITS;
         ranks[i].node->digest = hash_mix(ranks[i].hash);
+        ranks[i].node->queue = &engine->executor[ranks[i].node->executor].queue;
     }
     free(ranks);
 }
 
-void engine_items(struct engine *engine, const void *items, uint32_t item_bytes)
+void engine_items(struct engine *engine, uint32_t executor, const void *items, uint32_t item_bytes)
 {
-    engine->executor.queue.items = (uintptr_t)items;
-    engine->executor.queue.item_bytes = item_bytes;
+    engine->executor[executor].queue.items = (uintptr_t)items;
+    engine->executor[executor].queue.item_bytes = item_bytes;
 }
 
 /* Of many nodes none is in the cache when its turn comes: what its events will touch is fetched at
@@ -145,18 +168,27 @@ enum { NODES_IN_CACHE = 64 };
  * it saves, and saves the latter a tenth. */
 enum { NODES_IN_SECOND_CACHE = 512 };
 
-/* Each node by itself, but for those that are joined; all as one when they are few, or when
- * somebody looks on, who wants the one order of all events. */
+/* Each node by itself, but for those that are joined. */
+static uint32_t *groups_of(const struct engine *engine)
+{
+    uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        of[i] = engine->nodes[i]->group;
+    return of;
+}
+
+/* All nodes as one when they are few, or when somebody looks on, who wants the one order of all
+ * events.  Several executors have groups in any case: so their windows are the same. */
 static void divide(struct engine *engine)
 {
-    uint32_t *of = NULL;
-    if (engine->watch == NULL && engine->node_count > NODES_IN_CACHE) {
-        of = calloc(engine->node_count + 1u, sizeof *of);
-        CHECK(of != NULL);
-        for (uint32_t i = 0; i < engine->node_count; i++)
-            of[i] = engine->nodes[i]->group;
-    }
-    wheel_divide(&engine->executor.queue, of, engine->node_count, engine->lookahead);
+    const bool several = engine->executors > 1;
+    const bool turns = several || (engine->watch == NULL && engine->node_count > NODES_IN_CACHE);
+    CHECK(!several || engine->watch == NULL);
+    for (uint32_t i = 0; i < engine->executors; i++)
+        wheel_divide(&engine->executor[i].queue, turns ? groups_of(engine) : NULL,
+                     engine->node_count, engine->lookahead);
+    if (several)
+        engine->crew = crew_create(engine);
     engine->divided = true;
     engine->scattered = engine->node_count > NODES_IN_SECOND_CACHE;
 }
@@ -168,7 +200,7 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
-static void run_window(struct engine *engine, struct executor *executor)
+void engine_run_window(struct engine *engine, struct executor *executor)
 {
     while (wheel_group(&executor->queue)) {
         if (UNLIKELY(engine->hostile))
@@ -182,27 +214,20 @@ static void run_window(struct engine *engine, struct executor *executor)
     executor->current = NULL;
 }
 
-static void end_window(const struct engine *engine)
-{
-    const struct engine_window *window = engine->window;
-    for (uint32_t i = 0; window->ran != NULL && i < engine->executors; i++)
-        window->ran(window->self, i);
-    if (window->end != NULL)
-        window->end(window->self);
-    for (uint32_t i = 0; window->begin != NULL && i < engine->executors; i++)
-        window->begin(window->self, i);
-}
-
+/* Of the only executor, to whom nobody sends anything. */
 static void tell_window_end(const struct engine *engine)
 {
-    if (engine->window != NULL)
-        end_window(engine);
+    const struct engine_window *window = engine->window;
+    if (window != NULL && window->ran != NULL)
+        window->ran(window->self, 0);
+    if (window != NULL && window->end != NULL)
+        window->end(window->self);
 }
 
 static void run(struct engine *engine, struct executor *executor)
 {
     while (wheel_open(&executor->queue, engine->until)) {
-        run_window(engine, executor);
+        engine_run_window(engine, executor);
         tell_window_end(engine);
     }
 }
@@ -223,21 +248,29 @@ static void run_watched(struct engine *engine, struct executor *executor)
     }
 }
 
+static bool is_idle(const struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->executors; i++)
+        if (!wheel_is_empty(&engine->executor[i].queue))
+            return false;
+    return true;
+}
+
 bool engine_run(struct engine *engine, time_ps until)
 {
-    struct executor *executor = &engine->executor;
+    struct executor *executor = &engine->executor[0];
     if (!engine->divided)
         divide(engine);
     engine->until = until;
     engine->paused = false;
     if (engine->executors > 1)
-        end_window(engine); /* what was sent between the runs */
-    if (LIKELY(engine->watch == NULL))
+        crew_run(engine->crew);
+    else if (LIKELY(engine->watch == NULL))
         run(engine, executor);
     else
         run_watched(engine, executor);
     engine_set_now(engine, engine->paused ? executor->now : engine->until);
-    return !wheel_is_empty(&executor->queue);
+    return !is_idle(engine);
 }
 
 void engine_pause(struct engine *engine)
@@ -247,18 +280,24 @@ void engine_pause(struct engine *engine)
 
 void engine_set_now(struct engine *engine, time_ps now)
 {
-    engine->now = engine->executor.now = now;
+    engine->now = now;
+    for (uint32_t i = 0; i < engine->executors; i++)
+        engine->executor[i].now = now;
 }
 
 uint64_t engine_events(const struct engine *engine)
 {
-    return engine->executor.events;
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < engine->executors; i++)
+        events += engine->executor[i].events;
+    return events;
 }
 
 void engine_cut(struct engine *engine, time_ps at)
 {
-    if (at < engine->until)
-        engine->until = at;
+    time_ps until = atomic_load(&engine->until);
+    while (at < until && !atomic_compare_exchange_weak(&engine->until, &until, at))
+        ;
 }
 
 struct digest engine_digest(const struct engine *engine)

@@ -14,10 +14,13 @@
 #include "base/units.h"
 #include "engine/wheel.h"
 
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #define NODE_NAME_BYTES 48
 
+struct crew;
 struct engine;
 struct node;
 
@@ -57,35 +60,45 @@ struct engine_watch {
  * engine_run begins: between its calls nodes send too. */
 struct engine_window {
     void *self;
-    void (*ran)(void *self, uint32_t executor); /* by each, for itself: it has executed its share */
+    void (*ran)(void *self, uint32_t executor); /* for each, on its thread: its share is executed */
     /* By one, when all have: between events.  What they send each other from now on belongs to the
      * next window. */
     void (*end)(void *self);
-    /* By each, for itself, before its next window or the end of engine_run: it inserts what others
-     * have sent it. */
+    /* For each, on its thread, before its next window; at the end of engine_run on the caller's: it
+     * inserts what others have sent it. */
     void (*begin)(void *self, uint32_t executor);
     time_ps (*earliest)(void *self); /* after end: of the events that are not inserted yet */
 };
 
 #define ENGINE_NODES_MAX (1u << (64 - ORDER_SEQUENCE_BITS))
 
-/* Runs nodes: their events, and the time that they are at. */
+enum {
+    ENGINE_EXECUTORS_MAX = 64,
+    /* Events that a window holds at least where threads pay: to meet costs as much as a few tens of
+     * them, and a window's shares are not alike.  Our choice. */
+    ENGINE_WORTH = 128,
+};
+
+/* Runs nodes: their events, and the time that they are at.  Two cache lines apart from the next,
+ * as processors fetch pairs of them. */
 struct executor {
-    struct wheel queue;          /* first: a node finds its executor by it */
-    time_ps now;                 /* of the last event, or as the engine's */
-    const struct event *current; /* NULL: between events, or somebody looks on */
-    uint64_t events;             /* executed */
+    alignas(128) struct wheel queue; /* first: a node finds its executor by it */
+    time_ps now;                     /* of the last event, or as the engine's */
+    const struct event *current;     /* NULL: between events, or somebody looks on */
+    uint64_t events;                 /* executed */
 };
 
 struct engine {
-    struct executor executor;
+    struct executor *executor; /* `executors` of them */
+    uint32_t executors;        /* that share the nodes */
+    struct crew *crew;         /* their threads; NULL: there is one, or none has worked yet */
     struct node **nodes;
     uint32_t node_count, node_room;
     uint64_t seed;
     /* Between events: the end of the last engine_run, or what engine_set_now said.  For a watch the
      * present event's. */
     time_ps now;
-    time_ps until; /* where the running engine_run ends */
+    _Atomic time_ps until; /* where the running engine_run ends */
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
     bool divided, scattered;
@@ -93,11 +106,16 @@ struct engine {
     bool hostile;                     /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch; /* NULL: none; before the first engine_run */
     const struct engine_window *window; /* NULL: nothing to be done; before the first engine_run */
-    uint32_t executors;                 /* that share the nodes; before engine_add */
+    uint32_t
+        worth; /* windows of fewer events have one thread; 0: never; before the first engine_run */
 };
 
 void engine_init(struct engine *engine, uint64_t seed);
 void engine_fini(struct engine *engine);
+
+/* Before there are nodes: so many executors instead of one, each on a thread.  A node's `executor`
+ * says at engine_start which runs it; engine->window has to pass on what they send each other. */
+void engine_share(struct engine *engine, uint32_t executors);
 
 /* Adds a node before the first engine_run; the node's id is its place. */
 void engine_add(struct engine *engine, struct node *node, const struct node_ops *ops,
@@ -106,8 +124,8 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
 /* Fixes the ranks; after this nodes may post.  Called once, when all nodes are added. */
 void engine_start(struct engine *engine);
 
-/* Most events' argument is the index of one of these items, see struct wheel. */
-void engine_items(struct engine *engine, const void *items, uint32_t item_bytes);
+/* Most of an executor's events have the index of such an item as argument, see struct wheel. */
+void engine_items(struct engine *engine, uint32_t executor, const void *items, uint32_t item_bytes);
 
 /* Tells of a link: what one end does at t the other feels at t + delay, or later. */
 void engine_link(struct engine *engine, time_ps delay);
@@ -126,6 +144,9 @@ void engine_pause(struct engine *engine);
 
 /* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */
 void engine_set_now(struct engine *engine, time_ps now);
+
+/* By whoever runs the executor: executes what it has in the window that it has opened. */
+void engine_run_window(struct engine *engine, struct executor *executor);
 
 /* Events executed. */
 uint64_t engine_events(const struct engine *engine);

@@ -145,16 +145,6 @@ static bool any_active(const struct wheel *wheel, int64_t turn)
     return any != 0;
 }
 
-bool wheel_is_empty(const struct wheel *wheel)
-{
-    uint64_t any = wheel->open || wheel->far.count > 0;
-    for (size_t i = 0; i < WHEEL_WORDS; i++)
-        any |= wheel->occupied[i];
-    for (int64_t turn = 0; turn < WHEEL_NEAR && wheel->near > 0; turn++)
-        any |= any_active(wheel, turn);
-    return any == 0;
-}
-
 /* ------------------------------------------------------------------ lists */
 
 static uint32_t last_chunk(uint32_t tail)
@@ -339,7 +329,8 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
     return (window - from) & (WHEEL_WINDOWS - 1);
 }
 
-int64_t wheel_least(const struct wheel *wheel)
+/* The number of the window that the least event waits in, INT64_MAX when there is none. */
+static int64_t least_turn(const struct wheel *wheel)
 {
     const int64_t from = wheel->turn + !wheel->cut;
     const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
@@ -349,6 +340,18 @@ int64_t wheel_least(const struct wheel *wheel)
         if (any_active(wheel, near))
             return near;
     return turn;
+}
+
+bool wheel_is_empty(const struct wheel *wheel)
+{
+    return !wheel->open && least_turn(wheel) == INT64_MAX;
+}
+
+int64_t wheel_due(const struct wheel *wheel, time_ps until)
+{
+    const int64_t turn = least_turn(wheel);
+    const bool done = turn == wheel->turn && until <= wheel->bound;
+    return done || turn > wheel_window(wheel, until) ? INT64_MAX : turn;
 }
 
 /* Deals the events of a window's list that are due out to their groups; the others stay. */
@@ -381,14 +384,13 @@ static void deal_far(struct wheel *wheel)
 bool wheel_open(struct wheel *wheel, time_ps until)
 {
     CHECK(!wheel->open);
-    const int64_t last = wheel_window(wheel, until);
-    int64_t turn = wheel_least(wheel);
-    if (UNLIKELY(wheel->opened >= RECKON_OPENED) && turn <= last) {
+    const int64_t turn = wheel_due(wheel, until);
+    if (turn == INT64_MAX)
+        return false;
+    if (UNLIKELY(wheel->opened >= RECKON_OPENED)) {
         reckon_width(wheel, turn);
         return wheel_open(wheel, until);
     }
-    if (turn > last || (turn == wheel->turn && until <= wheel->bound))
-        return false;
     wheel->turn = turn;
     wheel->base = start_of(wheel, turn);
     wheel->bound = start_of(wheel, turn + 1) - 1;

@@ -89,9 +89,8 @@ void wheel_fini(struct wheel *wheel);
  * another. */
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
 
-/* The number of the window that the least event waits in, INT64_MAX when there is none; not open.
- */
-int64_t wheel_least(const struct wheel *wheel);
+/* The number of the window that wheel_open would open; INT64_MAX: none.  Not while one is open. */
+int64_t wheel_due(const struct wheel *wheel, time_ps until);
 
 /* Opens the next window up to `until`; false when no event waits at or before that.  True:
  * wheel_group gives one group after the other until it says false, and wheel_next all events of

@@ -29,7 +29,7 @@ struct mail_box {
 };
 
 struct mail {
-    alignas(64) struct mail_box boxes[2];
+    alignas(128) struct mail_box boxes[2];
     const uint32_t *side; /* of the boxes, that is written; the world's */
 };
 

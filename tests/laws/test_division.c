@@ -45,6 +45,8 @@ static void on_pause(void *self, const struct probe_pause *pause)
 {
     tell_bytes(self, 2, &pause->at, sizeof pause->at);
     tell(self, (uint64_t)pause->node << 32 | (uint32_t)pause->port << 16 | pause->xoff);
+    if (pause->frame != NULL)
+        tell(self, (uint64_t)pause->frame->qpn << 32 | (uint64_t)pause->frame->bytes);
     for (unsigned i = 0; i < pause->reason_count; i++)
         tell(self, (uint64_t)pause->reasons[i].queued << 16 | pause->reasons[i].egress);
 }
@@ -144,6 +146,9 @@ struct result {
     time_ps end;
 };
 
+/* With five executors some windows are worth threads and some are not. */
+enum { FEW = 8 };
+
 struct way {
     const struct world_division *division; /* NULL: one executor */
     const struct engine_watch *watch;
@@ -161,6 +166,7 @@ static struct result play(const struct scenario *scenario, struct way way)
     if (world == NULL)
         fail_msg("%s", diag.messages[0].text);
     world->engine.hostile = false;
+    world->engine.worth = way.division == NULL || way.division->executors != 5 ? 0 : FEW;
     world->engine.watch = way.watch;
     for (time_ps at = 0; world_run(world, at); at += 77 * PS_PER_US)
         if (at % 7 == 0)
