@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/nearest.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,22 @@ const char *cli_value(const struct cli_args *args, const char *option)
 bool cli_given(const struct cli_args *args, const char *option)
 {
     return args->counts[known_index(args, option)] > 0;
+}
+
+bool cli_threads(const struct cli_args *args, uint32_t *threads)
+{
+    const char *text = cli_value(args, "threads");
+    if (text == NULL)
+        return true;
+    char *end;
+    errno = 0;
+    const long number = strtol(text, &end, 10);
+    if (errno != 0 || *end != '\0' || end == text || number < 1 || number > 1024) {
+        cli_error("--threads %s: expected a number from 1 to 1024", text);
+        return false;
+    }
+    *threads = (uint32_t)number;
+    return true;
 }
 
 const char **cli_values(const struct cli_args *args, const char *option, uint32_t *count)

@@ -20,6 +20,7 @@ enum { RUNS_MAX = 1000 };
 
 static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
+    {"threads", 0, "N", "threads to use"},
     {"runs", 0, "N", "play each scenario N times: the one of the least processor time counts"},
     {"json", 0, NULL, "one JSON object on a line for each work"},
     {"history", 0, "FILE", "append the figures to FILE, comma-separated"},
@@ -29,7 +30,7 @@ static const struct cli_option options[] = {
 
 struct bench {
     const char *const *sets;
-    uint32_t set_count, runs;
+    uint32_t set_count, runs, threads;
     struct bench_output output;
 };
 
@@ -62,13 +63,15 @@ static struct bench_figures figures_of(const struct run *run, uint32_t hosts, in
     return figures;
 }
 
-static int play(const struct scenario *scenario, int64_t empty_bytes, struct bench_figures *figures)
+static int play(const struct bench *bench, const struct scenario *scenario, int64_t empty_bytes,
+                struct bench_figures *figures)
 {
     struct diag *diag = calloc(1, sizeof *diag);
     if (diag == NULL)
         return CLI_FAILED;
     struct run run;
-    const struct run_options how = {.until = TIME_NEVER, .unread = true, .progress = true};
+    const struct run_options how = {
+        .until = TIME_NEVER, .unread = true, .progress = true, .threads = bench->threads};
     const enum run_end end = run_scenario(&run, scenario, &how, diag);
     if (end == RUN_DONE)
         *figures = figures_of(&run, scenario->host_count, empty_bytes);
@@ -92,7 +95,7 @@ static int run_once(const struct bench *bench, const char *name, int to)
     struct scenario *scenario = cli_load(name, bench->sets, bench->set_count);
     if (scenario == NULL)
         return CLI_USAGE;
-    const int code = play(scenario, empty_bytes, &figures);
+    const int code = play(bench, scenario, empty_bytes, &figures);
     scenario_free(scenario);
     return write(to, &figures, sizeof figures) == sizeof figures ? code : CLI_FAILED;
 }
@@ -195,7 +198,8 @@ static int run(const struct cli_args *args)
     const int standard_count = sizeof standard / sizeof standard[0];
     struct bench bench = {
         .output = {.json = cli_given(args, "json"), .history = cli_value(args, "history")}};
-    if (!read_runs(args, &bench.runs) || !read_label(args, &bench.output.label))
+    if (!cli_threads(args, &bench.threads) || !read_runs(args, &bench.runs) ||
+        !read_label(args, &bench.output.label))
         return CLI_USAGE;
     char *const *names = args->operand_count > 0 ? args->operands : standard;
     const int count = args->operand_count > 0 ? args->operand_count : standard_count;

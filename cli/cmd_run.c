@@ -62,23 +62,6 @@ static bool suits(const struct run_options *how, const struct scenario *scenario
     return false;
 }
 
-static bool read_threads(const struct cli_args *args)
-{
-    const char *text = cli_value(args, "threads");
-    if (text == NULL)
-        return true;
-    char *end;
-    errno = 0;
-    const long threads = strtol(text, &end, 10);
-    if (errno != 0 || *end != '\0' || end == text || threads < 1 || threads > 1024) {
-        cli_error("--threads %s: expected a number from 1 to 1024", text);
-        return false;
-    }
-    if (threads > 1)
-        cli_error("this version plays on one thread; the result is the same");
-    return true;
-}
-
 static bool read_level(const struct cli_args *args, enum record_level *level)
 {
     const char *text = cli_value(args, "record");
@@ -157,8 +140,9 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
 static int run(const struct cli_args *args)
 {
     struct run_options how = {.progress = true};
-    if (!read_until(args, &how.until) || !read_threads(args) || !read_level(args, &how.level) ||
-        !read_interval(args, &how.interval) || !read_output(args, &how.path))
+    if (!read_until(args, &how.until) || !cli_threads(args, &how.threads) ||
+        !read_level(args, &how.level) || !read_interval(args, &how.interval) ||
+        !read_output(args, &how.path))
         return CLI_USAGE;
     limit_level(&how);
     struct scenario *scenario = cli_load_changed(args);

@@ -10,10 +10,12 @@
 #include "replay/progress.h"
 #include "replay/record_end.h"
 #include "replay/resident.h"
+#include "scenarios/division.h"
 #include "scenarios/embedded.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -175,7 +177,7 @@ static void finish(struct play *play, struct run *run)
         .scenario = play->scenario->name,
         .version = stormglass_version,
         .seed = play->scenario->seed,
-        .threads = 1,
+        .threads = world->engine.executors,
         .digest = engine_digest(&world->engine),
         .status = play->stopped ? "interrupted" : "complete",
     };
@@ -232,7 +234,7 @@ static enum run_end play_built(struct play *play, struct run *run)
         .brief = play->options->brief,
         .level = play->options->level,
         .until = play->options->until,
-        .threads = 1,
+        .threads = play->world->engine.executors,
         .version = stormglass_version,
     };
     run->record = play->record = record_open(&record, play->scenario, run->error);
@@ -246,6 +248,22 @@ static enum run_end play_built(struct play *play, struct run *run)
     return end;
 }
 
+/* A thread has one node at least. */
+static struct world *build(const struct play *play, struct diag *diag)
+{
+    const struct scenario *scenario = play->scenario;
+    uint32_t threads = play->options->threads;
+    threads = threads < ENGINE_EXECUTORS_MAX ? threads : ENGINE_EXECUTORS_MAX;
+    threads = threads < scenario->node_count ? threads : scenario->node_count;
+    if (threads <= 1)
+        return world_build(scenario, &play->observe.probe, diag);
+    uint32_t *executor_of = division_make(scenario, threads);
+    const struct world_division division = {threads, executor_of};
+    struct world *world = world_build_divided(scenario, &play->observe.probe, &division, diag);
+    free(executor_of);
+    return world;
+}
+
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                           const struct run_options *options, struct diag *diag)
 {
@@ -256,7 +274,7 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
     fabric_init(&play.fabric, scenario);
     observe_init(&play.observe, &play.fabric, scenario->workload_count,
                  options->level == RECORD_PACKETS);
-    play.world = world_build(scenario, &play.observe.probe, diag);
+    play.world = build(&play, diag);
     run->cost.build = clock_since(begun);
     run->cost.built_bytes = resident_bytes();
     const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);

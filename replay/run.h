@@ -8,6 +8,7 @@
 #ifndef STORMGLASS_REPLAY_RUN_H
 #define STORMGLASS_REPLAY_RUN_H
 
+#include "engine/engine.h"
 #include "replay/record.h"
 #include "replay/result.h"
 #include "replay/series.h"
@@ -21,6 +22,7 @@ struct run_options {
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
+    uint32_t threads; /* at most; 0: one.  Nothing that is told depends on it */
     bool progress;    /* a bar, where stderr is a terminal */
 };
 

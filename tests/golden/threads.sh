@@ -1,0 +1,28 @@
+#!/bin/bash
+# threads - every case plays the same on any number of threads: digest, each row, each figure.  SPDX-License-Identifier: Apache-2.0
+set -u
+. tests/golden/outside
+longest=${THREADS_UNTIL:-1ms} # of virtual time; "" plays to the end
+counts=${THREADS:-2 3}
+
+# play CASE THREADS: what is told and kept, but for the seconds that it took and the number of threads
+play() {
+    "$program" run "$1" ${longest:+--until "$longest"} --threads "$2" --record ios --json -o run.db >out 2>err
+    echo "code $?" && cat err
+    jq 'del(.threads, .cpu_s, .wall_s, .started_unix_s, .wall)' out
+    sqlite3 run.db "UPDATE meta SET threads=1; DELETE FROM wall; DELETE FROM result WHERE path='threads'" .dump
+}
+
+cases=$("$program" list cases | cut -d' ' -f1)
+[ -n "$cases" ] || fail 'there are no cases'
+for case in $cases ${THREADS_SCENARIOS:-}; do
+    play "$case" 1 >one
+    grep -q '^code [01]$' one || fail "$case: $(head -n 3 one)"
+    for count in $counts; do
+        play "$case" "$count" >several
+        cmp -s one several || fail "$case on $count threads: $(diff one several | head -n 5)"
+        [ "$(jq .threads out)" = "$count" ] || [ "$case" = first-io ] || fail "$case: $(jq .threads out) threads, not $count"
+    done
+done
+[ "$failures" = 0 ] && echo "ok    $(wc -w <<<"$cases") cases on 1, ${counts// /, } threads"
+exit "$((failures > 0))"
