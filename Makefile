@@ -115,7 +115,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-history cost docs install clean fuzz matrix soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-history cost docs install clean fuzz matrix races soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -157,6 +157,12 @@ fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS eac
 valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote
 	@$(MAKE) BUILD=plain memcheck-programs
 	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/test_bridge*.c))
+
+races: build/packages-test ## several threads under ThreadSanitizer: drawn divisions, and the beginning of every case
+	@$(MAKE) BUILD=tsan all
+	@$(MAKE) BUILD=tsan build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
+	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
+	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
 
 soak: build/packages-test all ## plays 10,000 hosts, names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
