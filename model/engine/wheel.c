@@ -84,19 +84,12 @@ static time_ps start_of(const struct wheel *wheel, int64_t turn)
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
-/* No event has come for the present group. */
-static void clear_own(struct wheel *wheel)
-{
-    wheel->own_keys[0] = WHEEL_END;
-    wheel->own = wheel->own_end = wheel->own_keys;
-}
-
 /* Nothing is left of any group. */
 static void close(struct wheel *wheel)
 {
-    wheel->sorted[0] = WHEEL_END;
+    wheel->sorted[0] = wheel->own_keys[0] = WHEEL_END;
     wheel->next = wheel->sorted;
-    clear_own(wheel);
+    wheel->own = wheel->own_end = wheel->own_keys;
     wheel->open = false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
- * The near future is WHEEL_WINDOWS windows of 2^shift picoseconds.  A window's events lie in chunks
+ * The near future is WHEEL_WINDOWS windows of one width.  A window's events lie in chunks
  * of memory, as they came; an event is written once and executed there.  When a window is opened
  * its events are dealt out to their groups; when a group's turn comes its events are sorted, as
  * keys of 64 bits: the time since the window's start, the source's rank, the event's place.  Events
