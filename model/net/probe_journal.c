@@ -226,9 +226,10 @@ static struct probe_journal *next_of(struct probe_journal *const *journals, uint
     struct probe_journal *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
         struct probe_journal *journal = journals[i];
+        if (journal->handed_on == journal->call_count)
+            continue;
         const struct probe_call *call = journal->calls + journal->handed_on;
-        if (journal->handed_on < journal->call_count &&
-            (least == NULL || compare(call, least) < 0)) {
+        if (least == NULL || compare(call, least) < 0) {
             least = call;
             found = journal;
         }

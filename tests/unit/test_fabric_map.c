@@ -145,6 +145,7 @@ static void links_to_nowhere_are_left_out(void **state)
     static const struct store_beginning beginning = {
         .schema = "CREATE TABLE meta(simulated_ps, drain_ps);"
                   "CREATE TABLE node(node, name, kind); CREATE TABLE pause_root(position, node);"
+                  "CREATE TABLE result(path, value);"
                   "CREATE TABLE link(link, a_node, a_port, b_node, b_port);"
                   "CREATE TABLE port(node, port, name, rate_bps);"
                   "CREATE TABLE counter(node, port, priority, name, value);"
