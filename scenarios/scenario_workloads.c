@@ -181,9 +181,11 @@ static int64_t greatest_namespace(const struct loader *loader, const struct entr
     for (uint32_t i = 0; i < entry->made.pair_count; i++) {
         const uint32_t to = entry->made.pairs[i].to;
         const struct scenario_host *host = loader->scenario->nodes[to].host;
-        for (uint32_t k = 0; k < host->namespace_count; k++)
-            if (host->namespaces[k].params->size > greatest)
-                greatest = host->namespaces[k].params->size;
+        for (uint32_t k = 0; k < host->namespace_count; k++) {
+            const struct nvme_namespace_params *params = host->namespaces[k].params;
+            if (params != NULL && params->size > greatest) /* NULL: it is wrong, which was said */
+                greatest = params->size;
+        }
     }
     return greatest;
 }
