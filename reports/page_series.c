@@ -33,8 +33,9 @@ static struct samples read_samples(const struct page *page)
     while (store_step(rows)) {
         const time_ps from = store_int(rows, 1), until = store_int(rows, 2);
         /* A damaged database says anything: what is no sample ends them. */
-        if (store_int(rows, 0) != samples.first + samples.count || from < 0 || until <= from ||
-            until > page->span || samples.count == SAMPLES_MAX)
+        const uint64_t number = (uint64_t)store_int(rows, 0) - (uint64_t)samples.first;
+        if (number != samples.count || from < 0 || until <= from || until > page->span ||
+            samples.count == SAMPLES_MAX)
             break;
         samples.from = memory_grown(samples.from, samples.count, &rooms[0], sizeof *samples.from);
         samples.until =
@@ -97,8 +98,9 @@ static void begin_series(struct reader *reader, const struct store_statement *ro
 static void read_row(struct reader *reader, const struct store_statement *row)
 {
     const struct samples *samples = reader->samples;
-    const int64_t at = store_int(row, 1) - samples->first;
-    if (at < 0 || at >= samples->count || store_column_type(row, 2) == STORE_NULL)
+    const int64_t sample = store_int(row, 1);
+    const uint64_t at = (uint64_t)sample - (uint64_t)samples->first; /* of any two numbers */
+    if (sample < samples->first || at >= samples->count || store_column_type(row, 2) == STORE_NULL)
         return;
     double value = store_real(row, 2);
     if (reader->reading == RATE)
