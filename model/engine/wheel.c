@@ -297,7 +297,6 @@ void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps de
     if (of == NULL)
         return;
     wheel->groups.of = of;
-    wheel->groups.count = groups;
     wheel->groups.words = groups / 64 + 1;
     wheel->groups.tails = memory_zeroed(groups, sizeof *wheel->groups.tails);
     for (size_t i = 0; i < WHEEL_NEAR; i++)

@@ -38,8 +38,8 @@ enum { WHEEL_KEY_PLACE = 24 };
 
 /* Which nodes are executed together, and their lists in the nearest windows. */
 struct wheel_groups {
-    uint32_t *of; /* by node; NULL: all in one */
-    uint32_t count, words;
+    uint32_t *of;                  /* by node; NULL: all in one */
+    uint32_t words;                /* of each of `active` */
     uint32_t (*tails)[WHEEL_NEAR]; /* by group and turn: place of the next event; 0: none */
     uint64_t *active[WHEEL_NEAR];  /* by turn: a bit for each group that has a list */
 };
