@@ -70,19 +70,14 @@ void turns_attend(const struct scenario *scenario, struct turn *turns, bool *att
     }
 }
 
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
 /* A fio job that is delayed, or waits for others, past the end issues nothing. */
 struct turns_span turns_span(const struct scenario_workload *workload, time_ps zero, time_ps end,
                              time_ps now)
 {
     const struct fio_job *job = workload->job;
     const time_ps begin = zero + workload->start, delay = job != NULL ? job->start_delay : 0;
-    time_ps stop = earlier(zero + workload->stop, end);
-    const time_ps start = earlier((begin > now ? begin : now) + delay, stop);
+    time_ps stop = time_earlier(zero + workload->stop, end);
+    const time_ps start = time_earlier((begin > now ? begin : now) + delay, stop);
     if (job != NULL && job->runtime < stop - start)
         stop = start + job->runtime;
     return (struct turns_span){start, stop};

@@ -34,16 +34,6 @@ void workload_reset(struct workload_stats *stats)
     hist_reset(&stats->latency);
 }
 
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
-static time_ps later(time_ps a, time_ps b)
-{
-    return a > b ? a : b;
-}
-
 static void fold_counts(struct workload_stats *into, const struct workload_stats *from)
 {
     into->issued += from->issued;
@@ -68,13 +58,13 @@ void workload_fold(struct workload_stats *into, const struct workload_stats *fro
 {
     CHECK(into->each == NULL && from->each == NULL); /* a list would know who came first */
     if (from->issued > 0)
-        into->first_issue =
-            into->issued > 0 ? earlier(into->first_issue, from->first_issue) : from->first_issue;
+        into->first_issue = into->issued > 0 ? time_earlier(into->first_issue, from->first_issue)
+                                             : from->first_issue;
     if (from->begun > 0)
-        into->window_from =
-            into->begun > 0 ? earlier(into->window_from, from->window_from) : from->window_from;
-    into->last_completion = later(into->last_completion, from->last_completion);
-    into->window_to = later(into->window_to, from->window_to);
+        into->window_from = into->begun > 0 ? time_earlier(into->window_from, from->window_from)
+                                            : from->window_from;
+    into->last_completion = time_later(into->last_completion, from->last_completion);
+    into->window_to = time_later(into->window_to, from->window_to);
     hist_merge(&into->latency, &from->latency);
     fold_counts(into, from);
 }

@@ -46,11 +46,6 @@ struct world_play {
 
 /* ------------------------------------------------------------------ workloads */
 
-static time_ps earlier(time_ps a, time_ps b)
-{
-    return a < b ? a : b;
-}
-
 static void keep_latest(_Atomic time_ps *greatest, time_ps value)
 {
     time_ps now = atomic_load(greatest);
@@ -180,7 +175,7 @@ static void finish_entries(struct world *world)
         play->turns[i].finished = at <= world->engine.now;
         play->attention |= play->turns[i].finished;
         if (!play->turns[i].finished)
-            next = earlier(next, at);
+            next = time_earlier(next, at);
     }
     play->finish_at = next;
 }
@@ -249,7 +244,7 @@ static time_ps last_moment(const struct world *world)
 static void advance_looking(struct world *world, time_ps until)
 {
     const time_ps look = world->deadlocks.next;
-    engine_run(&world->engine, earlier(look, until));
+    engine_run(&world->engine, time_earlier(look, until));
     if (look <= world->engine.now && !world->engine.paused)
         deadlock_tick(&world->deadlocks, look, engine_events(&world->engine));
 }
@@ -257,7 +252,7 @@ static void advance_looking(struct world *world, time_ps until)
 /* The next moment at which the world acts. */
 static time_ps world_due(const struct world *world)
 {
-    return earlier(world->play->finish_at, world_faults_due(world));
+    return time_earlier(world->play->finish_at, world_faults_due(world));
 }
 
 /* To the next moment at which the world acts, or to the end of the next look or `until`; less far
@@ -277,7 +272,7 @@ static void advance(struct world *world, time_ps until)
 
 static bool play_until(struct world *world, time_ps until)
 {
-    const time_ps end = earlier(until, last_moment(world));
+    const time_ps end = time_earlier(until, last_moment(world));
     do {
         if (attend(world))
             return false;

@@ -65,4 +65,14 @@ static inline uint64_t units_bytes_in(time_ps span, uint64_t bps)
     return (uint64_t)((unsigned __int128)(uint64_t)span * bps / (8u * (unsigned __int128)PS_PER_S));
 }
 
+static inline time_ps time_earlier(time_ps a, time_ps b)
+{
+    return a < b ? a : b;
+}
+
+static inline time_ps time_later(time_ps a, time_ps b)
+{
+    return a > b ? a : b;
+}
+
 #endif

@@ -139,11 +139,6 @@ static inline time_ps paced(struct rnic *rnic, struct qp *qp, time_ps now)
     return ask_pace(rnic, qp, now);
 }
 
-static time_ps later(time_ps a, time_ps b)
-{
-    return a > b ? a : b;
-}
-
 /* When the QP may next send something; at or before now: at once. */
 static ASIDE time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
@@ -152,7 +147,7 @@ static ASIDE time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
         at = responder_due(qp);
     if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
         return at;
-    return later(paced(rnic, qp, now), at);
+    return time_later(paced(rnic, qp, now), at);
 }
 
 time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -160,7 +155,7 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
     const time_ps at = requester_due(qp, now);
     if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
         return at;
-    return later(paced(rnic, qp, now), at);
+    return time_later(paced(rnic, qp, now), at);
 }
 
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
