@@ -85,7 +85,8 @@ void engine_start(struct engine *engine)
           rank_compare); /* a total order: stability is moot */
     for (uint32_t i = 0; i < engine->node_count; i++) {
         CHECK(i == 0 || rank_compare(&ranks[i - 1], &ranks[i]) < 0); /* names are unique */
-        ranks[i].node->next_order = (uint64_t)i << ORDER_SEQUENCE_BITS;
+        ranks[i].node->first_order = (uint64_t)i << ORDER_SEQUENCE_BITS;
+        ranks[i].node->next_order = node_order(ranks[i].node, ORDER_OWN_LINE, 0);
         ranks[i].node->digest = hash_mix(ranks[i].hash);
         ranks[i].node->queue = &engine->executor[ranks[i].node->executor].queue;
     }
@@ -117,7 +118,7 @@ static void run_group(struct executor *executor, struct node *const *nodes)
     struct wheel *queue = &executor->queue;
     const struct event *event;
     uint64_t events = 0;
-    for (; (event = wheel_next(queue)) != NULL; events++) {
+    for (; (event = wheel_next(queue)) != NULL; events += !event_is_quiet(event)) {
         struct node *node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
@@ -132,7 +133,7 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
 {
     struct wheel *queue = &executor->queue;
     const struct event *event;
-    for (; (event = wheel_next(queue)) != NULL; executor->events++) {
+    for (; (event = wheel_next(queue)) != NULL; executor->events += !event_is_quiet(event)) {
         struct node *node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
@@ -156,7 +157,7 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
         watch->before(watch->self, node, event);
         node->ops->on_event(node, event);
         watch->after(watch->self, node, event);
-        executor->events++;
+        executor->events += !event_is_quiet(event);
     }
 }
 

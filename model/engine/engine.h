@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * engine - virtual time, events and nodes.
  * A node is one logical process: a host with its RNICs and SSDs, or a switch.  It is touched only
- * by its own events, which it executes in the order (time, source node's rank, that source's own
- * sequence number).  The order knows nothing of queues, threads or memory, so neither does the
+ * by its own events, which it executes in the order (time, source node's rank, that source's line
+ * and number in it).  The order knows nothing of queues, threads or memory, so neither does the
  * result.  Ranks come from a hash of the seed and the node's name: no host wins every tie by its
  * number, and a new host reorders no others.
  * Owner: whoever calls engine_init owns the nodes' memory.  Clock: event.at is `now`.  No
@@ -33,9 +33,10 @@ struct node_ops {
 };
 
 struct node {
-    struct wheel *queue; /* of the executor that runs this node */
-    uint64_t next_order; /* rank << ORDER_SEQUENCE_BITS | next sequence number */
-    uint64_t digest;     /* the chain of what it executed */
+    struct wheel *queue;  /* of the executor that runs this node */
+    uint64_t first_order; /* rank << ORDER_SEQUENCE_BITS */
+    uint64_t next_order;  /* of what it posts for itself */
+    uint64_t digest;      /* the chain of what it executed */
     const struct node_ops *ops;
     struct engine *engine;
     uint32_t id;       /* index in the engine, in the order of engine_add */
@@ -85,7 +86,7 @@ struct executor {
     alignas(128) struct wheel queue; /* first: a node finds its executor by it */
     time_ps now;                     /* of the last event, or as the engine's */
     const struct event *current;     /* NULL: between events, or somebody looks on */
-    uint64_t events;                 /* executed */
+    uint64_t events;                 /* executed, without the quiet ones */
 };
 
 struct engine {
@@ -148,7 +149,7 @@ void engine_set_now(struct engine *engine, time_ps now);
 /* By whoever runs the executor: executes what it has in the window that it has opened. */
 void engine_run_window(struct engine *engine, struct executor *executor);
 
-/* Events executed. */
+/* Events executed, without the quiet ones. */
 uint64_t engine_events(const struct engine *engine);
 
 struct digest engine_digest(const struct engine *engine);
@@ -166,13 +167,20 @@ static inline void node_join(struct node *node, const struct node *other)
     node->group = other->group;
 }
 
-/* Schedules an event.  At another node only through a link, so `at` is later than now. */
-static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
-                             uint16_t port, uint64_t argument)
+/* The order of a line's event number `count`. */
+static inline uint64_t node_order(const struct node *from, uint32_t line, uint32_t count)
+{
+    return from->first_order + ((uint64_t)line << ORDER_LINE_BITS) + count;
+}
+
+/* Schedules an event of that order.  At another node only through a link, so its time is later than
+ * now. */
+static inline void node_post_ordered(struct node *from, uint64_t order, uint32_t to, time_ps at,
+                                     uint8_t kind, uint16_t port, uint64_t argument)
 {
     const struct event event = {
         .at = at,
-        .order = from->next_order++,
+        .order = order,
         .node = to,
         .kind = kind,
         .port = port,
@@ -181,18 +189,11 @@ static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t
     wheel_push(from->queue, &event);
 }
 
-/* What node_post would have scheduled, for a node of another executor, who inserts it. */
-static inline struct event node_event(struct node *from, uint32_t to, time_ps at, uint8_t kind,
-                                      uint16_t port, uint64_t argument)
+/* The same by the node's own line. */
+static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+                             uint16_t port, uint64_t argument)
 {
-    return (struct event){
-        .at = at,
-        .order = from->next_order++,
-        .node = to,
-        .kind = kind,
-        .port = port,
-        .argument = argument,
-    };
+    node_post_ordered(from, from->next_order++, to, at, kind, port, argument);
 }
 
 static inline void engine_insert(struct engine *engine, const struct event *event)
@@ -206,10 +207,11 @@ static inline void node_digest(struct node *node, uint64_t word)
     digest_chain(&node->digest, word);
 }
 
-/* What every event chains, before it is executed. */
+/* What every event chains, before it is executed, unless it is quiet. */
 static inline void node_digest_event(struct node *node, const struct event *event)
 {
-    node_digest(node, (uint64_t)event->at + event->order * 31 + event->kind);
+    if (LIKELY(!event_is_quiet(event)))
+        node_digest(node, (uint64_t)event->at + event->order * 31 + event->kind);
 }
 
 #endif

@@ -8,11 +8,21 @@
 #include <assert.h>
 #include <stdbool.h>
 
-#define ORDER_SEQUENCE_BITS 44 /* 2^44 events a node, 2^20 nodes */
+/* An event's place among those of its moment: the rank of the node that it comes from, the line of
+ * that node, and how many came by the line before.  A node's ports are lines, and what it posts for
+ * itself is one: no line's numbers depend on what the others do.  2^20 nodes, 2^13 lines, and 2^31
+ * events of each, beyond which ties only would be broken otherwise. */
+#define ORDER_SEQUENCE_BITS 44 /* below the rank */
+#define ORDER_LINE_BITS     31 /* below the line */
+#define ORDER_OWN_LINE      ((1u << (ORDER_SEQUENCE_BITS - ORDER_LINE_BITS)) - 1)
+
+/* Kinds from here on are the node's own affair: its digest and the count of events leave them out,
+ * so that a node may as well do in another event what such an event would do. */
+enum { EVENT_QUIET = 0x80 };
 
 struct event {
     time_ps at;
-    uint64_t order; /* rank of the source node << ORDER_SEQUENCE_BITS | its sequence number */
+    uint64_t order; /* as above */
     uint32_t node;  /* that executes it */
     uint16_t port;  /* of that node */
     uint8_t kind;   /* the node type's own */
@@ -20,6 +30,11 @@ struct event {
 };
 
 static_assert(sizeof(struct event) == 32, "an event is half a cache line");
+
+static inline bool event_is_quiet(const struct event *event)
+{
+    return event->kind >= EVENT_QUIET;
+}
 
 /* Field by field: of an event that was made just now the fields are in registers, while an
  * assignment would store them and load them again as two vectors, for which the processor waits. */

@@ -199,7 +199,7 @@ static void push_open(struct wheel *wheel, const struct event *event)
     const uint32_t place = wheel_append(wheel, &wheel->own_tail, event);
     const uint64_t key = key_of(wheel->base, event, place) | WHEEL_KEY_OWN;
     uint64_t *hole = wheel->own_end;
-    for (; hole != wheel->own && key >> WHEEL_KEY_PLACE < hole[-1] >> WHEEL_KEY_PLACE; hole--)
+    for (; hole != wheel->own && wheel_before(wheel, key, hole[-1]); hole--)
         *hole = hole[-1];
     *hole = key;
     *++wheel->own_end = WHEEL_END;
@@ -487,8 +487,7 @@ bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
         if (!(wheel->open && wheel_group(wheel)) &&
             !(wheel_open(wheel, until) && wheel_group(wheel)))
             return false;
-    const uint64_t key = *wheel->own < *wheel->next ? *wheel->own : *wheel->next;
-    if (wheel_event(wheel, key)->at > until)
+    if (wheel_peek(wheel)->at > until)
         return false;
     *event = *wheel_next(wheel);
     return true;

@@ -30,8 +30,8 @@ enum {
 };
 
 /* A key is time since the window's start, rank of the source, whether it came while its group was
- * executed, and place: it sorts as a number.  A source's later event comes later in memory's course
- * too, so of two for one time that of the list is before the one that came. */
+ * executed, and place: it sorts as a number, but where time and rank are the same the events' own
+ * order decides. */
 enum { WHEEL_KEY_PLACE = 24 };
 #define WHEEL_KEY_OWN (UINT64_C(1) << (WHEEL_KEY_PLACE - 1))
 #define WHEEL_END     UINT64_MAX /* above every key */
@@ -158,11 +158,27 @@ static inline void wheel_push(struct wheel *wheel, const struct event *event)
         wheel_push_rare(wheel, event);
 }
 
+/* Of one source for one time; WHEEL_END ties with itself only. */
+static inline bool wheel_tie(uint64_t a, uint64_t b)
+{
+    return (a ^ b) >> WHEEL_KEY_PLACE == 0;
+}
+
+/* The order of the events that two keys stand for, of which one may be WHEEL_END. */
+static inline bool wheel_before(const struct wheel *wheel, uint64_t a, uint64_t b)
+{
+    if (LIKELY(!wheel_tie(a, b)))
+        return a < b;
+    return wheel_event(wheel, a)->order < wheel_event(wheel, b)->order;
+}
+
 /* What wheel_next would give. */
 static inline const struct event *wheel_peek(const struct wheel *wheel)
 {
-    const uint64_t key = *wheel->own < *wheel->next ? *wheel->own : *wheel->next;
-    return key == WHEEL_END ? NULL : wheel_event(wheel, key);
+    const uint64_t listed = *wheel->next, own = *wheel->own;
+    if (listed == WHEEL_END && own == WHEEL_END)
+        return NULL;
+    return wheel_event(wheel, wheel_before(wheel, own, listed) ? own : listed);
 }
 
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until
@@ -170,10 +186,13 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
 static inline const struct event *wheel_next(struct wheel *wheel)
 {
     const uint64_t listed = *wheel->next, own = *wheel->own;
-    const bool is_own = own < listed;
+    bool is_own = own < listed;
+    if (UNLIKELY(wheel_tie(own, listed))) {
+        if (listed == WHEEL_END)
+            return NULL;
+        is_own = wheel_before(wheel, own, listed);
+    }
     const uint64_t key = is_own ? own : listed;
-    if (UNLIKELY(key == WHEEL_END))
-        return NULL;
     wheel->own += is_own;
     wheel->next += !is_own;
     return wheel_event(wheel, key);

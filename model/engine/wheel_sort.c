@@ -37,24 +37,11 @@ static inline void merge8(uint64_t *k)
     order(&k[5], &k[6]);
 }
 
-/* Of one source for one time: only the events' own order tells them apart. */
-static bool tie(uint64_t a, uint64_t b)
-{
-    return (a ^ b) >> WHEEL_KEY_PLACE == 0;
-}
-
-bool wheel_before(const struct wheel *wheel, uint64_t a, uint64_t b)
-{
-    if (LIKELY(!tie(a, b)))
-        return a < b;
-    return wheel_event(wheel, a)->order < wheel_event(wheel, b)->order;
-}
-
 static bool any_tie(const uint64_t *keys, size_t count)
 {
     bool any = false;
     for (size_t i = 1; i < count; i++)
-        any |= tie(keys[i - 1], keys[i]);
+        any |= wheel_tie(keys[i - 1], keys[i]);
     return any;
 }
 

@@ -7,9 +7,6 @@
 
 enum { WHEEL_NETWORK = 8 }; /* keys that a sorting network takes */
 
-/* The order of the events that two keys stand for. */
-bool wheel_before(const struct wheel *wheel, uint64_t a, uint64_t b);
-
 /* Sorts the first `count` of wheel->sorted, behind which there is room for WHEEL_NETWORK more. */
 void wheel_sort(struct wheel *wheel, size_t count);
 

@@ -15,8 +15,9 @@
 enum {
     INTERVAL_SHARE = 256, /* of the time that has passed */
     INTERVALS_MAX = 4,    /* without a look */
-    /* A port or frame looked at takes about a fifth of an event; looks may take a hundredth. */
-    EVENTS_PER_COST = 20,
+    /* A port or frame looked at takes about a sixth of an event that counts; looks may take a
+     * hundredth. */
+    EVENTS_PER_COST = 16,
 };
 static const time_ps interval_min = 10 * PS_PER_US;
 

@@ -150,15 +150,11 @@ int64_t headroom_auto(const struct headroom_link *link)
 /* ------------------------------------------------------------------ equal frames */
 
 /* Frames after the one that makes the pause due.  One that would begin in the very picosecond of
- * the silence begins when that was settled, as the frame before it began, no later than the pause
- * was heard. */
+ * the silence begins. */
 static int64_t frames_after(const struct headroom_link *link, int64_t frame)
 {
     const __int128 one = (frame + WIRE_GAP_BYTES) * byte_work;
-    const __int128 work = wire_work(link);
-    const bool tie = work % one == 0;
-    const bool settled = one >= (__int128)link->response * link->rate;
-    return (int64_t)(work / one) + (tie && !settled ? 0 : 1);
+    return (int64_t)(wire_work(link) / one) + 1;
 }
 
 int64_t headroom_exact(const struct headroom_link *link, int64_t frame)

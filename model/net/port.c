@@ -238,10 +238,16 @@ static void tell_sent(const struct port *port, const struct frame *frame, bool l
     port->probe->frame(port->probe->self, &sent);
 }
 
-static void send_by_mail(const struct port *port, uint32_t handle, time_ps at)
+static void send_by_mail(struct port *port, uint32_t handle, time_ps at)
 {
-    const struct event event =
-        node_event(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
+    const struct event event = {
+        .at = at,
+        .order = port_next_order(port),
+        .node = port->peer_node,
+        .kind = NET_EVENT_ARRIVAL,
+        .port = port->peer_port,
+        .argument = handle,
+    };
     mail_send(port->mail, port->frames, &event);
 }
 
@@ -261,7 +267,8 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     else if ((port->odd & PORT_REMOTE) != 0)
         send_by_mail(port, handle, at);
     else
-        node_post(port->node, port->peer_node, at, NET_EVENT_ARRIVAL, port->peer_port, handle);
+        node_post_ordered(port->node, port_next_order(port), port->peer_node, at, NET_EVENT_ARRIVAL,
+                          port->peer_port, handle);
 }
 
 void port_kick(struct port *port, time_ps now)

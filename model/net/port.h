@@ -24,11 +24,11 @@ enum { PRIORITIES = 8, DSCPS = 64 };
 enum net_event {
     NET_EVENT_ARRIVAL =
         1,             /* argument: frame handle; the last bit (cut-through: the header) is here */
-    NET_EVENT_KICK,    /* the wire may be free: look for the next frame */
     NET_EVENT_PFC_ACT, /* argument: PFC frame handle; its response delay is over */
     NET_EVENT_PAUSE_END,   /* argument: priority; its quanta may have run out */
     NET_EVENT_PFC_REFRESH, /* argument: priority */
-    NET_EVENT_FIRST_OWN = 16
+    NET_EVENT_FIRST_OWN = 16,
+    NET_EVENT_KICK = EVENT_QUIET /* the wire may be free: look for the next frame */
 };
 
 /* Which frames ask for pauses.  A port ignores and counts those of the other kind. */
@@ -127,6 +127,7 @@ struct port {
     uint8_t pfc_due;      /* mask: priorities whose XOFF or XON waits for the wire */
     uint8_t asserted;     /* mask: priorities in which this end wants its peer paused, and may */
     bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
+    uint32_t sent; /* frames so far, and a KICK before the first: numbers of its line */
 
     struct port_lane lanes[PRIORITIES];
 
@@ -217,6 +218,17 @@ uint32_t port_shift(struct port *port, uint8_t priority);
 /* The part of port_send for a port that is odd. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now);
 
+/* A port's KICKs come before its frames, and at one moment there is one. */
+static inline uint64_t port_kick_order(const struct port *port)
+{
+    return node_order(port->node, port->index, 0);
+}
+
+static inline uint64_t port_next_order(struct port *port)
+{
+    return node_order(port->node, port->index, ++port->sent);
+}
+
 /* Sends a frame now; the wire is free.  It is none of MAC control. */
 static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
                              time_ps now)
@@ -231,8 +243,8 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
     port->busy_until = last_bit + (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * byte;
     lane->tx_frames++;
     lane->tx_bytes += frame->bytes;
-    node_post(port->node, port->peer_node, last_bit + port->arrival_delay, NET_EVENT_ARRIVAL,
-              port->peer_port, handle);
+    node_post_ordered(port->node, port_next_order(port), port->peer_node,
+                      last_bit + port->arrival_delay, NET_EVENT_ARRIVAL, port->peer_port, handle);
 }
 
 static inline bool port_has_work(const struct port *port)
@@ -254,8 +266,8 @@ static inline void port_kick_later(struct port *port)
     port->kick_at = port->busy_until;
     /* The highest that waits will probably go: named, it comes into the cache in time. */
     const unsigned priority = 31u - (unsigned)__builtin_clz(port->ready | 1u);
-    node_post(port->node, port->node->id, port->kick_at, NET_EVENT_KICK, port->index,
-              port->lanes[priority].head);
+    node_post_ordered(port->node, port_kick_order(port), port->node->id, port->kick_at,
+                      NET_EVENT_KICK, port->index, port->lanes[priority].head);
 }
 
 /* Sends the PFC frame that is due; the wire is free. */

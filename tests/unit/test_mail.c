@@ -68,7 +68,11 @@ static const struct node_ops reader_ops = {.name = "reader", .on_event = on_mail
 
 static void send(struct mail *mail, struct frame_pool *from, struct node *node, uint32_t number)
 {
-    const struct event event = node_event(node, 0, 1000 + number, 1, 7, make_frame(from, number));
+    const struct event event = {.at = 1000 + number,
+                                .order = node->next_order++,
+                                .kind = 1,
+                                .port = 7,
+                                .argument = make_frame(from, number)};
     mail_send(mail, from, &event);
 }
 
