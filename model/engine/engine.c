@@ -55,6 +55,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
     node->engine = engine;
     node->id = node->group = engine->node_count;
     node->executor = 0;
+    node->due = TIME_NEVER;
     snprintf(node->name, sizeof node->name, "%s", name);
     engine->nodes[engine->node_count++] = node;
 }
@@ -112,20 +113,22 @@ static void fetch_group(const struct executor *executor, struct node *const *nod
     }
 }
 
-/* Executes the present group's events. */
-static void run_group(struct executor *executor, struct node *const *nodes)
+/* Executes the present group's events; the node that had the last, or NULL. */
+static struct node *run_group(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
     const struct event *event;
+    struct node *node = NULL;
     uint64_t events = 0;
     for (; (event = wheel_next(queue)) != NULL; events += !event_is_quiet(event)) {
-        struct node *node = nodes[event->node];
+        node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
         node_digest_event(node, event);
         node->ops->on_event(node, event);
     }
     executor->events += events;
+    return node;
 }
 
 /* The same for a build that trusts nobody. */
@@ -201,17 +204,43 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
+/* All nodes do what they have put off up to the end of the window. */
+static void settle_late(struct executor *executor, time_ps until)
+{
+    struct node **link = &executor->late;
+    time_ps wake = TIME_NEVER;
+    for (struct node *node; (node = *link) != NULL;) {
+        if (node->due <= until)
+            node->ops->settle(node, until);
+        if (node->due < wake)
+            wake = node->due;
+        node->is_late = node->due != TIME_NEVER;
+        if (node->is_late)
+            link = &node->next_late;
+        else
+            *link = node->next_late;
+    }
+    executor->queue.wake = wake;
+}
+
+/* A node settles what it has put off at the end of its turn, while it is in the cache; one that had
+ * no turn, or shared it, at the end of all. */
 void engine_run_window(struct engine *engine, struct executor *executor)
 {
+    const bool turns = executor->queue.near > 0;
     while (wheel_group(&executor->queue)) {
-        if (UNLIKELY(engine->hostile))
+        if (UNLIKELY(engine->hostile)) {
             run_group_audited(executor, engine->nodes);
-        else {
-            if (engine->scattered)
-                fetch_group(executor, engine->nodes);
-            run_group(executor, engine->nodes);
+            continue;
         }
+        if (engine->scattered)
+            fetch_group(executor, engine->nodes);
+        struct node *node = run_group(executor, engine->nodes);
+        if (turns && node != NULL && node->due <= executor->queue.bound)
+            node->ops->settle(node, executor->queue.bound);
     }
+    if (executor->late != NULL)
+        settle_late(executor, executor->queue.bound);
     executor->current = NULL;
 }
 

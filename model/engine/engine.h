@@ -30,6 +30,9 @@ struct node_ops {
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
     /* Has what the events of its turn will touch come into the cache; NULL: nothing. */
     void (*fetch)(const struct node *node, const struct event *event);
+    /* Does what it has put off up to `until`, and says in `due` when more is to be done; NULL: it
+     * puts nothing off. */
+    void (*settle)(struct node *node, time_ps until);
 };
 
 struct node {
@@ -37,11 +40,14 @@ struct node {
     uint64_t first_order; /* rank << ORDER_SEQUENCE_BITS */
     uint64_t next_order;  /* of what it posts for itself */
     uint64_t digest;      /* the chain of what it executed */
+    time_ps due;          /* see node_put_off; TIME_NEVER: nothing is put off */
     const struct node_ops *ops;
     struct engine *engine;
     uint32_t id;       /* index in the engine, in the order of engine_add */
     uint32_t group;    /* id of one for all nodes that touch each other's state: they run as one */
     uint32_t executor; /* that runs it, from 0 */
+    bool is_late;      /* in the executor's list */
+    struct node *next_late;
     char name[NODE_NAME_BYTES];
 };
 
@@ -87,6 +93,7 @@ struct executor {
     time_ps now;                     /* of the last event, or as the engine's */
     const struct event *current;     /* NULL: between events, or somebody looks on */
     uint64_t events;                 /* executed, without the quiet ones */
+    struct node *late;               /* nodes that have put something off */
 };
 
 struct engine {
@@ -199,6 +206,31 @@ static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t
 static inline void engine_insert(struct engine *engine, const struct event *event)
 {
     wheel_push(engine->nodes[event->node]->queue, event);
+}
+
+/* The node will do something at that time which is no event: it does what is due, in order, before
+ * each of its events, and is told to settle at the end of each window. */
+static inline void node_put_off(struct node *node, time_ps at)
+{
+    struct executor *executor = (struct executor *)(void *)node->queue;
+    if (at >= node->due)
+        return;
+    node->due = at;
+    if (at < executor->queue.wake)
+        executor->queue.wake = at;
+    if (!node->is_late) {
+        node->is_late = true;
+        node->next_late = executor->late;
+        executor->late = node;
+    }
+}
+
+/* The node acts as if that event were executed. */
+static inline void node_act_as(struct node *node, const struct event *event)
+{
+    struct executor *executor = (struct executor *)(void *)node->queue;
+    executor->now = event->at;
+    executor->current = event;
 }
 
 /* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */

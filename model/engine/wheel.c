@@ -98,6 +98,7 @@ void wheel_init(struct wheel *wheel)
     *wheel = (struct wheel){.shift = FIRST_SHIFT,
                             .shift_max = WHEEL_SHIFT_MAX,
                             .turn = -1,
+                            .wake = TIME_NEVER,
                             .room = FIRST_ROOM,
                             .own_room = FIRST_OWN_ROOM,
                             .far_turn = INT64_MAX};
@@ -326,7 +327,10 @@ static int64_t least_turn(const struct wheel *wheel)
 {
     const int64_t from = wheel->turn + !wheel->cut;
     const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
-    const int64_t turn = lesser(distance < 0 ? INT64_MAX : from + distance, wheel->far_turn);
+    const int64_t listed = lesser(distance < 0 ? INT64_MAX : from + distance, wheel->far_turn);
+    const int64_t turn = LIKELY(wheel->wake == TIME_NEVER)
+                             ? listed
+                             : lesser(listed, wheel_window(wheel, wheel->wake));
     const int64_t last = lesser(turn - 1, wheel->turn + wheel->near);
     for (int64_t near = wheel->turn + 1; near <= last; near++)
         if (any_active(wheel, near))

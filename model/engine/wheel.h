@@ -58,13 +58,14 @@ struct wheel {
 
     struct pool chunks; /* pool.link is a list too: from the last chunk to the first */
     time_ps base, bound;
-    bool open;          /* between wheel_open and the wheel_group that has nothing more */
-    bool cut;           /* the open window ends at `bound`; later events of it are in its list */
-    uint32_t word;      /* of the open window's active groups that is looked at */
-    uint32_t list_tail; /* the present group's events */
-    uint64_t *sorted;   /* their keys, those that are done with too */
-    uint64_t *spare;    /* as many, to sort with */
-    size_t room;        /* of both */
+    time_ps wake;  /* a window is opened for it even if it has no events; TIME_NEVER: none is */
+    bool open;     /* between wheel_open and the wheel_group that has nothing more */
+    bool cut;      /* the open window ends at `bound`; later events of it are in its list */
+    uint32_t word; /* of the open window's active groups that is looked at */
+    uint32_t list_tail;           /* the present group's events */
+    uint64_t *sorted;             /* their keys, those that are done with too */
+    uint64_t *spare;              /* as many, to sort with */
+    size_t room;                  /* of both */
     uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
     uint64_t *own_keys;           /* all of them */
     uint64_t *own_end;            /* of what is left: the place of WHEEL_END */
