@@ -28,6 +28,12 @@ static uint8_t enabled_of(const struct port *port, int64_t priorities)
     return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
 }
 
+/* By an event. */
+static void later(struct port *port)
+{
+    port_kick_later(port);
+}
+
 void port_init(struct port *port, struct node *node, uint16_t index,
                const struct port_params *params, struct frame_pool *frames,
                const struct probe *probe, port_source *source)
@@ -40,6 +46,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .rate = wire_rate((uint64_t)params->rate),
         .propagation = port_propagation(params),
         .source = source != NULL ? source : own_queues,
+        .later = later,
         .frames = frames,
         .params = *params,
         .probe = probe,
@@ -273,7 +280,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 
 void port_kick(struct port *port, time_ps now)
 {
-    port_serve(port, port->source, now);
+    port_serve(port, port->source, port->later, now);
 }
 
 void port_set_up(struct port *port, bool up, time_ps now)

@@ -109,6 +109,9 @@ typedef void port_reason(const struct port *port, struct probe_pause *why);
  * current. */
 typedef uint32_t port_source(struct port *port, uint8_t allowed, time_ps now);
 
+/* Makes sure that the port looks for its next frame when the wire is free, at busy_until. */
+typedef void port_later(struct port *port);
+
 struct port {
     /* one line: may a frame leave now, when does it arrive, and where */
     alignas(64) time_ps busy_until; /* the wire is taken until then */
@@ -132,6 +135,7 @@ struct port {
     struct port_lane lanes[PRIORITIES];
 
     port_source *source;
+    port_later *later; /* makes sure of a KICK when the wire is free */
     const struct probe *probe;
     port_reason *reason; /* for a refresh; NULL: the owner knows none */
     struct wire_rate rate;
@@ -258,31 +262,35 @@ static inline bool port_is_free(const struct port *port, uint8_t priority, time_
     return port->busy_until <= now && !port_has_work(port) && (port->paused & 1u << priority) == 0;
 }
 
-/* Makes sure of a KICK when the wire is free. */
-static inline void port_kick_later(struct port *port)
+/* Posts the KICK of port->kick_at. */
+static inline void port_post_kick(struct port *port)
 {
-    if (port->kick_at == port->busy_until)
-        return;
-    port->kick_at = port->busy_until;
     /* The highest that waits will probably go: named, it comes into the cache in time. */
     const unsigned priority = 31u - (unsigned)__builtin_clz(port->ready | 1u);
     node_post_ordered(port->node, port_kick_order(port), port->node->id, port->kick_at,
                       NET_EVENT_KICK, port->index, port->lanes[priority].head);
 }
 
+/* Makes sure of a KICK when the wire is free. */
+static inline void port_kick_later(struct port *port)
+{
+    if (port->kick_at == port->busy_until)
+        return;
+    port->kick_at = port->busy_until;
+    port_post_kick(port);
+}
+
 /* Sends the PFC frame that is due; the wire is free. */
 void port_send_pfc(struct port *port, time_ps now);
 
-/* Something became ready, or the wire free: sends the next frame, or makes sure of a KICK.  An
- * owner that names its source here has it inlined; all others call port_kick. */
-static inline void port_serve(struct port *port, port_source *source, time_ps now)
+/* Something became ready, or the wire free: sends the next frame.  True: something is left for when
+ * the wire is free. */
+static inline bool port_send_next(struct port *port, port_source *source, time_ps now)
 {
     if (!port_has_work(port) || port->choosing)
-        return;
-    if (now < port->busy_until) {
-        port_kick_later(port);
-        return;
-    }
+        return false;
+    if (now < port->busy_until)
+        return true;
     if (UNLIKELY(port->pfc_due != 0)) {
         port_send_pfc(port, now);
     } else {
@@ -290,11 +298,19 @@ static inline void port_serve(struct port *port, port_source *source, time_ps no
         const uint32_t handle = source(port, (uint8_t)~port->paused, now);
         port->choosing = false;
         if (handle == POOL_NONE)
-            return;
+            return false;
         port_send(port, handle, frame_at(port->frames, handle), now);
     }
-    if (port_has_work(port))
-        port_kick_later(port);
+    return port_has_work(port);
+}
+
+/* The same, and later for what is left.  An owner that names its functions here has them inlined;
+ * all others call port_kick. */
+static inline void port_serve(struct port *port, port_source *source, port_later *later,
+                              time_ps now)
+{
+    if (port_send_next(port, source, now))
+        later(port);
 }
 
 void port_kick(struct port *port, time_ps now);

@@ -7,7 +7,8 @@
  *           -> room given back (XON) -> wire
  *
  * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
- * a frame that must wait is sent by the port's KICK.
+ * a frame that must wait is sent by the port's KICK, which is none (net/kicks.h), unless somebody
+ * looks on and wants to be told of it.
  *
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits
@@ -298,6 +299,52 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     return frames;
 }
 
+/* ------------------------------------------------------------------ kicks */
+
+void switch_kick_later(struct port *port)
+{
+    struct swtch *swtch = switch_of(port->node);
+    if (port->kick_at == port->busy_until)
+        return;
+    port->kick_at = port->busy_until;
+    if (UNLIKELY(swtch->node.engine->watch != NULL)) {
+        port_post_kick(port);
+        return;
+    }
+    kicks_add(&swtch->kicks, port->kick_at, port->index);
+    node_put_off(&swtch->node, port->kick_at);
+}
+
+static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
+{
+    const struct event event = {
+        .at = now, .order = port_kick_order(port), .node = swtch->node.id, .port = port->index};
+    if (!port_kicked(port, now))
+        return;
+    node_act_as(&swtch->node, &event);
+    port_serve(port, switch_take, switch_kick_later, now);
+}
+
+/* Does the kicks that come before an event at `at` of that place in the order. */
+static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
+{
+    struct kicks *kicks = &swtch->kicks;
+    while (kicks->first != kicks->end) {
+        const struct kick next = kicks->items[kicks->first];
+        struct port *port = &swtch->ports[next.port];
+        if (next.at > at || (next.at == at && port_kick_order(port) > order))
+            break;
+        kicks->first++;
+        kick(swtch, port, next.at);
+    }
+    swtch->node.due = kicks_due(kicks);
+}
+
+static void settle(struct node *node, time_ps until)
+{
+    do_kicks(switch_of(node), until, UINT64_MAX);
+}
+
 /* ------------------------------------------------------------------ forwarding */
 
 /* Never straight back at once: giving the room back may make an XON due on the port it came by. */
@@ -331,7 +378,7 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
-        port_kick_later(port);
+        switch_kick_later(port);
 }
 
 /* What ECMP tells the frame's flow by. */
@@ -442,9 +489,9 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
 {
     struct port *port = &swtch->ports[event->port];
-    if (LIKELY(event->kind == NET_EVENT_KICK)) {
+    if (UNLIKELY(event->kind == NET_EVENT_KICK)) {
         if (port_kicked(port, event->at))
-            port_serve(port, switch_take, event->at);
+            port_kick(port, event->at);
     } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
         forward_whole(swtch, (uint32_t)event->argument, event->at);
     } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
@@ -463,6 +510,10 @@ void switch_start(struct swtch *swtch)
 static void on_event(struct node *node, const struct event *event)
 {
     struct swtch *swtch = switch_of(node);
+    if (UNLIKELY(node->due <= event->at)) {
+        do_kicks(swtch, event->at, event->order);
+        node_act_as(node, event);
+    }
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
         on_arrival(swtch, event);
     else
@@ -494,5 +545,6 @@ const struct node_ops switch_node_ops = {
     .name = "switch",
     .on_event = on_event,
     .fetch = fetch,
+    .settle = settle,
     .audit = switch_audit,
 };

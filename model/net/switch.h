@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "net/buffer.h"
+#include "net/kicks.h"
 #include "net/port.h"
 #include "net/route.h"
 
@@ -90,6 +91,7 @@ struct swtch {
     bool careful;      /* special, or something is condemned: frames are looked at twice */
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
     uint32_t *waiting; /* cells in queues, see switch_waiting */
+    struct kicks kicks;
     struct buffer buffer;
     alignas(64) uint8_t priority_of_dscp[64];
 

@@ -62,8 +62,10 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
-    for (uint16_t i = 0; i < port_count; i++)
+    for (uint16_t i = 0; i < port_count; i++) {
+        swtch->ports[i].later = switch_kick_later;
         swtch->ports[i].reason = switch_reason;
+    }
     for (unsigned dscp = 0; dscp < 64; dscp++)
         swtch->priority_of_dscp[dscp] = (uint8_t)(dscp >> 3);
 }
@@ -73,6 +75,7 @@ void switch_fini(struct swtch *swtch)
     route_table_fini(&swtch->routes);
     watchdog_free(swtch->watchdog);
     free(swtch->ports);
+    kicks_fini(&swtch->kicks);
     free(swtch->port_counters);
     free(swtch->waiting);
     free(swtch->buffer.groups);

@@ -22,6 +22,9 @@ static inline uint32_t *switch_waiting(const struct swtch *swtch, unsigned port,
 /* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
+/* The port_later of a switch's ports. */
+void switch_kick_later(struct port *port);
+
 /* Fills in occupancy, threshold and the reasons of an XOFF of why->port and why->priority.
  * `crossing` is the frame that is on its way to the queue of `egress`; NULL: none. */
 void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,

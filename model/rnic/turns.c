@@ -402,7 +402,7 @@ uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
 void turns_serve(struct rnic *rnic, time_ps now)
 {
     if (LIKELY(rnic->port.source == turns_next))
-        port_serve(&rnic->port, next, now);
+        port_serve(&rnic->port, next, port_kick_later, now);
     else
         port_kick(&rnic->port, now); /* of a software RNIC */
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kicks - when a switch's ports look for their next frames.
+ * A port that has something left when it begins a frame looks again when the wire is free.  That
+ * concerns nobody but the switch until the next frame arrives somewhere, so it is no event: the
+ * switch keeps the moments here, in order, and does what is due before each of its events, and at
+ * the end of a window (node_put_off).
+ * Mostly the next to come is the last of all, so the order is kept by insertion.  Owner: the switch.
+ */
+#ifndef STORMGLASS_NET_KICKS_H
+#define STORMGLASS_NET_KICKS_H
+
+#include "base/units.h"
+
+#include <stdint.h>
+
+struct kick {
+    time_ps at;
+    uint32_t port;
+};
+
+struct kicks {
+    struct kick *items; /* by time, then port, from `first` to before `end` */
+    uint32_t first, end, room;
+};
+
+void kicks_fini(struct kicks *kicks);
+
+/* There is no room behind the last. */
+ASIDE void kicks_make_room(struct kicks *kicks);
+
+static inline void kicks_add(struct kicks *kicks, time_ps at, uint32_t port)
+{
+    if (UNLIKELY(kicks->end == kicks->room))
+        kicks_make_room(kicks);
+    struct kick *hole = &kicks->items[kicks->end++];
+    for (; hole != &kicks->items[kicks->first]; hole--)
+        if (hole[-1].at < at || (hole[-1].at == at && hole[-1].port < port))
+            break;
+        else
+            *hole = hole[-1];
+    *hole = (struct kick){at, port};
+}
+
+/* Of the first; TIME_NEVER: there is none. */
+static inline time_ps kicks_due(const struct kicks *kicks)
+{
+    return kicks->first == kicks->end ? TIME_NEVER : kicks->items[kicks->first].at;
+}
+
+#endif
