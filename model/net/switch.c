@@ -23,103 +23,13 @@ static struct swtch *switch_of(struct node *node)
     return (struct swtch *)(void *)node;
 }
 
-/* ------------------------------------------------------------------ drops */
-
-static struct buffer_group *group_of(struct swtch *swtch, const struct frame *frame)
-{
-    return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];
-}
-
-/* What is known of a drop whatever its cause; counts it. */
-static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
-                                 enum probe_drop_cause cause, time_ps now)
-{
-    swtch->counters.dropped[cause]++;
-    swtch->port_counters[frame->in_port].dropped[cause]++;
-    return (struct probe_drop){
-        .at = now,
-        .node = swtch->node.id,
-        .port = frame->in_port,
-        .priority = frame->priority,
-        .cause = (uint8_t)cause,
-        .frame_bytes = frame->bytes,
-    };
-}
-
-static bool is_lossless(const struct swtch *swtch, const struct frame *frame)
-{
-    return (swtch->lossless & 1u << frame->priority) != 0;
-}
-
-/* The group has neither room nor headroom. */
-static void blame_group(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
-{
-    const struct buffer *buffer = &swtch->buffer;
-    const struct buffer_group *group = group_of(swtch, frame);
-    drop->occupancy = buffer_bytes(buffer, buffer_group_share(group));
-    drop->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
-    drop->headroom = buffer_bytes(buffer, group->headroom_used);
-    drop->headroom_limit = buffer_bytes(buffer, group->headroom);
-}
-
-/* The egress queue may not grow. */
-static void blame_queue(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
-{
-    const struct buffer *buffer = &swtch->buffer;
-    const int64_t limit = drop->lossless ? (int64_t)buffer->queue_limit
-                                         : buffer->egress.reserved + buffer_queue_threshold(buffer);
-    drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].lanes[frame->priority].cells);
-    drop->threshold = buffer_bytes(buffer, limit);
-    swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;
-}
-
-/* For want of buffer. */
-static ASIDE void refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
-                         enum probe_drop_cause cause, time_ps now)
-{
-    const struct frame *frame = frame_at(swtch->frames, handle);
-    struct probe_drop drop = dropped(swtch, frame, cause, now);
-    drop.lossless = is_lossless(swtch, frame);
-    drop.egress = egress;
-    if (cause == PROBE_DROP_BUFFER)
-        blame_group(swtch, frame, &drop);
-    else
-        blame_queue(swtch, frame, &drop);
-    swtch->counters.dropped_lossless += drop.lossless;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
-}
-
-/* It cannot go on whatever room there is. */
-static ASIDE void reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
-{
-    const struct frame *frame = frame_at(swtch->frames, handle);
-    const enum probe_drop_cause cause = egress == UINT16_MAX ? PROBE_DROP_NO_ROUTE
-                                        : frame->ttl <= 1    ? PROBE_DROP_TTL
-                                                             : PROBE_DROP_MTU;
-    struct probe_drop drop = dropped(swtch, frame, cause, now);
-    drop.egress = egress;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
-}
-
-/* The watchdog lets nothing by. */
-static ASIDE void discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
-{
-    const struct frame *frame = frame_at(swtch->frames, handle);
-    struct probe_drop drop = dropped(swtch, frame, PROBE_DROP_WATCHDOG, now);
-    drop.egress = egress;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
-}
-
 /* ------------------------------------------------------------------ memory and pauses */
 
 static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                time_ps now)
 {
     const struct buffer *buffer = &swtch->buffer;
-    const struct buffer_group *group = group_of(swtch, frame);
+    const struct buffer_group *group = switch_group(swtch, frame);
     return (struct probe_pause){
         .at = now,
         .node = swtch->node.id,
@@ -142,15 +52,15 @@ static ASIDE bool queue_may_grow(const struct swtch *swtch, const struct frame *
                                  uint16_t egress, uint32_t cells)
 {
     const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
-    return is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
-                                     : buffer_queue_admits(&swtch->buffer, queued, cells);
+    return switch_is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
+                                            : buffer_queue_admits(&swtch->buffer, queued, cells);
 }
 
 /* False: its group has no room. */
 static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress, uint32_t cells,
                   time_ps now)
 {
-    switch (buffer_admit(&swtch->buffer, group_of(swtch, frame), cells)) {
+    switch (buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells)) {
     case BUFFER_REFUSE:
         return false;
     case BUFFER_ADMIT_XOFF: {
@@ -176,7 +86,7 @@ static ASIDE void resume(struct swtch *swtch, const struct frame *frame, uint16_
 static inline void release(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                            uint32_t cells, time_ps now)
 {
-    if (UNLIKELY(buffer_release(&swtch->buffer, group_of(swtch, frame), cells)))
+    if (UNLIKELY(buffer_release(&swtch->buffer, switch_group(swtch, frame), cells)))
         resume(swtch, frame, egress, now);
 }
 
@@ -185,7 +95,7 @@ static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t
 {
     const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (is_lossless(swtch, frame))
+    if (switch_is_lossless(swtch, frame))
         return;
     if (grown)
         buffer_queue_grown(&swtch->buffer, queued - cells, cells);
@@ -293,7 +203,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     for (; lane->head != POOL_NONE; frames++) {
         const uint32_t handle = port_shift(port, priority);
         unqueue(swtch, port, priority, frame_at(swtch->frames, handle), now);
-        discard(swtch, handle, port->index, now);
+        switch_discard(swtch, handle, port->index, now);
     }
     lane->deficit = 0;
     return frames;
@@ -360,11 +270,11 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
     struct frame *frame = frame_at(swtch->frames, handle);
     struct port *port = &swtch->ports[egress];
     if (is_metered(swtch, frame->priority) && !queue_may_grow(swtch, frame, egress, cells)) {
-        refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
+        switch_refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
         return;
     }
     if (UNLIKELY(!admit(swtch, frame, egress, cells, now))) {
-        refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
+        switch_refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
         return;
     }
     if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
@@ -404,13 +314,14 @@ static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *f
         route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
     if (UNLIKELY(egress == UINT16_MAX || frame->ttl <= 1 ||
                  frame->bytes > swtch->ports[egress].largest)) {
-        reject(swtch, handle, egress, now);
+        switch_reject(swtch, handle, egress, now);
         return;
     }
     struct port *port = &swtch->ports[egress];
     frame->ttl--;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (may_leave(port, frame, now) && buffer_pass(&swtch->buffer, group_of(swtch, frame), cells))
+    if (may_leave(port, frame, now) &&
+        buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells))
         port_send(port, handle, frame, now);
     else
         enqueue(swtch, handle, egress, cells, now);
@@ -450,7 +361,7 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
     const uint16_t egress = egress_of(swtch, frame);
     if (egress == UINT16_MAX || !watchdog_takes(swtch, frame, egress))
         return false;
-    discard(swtch, handle, egress, now);
+    switch_discard(swtch, handle, egress, now);
     return true;
 }
 

@@ -19,6 +19,23 @@ static inline uint32_t *switch_waiting(const struct swtch *swtch, unsigned port,
     return swtch->waiting + (size_t)(port * PRIORITIES + priority) * swtch->port_count;
 }
 
+static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
+{
+    return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];
+}
+
+static inline bool switch_is_lossless(const struct swtch *swtch, const struct frame *frame)
+{
+    return (swtch->lossless & 1u << frame->priority) != 0;
+}
+
+/* Drops a frame: for want of buffer; that cannot go on whatever room there is; as the watchdog lets
+ * nothing by. */
+ASIDE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
+                         enum probe_drop_cause cause, time_ps now);
+ASIDE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+ASIDE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+
 /* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
