@@ -27,6 +27,12 @@ static inline void digest_add(struct digest *digest, uint64_t word)
     digest->low = hash_mix((digest->low ^ digest->high) + word * UINT64_C(0xD6E8FEB86659FD93));
 }
 
+/* A lighter step, which mixes nothing: for words that are many, beside those that are chained. */
+static inline void digest_fold(uint64_t *chain, uint64_t word)
+{
+    *chain = (*chain << 7 | *chain >> 57) ^ word;
+}
+
 /* Of bytes. */
 struct digest digest_of(const void *data, size_t length);
 

@@ -119,15 +119,14 @@ static struct node *run_group(struct executor *executor, struct node *const *nod
     struct wheel *queue = &executor->queue;
     const struct event *event;
     struct node *node = NULL;
-    uint64_t events = 0;
-    for (; (event = wheel_next(queue)) != NULL; events += !event_is_quiet(event)) {
+    while ((event = wheel_next(queue)) != NULL) {
         node = nodes[event->node];
         executor->now = event->at;
         executor->current = event;
+        executor->events += !event_is_quiet(event);
         node_digest_event(node, event);
         node->ops->on_event(node, event);
     }
-    executor->events += events;
     return node;
 }
 

@@ -90,7 +90,7 @@ enum {
  * as processors fetch pairs of them. */
 struct executor {
     alignas(128) struct wheel queue; /* first: a node finds its executor by it */
-    time_ps now;                     /* of the last event, or as the engine's */
+    time_ps now;                     /* of the present event, or as the engine's */
     const struct event *current;     /* NULL: between events, or somebody looks on */
     uint64_t events;                 /* executed, without the quiet ones */
     struct node *late;               /* nodes that have put something off */
@@ -239,11 +239,12 @@ static inline void node_digest(struct node *node, uint64_t word)
     digest_chain(&node->digest, word);
 }
 
-/* What every event chains, before it is executed, unless it is quiet. */
+/* What every event adds, before it is executed, unless it is quiet. */
 static inline void node_digest_event(struct node *node, const struct event *event)
 {
+    const uint64_t order = event->order << 32 | event->order >> 32;
     if (LIKELY(!event_is_quiet(event)))
-        node_digest(node, (uint64_t)event->at + event->order * 31 + event->kind);
+        digest_fold(&node->digest, ((uint64_t)event->at + event->kind) ^ order);
 }
 
 #endif

@@ -11,7 +11,9 @@
 #include "base/units.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum {
     WIRE_GAP_BYTES = 20, /* preamble and SFD 8, inter-packet gap 12 */
@@ -73,19 +75,20 @@ enum frame_flags {
 
 struct frame {
     uint32_t next;    /* in a queue or list of frames */
-    uint16_t bytes;   /* Ethernet header to FCS */
     uint16_t payload; /* transport payload without pad */
+    uint16_t in_port; /* the port of the present node that it came in by */
+    /* eight bytes that are what a digest knows of a frame */
+    uint32_t psn;
+    uint16_t bytes;   /* Ethernet header to FCS */
     uint8_t opcode;   /* enum frame_opcode */
-    uint8_t priority; /* 0..7, as the node that holds it classifies it */
     uint8_t tos;      /* DSCP << 2 | ECN */
+    uint8_t priority; /* 0..7, as the node that holds it classifies it */
     uint8_t flags;    /* enum frame_flags */
     uint8_t ttl;
     uint8_t pad;
-    uint16_t in_port;             /* the port of the present node that it came in by */
     uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */
     uint32_t qpn;                 /* BTH.DestQP */
-    uint32_t psn;
     union {
         uint32_t aeth;   /* syndrome << 24 | MSN */
         uint8_t classes; /* PFC: class-enable vector */
@@ -103,6 +106,7 @@ struct frame {
 };
 
 static_assert(sizeof(struct frame) == 64, "a frame is one cache line");
+static_assert(offsetof(struct frame, tos) + 1 - offsetof(struct frame, psn) == 8, "no gap");
 
 /* Capsules; MADs; data.  A blob's handle is its index and, above FRAME_BLOB_SHIFT, its size. */
 enum frame_blob_size { FRAME_BLOB_SMALL, FRAME_BLOB_MEDIUM, FRAME_BLOB_LARGE, FRAME_BLOB_SIZES };
@@ -167,6 +171,14 @@ const char *frame_opcode_name(uint8_t opcode);
 static inline uint16_t frame_roce_bytes(uint8_t opcode, uint32_t payload)
 {
     return (uint16_t)(WIRE_ROCE_BYTES + frame_extension_bytes(opcode) + ((payload + 3u) & ~3u));
+}
+
+/* What a digest chains of it. */
+static inline uint64_t frame_word(const struct frame *frame)
+{
+    uint64_t word;
+    memcpy(&word, &frame->psn, sizeof word);
+    return le64toh(word);
 }
 
 static inline bool frame_is_mac_control(const struct frame *frame)

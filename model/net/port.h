@@ -344,8 +344,7 @@ static inline bool port_receive(struct port *port, struct node *node, const stru
                                 struct frame *frame)
 {
     struct port_lane *lane = &port->lanes[frame->priority];
-    node_digest(node, (uint64_t)frame->psn << 40 | (uint64_t)frame->opcode << 32 |
-                          (uint32_t)frame->bytes << 8 | frame->tos);
+    node_digest(node, frame_word(frame));
     if (UNLIKELY(frame->bytes > lane->rx_limit || frame_is_mac_control(frame) ||
                  (frame->flags & FRAME_CORRUPT) != 0))
         return port_receive_odd(port, event);
