@@ -56,38 +56,42 @@ static ASIDE bool queue_may_grow(const struct swtch *swtch, const struct frame *
                                             : buffer_queue_admits(&swtch->buffer, queued, cells);
 }
 
-/* False: its group has no room. */
-static bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress, uint32_t cells,
-                  time_ps now)
+static ASIDE void pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                               time_ps now)
 {
-    switch (buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells)) {
-    case BUFFER_REFUSE:
-        return false;
-    case BUFFER_ADMIT_XOFF: {
-        struct probe_pause why = edge(swtch, frame, egress, now);
-        why.xoff = true;
-        switch_reasons(swtch, frame, egress, &why);
-        port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
-        return true;
-    }
-    case BUFFER_ADMIT:
-        return true;
-    }
-    return false;
+    struct probe_pause why = edge(swtch, frame, egress, now);
+    why.xoff = true;
+    switch_reasons(swtch, frame, egress, &why);
+    port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
 }
 
-static ASIDE void resume(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                         time_ps now)
+/* The port that the frame leaves by is not free for another one meanwhile. */
+static ASIDE void resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                                time_ps now)
 {
     const struct probe_pause why = edge(swtch, frame, egress, now);
+    const bool choosing = swtch->ports[egress].choosing;
+    swtch->ports[egress].choosing = true;
     port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
+    swtch->ports[egress].choosing = choosing;
+}
+
+/* False: its group has no room. */
+static inline bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                         uint32_t cells, time_ps now)
+{
+    const enum buffer_verdict verdict =
+        buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells);
+    if (UNLIKELY(verdict == BUFFER_ADMIT_XOFF))
+        pause_sender(swtch, frame, egress, now);
+    return verdict != BUFFER_REFUSE;
 }
 
 static inline void release(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                            uint32_t cells, time_ps now)
 {
     if (UNLIKELY(buffer_release(&swtch->buffer, switch_group(swtch, frame), cells)))
-        resume(swtch, frame, egress, now);
+        resume_sender(swtch, frame, egress, now);
 }
 
 /* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
@@ -174,13 +178,10 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
     }
 }
 
-uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
+/* Of the priorities in `mask`, all of which wait. */
+static inline uint32_t take(struct swtch *swtch, struct port *port, unsigned mask, time_ps now)
 {
-    struct swtch *swtch = switch_of(port->node);
-    const unsigned mask = port->ready & allowed;
     const unsigned strict = mask & swtch->strict;
-    if (mask == 0)
-        return POOL_NONE;
     const uint8_t priority =
         strict != 0 ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(swtch, port, mask);
     struct port_lane *lane = &port->lanes[priority];
@@ -192,6 +193,12 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
         mark(swtch, frame, port);
     unqueue(swtch, port, priority, frame, now);
     return handle;
+}
+
+uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
+{
+    const unsigned mask = port->ready & allowed;
+    return mask == 0 ? POOL_NONE : take(switch_of(port->node), port, mask, now);
 }
 
 /* Each frame is out of the queue before its room is given back: the XON that this may cause asks
@@ -211,9 +218,9 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 
 /* ------------------------------------------------------------------ kicks */
 
-void switch_kick_later(struct port *port)
+/* For when the wire is free. */
+static inline void kick_later(struct swtch *swtch, struct port *port)
 {
-    struct swtch *swtch = switch_of(port->node);
     if (port->kick_at == port->busy_until)
         return;
     port->kick_at = port->busy_until;
@@ -225,26 +232,41 @@ void switch_kick_later(struct port *port)
     node_put_off(&swtch->node, port->kick_at);
 }
 
+void switch_kick_later(struct port *port)
+{
+    kick_later(switch_of(port->node), port);
+}
+
+/* The port's wire is free: mostly the first of its queue leaves. */
 static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
 {
-    const struct event event = {
-        .at = now, .order = port_kick_order(port), .node = swtch->node.id, .port = port->index};
-    if (!port_kicked(port, now))
+    const unsigned mask = port->ready & (uint8_t)~port->paused;
+    if (UNLIKELY(port->pfc_due != 0 || port->choosing)) {
+        port_kick(port, now);
         return;
-    node_act_as(&swtch->node, &event);
-    port_serve(port, switch_take, switch_kick_later, now);
+    }
+    if (mask == 0)
+        return;
+    const uint32_t handle = take(swtch, port, mask, now);
+    port_send(port, handle, frame_at(swtch->frames, handle), now);
+    if (port_has_work(port))
+        kick_later(swtch, port);
 }
 
 /* Does the kicks that come before an event at `at` of that place in the order. */
 static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct kicks *kicks = &swtch->kicks;
-    while (kicks->first != kicks->end) {
+    while (kicks_due(kicks) <= at) {
         const struct kick next = kicks->items[kicks->first];
         struct port *port = &swtch->ports[next.port];
-        if (next.at > at || (next.at == at && port_kick_order(port) > order))
+        const struct event event = {.at = next.at, .order = port_kick_order(port)};
+        if (next.at == at && event.order > order)
             break;
         kicks->first++;
+        if (!port_kicked(port, next.at))
+            continue;
+        node_act_as(&swtch->node, &event);
         kick(swtch, port, next.at);
     }
     swtch->node.due = kicks_due(kicks);
@@ -288,7 +310,7 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
-        switch_kick_later(port);
+        kick_later(swtch, port);
 }
 
 /* What ECMP tells the frame's flow by. */
