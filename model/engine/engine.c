@@ -117,14 +117,15 @@ static void fetch_group(const struct executor *executor, struct node *const *nod
 static struct node *run_group(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
-    const struct event *event;
-    struct node *node = NULL;
+    const struct event *event = wheel_peek(queue);
+    struct node *node = event == NULL ? NULL : nodes[event->node];
+    if (node != NULL && node->alone) {
+        node->ops->take_turn(node);
+        return node;
+    }
     while ((event = wheel_next(queue)) != NULL) {
         node = nodes[event->node];
-        executor->now = event->at;
-        executor->current = event;
-        executor->events += !event_is_quiet(event);
-        node_digest_event(node, event);
+        node_begin_event(node, executor, event);
         node->ops->on_event(node, event);
     }
     return node;
@@ -135,11 +136,9 @@ static void run_group_audited(struct executor *executor, struct node *const *nod
 {
     struct wheel *queue = &executor->queue;
     const struct event *event;
-    for (; (event = wheel_next(queue)) != NULL; executor->events += !event_is_quiet(event)) {
+    while ((event = wheel_next(queue)) != NULL) {
         struct node *node = nodes[event->node];
-        executor->now = event->at;
-        executor->current = event;
-        node_digest_event(node, event);
+        node_begin_event(node, executor, event);
         node->ops->on_event(node, event);
         node->ops->audit(node);
     }
@@ -180,6 +179,15 @@ static uint32_t *groups_of(const struct engine *engine)
     return of;
 }
 
+static void find_lonely(const struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        engine->nodes[i]->alone = engine->nodes[i]->ops->take_turn != NULL;
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        if (engine->nodes[i]->group != i)
+            engine->nodes[i]->alone = engine->nodes[engine->nodes[i]->group]->alone = false;
+}
+
 /* All nodes as one when they are few, or when somebody looks on, who wants the one order of all
  * events.  Several executors have groups in any case: so their windows are the same. */
 static void divide(struct engine *engine)
@@ -190,6 +198,8 @@ static void divide(struct engine *engine)
     for (uint32_t i = 0; i < engine->executors; i++)
         wheel_divide(&engine->executor[i].queue, turns ? groups_of(engine) : NULL,
                      engine->node_count, engine->lookahead);
+    if (turns)
+        find_lonely(engine);
     if (several)
         engine->crew = crew_create(engine);
     engine->divided = true;

@@ -27,6 +27,9 @@ struct node;
 struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
+    /* The same with each event that node_next gives, until it gives none; NULL: one by one.  Called
+     * for a node that shares its turn with no other. */
+    void (*take_turn)(struct node *node);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
     /* Has what the events of its turn will touch come into the cache; NULL: nothing. */
     void (*fetch)(const struct node *node, const struct event *event);
@@ -47,6 +50,7 @@ struct node {
     uint32_t group;    /* id of one for all nodes that touch each other's state: they run as one */
     uint32_t executor; /* that runs it, from 0 */
     bool is_late;      /* in the executor's list */
+    bool alone;        /* its events come in turns of its own, which it takes itself */
     struct node *next_late;
     char name[NODE_NAME_BYTES];
 };
@@ -245,6 +249,26 @@ static inline void node_digest_event(struct node *node, const struct event *even
     const uint64_t order = event->order << 32 | event->order >> 32;
     if (LIKELY(!event_is_quiet(event)))
         digest_fold(&node->digest, ((uint64_t)event->at + event->kind) ^ order);
+}
+
+/* The event is the present one from now on. */
+static inline void node_begin_event(struct node *node, struct executor *executor,
+                                    const struct event *event)
+{
+    executor->now = event->at;
+    executor->current = event;
+    executor->events += !event_is_quiet(event);
+    node_digest_event(node, event);
+}
+
+/* The next event of the node's turn, which is the present one then; NULL: the turn is over. */
+static inline const struct event *node_next(struct node *node)
+{
+    struct executor *executor = (struct executor *)(void *)node->queue;
+    const struct event *event = wheel_next(&executor->queue);
+    if (LIKELY(event != NULL))
+        node_begin_event(node, executor, event);
+    return event;
 }
 
 #endif

@@ -440,7 +440,7 @@ void switch_start(struct swtch *swtch)
 }
 
 /* Arrivals by themselves: what they do not call costs them nothing. */
-static void on_event(struct node *node, const struct event *event)
+static inline void execute(struct node *node, const struct event *event)
 {
     struct swtch *swtch = switch_of(node);
     if (UNLIKELY(node->due <= event->at)) {
@@ -451,6 +451,17 @@ static void on_event(struct node *node, const struct event *event)
         on_arrival(swtch, event);
     else
         on_other_event(swtch, event);
+}
+
+static void on_event(struct node *node, const struct event *event)
+{
+    execute(node, event);
+}
+
+static void take_turn(struct node *node)
+{
+    for (const struct event *event; (event = node_next(node)) != NULL;)
+        execute(node, event);
 }
 
 /* Of a frame's arrival: the lane and the group that it comes in by, and the port that it leaves by,
@@ -477,6 +488,7 @@ static void fetch(const struct node *node, const struct event *event)
 const struct node_ops switch_node_ops = {
     .name = "switch",
     .on_event = on_event,
+    .take_turn = take_turn,
     .fetch = fetch,
     .settle = settle,
     .audit = switch_audit,
