@@ -2,7 +2,8 @@
  * cc - congestion control, a plug-in: one file and one line in cc.def.
  * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
  * costs nothing: only after on_cnp has answered "limited" are on_sent and next_send called, until
- * on_sent says "free".  What they say of the next frame holds until a CNP comes or a frame leaves.
+ * on_sent says "not limited".  What they say of the next frame holds until a CNP comes or a frame
+ * leaves.
  * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
  * it is asked. */
 #ifndef STORMGLASS_RNIC_CC_H
@@ -21,8 +22,9 @@ struct cc_site {
 };
 
 struct cc_pace {
-    time_ps at; /* at or before now: at once */
-    bool again; /* not known so far ahead: ask again then */
+    time_ps at;   /* at or before now: at once */
+    bool limited; /* false: at line rate, as if there were no congestion control */
+    bool again;   /* not known so far ahead: ask again then */
 };
 
 /* For reports. */
@@ -44,10 +46,8 @@ struct cc_ops {
     void (*init)(void *state, const struct cc_site *site);
     /* True: the queue pair is limited from now on. */
     bool (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
-    /* A frame of `bytes` (Ethernet header to FCS) has left; false: it is at line rate again, else
-     * `next` is what next_send would say. */
-    bool (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now,
-                    struct cc_pace *next);
+    /* A frame of `bytes` (Ethernet header to FCS) has left; what next_send would say then. */
+    struct cc_pace (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
     /* When the next frame may leave, if no CNP comes before. */
     struct cc_pace (*next_send)(void *state, const struct cc_site *site, time_ps now);
     void (*observe)(const void *state, const struct cc_site *site, struct cc_view *view);

@@ -213,13 +213,12 @@ static bool on_cnp(void *of, const struct cc_site *site, time_ps now)
 /* Once paid a debt stays paid, whatever the timer makes of the rate. */
 static inline struct cc_pace pace(const struct cc_dcqcn *state, time_ps now)
 {
-    if (state->debt <= 0)
-        return (struct cc_pace){.at = now};
+    if (!state->limited || state->debt <= 0)
+        return (struct cc_pace){.at = now, .limited = state->limited};
     const uint64_t wait = ((uint64_t)state->debt + state->rate - 1) / state->rate;
     const time_ps paid = state->debt_at + (time_ps)wait;
-    if (LIKELY(paid < state->rate_due))
-        return (struct cc_pace){.at = paid};
-    return (struct cc_pace){.at = state->rate_due, .again = true};
+    const bool again = paid >= state->rate_due;
+    return (struct cc_pace){.at = again ? state->rate_due : paid, .limited = true, .again = again};
 }
 
 static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps now)
@@ -229,8 +228,7 @@ static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps no
     return pace(state, now);
 }
 
-static bool on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now,
-                    struct cc_pace *next)
+static struct cc_pace on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
 {
     struct cc_dcqcn *state = of;
     const struct cc_dcqcn_params *params = site->params;
@@ -243,9 +241,7 @@ static bool on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_p
         state->byte_stage++;
     }
     state->limited = state->rate < site->line_bps || state->target < site->line_bps;
-    if (state->limited)
-        *next = pace(state, now);
-    return state->limited;
+    return pace(state, now);
 }
 
 static void observe(const void *of, const struct cc_site *site, struct cc_view *view)

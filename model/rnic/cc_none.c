@@ -26,15 +26,12 @@ static bool on_cnp(void *state, const struct cc_site *site, time_ps now)
     return false;
 }
 
-static bool on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now,
-                    struct cc_pace *next)
+static struct cc_pace on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now)
 {
-    (void)next;
     (void)state;
     (void)site;
     (void)bytes;
-    (void)now;
-    return false;
+    return (struct cc_pace){.at = now};
 }
 
 static struct cc_pace next_send(void *state, const struct cc_site *site, time_ps now)

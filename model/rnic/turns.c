@@ -201,11 +201,14 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
-    struct cc_pace next = {0};
-    qp->flags &= (uint16_t) ~(QP_LIMITED | QP_PACE_AGAIN);
-    if (rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now, &next))
-        qp->flags |= next.again ? QP_LIMITED | QP_PACE_AGAIN : QP_LIMITED;
+    const struct cc_pace next = rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now);
+    const unsigned flags = qp->flags & ~(unsigned)QP_PACE_AGAIN;
+    qp->flags = (uint16_t)(flags | next.again * QP_PACE_AGAIN);
     qp->paced_until = next.at;
+    if (UNLIKELY(!next.limited)) {
+        qp->flags &= (uint16_t)~QP_LIMITED;
+        qp->paced_until = 0;
+    }
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)

@@ -36,11 +36,10 @@ static time_ps ask(struct rp *rp, time_ps at)
 
 static bool sent(struct rp *rp, uint32_t bytes, time_ps at)
 {
-    struct cc_pace next;
-    const bool limited = cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at, &next);
-    if (limited)
+    const struct cc_pace next = cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
+    if (next.limited)
         assert_int_equal(next.at, cc_dcqcn.next_send(&rp->state, &rp->site, at).at);
-    return limited;
+    return next.limited;
 }
 
 static void test_list(void **state)
