@@ -7,10 +7,11 @@ static void write_flow(struct store_statement *insert, const struct rnic *rnic, 
     struct cc_view view;
     rnic->cc->observe(qp->cc, &rnic->cc_site, &view);
     STORE_INSERT(insert, STORE_I(rnic->port.node->id), STORE_I(rnic->port.index), STORE_I(qp->qpn),
-                 STORE_T(qp_state_name(qp->state)), STORE_I(rnic_ip(qp->peer)),
-                 STORE_I(qp->peer_qpn),
-                 STORE_I(qp_entropy_port(qp->entropy, rnic_ip(rnic->endpoint), rnic_ip(qp->peer))),
-                 STORE_I(qp->tos >> 2), STORE_I(qp->priority), STORE_I(qp->mtu),
+                 STORE_T(qp_state_name(qp->state)), STORE_I(rnic_ip(qp->way.destination)),
+                 STORE_I(qp->way.qpn),
+                 STORE_I(qp_entropy_port(qp->way.entropy, rnic_ip(rnic->endpoint),
+                                         rnic_ip(qp->way.destination))),
+                 STORE_I(qp->data.tos >> 2), STORE_I(qp->data.priority), STORE_I(qp->mtu),
                  STORE_I((qp->flags & QP_LIMITED) != 0), STORE_I(view.rate_bps),
                  STORE_I(view.target_bps), STORE_I(view.alpha_ppm));
 }

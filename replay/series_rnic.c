@@ -85,8 +85,8 @@ static void take_flow(struct series *series, const struct series_flow *flow)
         return;
     const struct cc_view view = view_of(rnic, qp);
     SERIES_ROW(series, series->flow, STORE_I(flow->node), STORE_I(flow->port), STORE_I(flow->qpn),
-               STORE_I(rnic_ip(qp->peer)), STORE_I(view.rate_bps), STORE_I(view.target_bps),
-               STORE_I(view.alpha_ppm));
+               STORE_I(rnic_ip(qp->way.destination)), STORE_I(view.rate_bps),
+               STORE_I(view.target_bps), STORE_I(view.alpha_ppm));
 }
 
 void series_take_rnics(struct series *series)

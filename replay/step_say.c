@@ -111,7 +111,7 @@ enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, tim
         if (*until > now)
             return STEP_QP_PACED;
     }
-    return (rnic->port.paused & 1u << qp->priority) != 0 ? STEP_QP_STOPPED : STEP_QP_FREE;
+    return (rnic->port.paused & 1u << qp->data.priority) != 0 ? STEP_QP_STOPPED : STEP_QP_FREE;
 }
 
 const char *step_qp_wait_words(enum step_qp_wait wait)

@@ -56,10 +56,11 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
 {
     time_ps until;
     const enum step_qp_wait wait = step_qp_wait(rnic, qp, step_now(walk->stepper), &until);
-    const struct step_lane lane = {node, rnic->port.index, qp->priority};
-    step_why_line(walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
-                  step_node(walk->stepper, stepper_host_of(walk->stepper, qp->peer))->name,
-                  step_qp_wait_words(wait));
+    const struct step_lane lane = {node, rnic->port.index, qp->data.priority};
+    step_why_line(
+        walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
+        step_node(walk->stepper, stepper_host_of(walk->stepper, qp->way.destination))->name,
+        step_qp_wait_words(wait));
     if (wait == STEP_QP_PACED)
         why_paced(walk, rnic, qp, until);
     else if (wait == STEP_QP_STOPPED)
@@ -75,8 +76,8 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
 static bool why_peer(struct step_walk *walk, const struct qp *qp)
 {
     const struct rnic *rnic = NULL;
-    const uint32_t node = stepper_host_of(walk->stepper, qp->peer);
-    const struct qp *peer = step_find_qp(walk->stepper, node, qp->peer_qpn, &rnic);
+    const uint32_t node = stepper_host_of(walk->stepper, qp->way.destination);
+    const struct qp *peer = step_find_qp(walk->stepper, node, qp->way.qpn, &rnic);
     return peer != NULL && why_not_sending(walk, node, rnic, peer);
 }
 
@@ -86,8 +87,8 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
     const time_ps now = step_now(walk->stepper);
     step_why_line(walk, "%u packets from PSN %u on are not acknowledged",
                   (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
-    if (why_frame(walk, qp->peer, qp->peer_qpn) || why_frame(walk, rnic->endpoint, qp->qpn) ||
-        why_peer(walk, qp))
+    if (why_frame(walk, qp->way.destination, qp->way.qpn) ||
+        why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
     step_why_line(walk, "root: none of them, and no answer, is in a queue: on a wire, or lost");
     if (qp->timeout_due != TIME_NEVER && qp->timeout_due > now)
@@ -105,7 +106,7 @@ void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
     else if (qp_outstanding(qp))
         why_outstanding(walk, rnic, qp);
     else
-        why_frame(walk, qp->peer, qp->peer_qpn);
+        why_frame(walk, qp->way.destination, qp->way.qpn);
 }
 
 /* ------------------------------------------------------------------ a command */

@@ -73,22 +73,45 @@ enum frame_flags {
     FRAME_RESENT = 1 << 4,  /* not on the wire: a retransmission, for counters */
 };
 
+/* Pieces of a frame that many have in common, so that each is one copy. */
+#define FRAME_HEAD                                                                                 \
+    uint16_t bytes;   /* Ethernet header to FCS */                                                 \
+    uint8_t opcode;   /* enum frame_opcode */                                                      \
+    uint8_t tos;      /* DSCP << 2 | ECN */                                                        \
+    uint8_t priority; /* 0..7, as the node that holds it classifies it */                          \
+    uint8_t flags;    /* enum frame_flags */                                                       \
+    uint16_t payload  /* of the transport, without pad */
+#define FRAME_WAY                                                                                  \
+    uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */    \
+    uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */            \
+    uint32_t qpn                  /* BTH.DestQP */
+
+struct frame_head {
+    FRAME_HEAD;
+};
+
+struct frame_way {
+    FRAME_WAY;
+};
+
 struct frame {
     uint32_t next;    /* in a queue or list of frames */
-    uint16_t payload; /* transport payload without pad */
     uint16_t in_port; /* the port of the present node that it came in by */
-    /* eight bytes that are what a digest knows of a frame */
-    uint32_t psn;
-    uint16_t bytes;   /* Ethernet header to FCS */
-    uint8_t opcode;   /* enum frame_opcode */
-    uint8_t tos;      /* DSCP << 2 | ECN */
-    uint8_t priority; /* 0..7, as the node that holds it classifies it */
-    uint8_t flags;    /* enum frame_flags */
     uint8_t ttl;
     uint8_t pad;
-    uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */
-    uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */
-    uint32_t qpn;                 /* BTH.DestQP */
+    uint32_t psn; /* the first of eight bytes that are what a digest knows of a frame */
+    union {
+        struct {
+            FRAME_HEAD;
+        };
+        struct frame_head head;
+    };
+    union {
+        struct {
+            FRAME_WAY;
+        };
+        struct frame_way way;
+    };
     union {
         uint32_t aeth;   /* syndrome << 24 | MSN */
         uint8_t classes; /* PFC: class-enable vector */

@@ -8,38 +8,40 @@
 
 #include "rnic/rnic.h"
 
-static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint8_t opcode,
-                                    struct packet_class class, struct frame **made)
+/* Its head, what all frames of a queue pair have in common, and nothing in the rest.  Piece by
+ * piece: gcc would fill a frame that is assigned as a whole twice, the first time with zeroes. */
+static inline void packet_dress(struct frame *frame, const struct qp *qp, struct frame_head head)
 {
-    const uint32_t handle = frame_take(rnic->port.frames);
-    struct frame *frame = frame_at(rnic->port.frames, handle);
-    frame->opcode = opcode;
-    frame->priority = class.priority;
-    frame->tos = class.tos;
-    frame->flags = 0;
-    frame->ttl = rnic->ttl;
-    frame->entropy = qp->entropy;
-    frame->source = rnic->endpoint;
-    frame->destination = qp->peer;
-    frame->qpn = qp->peer_qpn;
-    frame->payload = 0;
+    frame->head = head;
+    frame->ttl = qp->ttl;
+    frame->way = qp->way;
     frame->aeth = 0;
     frame->address = 0;
     frame->rkey = 0;
     frame->length = 0;
     frame->content = 0;
+}
+
+static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint8_t opcode,
+                                    struct packet_class class, struct frame **made)
+{
+    const uint32_t handle = frame_take(rnic->port.frames);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    packet_dress(
+        frame, qp,
+        (struct frame_head){.opcode = opcode, .priority = class.priority, .tos = class.tos});
     *made = frame;
     return handle;
 }
 
 static inline struct packet_class packet_data_class(const struct qp *qp)
 {
-    return (struct packet_class){qp->priority, qp->tos};
+    return (struct packet_class){qp->data.priority, qp->data.tos};
 }
 
 static inline struct packet_class packet_ack_class(const struct qp *qp)
 {
-    return (struct packet_class){qp->ack_priority, qp->ack_tos};
+    return (struct packet_class){qp->ack.priority, qp->ack.tos};
 }
 
 #endif

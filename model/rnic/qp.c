@@ -128,15 +128,19 @@ static uint32_t new_qpn(const struct rnic *rnic, uint32_t index, uint8_t *genera
 static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
 {
     const int64_t ack_dscp = rnic->params.ack_dscp, ack_priority = rnic->params.ack_priority;
-    qp->priority = qp->ack_priority = class.priority;
-    qp->tos = class.tos | rnic->ecn;
-    qp->ack_tos = class.tos;
+    qp->data = (struct frame_head){.priority = class.priority, .tos = class.tos | rnic->ecn};
+    qp->ack = (struct frame_head){
+        .bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
+        .opcode = FRAME_RC_ACKNOWLEDGE,
+        .priority = class.priority,
+        .tos = class.tos,
+    };
     if (ack_dscp != RNIC_AUTO) {
-        qp->ack_tos = rnic_tos(ack_dscp);
-        qp->ack_priority = rnic->priority_of_dscp[ack_dscp];
+        qp->ack.tos = rnic_tos(ack_dscp);
+        qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
     }
     if (ack_priority != RNIC_AUTO)
-        qp->ack_priority = (uint8_t)ack_priority;
+        qp->ack.priority = (uint8_t)ack_priority;
 }
 
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn)
@@ -193,10 +197,16 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
 {
     const uint32_t reads = ring_slots(with->read_resources);
     const uint16_t port = qp_udp_source_port(qp->qpn, with->peer_qpn);
-    qp->peer = with->peer;
-    qp->peer_qpn = with->peer_qpn;
-    qp->entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port);
+    qp->way = (struct frame_way){
+        .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
+        .source = rnic->endpoint,
+        .destination = with->peer,
+        .qpn = with->peer_qpn,
+    };
     qp->mtu = (uint16_t)with->mtu;
+    qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + with->mtu);
+    qp->data.payload = qp->mtu;
+    qp->ttl = rnic->ttl;
     qp->epsn = with->receive_psn & PSN_MASK;
     qp->read_resources = with->read_resources;
     qp->reads = ring(reads, sizeof(struct qp_read));
@@ -267,7 +277,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
     char text[160];
-    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->peer_qpn,
+    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->way.qpn,
              status_text(status));
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * qp - a reliable-connected queue pair.
- * State of the requester, the responder and the completer, hot lines first: a data packet of a
- * long message touches one line of it at the sender and one at the receiver.
+ * State of the requester, the responder and the completer, hot lines first: a packet within a
+ * message touches the first line and one more, at either end.
  * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: immediate data, atomics, UC,
  * SRQ, SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
 #ifndef STORMGLASS_RNIC_QP_H
@@ -88,20 +88,17 @@ struct qp {
     /* the next request packet */
     alignas(128) uint32_t next_psn; /* the first two lines are a pair that is fetched together */
     uint32_t high_psn;              /* one past the newest ever sent */
-    uint32_t una_psn;    /* oldest that is not acknowledged; of a READ: the next response */
-    uint32_t sq_cur;     /* WQE under way or next */
-    uint32_t sq_visible; /* doorbell rung up to here */
+    uint32_t una_psn; /* oldest that is not acknowledged; of a READ: the next response */
     uint32_t tx_offset, tx_length, tx_content;
-    uint32_t peer, peer_qpn, entropy;
     uint32_t next_ready;
+    uint32_t qpn;
+    struct frame_way way;   /* to the peer */
+    struct frame_head data; /* of a packet within the message */
     uint16_t mtu;
     uint16_t since_ack; /* packets since the last AckReq */
-    uint16_t flags;     /* enum qp_flags */
-    uint8_t state;      /* enum ibv_qp_state */
-    uint8_t tx_kind;
-    uint8_t tos, priority;
-    uint8_t ack_tos, ack_priority;
-    uint32_t qpn;
+    uint8_t ttl;
+    uint8_t state;  /* enum ibv_qp_state */
+    uint16_t flags; /* enum qp_flags */
 
     /* the next request to receive */
     alignas(64) uint32_t epsn;
@@ -109,26 +106,30 @@ struct qp {
     uint32_t rx_offset, rx_limit; /* of the message under way */
     uint32_t rx_first_psn;
     uint32_t rq_head, rq_tail;
-    uint32_t answer_psn;
     uint32_t next_answer;
     uint32_t read_head, read_tail;
-    uint8_t rx_kind, rx_flags, answer_syndrome;
-    uint32_t rx_base; /* of a WRITE in its region */
-    struct mr *rx_mr; /* of a WRITE; NULL for an empty one */
+    struct frame_head ack;
+    uint8_t rx_kind, rx_flags; /* enum qp_rx_kind, qp_rx_flags */
+    uint8_t answer_syndrome;
+    uint8_t generation; /* of the QPN in this slot */
+    uint32_t rx_base;   /* of a WRITE in its region */
+    struct mr *rx_mr;   /* of a WRITE; NULL for an empty one */
 
     /* completions and timers */
     alignas(64) time_ps timeout_due;
-    time_ps timeout; /* 0: none */
-    time_ps wake_at; /* TIME_NEVER: no wake-up is due */
-    time_ps rnr_until;
+    time_ps timeout;     /* 0: none */
+    time_ps wake_at;     /* TIME_NEVER: no wake-up is due */
     time_ps paced_until; /* congestion control's last word; 0: it has none */
+    uint32_t sq_cur;     /* WQE under way or next */
+    uint32_t sq_visible; /* doorbell rung up to here */
     uint32_t sq_head, sq_tail;
     uint32_t una_end;    /* an ACK before it completes nothing; una_psn: look at the oldest send */
     uint16_t reads_out;  /* READs issued and not complete */
     uint16_t read_limit; /* ORD */
     uint8_t retry_left, rnr_left, retry_count, rnr_retry;
-    uint8_t generation; /* of the QPN in this slot */
     bool timeout_pending;
+    uint8_t read_resources; /* IRD */
+    uint8_t tx_kind;        /* enum qp_tx_kind */
 
     alignas(64) unsigned char cc[CC_STATE_BYTES];
 
@@ -138,14 +139,17 @@ struct qp {
     struct held_acks held;
     struct verbs_conn *conn;
     time_ps cnp_next; /* no CNP before */
+    time_ps rnr_until;
+    struct soft_qp *soft; /* NULL: of a hardware RNIC */
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */
-    uint32_t read_resources;   /* IRD */
-    struct soft_qp *soft;      /* NULL: of a hardware RNIC */
+    uint32_t answer_psn;
 };
 
-static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128,
-              "a line to send from, a line to receive into");
+static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128 &&
+                  offsetof(struct qp, cc) == 192,
+              "a line to send from, a line to receive into, a line to wait in");
+static_assert(sizeof(struct qp) == 384, "six lines, whose pairs are fetched together");
 
 /* What connecting settles. */
 struct qp_connection {

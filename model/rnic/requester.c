@@ -69,6 +69,7 @@ static void begin_message(struct qp *qp, struct qp_wqe *wqe)
     qp->tx_kind = wqe->opcode == IBV_WR_RDMA_WRITE      ? QP_TX_WRITE
                   : wqe->opcode == IBV_WR_SEND_WITH_INV ? QP_TX_SEND_INV
                                                         : QP_TX_SEND;
+    qp->data.opcode = opcodes[qp->tx_kind][0];
     qp->flags |= QP_TX_ACTIVE;
     qp->flags &= (uint16_t)~QP_TX_BYTES;
     if (wqe->real_bytes > qp->tx_offset)

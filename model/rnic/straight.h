@@ -31,22 +31,11 @@ static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps n
     const bool ask = ++qp->since_ack >= rnic->ack_interval;
     if (ask)
         qp->since_ack = 0;
-    *frame_at(rnic->port.frames, handle) = (struct frame){
-        .bytes = (uint16_t)(WIRE_ROCE_BYTES + qp->mtu),
-        .payload = qp->mtu,
-        .opcode = qp->tx_kind == QP_TX_WRITE ? FRAME_RC_WRITE_MIDDLE : FRAME_RC_SEND_MIDDLE,
-        .priority = qp->priority,
-        .tos = qp->tos,
-        .flags = ask ? FRAME_ACK_REQUEST : 0,
-        .ttl = rnic->ttl,
-        .entropy = qp->entropy,
-        .source = rnic->endpoint,
-        .destination = qp->peer,
-        .qpn = qp->peer_qpn,
-        .psn = psn,
-        .content = qp->tx_content,
-        .blob = POOL_NONE,
-    };
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    packet_dress(frame, qp, qp->data);
+    frame->flags = ask ? FRAME_ACK_REQUEST : 0;
+    frame->psn = psn;
+    frame->content = qp->tx_content;
     qp->tx_offset += qp->mtu;
     qp->next_psn = qp->high_psn = psn_add(psn, 1);
     if (psn == qp->una_psn)
@@ -65,24 +54,11 @@ static inline bool straight_may_take(const struct qp *qp, const struct frame *fr
            (qp->flags & QP_RESPOND) == 0 && frame->blob == POOL_NONE;
 }
 
-/* The packet's frame becomes that of its ACK. */
+/* The packet's frame becomes that of its ACK, with its PSN. */
 static inline void straight_turn_round(struct rnic *rnic, const struct qp *qp, struct frame *frame)
 {
-    const uint32_t psn = frame->psn;
-    *frame = (struct frame){
-        .bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
-        .opcode = FRAME_RC_ACKNOWLEDGE,
-        .priority = qp->ack_priority,
-        .tos = qp->ack_tos,
-        .ttl = rnic->ttl,
-        .entropy = qp->entropy,
-        .source = rnic->endpoint,
-        .destination = qp->peer,
-        .qpn = qp->peer_qpn,
-        .psn = psn,
-        .aeth = (uint32_t)RESPONDER_ACK << 24 | qp->msn,
-        .blob = POOL_NONE,
-    };
+    packet_dress(frame, qp, qp->ack);
+    frame->aeth = (uint32_t)RESPONDER_ACK << 24 | qp->msn;
     rnic->counters.acks_sent++;
 }
 
@@ -98,7 +74,7 @@ static inline void straight_answer(struct rnic *rnic, struct qp *qp, uint32_t ha
                                    struct frame *frame, bool last, time_ps now)
 {
     struct port *port = &rnic->port;
-    if (last && LIKELY(turns_may_pass(rnic, qp->ack_priority, now))) {
+    if (last && LIKELY(turns_may_pass(rnic, qp->ack.priority, now))) {
         straight_turn_round(rnic, qp, frame);
         straight_pass(&port->lanes[frame->priority], frame);
         port_send(port, handle, frame, now);
@@ -151,7 +127,7 @@ static inline void straight_acknowledge(struct rnic *rnic, struct qp *qp, const 
 static inline bool straight_takes(const struct qp *qp, const struct frame *frame)
 {
     return (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR) && qp->qpn == frame->qpn &&
-           qp->peer == frame->source;
+           qp->way.destination == frame->source;
 }
 
 /* A frame that the receive buffer, if it is in use, has let through; takes it over. */

@@ -37,7 +37,7 @@ static void set_ready(struct rnic *rnic, uint8_t priority)
 
 static void push_ready(struct rnic *rnic, struct qp *qp)
 {
-    struct rnic_list *list = &rnic->classes[qp->priority].ready;
+    struct rnic_list *list = &rnic->classes[qp->data.priority].ready;
     const uint32_t index = rnic_qp_index(rnic, qp);
     qp->next_ready = POOL_NONE;
     qp->flags |= QP_LISTED;
@@ -46,12 +46,12 @@ static void push_ready(struct rnic *rnic, struct qp *qp)
     else
         qp_at(rnic, list->tail)->next_ready = index;
     list->tail = index;
-    set_ready(rnic, qp->priority);
+    set_ready(rnic, qp->data.priority);
 }
 
 void turns_list_answer(struct rnic *rnic, struct qp *qp)
 {
-    struct rnic_list *list = &rnic->classes[qp->ack_priority].answers;
+    struct rnic_list *list = &rnic->classes[qp->ack.priority].answers;
     const uint32_t index = rnic_qp_index(rnic, qp);
     CHECK((qp->rx_flags & QP_RX_LISTED) == 0);
     qp->next_answer = POOL_NONE;
@@ -61,12 +61,12 @@ void turns_list_answer(struct rnic *rnic, struct qp *qp)
     else
         qp_at(rnic, list->tail)->next_answer = index;
     list->tail = index;
-    set_ready(rnic, qp->ack_priority);
+    set_ready(rnic, qp->ack.priority);
 }
 
 static void unlist_ready(struct rnic *rnic, const struct qp *qp)
 {
-    struct rnic_list *list = &rnic->classes[qp->priority].ready;
+    struct rnic_list *list = &rnic->classes[qp->data.priority].ready;
     const uint32_t index = rnic_qp_index(rnic, qp);
     uint32_t before = POOL_NONE;
     for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_ready)
@@ -81,7 +81,7 @@ static void unlist_ready(struct rnic *rnic, const struct qp *qp)
 
 static void unlist_answer(struct rnic *rnic, const struct qp *qp)
 {
-    struct rnic_list *list = &rnic->classes[qp->ack_priority].answers;
+    struct rnic_list *list = &rnic->classes[qp->ack.priority].answers;
     const uint32_t index = rnic_qp_index(rnic, qp);
     uint32_t before = POOL_NONE;
     for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_answer)
@@ -291,7 +291,7 @@ static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, st
     qp->flags &= (uint16_t)~QP_LISTED;
     const uint32_t handle = send_limited(rnic, qp, now);
     if (list->head == POOL_NONE)
-        rnic->port.ready &= (uint8_t) ~(1u << qp->priority);
+        rnic->port.ready &= (uint8_t) ~(1u << qp->data.priority);
     return handle;
 }
 
@@ -419,7 +419,7 @@ void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
         return;
     qp->wake_at = TIME_NEVER;
     if ((qp->flags & (QP_LISTED | QP_LIMITED)) == QP_LIMITED && straight_may_send(qp, now) &&
-        turns_may_pass(rnic, qp->priority, now)) {
+        turns_may_pass(rnic, qp->data.priority, now)) {
         const uint32_t handle = send_limited(rnic, qp, now);
         port_send(port, handle, frame_at(port->frames, handle), now);
     } else {
