@@ -338,18 +338,35 @@ void port_on_event(struct port *port, const struct event *event);
 /* The part of port_receive for frames that the owner may not see. */
 bool port_receive_odd(struct port *port, const struct event *event);
 
+/* What the digest holds of a frame that arrives. */
+static inline void port_digest(struct node *node, const struct frame *frame)
+{
+    node_digest(node, frame_word(frame));
+}
+
+/* The owner may see a frame of this lane that arrives. */
+static inline bool port_takes(const struct port_lane *lane, const struct frame *frame)
+{
+    return frame->bytes <= lane->rx_limit && !frame_is_mac_control(frame) &&
+           (frame->flags & FRAME_CORRUPT) == 0;
+}
+
+static inline void port_count(struct port_lane *lane, const struct frame *frame)
+{
+    lane->rx_frames++;
+    lane->rx_bytes += frame->bytes;
+}
+
 /* A frame arrived at a port of the node: counts it; takes MAC control frames, giants and corrupt
  * ones off the owner's hands.  False: the port has consumed or dropped it. */
 static inline bool port_receive(struct port *port, struct node *node, const struct event *event,
                                 struct frame *frame)
 {
     struct port_lane *lane = &port->lanes[frame->priority];
-    node_digest(node, frame_word(frame));
-    if (UNLIKELY(frame->bytes > lane->rx_limit || frame_is_mac_control(frame) ||
-                 (frame->flags & FRAME_CORRUPT) != 0))
+    port_digest(node, frame);
+    if (UNLIKELY(!port_takes(lane, frame)))
         return port_receive_odd(port, event);
-    lane->rx_frames++;
-    lane->rx_bytes += frame->bytes;
+    port_count(lane, frame);
     frame->in_port = event->port;
     return true;
 }

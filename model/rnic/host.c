@@ -67,51 +67,76 @@ static void kick_ports(struct host *host, time_ps at)
         turns_serve(host->rnics[__builtin_ctz(kicks)], at);
 }
 
-static ASIDE void dispatch_rare(struct host *host, const struct event *event)
+static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
 {
-    if (event->kind == HOST_EVENT_TIMER)
-        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
-    else if (event->kind < NET_EVENT_FIRST_OWN)
-        port_on_event(&host->rnics[event->port]->port, event);
-    else
-        rnic_on_event(host->rnics[event->port], event);
+    const uint32_t handle = (uint32_t)event->argument;
+    struct frame *frame = frame_at(host->frames, handle);
+    if (LIKELY(!frame_is_mac_control(frame)))
+        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+    if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
+        rnic_receive(rnic, handle, event->at);
 }
 
 static void dispatch(struct host *host, const struct event *event)
 {
-    if (LIKELY(event->kind == NET_EVENT_ARRIVAL)) {
-        const uint32_t handle = (uint32_t)event->argument;
-        struct rnic *rnic = host->rnics[event->port];
-        struct frame *frame = frame_at(host->frames, handle);
-        rnic_prefetch(rnic, frame->qpn);
-        if (LIKELY(!frame_is_mac_control(frame)))
-            frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
-        if (UNLIKELY(!port_receive(&rnic->port, &host->node, event, frame)))
-            return;
-        if (LIKELY(!rnic->rx_slow))
-            straight_receive(rnic, handle, frame, true, event->at);
-        else
-            rx_buffer_add(rnic, handle, event->at);
-    } else if (event->kind == NET_EVENT_KICK) {
-        struct rnic *rnic = host->rnics[event->port];
-        if (LIKELY(port_kicked(&rnic->port, event->at)))
-            turns_serve(rnic, event->at);
-    } else if (event->kind == RNIC_EVENT_WAKE) {
-        turns_wake(host->rnics[event->port], (uint32_t)event->argument, event->at);
+    struct rnic *rnic = host->rnics[event->port];
+    if (event->kind == NET_EVENT_ARRIVAL) {
+        arrive(host, rnic, event);
+    } else if (event->kind == HOST_EVENT_TIMER) {
+        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
+    } else if (event->kind < NET_EVENT_FIRST_OWN) {
+        port_on_event(&rnic->port, event);
     } else {
-        dispatch_rare(host, event);
+        rnic_on_event(rnic, event);
     }
 }
 
-static void on_event(struct node *node, const struct event *event)
+/* An event that may touch anything of the host. */
+static ASIDE void on_odd_event(struct host *host, const struct event *event)
 {
-    struct host *host = of_node(node);
     const time_ps at = event->at;
     host->kicks = RNIC_HOST_BUSY;
     dispatch(host, event);
     if (host->kicks != RNIC_HOST_BUSY)
         kick_ports(host, at);
     host->kicks = 0;
+}
+
+/* What became ready in an event without on_odd_event leaves, or gets a KICK. */
+static ASIDE void on_ready(struct host *host, time_ps at)
+{
+    kick_ports(host, at);
+    host->kicks = 0;
+}
+
+static ASIDE void on_kick(struct host *host, struct rnic *rnic, time_ps at)
+{
+    if (UNLIKELY(!port_kicked(&rnic->port, at)))
+        return;
+    host->kicks = RNIC_HOST_BUSY;
+    turns_serve(rnic, at);
+    if (UNLIKELY(host->kicks != RNIC_HOST_BUSY))
+        kick_ports(host, at);
+    host->kicks = 0;
+}
+
+static void on_event(struct node *node, const struct event *event)
+{
+    struct host *host = of_node(node);
+    struct rnic *rnic = host->rnics[event->port];
+    bool done = false;
+    if (event->kind == NET_EVENT_KICK) {
+        on_kick(host, rnic, event->at);
+        return;
+    }
+    if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
+        done = straight_arrive(rnic, node, event);
+    else if (event->kind == RNIC_EVENT_WAKE)
+        done = turns_wake_straight(rnic, (uint32_t)event->argument, event->at);
+    if (!done)
+        on_odd_event(host, event);
+    else if (UNLIKELY(host->kicks != 0))
+        on_ready(host, event->at);
 }
 
 void host_audit(const struct host *host)
@@ -146,7 +171,7 @@ static void work_cancel(void *world, struct env_work *work)
 static const struct env_ops machine_env_ops = {
     .now = now, .timer_set = timer_set, .work = work, .work_cancel = work_cancel};
 
-static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
+static void arrive_soft(struct host *host, struct rnic *rnic, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
     struct frame *frame = frame_at(host->frames, handle);
@@ -162,13 +187,14 @@ static void on_machine_event(struct node *node, const struct event *event)
     struct host *host = of_node(node);
     const uint32_t asked = host->kicks;
     const bool arrives = event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL;
+    host->kicks = 0;
     if (event->kind != HOST_EVENT_PROCESSOR && !arrives)
         on_event(node, event);
     host->kicks = asked | RNIC_HOST_BUSY;
     if (event->kind == HOST_EVENT_PROCESSOR)
         processor_on_event(&host->machine->processor, event);
     else if (arrives)
-        arrive(host, host->rnics[event->port], event);
+        arrive_soft(host, host->rnics[event->port], event);
     for (uint32_t i = 0; i < host->rnic_count; i++)
         if (host->rnics[i]->soft != NULL)
             soft_kick(host->rnics[i]);

@@ -7,7 +7,6 @@
 #include "rnic/requester.h"
 #include "rnic/responder.h"
 #include "rnic/soft.h"
-#include "rnic/straight.h"
 #include "rnic/turns.h"
 
 #include <string.h>
@@ -35,10 +34,11 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 
 /* ------------------------------------------------------------------ the way in */
 
-void rnic_notify(struct rnic *rnic, struct qp *qp, time_ps now)
+/* The notification point: a CNP to the sender of a marked packet, not too often. */
+static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
-    if (rnic->cnp_interval == TIME_NEVER || now < qp->cnp_next)
+    if (rnic_only_counts_mark(rnic, qp, now))
         return;
     const struct packet_class class = {rnic->cnp_priority, rnic->cnp_tos};
     struct frame *frame;
@@ -58,9 +58,9 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
         turns_limit(qp);
 }
 
-void rnic_packet(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+/* Hands a packet to the part of its queue pair that it is for. */
+static void take(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    const struct frame *frame = frame_at(rnic->port.frames, handle);
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
         completer_on_ack(rnic, qp, frame, now);
     else if (frame->opcode >= FRAME_RC_READ_RESPONSE_FIRST &&
@@ -70,12 +70,11 @@ void rnic_packet(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
         on_cnp(rnic, qp, now);
     else
         responder_receive(rnic, qp, frame, now);
-    frame_give(rnic->port.frames, handle);
 }
 
-void rnic_stray(struct rnic *rnic, uint32_t handle, time_ps now)
+/* For no queue pair, or one that does not take it: to the connection manager, or to nobody. */
+static void stray(struct rnic *rnic, uint32_t handle, const struct frame *frame, time_ps now)
 {
-    const struct frame *frame = frame_at(rnic->port.frames, handle);
     if (frame->opcode == FRAME_UD_SEND_ONLY) {
         rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_MAD, handle);
         return;
@@ -84,9 +83,23 @@ void rnic_stray(struct rnic *rnic, uint32_t handle, time_ps now)
     frame_give(rnic->port.frames, handle);
 }
 
+static bool takes_packets(const struct qp *qp)
+{
+    return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR;
+}
+
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
-    straight_receive(rnic, handle, frame_at(rnic->port.frames, handle), false, now);
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    struct qp *qp = rnic_find_qp(rnic, frame->qpn);
+    if (UNLIKELY(qp == NULL || !takes_packets(qp) || qp->way.destination != frame->source)) {
+        stray(rnic, handle, frame, now);
+        return;
+    }
+    if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
+        notify(rnic, qp, now);
+    take(rnic, qp, frame, now);
+    frame_give(rnic->port.frames, handle);
 }
 
 void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
@@ -249,6 +262,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
     port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
               site->env->probe, turns_next);
+    rnic->takes_turns = true;
     pool_init(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX);
     rnic->qp_slots = (struct qp *)(void *)rnic->qps.items;
     slab_init(&rnic->completions, "completions under way at an RNIC",

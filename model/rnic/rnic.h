@@ -108,6 +108,8 @@ struct rnic {
     /* what every packet touches */
     alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */
     uint32_t *host_kicks;            /* the host's mask of ports to kick when its event ends */
+    const struct cc_ops *cc;
+    struct cc_site cc_site;
     uint32_t qpn_base;
     uint32_t endpoint;
     uint32_t ack_interval;
@@ -116,16 +118,15 @@ struct rnic {
     uint8_t ecn;    /* of data: ECT(0) when the congestion control wants marks */
     uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
-    bool rx_slow; /* frames go through the receive buffer */
+    bool rx_slow;     /* frames go through the receive buffer */
+    bool takes_turns; /* the port's source is turns_next, not a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
 
     struct pool qps;
-    const struct cc_ops *cc;
     struct rx_buffer rx;
     struct rnic_counters counters;
 
-    struct cc_site cc_site;
     time_ps cnp_interval; /* TIME_NEVER: no CNPs are sent */
     time_ps ack_timeout;  /* 0: none */
     struct slab completions;
@@ -214,15 +215,6 @@ void rnic_deliver(struct rnic *rnic, uint32_t index);
 /* Hands a frame that the receive buffer has let through to the transport. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 
-/* The notification point: a CNP to the sender of a marked packet, not too often. */
-void rnic_notify(struct rnic *rnic, struct qp *qp, time_ps now);
-
-/* Hands a packet to the part of its queue pair that it is for. */
-void rnic_packet(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
-
-/* For no queue pair, or one that does not take it: to the connection manager, or to nobody. */
-void rnic_stray(struct rnic *rnic, uint32_t handle, time_ps now);
-
 static inline struct qp *rnic_qp_slot(const struct rnic *rnic, uint32_t qpn)
 {
     return &rnic->qp_slots[(qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1)];
@@ -241,12 +233,17 @@ static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *q
 }
 
 /* Fetches the queue pair's hot lines while the port looks at the frame. */
-static inline void rnic_prefetch(const struct rnic *rnic, uint32_t qpn)
+static inline void rnic_prefetch(const struct qp *qp)
 {
-    const struct qp *qp = rnic_qp_slot(rnic, qpn);
     __builtin_prefetch(qp);
     __builtin_prefetch(&qp->epsn);
     __builtin_prefetch(&qp->timeout_due);
+}
+
+/* A mark that comes so soon after a CNP, or where none are sent, is counted only. */
+static inline bool rnic_only_counts_mark(const struct rnic *rnic, const struct qp *qp, time_ps now)
+{
+    return rnic->cnp_interval == TIME_NEVER || now < qp->cnp_next;
 }
 
 static inline time_ps rnic_now(const struct rnic *rnic)

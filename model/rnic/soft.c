@@ -474,6 +474,7 @@ void soft_init(struct rnic *rnic, struct machine *machine)
     };
     rnic->soft = soft;
     rnic->port.source = next_handed;
+    rnic->takes_turns = false;
 }
 
 void soft_fini(struct rnic *rnic)

@@ -158,6 +158,15 @@ time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
     return time_later(paced(rnic, qp, now), at);
 }
 
+/* A wake-up that comes before does as well. */
+static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
+{
+    if (at >= qp->wake_at)
+        return;
+    qp->wake_at = at;
+    rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+}
+
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const unsigned why = qp->flags & QP_MAY_WAIT;
@@ -174,9 +183,8 @@ void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
         at = paced(rnic, qp, now);
     if (at <= now) {
         push_ready(rnic, qp);
-    } else if (at < qp->wake_at) {
-        qp->wake_at = at;
-        rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+    } else {
+        sleep_until(rnic, qp, at);
     }
 }
 
@@ -198,10 +206,9 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* A frame of a limited QP has left. */
-static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    const struct frame *frame = frame_at(rnic->port.frames, handle);
-    const struct cc_pace next = rnic->cc->on_sent(qp->cc, &rnic->cc_site, frame->bytes, now);
+    const struct cc_pace next = rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now);
     const unsigned flags = qp->flags & ~(unsigned)QP_PACE_AGAIN;
     qp->flags = (uint16_t)(flags | next.again * QP_PACE_AGAIN);
     qp->paced_until = next.at;
@@ -214,7 +221,7 @@ static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t handle, tim
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
     if ((qp->flags & QP_LIMITED) != 0)
-        charge(rnic, qp, handle, now);
+        charge(rnic, qp, frame_at(rnic->port.frames, handle)->bytes, now);
 }
 
 /* The first of a list goes behind the last; it stays ready. */
@@ -248,8 +255,8 @@ static ASIDE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_
         list->head = qp->next_ready;
         qp->flags &= (uint16_t)~QP_LISTED;
         const uint32_t handle = take_packet(rnic, qp, now);
-        if ((qp->flags & QP_LIMITED) != 0 && handle != POOL_NONE)
-            charge(rnic, qp, handle, now);
+        if (handle != POOL_NONE)
+            turns_charge(rnic, qp, handle, now);
         turns_schedule(rnic, qp, now);
         if (handle != POOL_NONE)
             return handle;
@@ -279,8 +286,11 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
 static inline uint32_t send_limited(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const uint32_t handle = straight_send(rnic, qp, now);
-    charge(rnic, qp, handle, now);
-    turns_schedule(rnic, qp, now);
+    charge(rnic, qp, qp->data.bytes, now);
+    if (LIKELY(qp->paced_until > now))
+        sleep_until(rnic, qp, qp->paced_until);
+    else
+        turns_look(rnic, qp, now);
     return handle;
 }
 
@@ -363,16 +373,20 @@ static uint8_t pick(struct rnic *rnic, unsigned mask)
     return LIKELY(strict != 0) ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(rnic, mask);
 }
 
+static inline void keep_ready(struct rnic *rnic, unsigned priority)
+{
+    const unsigned others = rnic->port.ready & ~(1u << priority);
+    rnic->port.ready =
+        (uint8_t)(others | (unsigned)turns_has_more(rnic, (uint8_t)priority) << priority);
+}
+
 static ASIDE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
 {
-    struct port *port = &rnic->port;
+    const struct port *port = &rnic->port;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
         const uint8_t priority = pick(rnic, mask);
         const uint32_t handle = next_of(rnic, priority, now);
-        if (turns_has_more(rnic, priority))
-            port->ready |= (uint8_t)(1u << priority);
-        else
-            port->ready &= (uint8_t) ~(1u << priority);
+        keep_ready(rnic, priority);
         if (UNLIKELY((rnic->strict & 1u << priority) == 0))
             charge_class(rnic, priority, handle);
         if (handle != POOL_NONE)
@@ -388,7 +402,12 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
     if (LIKELY(strict != 0)) {
         const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
         struct rnic_class *class = &rnic->classes[priority];
-        if (port->lanes[priority].head == POOL_NONE && class->answers.head == POOL_NONE) {
+        if (port->lanes[priority].head != POOL_NONE) {
+            const uint32_t handle = port_shift(port, (uint8_t)priority);
+            keep_ready(rnic, priority);
+            return handle;
+        }
+        if (class->answers.head == POOL_NONE) {
             const uint32_t handle = next_straight(rnic, &class->ready, now);
             if (LIKELY(handle != POOL_NONE))
                 return handle;
@@ -404,25 +423,40 @@ uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
 
 void turns_serve(struct rnic *rnic, time_ps now)
 {
-    if (LIKELY(rnic->port.source == turns_next))
+    if (LIKELY(rnic->takes_turns))
         port_serve(&rnic->port, next, port_kick_later, now);
     else
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
 /* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
+bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    const unsigned odd = QP_LISTED | QP_MAY_WAIT | QP_TX_ACTIVE | QP_TX_BYTES;
+    struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp == NULL || qp->wake_at != now)
+        return true;
+    if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || !straight_is_middle(qp))
+        return false;
+    const time_ps at = paced(rnic, qp, now);
+    if (at > now) {
+        qp->wake_at = TIME_NEVER;
+        sleep_until(rnic, qp, at);
+        return true;
+    }
+    if (!turns_may_pass(rnic, qp->data.priority, now))
+        return false;
+    qp->wake_at = TIME_NEVER;
+    const uint32_t handle = send_limited(rnic, qp, now);
+    port_send(&rnic->port, handle, frame_at(rnic->port.frames, handle), now);
+    return true;
+}
+
 void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
-    struct port *port = &rnic->port;
     struct qp *qp = rnic_find_qp(rnic, qpn);
     if (qp == NULL || qp->wake_at != now)
         return;
     qp->wake_at = TIME_NEVER;
-    if ((qp->flags & (QP_LISTED | QP_LIMITED)) == QP_LIMITED && straight_may_send(qp, now) &&
-        turns_may_pass(rnic, qp->data.priority, now)) {
-        const uint32_t handle = send_limited(rnic, qp, now);
-        port_send(port, handle, frame_at(port->frames, handle), now);
-    } else {
-        turns_schedule(rnic, qp, now);
-    }
+    turns_schedule(rnic, qp, now);
 }

@@ -13,10 +13,13 @@ uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now);
 /* Has the port send the next frame, if it may, or makes sure of a KICK. */
 void turns_serve(struct rnic *rnic, time_ps now);
 
-/* A frame of that priority may leave at once, and nobody's turn would change by it. */
+/* A frame of that priority may leave at once, and nobody's turn would change by it.  Not asked
+ * more finely than pays: a false no costs time, not truth. */
 static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
 {
-    return port_is_free(&rnic->port, priority, now) && (rnic->strict & 1u << priority) != 0;
+    const struct port *port = &rnic->port;
+    return port->busy_until <= now && (port->ready | port->paused | port->pfc_due) == 0 &&
+           (rnic->strict & 1u << priority) != 0;
 }
 
 /* turns_schedule for a QP that is on no list. */
@@ -44,6 +47,10 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
 
 /* A wake-up has come: that of its wake_at, or one that was overtaken. */
 void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
+
+/* The same for a limited QP within a message; no port is to be kicked for it.  False: it is none,
+ * or has to wait for its turn, and turns_wake must follow. */
+bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
 
 /* Congestion control has limited the QP, or cut its rate: it is asked anew. */
 static inline void turns_limit(struct qp *qp)
