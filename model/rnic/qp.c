@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { QPN_GSI = 1, QPN_GENERATION_BITS = 8, STATES = IBV_QPS_ERR + 1 };
 #define QPN_MULTICAST UINT32_C(0xFFFFFF)
@@ -98,6 +99,8 @@ uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destinat
 
 /* ------------------------------------------------------------------ life */
 
+enum { RING_FIRST = 4 }; /* slots; most queue pairs need no more */
+
 static uint32_t ring_slots(uint32_t wanted)
 {
     uint32_t slots = 1;
@@ -111,6 +114,38 @@ static void *ring(uint32_t slots, size_t bytes)
     void *memory = calloc(slots, bytes);
     CHECK(memory != NULL);
     return memory;
+}
+
+/* Twice as many slots for a ring that is full from `head` on. */
+static void *ring_grown(unsigned char *old, uint32_t *mask, uint32_t head, size_t bytes)
+{
+    const uint32_t slots = *mask + 1;
+    unsigned char *grown = ring(2 * slots, bytes);
+    for (uint32_t i = head; i != head + slots; i++)
+        memcpy(grown + (i & (2 * slots - 1)) * bytes, old + (i & *mask) * bytes, bytes);
+    free(old);
+    *mask = 2 * slots - 1;
+    return grown;
+}
+
+bool qp_may_post_send(struct qp *qp)
+{
+    const uint32_t posted = qp->sq_tail - qp->sq_head;
+    if (posted >= qp->sq_room)
+        return false;
+    if (UNLIKELY(posted > qp->sq_mask))
+        qp->sq = ring_grown((unsigned char *)qp->sq, &qp->sq_mask, qp->sq_head, sizeof *qp->sq);
+    return true;
+}
+
+bool qp_may_post_receive(struct qp *qp)
+{
+    const uint32_t posted = qp->rq_tail - qp->rq_head;
+    if (posted >= qp->rq_room)
+        return false;
+    if (UNLIKELY(posted > qp->rq_mask))
+        qp->rq = ring_grown((unsigned char *)qp->rq, &qp->rq_mask, qp->rq_head, sizeof *qp->rq);
+    return true;
 }
 
 /* 0 and 1 are management QPs, all ones is multicast. */
@@ -148,7 +183,6 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
     const uint32_t index = pool_take(&rnic->qps);
     struct qp *qp = pool_at(&rnic->qps, index);
     uint8_t generation = qp->generation;
-    const uint32_t sends = ring_slots(cap->max_send_wr), receives = ring_slots(cap->max_recv_wr);
     *qp = (struct qp){
         .qpn = new_qpn(rnic, index, &generation),
         .generation = generation,
@@ -158,10 +192,10 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .wake_at = TIME_NEVER,
         .rx_kind = QP_RX_IDLE,
         .timeout = rnic->ack_timeout,
-        .sq = ring(sends, sizeof(struct qp_wqe)),
-        .rq = ring(receives, sizeof(struct qp_receive)),
-        .sq_mask = sends - 1,
-        .rq_mask = receives - 1,
+        .sq = ring(RING_FIRST, sizeof(struct qp_wqe)),
+        .rq = ring(RING_FIRST, sizeof(struct qp_receive)),
+        .sq_mask = RING_FIRST - 1,
+        .rq_mask = RING_FIRST - 1,
         .sq_room = cap->max_send_wr,
         .rq_room = cap->max_recv_wr,
         .conn = conn,

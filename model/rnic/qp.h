@@ -164,6 +164,11 @@ struct qp_connection {
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn);
 void qp_destroy(struct rnic *rnic, struct qp *qp);
 
+/* Whether one more is within what was asked for; true: its slot is there.  The rings grow with what
+ * is posted: a queue that is never full goes round in a few lines of memory. */
+bool qp_may_post_send(struct qp *qp);
+bool qp_may_post_receive(struct qp *qp);
+
 /* INIT to RTR to RTS. */
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with);
 

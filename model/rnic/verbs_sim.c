@@ -144,7 +144,6 @@ static void flush(struct rnic *rnic, struct qp *qp, uint64_t wr_id, enum ibv_wc_
 
 static int post_one_send(struct rnic *rnic, struct qp *qp, const struct ibv_send_wr *wr)
 {
-    struct qp_wqe *wqe = qp_wqe(qp, qp->sq_tail);
     if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_ERR)
         return EINVAL;
     if (qp->state == IBV_QPS_ERR) {
@@ -153,9 +152,9 @@ static int post_one_send(struct rnic *rnic, struct qp *qp, const struct ibv_send
         flush(rnic, qp, wr->wr_id, IBV_WC_SEND);
         return 0;
     }
-    if (qp->sq_tail - qp->sq_head >= qp->sq_room)
+    if (!qp_may_post_send(qp))
         return ENOMEM;
-    const int error = make_wqe(rnic, qp, wr, wqe);
+    const int error = make_wqe(rnic, qp, wr, qp_wqe(qp, qp->sq_tail));
     if (error != 0)
         return error;
     rnic->counters.posted_sends++;
@@ -185,19 +184,18 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
 
 static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv_wr *wr)
 {
-    struct qp_receive *receive = &qp->rq[qp->rq_tail & qp->rq_mask];
     if (qp->state == IBV_QPS_ERR) {
         rnic->counters.posted_receives++;
         rnic->counters.finished_receives++;
         flush(rnic, qp, wr->wr_id, IBV_WC_RECV);
         return 0;
     }
-    if (qp->rq_tail - qp->rq_head >= qp->rq_room)
+    if (!qp_may_post_receive(qp))
         return ENOMEM;
     struct qp_receive made = {.wr_id = wr->wr_id, .sge_count = (uint32_t)wr->num_sge};
     if (!take_sges(rnic, wr->sg_list, wr->num_sge, made.sges, &made.length))
         return EINVAL;
-    *receive = made;
+    qp->rq[qp->rq_tail & qp->rq_mask] = made;
     if (UNLIKELY(rnic->soft != NULL))
         soft_posted_receive(rnic);
     rnic->counters.posted_receives++;
