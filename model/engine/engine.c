@@ -105,8 +105,9 @@ void engine_items(struct engine *engine, uint32_t executor, const void *items, u
 static void fetch_group(const struct executor *executor, struct node *const *nodes)
 {
     const struct wheel *queue = &executor->queue;
-    for (const uint64_t *key = queue->next; *key != WHEEL_END; key++) {
-        const struct event *event = wheel_event(queue, *key);
+    const struct event *event;
+    struct agenda_look look = {0};
+    while ((event = agenda_look(&queue->agenda, &look)) != NULL) {
         const struct node *node = nodes[event->node];
         if (node->ops->fetch != NULL)
             node->ops->fetch(node, event);

@@ -17,7 +17,6 @@
 #include "engine/wheel.h"
 
 #include "base/memory.h"
-#include "engine/wheel_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,47 +24,16 @@
 enum {
     FIRST_SHIFT = 13, /* 8 ns */
     SHIFT_MIN = 1,
-    FIRST_ROOM = 256,
-    FIRST_OWN_ROOM = 64,
-    CHUNKS_MAX = (int)(WHEEL_KEY_OWN / WHEEL_CHUNK) - 1,
+    CHUNKS_MAX = (1 << 19) - 1,
     RECKON_OPENED = 4096,
     EVENTS_FEW = 40, /* tenths of an event in an opened window */
     EVENTS_MANY = 100,
     FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller windows */
 };
 
-enum { KEY_TIME = WHEEL_KEY_PLACE + 64 - ORDER_SEQUENCE_BITS };
-
-static_assert((int)KEY_TIME + (int)WHEEL_SHIFT_MAX <= 64,
-              "a key holds a time in the widest window");
-
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
-}
-
-static void *array(void *old, size_t count, size_t item_bytes)
-{
-    void *grown = realloc(old, count * item_bytes);
-    CHECK(grown != NULL);
-    return grown;
-}
-
-/* Twice as much, for keys of the present group's list. */
-static ASIDE void grow(struct wheel *wheel)
-{
-    wheel->room *= 2;
-    wheel->sorted = array(wheel->sorted, wheel->room, sizeof *wheel->sorted);
-    wheel->spare = array(wheel->spare, wheel->room, sizeof *wheel->spare);
-}
-
-static ASIDE void grow_own(struct wheel *wheel)
-{
-    const ptrdiff_t own = wheel->own - wheel->own_keys, end = wheel->own_end - wheel->own_keys;
-    wheel->own_room *= 2;
-    wheel->own_keys = array(wheel->own_keys, wheel->own_room, sizeof *wheel->own_keys);
-    wheel->own = wheel->own_keys + own;
-    wheel->own_end = wheel->own_keys + end;
 }
 
 /* Windows of so many picoseconds, or a trifle less. */
@@ -73,6 +41,7 @@ static void set_width(struct wheel *wheel, time_ps width)
 {
     CHECK(width > 1 && width <= (time_ps)1 << WHEEL_SHIFT_MAX);
     wheel->pace = UINT64_MAX / (uint64_t)width + 1;
+    wheel->width_bits = 64u - (uint32_t)__builtin_clzll((uint64_t)width - 1);
 }
 
 /* When a window begins. */
@@ -84,34 +53,20 @@ static time_ps start_of(const struct wheel *wheel, int64_t turn)
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
-/* Nothing is left of any group. */
-static void close(struct wheel *wheel)
-{
-    wheel->sorted[0] = wheel->own_keys[0] = WHEEL_END;
-    wheel->next = wheel->sorted;
-    wheel->own = wheel->own_end = wheel->own_keys;
-    wheel->open = false;
-}
-
 void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){.shift = FIRST_SHIFT,
                             .shift_max = WHEEL_SHIFT_MAX,
                             .turn = -1,
                             .wake = TIME_NEVER,
-                            .room = FIRST_ROOM,
-                            .own_room = FIRST_OWN_ROOM,
                             .far_turn = INT64_MAX};
     pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK * sizeof(struct event), CHUNKS_MAX);
     wheel->events = (struct event *)(void *)wheel->chunks.items;
+    agenda_init(&wheel->agenda, wheel->events);
     wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
     wheel->occupied = memory_zeroed(WHEEL_WORDS, sizeof *wheel->occupied);
-    wheel->sorted = array(NULL, FIRST_ROOM, sizeof *wheel->sorted);
-    wheel->spare = array(NULL, FIRST_ROOM, sizeof *wheel->spare);
-    wheel->own_keys = array(NULL, FIRST_OWN_ROOM, sizeof *wheel->own_keys);
     set_width(wheel, (time_ps)1 << FIRST_SHIFT);
     wheel->own_tail = wheel->own_first = wheel_chunk(wheel, 0);
-    close(wheel);
 }
 
 void wheel_fini(struct wheel *wheel)
@@ -120,9 +75,7 @@ void wheel_fini(struct wheel *wheel)
     heap_fini(&wheel->far);
     free(wheel->tails);
     free(wheel->occupied);
-    free(wheel->sorted);
-    free(wheel->spare);
-    free(wheel->own_keys);
+    agenda_fini(&wheel->agenda);
     free(wheel->groups.of);
     free(wheel->groups.tails);
     for (size_t i = 0; i < WHEEL_NEAR; i++)
@@ -185,53 +138,49 @@ static uint32_t shorten(struct wheel *wheel, uint32_t tail)
 
 /* ------------------------------------------------------------------ pushing */
 
-static uint64_t key_of(time_ps base, const struct event *event, uint32_t place)
-{
-    const uint64_t rank = event->order >> ORDER_SEQUENCE_BITS;
-    return (uint64_t)(event->at - base) << KEY_TIME | rank << WHEEL_KEY_PLACE | place;
-}
-
-/* Puts the event among those that came for the present group: mostly at the end. */
-static void push_open(struct wheel *wheel, const struct event *event)
-{
-    CHECK(event->at >= wheel->base);
-    if (UNLIKELY(wheel->own_end == wheel->own_keys + wheel->own_room - 1))
-        grow_own(wheel);
-    const uint32_t place = wheel_append(wheel, &wheel->own_tail, event);
-    const uint64_t key = key_of(wheel->base, event, place) | WHEEL_KEY_OWN;
-    uint64_t *hole = wheel->own_end;
-    for (; hole != wheel->own && wheel_before(wheel, key, hole[-1]); hole--)
-        *hole = hole[-1];
-    *hole = key;
-    *++wheel->own_end = WHEEL_END;
-}
-
 static void reckon_far(struct wheel *wheel)
 {
     wheel->far_turn =
         wheel->far.count == 0 ? INT64_MAX : wheel_window(wheel, heap_top(&wheel->far)->at);
 }
 
-static void push_far(struct wheel *wheel, const struct event *event)
+static ASIDE void push_far(struct wheel *wheel, const struct event *event)
 {
     heap_push(&wheel->far, event);
     wheel->far_pushes++;
     reckon_far(wheel);
 }
 
-void wheel_push_rare(struct wheel *wheel, const struct event *event)
+/* The same when the event is not of the present group, or its chunk is full. */
+static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
+                             uint32_t node, uint16_t port, uint8_t kind)
 {
-    const int64_t turn = wheel_window(wheel, event->at);
-    if (turn > wheel->turn) {
-        push_far(wheel, event);
-    } else if (wheel->open && event->at <= wheel->bound) {
-        push_open(wheel, event);
+    const struct event event = {at, order, node, port, kind, argument};
+    if (wheel->open && at <= wheel->bound) {
+        const uint32_t place = wheel_append(wheel, &wheel->own_tail, &event);
+        agenda_add(&wheel->agenda, at, place);
+    } else if (wheel_window(wheel, at) > wheel->turn) {
+        push_far(wheel, &event);
     } else {
-        CHECK(turn == wheel->turn);
-        wheel_list(wheel, wheel->turn, event);
+        CHECK(wheel_window(wheel, at) == wheel->turn);
+        wheel_list(wheel, wheel->turn, &event);
         wheel->cut = true;
-        wheel->bound = lesser(wheel->bound, event->at - 1);
+        wheel->bound = lesser(wheel->bound, at - 1);
     }
+}
+
+void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
+                     uint32_t node, uint16_t port, uint8_t kind)
+{
+    const uint32_t place = wheel->own_tail;
+    if (UNLIKELY(!wheel->open || at > wheel->bound || place % WHEEL_CHUNK == 0)) {
+        push_rarer(wheel, at, order, argument, node, port, kind);
+        return;
+    }
+    CHECK(at >= wheel->base);
+    wheel->own_tail = place + 1;
+    event_copy(&wheel->events[place], &(struct event){at, order, node, port, kind, argument});
+    agenda_add(&wheel->agenda, at, place);
 }
 
 /* ------------------------------------------------------------------ the width */
@@ -275,10 +224,11 @@ static void reckon_width(struct wheel *wheel, int64_t turn)
 /* What reckon_width goes by: windows, events, and those that narrower windows would part. */
 static void count_opened(struct wheel *wheel, size_t count)
 {
-    const uint64_t halves = wheel->sorted[0] ^ wheel->sorted[count - 1];
+    const time_ps half = ((time_ps)1 << wheel->shift) / 2;
+    const struct event *last = agenda_last(&wheel->agenda);
     wheel->opened++;
     wheel->opened_events += count;
-    wheel->parted_events += halves >> (KEY_TIME - 1) >> wheel->shift == 0 ? 0 : count;
+    wheel->parted_events += ((agenda_peek(&wheel->agenda)->at ^ last->at) & half) != 0 ? count : 0;
 }
 
 /* The width for one group: a power of two. */
@@ -331,7 +281,7 @@ static int64_t least_turn(const struct wheel *wheel)
     const int64_t turn = LIKELY(wheel->wake == TIME_NEVER)
                              ? listed
                              : lesser(listed, wheel_window(wheel, wheel->wake));
-    const int64_t last = lesser(turn - 1, wheel->turn + wheel->near);
+    const int64_t last = lesser(turn - 1, wheel->turn + (int64_t)wheel->near);
     for (int64_t near = wheel->turn + 1; near <= last; near++)
         if (any_active(wheel, near))
             return near;
@@ -402,42 +352,41 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     return wheel->open = true;
 }
 
-/* Events of the present group that are not due before the window was cut go back. */
-static ASIDE size_t leave_late(struct wheel *wheel, size_t count)
+/* How many events a list has. */
+static size_t length(const struct wheel *wheel, uint32_t tail)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t key = wheel->sorted[i];
-        if (wheel_event(wheel, key)->at <= wheel->bound)
-            wheel->sorted[kept++] = key;
-        else
-            wheel_list(wheel, wheel->turn, wheel_event(wheel, key));
-    }
-    return kept;
+    size_t events = 0;
+    for (; tail != 0; tail = chunk_before(wheel, tail))
+        events += tail - first_place(tail);
+    return events;
 }
 
-/* Gathers the keys of the present group's list; returns how many. */
-static size_t gather(struct wheel *wheel)
+/* Puts the present group's events that are due on the agenda; of a window that was cut the others go
+ * back.  Returns how many are late. */
+static inline size_t gather(struct wheel *wheel, bool cut)
 {
     const struct event *events = wheel->events;
-    const time_ps base = wheel->base;
+    const time_ps bound = wheel->bound;
     const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
-    uint64_t *keys = wheel->sorted, *full = keys + wheel->room - WHEEL_NETWORK - WHEEL_CHUNK;
+    size_t late = 0;
     for (uint32_t tail = wheel->list_tail; tail != 0; tail = chunk_before(wheel, tail)) {
-        if (UNLIKELY(keys > full)) {
-            const size_t count = (size_t)(keys - wheel->sorted);
-            grow(wheel);
-            keys = wheel->sorted + count;
-            full = wheel->sorted + wheel->room - WHEEL_NETWORK - WHEEL_CHUNK;
-        }
         for (uint32_t place = first_place(tail); place < tail; place++) {
             const struct event *event = &events[place];
-            *keys++ = key_of(base, event, place);
             __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
+            if (!cut || event->at <= bound) {
+                agenda_put(&wheel->agenda, event->at, place);
+            } else {
+                wheel_list(wheel, wheel->turn, event);
+                late++;
+            }
         }
     }
-    const size_t count = (size_t)(keys - wheel->sorted);
-    return LIKELY(!wheel->cut) ? count : leave_late(wheel, count);
+    return late;
+}
+
+static ASIDE size_t gather_due(struct wheel *wheel)
+{
+    return gather(wheel, true);
 }
 
 /* Takes the next group's list of the open window; false when there is none. */
@@ -471,27 +420,27 @@ static bool begin_turn(struct wheel *wheel)
 
 bool wheel_group(struct wheel *wheel)
 {
-    close(wheel);
-    if (UNLIKELY(!begin_turn(wheel)))
+    wheel->open = begin_turn(wheel);
+    if (UNLIKELY(!wheel->open))
         return false;
-    const size_t count = gather(wheel);
-    wheel_sort(wheel, count);
-    wheel->next = wheel->sorted;
-    wheel->sorted[count] = WHEEL_END;
-    wheel->open = true;
-    if (wheel->near == 0 && count > 0)
-        count_opened(wheel, count);
+    const size_t listed = length(wheel, wheel->list_tail);
+    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, listed);
+    const size_t late = LIKELY(!wheel->cut) ? gather(wheel, false) : gather_due(wheel);
+    agenda_settle(&wheel->agenda);
+    if (wheel->near == 0 && listed > late)
+        count_opened(wheel, listed - late);
     return true;
 }
 
 bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
 {
     CHECK(wheel->near == 0);
-    while (*wheel->next == WHEEL_END && *wheel->own == WHEEL_END)
+    const struct event *least;
+    while ((least = wheel_peek(wheel)) == NULL)
         if (!(wheel->open && wheel_group(wheel)) &&
             !(wheel_open(wheel, until) && wheel_group(wheel)))
             return false;
-    if (wheel_peek(wheel)->at > until)
+    if (least->at > until)
         return false;
     *event = *wheel_next(wheel);
     return true;

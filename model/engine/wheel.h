@@ -16,6 +16,7 @@
 #define STORMGLASS_ENGINE_WHEEL_H
 
 #include "base/pool.h"
+#include "engine/agenda.h"
 #include "engine/event.h"
 #include "engine/heap.h"
 
@@ -25,16 +26,9 @@ enum {
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
     WHEEL_CHUNK =
         16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
-    WHEEL_SHIFT_MAX = 20, /* 1 us: what a key has bits for */
+    WHEEL_SHIFT_MAX = 20, /* 1 us */
     WHEEL_NEAR = 8,       /* windows, the open one among them, in which each group has a list */
 };
-
-/* A key is time since the window's start, rank of the source, whether it came while its group was
- * executed, and place: it sorts as a number, but where time and rank are the same the events' own
- * order decides. */
-enum { WHEEL_KEY_PLACE = 24 };
-#define WHEEL_KEY_OWN (UINT64_C(1) << (WHEEL_KEY_PLACE - 1))
-#define WHEEL_END     UINT64_MAX /* above every key */
 
 /* Which nodes are executed together, and their lists in the nearest windows. */
 struct wheel_groups {
@@ -46,12 +40,11 @@ struct wheel_groups {
 
 struct wheel {
     /* what every event touches */
-    const uint64_t *next; /* keys of the present group's list that are left, then WHEEL_END */
-    uint64_t *own;        /* and of the events that came since for the open window, likewise */
+    struct agenda agenda; /* what is left of the present group's events */
     struct event *events; /* by place */
     int64_t turn;         /* number of the open window */
     uint64_t pace;        /* windows in a picosecond, times 2^64 */
-    uint32_t near;        /* windows after the open one in which groups have lists */
+    uint64_t near;        /* windows after the open one in which groups have lists */
     struct wheel_groups groups;
     uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
     uint64_t *occupied; /* a bit for each that has a list */
@@ -63,18 +56,13 @@ struct wheel {
     bool cut;      /* the open window ends at `bound`; later events of it are in its list */
     uint32_t word; /* of the open window's active groups that is looked at */
     uint32_t list_tail;           /* the present group's events */
-    uint64_t *sorted;             /* their keys, those that are done with too */
-    uint64_t *spare;              /* as many, to sort with */
-    size_t room;                  /* of both */
     uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
-    uint64_t *own_keys;           /* all of them */
-    uint64_t *own_end;            /* of what is left: the place of WHEEL_END */
-    size_t own_room;
 
     struct heap far;  /* events beyond the horizon when they came */
     int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
     /* since the width was last looked at */
     uint64_t opened, opened_events, parted_events, far_pushes;
+    uint32_t width_bits;       /* of a time in a window */
     uint32_t shift, shift_max; /* of the width, when it follows the density */
     /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
      * for another argument that is in vain but does no harm. */
@@ -104,12 +92,8 @@ uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
 
 /* The rest of a push that is not into the list of a window to come: for the open one, or beyond the
  * horizon. */
-void wheel_push_rare(struct wheel *wheel, const struct event *event);
-
-static inline struct event *wheel_event(const struct wheel *wheel, uint64_t key)
-{
-    return wheel->events + (key & (WHEEL_KEY_OWN - 1));
-}
+void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
+                     uint32_t node, uint16_t port, uint8_t kind);
 
 /* The window that a time lies in. */
 static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
@@ -156,47 +140,21 @@ static inline void wheel_push(struct wheel *wheel, const struct event *event)
     else if (ahead < WHEEL_WINDOWS - 1)
         wheel_list(wheel, turn, event);
     else
-        wheel_push_rare(wheel, event);
-}
-
-/* Of one source for one time; WHEEL_END ties with itself only. */
-static inline bool wheel_tie(uint64_t a, uint64_t b)
-{
-    return (a ^ b) >> WHEEL_KEY_PLACE == 0;
-}
-
-/* The order of the events that two keys stand for, of which one may be WHEEL_END. */
-static inline bool wheel_before(const struct wheel *wheel, uint64_t a, uint64_t b)
-{
-    if (LIKELY(!wheel_tie(a, b)))
-        return a < b;
-    return wheel_event(wheel, a)->order < wheel_event(wheel, b)->order;
+        wheel_push_rare(wheel, event->at, event->order, event->argument, event->node, event->port,
+                        event->kind);
 }
 
 /* What wheel_next would give. */
 static inline const struct event *wheel_peek(const struct wheel *wheel)
 {
-    const uint64_t listed = *wheel->next, own = *wheel->own;
-    if (listed == WHEEL_END && own == WHEEL_END)
-        return NULL;
-    return wheel_event(wheel, wheel_before(wheel, own, listed) ? own : listed);
+    return agenda_peek(&wheel->agenda);
 }
 
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until
  * the next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)
 {
-    const uint64_t listed = *wheel->next, own = *wheel->own;
-    bool is_own = own < listed;
-    if (UNLIKELY(wheel_tie(own, listed))) {
-        if (listed == WHEEL_END)
-            return NULL;
-        is_own = wheel_before(wheel, own, listed);
-    }
-    const uint64_t key = is_own ? own : listed;
-    wheel->own += is_own;
-    wheel->next += !is_own;
-    return wheel_event(wheel, key);
+    return agenda_next(&wheel->agenda);
 }
 
 /* Takes the least event at or before `until`; false when there is none.  Of one group. */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * agenda - slots, and what is done when they are crowded.
+ *
+ *      slots   . a . . b c d . . .       c and d belong to b's slot or to c's; what belongs to d's
+ *              . a . . b c e d . .       or to one before it, like e, goes among them
+ *
+ * Left of a free slot lies nothing that belongs right of it, nor the other way round, but for slots
+ * that are free again: those are not used any more (`open`). */
+#include "engine/agenda.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum {
+    SLOT_BITS_MIN = 6, /* one word */
+    SLOT_BITS_MAX = 14,
+    SLOTS_MAX = 1 << SLOT_BITS_MAX,
+    SLOTS_EACH = 8, /* at least, for an event; measured: with 4 twice as many find theirs taken */
+    SLOTS_ON = 64,  /* behind the last, and how far an event goes on from its own */
+    FIRST_ROOM = 64,
+};
+
+void agenda_init(struct agenda *agenda, const struct event *events)
+{
+    *agenda = (struct agenda){.events = events};
+    agenda->slots = (uint32_t *)memory_zeroed(SLOTS_MAX + SLOTS_ON, sizeof *agenda->slots) + 1;
+    agenda->taken = memory_zeroed((SLOTS_MAX + SLOTS_ON) / 64 + 1, sizeof *agenda->taken);
+    agenda_begin(agenda, 0, 0, 0);
+}
+
+void agenda_fini(struct agenda *agenda)
+{
+    free(agenda->slots - 1);
+    free(agenda->taken);
+    free(agenda->heap);
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_t count)
+{
+    const uint64_t most = (uint64_t)count * SLOTS_EACH | ((1 << SLOT_BITS_MIN) - 1);
+    const uint32_t bits = lesser(64 - (uint32_t)__builtin_clzll(most), SLOT_BITS_MAX);
+    agenda->base = base;
+    agenda->shift = time_bits - lesser(time_bits, bits);
+    agenda->end = (1u << bits) + SLOTS_ON;
+    agenda->word = agenda->taken;
+    agenda->row = agenda->slots;
+    agenda->present = agenda->slots - 1;
+}
+
+/* ------------------------------------------------------------------ the crowd */
+
+static bool before(const struct agenda *agenda, uint32_t a, uint32_t b)
+{
+    return event_before(agenda_event(agenda, a), agenda_event(agenda, b));
+}
+
+static void heap_push(struct agenda *agenda, uint32_t place)
+{
+    if (agenda->heap_count == agenda->heap_room) {
+        agenda->heap_room = agenda->heap_room == 0 ? FIRST_ROOM : agenda->heap_room * 2;
+        agenda->heap = realloc(agenda->heap, agenda->heap_room * sizeof *agenda->heap);
+        CHECK(agenda->heap != NULL);
+    }
+    size_t hole = agenda->heap_count++;
+    for (; hole > 0 && before(agenda, place, agenda->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
+        agenda->heap[hole] = agenda->heap[(hole - 1) / 2];
+    agenda->heap[hole] = place;
+}
+
+static uint32_t heap_pop(struct agenda *agenda)
+{
+    const uint32_t top = agenda->heap[0], last = agenda->heap[--agenda->heap_count];
+    size_t hole = 0;
+    for (size_t child; (child = 2 * hole + 1) < agenda->heap_count; hole = child) {
+        if (child + 1 < agenda->heap_count &&
+            before(agenda, agenda->heap[child + 1], agenda->heap[child]))
+            child++;
+        if (!before(agenda, agenda->heap[child], last))
+            break;
+        agenda->heap[hole] = agenda->heap[child];
+    }
+    agenda->heap[hole] = last;
+    return top;
+}
+
+/* ------------------------------------------------------------------ slots */
+
+/* Where the next event's word is; `end` of the words: nowhere. */
+static uint64_t *next_word(const struct agenda *agenda)
+{
+    uint64_t *word = agenda->word;
+    while (word < agenda->taken + agenda->end / 64 && *word == 0)
+        word++;
+    return word;
+}
+
+static bool is_end(const struct agenda *agenda, const uint64_t *word)
+{
+    return word >= agenda->taken + agenda->end / 64;
+}
+
+static uint32_t *row_of(const struct agenda *agenda, const uint64_t *word)
+{
+    return agenda->slots + (word - agenda->taken) * 64;
+}
+
+static uint32_t first_of(const struct agenda *agenda, const uint64_t *word)
+{
+    return row_of(agenda, word)[__builtin_ctzll(*word)];
+}
+
+/* The first free slot from there on, in that word or the next; none: not before `end`. */
+static size_t hole_from(const struct agenda *agenda, size_t slot)
+{
+    const size_t word = slot / 64;
+    const uint64_t here = ~agenda->taken[word] & UINT64_MAX << (slot % 64);
+    if (LIKELY(here != 0))
+        return word * 64 + (size_t)__builtin_ctzll(here);
+    const uint64_t there = ~agenda->taken[word + 1];
+    return there == 0 ? SIZE_MAX : word * 64 + 64 + (size_t)__builtin_ctzll(there);
+}
+
+void agenda_squeeze(struct agenda *agenda, size_t slot, uint32_t place)
+{
+    size_t hole = hole_from(agenda, slot);
+    if (UNLIKELY(hole >= agenda->end)) {
+        heap_push(agenda, place);
+        return;
+    }
+    agenda->taken[hole / 64] |= UINT64_C(1) << (hole % 64);
+    for (; hole > slot && before(agenda, place, agenda->slots[hole - 1]); hole--)
+        agenda->slots[hole] = agenda->slots[hole - 1];
+    agenda->slots[hole] = place;
+}
+
+void agenda_add_beside(struct agenda *agenda, size_t slot, uint32_t place)
+{
+    agenda_squeeze(agenda, slot, place);
+    agenda_settle(agenda);
+}
+
+void agenda_settle(struct agenda *agenda)
+{
+    if (LIKELY(agenda->heap_count == 0))
+        return;
+    for (uint64_t *word; !is_end(agenda, word = next_word(agenda)); *word &= *word - 1)
+        heap_push(agenda, first_of(agenda, word));
+    agenda->end = 0;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+const struct event *agenda_next_word(struct agenda *agenda)
+{
+    uint64_t *word = next_word(agenda);
+    if (LIKELY(!is_end(agenda, word))) {
+        agenda->word = word;
+        agenda->row = row_of(agenda, word);
+        return agenda_next(agenda);
+    }
+    return agenda->heap_count == 0 ? NULL : agenda_event(agenda, heap_pop(agenda));
+}
+
+const struct event *agenda_peek(const struct agenda *agenda)
+{
+    const uint64_t *word = next_word(agenda);
+    if (!is_end(agenda, word))
+        return agenda_event(agenda, first_of(agenda, word));
+    return agenda->heap_count == 0 ? NULL : agenda_event(agenda, agenda->heap[0]);
+}
+
+const struct event *agenda_last(const struct agenda *agenda)
+{
+    const uint64_t *last = NULL;
+    for (const uint64_t *word = agenda->word; !is_end(agenda, word); word++)
+        if (*word != 0)
+            last = word;
+    if (last == NULL)
+        return agenda_peek(agenda);
+    return agenda_event(agenda, row_of(agenda, last)[63 - __builtin_clzll(*last)]);
+}
