@@ -94,8 +94,8 @@ enum {
  * as processors fetch pairs of them. */
 struct executor {
     alignas(128) struct wheel queue; /* first: a node finds its executor by it */
-    time_ps now;                     /* of the present event, or as the engine's */
     const struct event *current;     /* NULL: between events, or somebody looks on */
+    time_ps now;                     /* then */
     uint64_t events;                 /* executed, without the quiet ones */
     struct node *late;               /* nodes that have put something off */
 };
@@ -168,7 +168,8 @@ struct digest engine_digest(const struct engine *engine);
 /* Time at the node: of the event that it executes, or of what the world does between events. */
 static inline time_ps node_now(const struct node *node)
 {
-    return ((const struct executor *)(const void *)node->queue)->now;
+    const struct executor *executor = (const struct executor *)(const void *)node->queue;
+    return executor->current != NULL ? executor->current->at : executor->now;
 }
 
 /* Before engine_start: the two touch each other's state, so one executor runs both, in the order of
@@ -232,9 +233,7 @@ static inline void node_put_off(struct node *node, time_ps at)
 /* The node acts as if that event were executed. */
 static inline void node_act_as(struct node *node, const struct event *event)
 {
-    struct executor *executor = (struct executor *)(void *)node->queue;
-    executor->now = event->at;
-    executor->current = event;
+    ((struct executor *)(void *)node->queue)->current = event;
 }
 
 /* Chains what an event meant (never a pointer or an index of memory) into the node's digest. */
@@ -255,9 +254,10 @@ static inline void node_digest_event(struct node *node, const struct event *even
 static inline void node_begin_event(struct node *node, struct executor *executor,
                                     const struct event *event)
 {
-    executor->now = event->at;
     executor->current = event;
-    executor->events += !event_is_quiet(event);
+    if (UNLIKELY(event_is_quiet(event)))
+        return;
+    executor->events++;
     node_digest_event(node, event);
 }
 

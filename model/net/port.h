@@ -120,17 +120,22 @@ struct port {
     struct node *node;              /* owner */
     struct frame_pool *frames;
     uint32_t peer_node;
-    uint16_t peer_port;
-    uint16_t index;       /* of this port in its node */
     uint32_t ps_per_byte; /* of its rate; 0: no whole number */
-    uint16_t largest;     /* frame: L2 bytes, above a giant */
-    uint8_t odd;          /* enum port_odd */
-    uint8_t ready;        /* mask: priorities with something to send; the source keeps it */
-    uint8_t paused;       /* mask: priorities that the peer has paused, and it is obeyed */
-    uint8_t pfc_due;      /* mask: priorities whose XOFF or XON waits for the wire */
-    uint8_t asserted;     /* mask: priorities in which this end wants its peer paused, and may */
-    bool choosing; /* its source is being asked: what becomes ready now waits for the answer */
-    uint32_t sent; /* frames so far, and a KICK before the first: numbers of its line */
+    uint32_t sent;        /* frames so far, and a KICK before the first: numbers of its line */
+    union {
+        struct {
+            uint8_t odd;     /* enum port_odd */
+            uint8_t ready;   /* mask: priorities with something to send; the source keeps it */
+            uint8_t paused;  /* mask: priorities that the peer has paused, and it is obeyed */
+            uint8_t pfc_due; /* mask: priorities whose XOFF or XON waits for the wire */
+        };
+        uint32_t busy; /* any of these; 0: what comes while the wire is free leaves at once */
+    };
+    uint8_t asserted; /* mask: priorities in which this end wants its peer paused, and may */
+    bool choosing;    /* its source is being asked: what becomes ready now waits for the answer */
+    uint16_t peer_port;
+    uint16_t index;   /* of this port in its node */
+    uint16_t largest; /* frame: L2 bytes, above a giant */
 
     struct port_lane lanes[PRIORITIES];
 
@@ -233,14 +238,10 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
-/* Sends a frame now; the wire is free.  It is none of MAC control. */
-static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
-                             time_ps now)
+/* The part of port_send for a port that is not odd. */
+static inline void port_send_plain(struct port *port, uint32_t handle, const struct frame *frame,
+                                   time_ps now)
 {
-    if (UNLIKELY(port->odd != 0)) {
-        port_send_odd(port, handle, now);
-        return;
-    }
     const int64_t byte = port->ps_per_byte;
     const time_ps last_bit = now + (frame->bytes + WIRE_PREAMBLE_BYTES) * byte;
     struct port_lane *lane = &port->lanes[frame->priority];
@@ -249,6 +250,16 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
     lane->tx_bytes += frame->bytes;
     node_post_ordered(port->node, port_next_order(port), port->peer_node,
                       last_bit + port->arrival_delay, NET_EVENT_ARRIVAL, port->peer_port, handle);
+}
+
+/* Sends a frame now; the wire is free.  It is none of MAC control. */
+static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
+                             time_ps now)
+{
+    if (UNLIKELY(port->odd != 0))
+        port_send_odd(port, handle, now);
+    else
+        port_send_plain(port, handle, frame, now);
 }
 
 static inline bool port_has_work(const struct port *port)
