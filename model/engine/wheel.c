@@ -10,10 +10,11 @@
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
  * for the open window itself is put among the keys that are left of the present group, whose it is.
  *
- * With several groups the width is as large as their delay allows.  With one it aims at 4 to 10
- * events in an opened window: below, opening costs more than sorting saves; above, the sort does.
- * It is looked at every RECKON_OPENED windows and changed by a factor of two; it is not made less
- * when that would part few events, or put many beyond the horizon. */
+ * With several groups the width is as large as their delay allows.  With one it aims at 8 to 32
+ * events in an opened window: below, opening costs more; above, the agenda's slots leave the cache.
+ * It is looked at every RECKON_OPENED windows and changed by a factor of two, but for the widest,
+ * which is the delay; it is not made less when that would part few events, or put many beyond the
+ * horizon. */
 #include "engine/wheel.h"
 
 #include "base/memory.h"
@@ -26,8 +27,8 @@ enum {
     SHIFT_MIN = 1,
     CHUNKS_MAX = (1 << 19) - 1,
     RECKON_OPENED = 4096,
-    EVENTS_FEW = 40, /* tenths of an event in an opened window */
-    EVENTS_MANY = 100,
+    EVENTS_FEW = 80, /* tenths of an event in an opened window */
+    EVENTS_MANY = 320,
     FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller windows */
 };
 
@@ -47,7 +48,7 @@ static void set_width(struct wheel *wheel, time_ps width)
 /* When a window begins. */
 static time_ps start_of(const struct wheel *wheel, int64_t turn)
 {
-    if (wheel->near == 0)
+    if (wheel->near == 0 && wheel->shift < wheel->shift_max)
         return turn << wheel->shift;
     const unsigned __int128 scaled = (unsigned __int128)(uint64_t)turn << 64;
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
@@ -57,6 +58,7 @@ void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){.shift = FIRST_SHIFT,
                             .shift_max = WHEEL_SHIFT_MAX,
+                            .widest = (time_ps)1 << WHEEL_SHIFT_MAX,
                             .turn = -1,
                             .wake = TIME_NEVER,
                             .far_turn = INT64_MAX};
@@ -185,6 +187,12 @@ void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t a
 
 /* ------------------------------------------------------------------ the width */
 
+/* For one group: a power of two, or the widest. */
+static time_ps width_of(const struct wheel *wheel)
+{
+    return lesser((time_ps)1 << wheel->shift, wheel->widest);
+}
+
 /* Puts every listed event into windows of another width, the first of which contains `start`. */
 static void rewiden(struct wheel *wheel, time_ps width, time_ps start)
 {
@@ -217,7 +225,7 @@ static void reckon_width(struct wheel *wheel, int64_t turn)
              2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
         wheel->shift--;
     if (wheel->shift != shift)
-        rewiden(wheel, (time_ps)1 << wheel->shift, start);
+        rewiden(wheel, width_of(wheel), start);
     wheel->opened = wheel->opened_events = wheel->parted_events = wheel->far_pushes = 0;
 }
 
@@ -231,20 +239,14 @@ static void count_opened(struct wheel *wheel, size_t count)
     wheel->parted_events += ((agenda_peek(&wheel->agenda)->at ^ last->at) & half) != 0 ? count : 0;
 }
 
-/* The width for one group: a power of two. */
-static void bound_shift(struct wheel *wheel, time_ps widest)
-{
-    wheel->shift_max = 63u - (uint32_t)__builtin_clzll((uint64_t)widest);
-    if (wheel->shift > wheel->shift_max)
-        wheel->shift = wheel->shift_max;
-}
-
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay)
 {
     CHECK(!wheel->open && wheel->turn < 0 && delay > 1);
-    const time_ps widest = lesser(delay, (time_ps)1 << WHEEL_SHIFT_MAX);
-    bound_shift(wheel, widest);
-    rewiden(wheel, of == NULL ? (time_ps)1 << wheel->shift : widest, 0);
+    wheel->widest = lesser(delay, (time_ps)1 << WHEEL_SHIFT_MAX);
+    wheel->shift_max = 64u - (uint32_t)__builtin_clzll((uint64_t)wheel->widest - 1);
+    if (wheel->shift > wheel->shift_max)
+        wheel->shift = wheel->shift_max;
+    rewiden(wheel, of == NULL ? width_of(wheel) : wheel->widest, 0);
     if (of == NULL)
         return;
     wheel->groups.of = of;

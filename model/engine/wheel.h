@@ -64,6 +64,7 @@ struct wheel {
     uint64_t opened, opened_events, parted_events, far_pushes;
     uint32_t width_bits;       /* of a time in a window */
     uint32_t shift, shift_max; /* of the width, when it follows the density */
+    time_ps widest;            /* with the last */
     /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
      * for another argument that is in vain but does no harm. */
     uintptr_t items, item_bytes;
