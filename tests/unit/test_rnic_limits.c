@@ -180,6 +180,36 @@ static void test_refused_posts(void **state)
     pair_free(pair);
 }
 
+static void post_writes(struct pair *pair, struct verbs_mr *from, const struct verbs_mr *to,
+                        unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+}
+
+/* A ring that goes round in a few slots keeps its order when it has to grow in the middle. */
+static void test_rings_grow(void **state)
+{
+    (void)state;
+    struct pair *pair = pair_of(4096, 256);
+    struct verbs_mr *from = pair_mr(pair, 0, 5000, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 5000, VERBS_BULK);
+    post_writes(pair, from, to, 3);
+    pair_run(pair, 100 * PS_PER_US);
+    const uint32_t few = pair->ends[0].conn->qp->sq_mask;
+    post_writes(pair, from, to, 2);
+    pair_run(pair, PS_PER_US / 5);
+    post_writes(pair, from, to, 62);
+    assert_int_not_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+    assert_true(few < 63 && pair->ends[0].conn->qp->sq_mask == 63);
+    pair_run(pair, PS_PER_MS);
+    assert_int_equal(pair->ends[0].wc_count, 67);
+    for (unsigned i = 0; i < 67; i++)
+        assert_int_equal(pair->ends[0].wcs[i].wr_id, i);
+    assert_int_equal(pair->rnics[1]->counters.received_bytes, 67 * 5000);
+    pair_free(pair);
+}
+
 /* ------------------------------------------------------------------ receive buffer and faults */
 
 static void slow_receiver(struct pair *pair)
@@ -272,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_remote_errors),
         cmocka_unit_test(test_invalidate),
         cmocka_unit_test(test_refused_posts),
+        cmocka_unit_test(test_rings_grow),
         cmocka_unit_test(test_slow_receiver),
         cmocka_unit_test(test_slow_receiver_without_pfc),
         cmocka_unit_test(test_stopped_receiver),
