@@ -82,7 +82,7 @@ static void on_timer(void *self, time_ps now)
     (void)now;
     if (conn->tries < conn->rnic->params.cm_retries) {
         conn->tries++;
-        cm_send(conn->rnic, &conn->way, &conn->mine);
+        cm_send(conn->rnic, &conn->way, conn->mine);
         set_timer(conn);
         return;
     }
@@ -130,7 +130,7 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
     struct rnic *rnic = conn->rnic;
     const struct rnic_params *own = &rnic->params;
     const uint32_t id = cm_conn_id(conn);
-    conn->mine = (struct cm_mad){
+    struct cm_mad req = {
         .attribute = CM_REQ,
         .tid = conn->tid,
         .local_id = id,
@@ -154,8 +154,9 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
         .response_timeout = RESPONSE_TIMEOUT,
         .max_retries = (uint8_t)own->cm_retries,
     };
-    conn->mine.private_len = copy_private(&conn->mine, param->private_data, param->private_data_len,
-                                          VERBS_REQ_PRIVATE_MAX);
+    req.private_len =
+        copy_private(&req, param->private_data, param->private_data_len, VERBS_REQ_PRIVATE_MAX);
+    cm_mad_keep(&conn->mine, &req);
 }
 
 /* ECN is no part of a connection's class: its packets are marked as the congestion control wants.
@@ -181,7 +182,7 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_REQ_SENT;
     make_req(conn, peer->port, param);
-    cm_send(rnic, &conn->way, &conn->mine);
+    cm_send(rnic, &conn->way, conn->mine);
     set_timer(conn);
     return conn;
 }
@@ -195,10 +196,9 @@ int cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap, const stru
     return 0;
 }
 
-static void connect_qp(struct verbs_conn *conn, uint8_t rnr_retry)
+static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
 {
-    const struct cm_mad *mine = &conn->mine, *theirs = &conn->theirs;
-    const struct cm_mad *req = conn->passive ? theirs : mine;
+    const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
     const struct rnic_params *own = &conn->rnic->params;
     const struct qp_connection with = {
         .peer = conn->way.peer,
@@ -209,9 +209,10 @@ static void connect_qp(struct verbs_conn *conn, uint8_t rnr_retry)
         .read_limit = least(mine->initiator_depth, theirs->responder_resources),
         .read_resources = least(mine->responder_resources, theirs->initiator_depth),
         .retry_count = least(req->retry_count, own->retry_count),
-        .rnr_retry = least(rnr_retry, own->rnr_retry),
+        .rnr_retry = least(theirs->rnr_retry, own->rnr_retry),
         .first_data_establishes = conn->passive,
     };
+    conn->remote_qpn = theirs->qpn;
     qp_connect(conn->rnic, conn->qp, &with);
 }
 
@@ -219,11 +220,11 @@ int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
 {
     struct rnic *rnic = conn->rnic;
     const int64_t most = rnic->params.max_rd_atomic;
-    const struct cm_mad *req = &conn->theirs;
+    const struct cm_mad *req = conn->theirs;
     if (conn->state != CM_REQ_RECEIVED || conn->qp == NULL ||
         qp_mtu_bytes((enum ibv_mtu)req->mtu) == 0)
         return EINVAL;
-    conn->mine = (struct cm_mad){
+    struct cm_mad rep = {
         .attribute = CM_REP,
         .tid = conn->tid,
         .local_id = cm_conn_id(conn),
@@ -235,11 +236,13 @@ int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
         .initiator_depth = least(least(param->initiator_depth, req->responder_resources), most),
         .rnr_retry = least(param->rnr_retry_count, rnic->params.rnr_retry),
     };
-    conn->mine.private_len = copy_private(&conn->mine, param->private_data, param->private_data_len,
-                                          VERBS_REP_PRIVATE_MAX);
-    connect_qp(conn, req->rnr_retry);
+    rep.private_len =
+        copy_private(&rep, param->private_data, param->private_data_len, VERBS_REP_PRIVATE_MAX);
+    cm_mad_keep(&conn->mine, &rep);
+    connect_qp(conn, req);
+    cm_mad_keep(&conn->theirs, NULL);
     conn->state = CM_REP_SENT;
-    cm_send(rnic, &conn->way, &conn->mine);
+    cm_send(rnic, &conn->way, conn->mine);
     set_timer(conn);
     return 0;
 }
@@ -316,8 +319,8 @@ static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm
 {
     struct verbs_conn *conn = cm_conn_of_request(rnic, back->peer, req->local_id);
     if (conn != NULL) { /* sent again: so is the answer, if there is one */
-        if (conn->mine.attribute == CM_REP && conn->state != CM_CLOSED)
-            cm_send(rnic, &conn->way, &conn->mine);
+        if (conn->mine != NULL && conn->mine->attribute == CM_REP && conn->state != CM_CLOSED)
+            cm_send(rnic, &conn->way, conn->mine);
         return;
     }
     const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
@@ -336,7 +339,7 @@ static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm
     conn->remote_id = req->local_id;
     cm_conn_enter(conn);
     conn->tid = req->tid;
-    conn->theirs = *req;
+    cm_mad_keep(&conn->theirs, req);
     conn->state = CM_REQ_RECEIVED;
     tell(conn, RDMA_CM_EVENT_CONNECT_REQUEST, 0, req);
 }
@@ -349,8 +352,8 @@ static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
         return;
     stop_timer(conn);
     conn->remote_id = rep->local_id;
-    conn->theirs = *rep;
-    connect_qp(conn, rep->rnr_retry);
+    connect_qp(conn, rep);
+    cm_mad_keep(&conn->mine, NULL); /* a REP that comes again needs no more than an RTU */
     conn->state = CM_ESTABLISHED;
     cm_send_short(conn, CM_RTU);
     tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);

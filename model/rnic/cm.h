@@ -50,11 +50,11 @@ struct verbs_conn {
     uint8_t generation;
     uint8_t tries;        /* of the message that waits for its answer */
     uint32_t undelivered; /* completions under way */
-    uint32_t remote_id;
+    uint32_t remote_id, remote_qpn;
     struct cm_way way; /* to the peer */
     uint64_t tid;
-    struct cm_mad mine;   /* the last message of this side that may have to be sent again */
-    struct cm_mad theirs; /* the peer's REQ or REP */
+    struct cm_mad *mine;   /* the message of this side that may have to be sent again, or NULL */
+    struct cm_mad *theirs; /* the peer's REQ until it is answered, else NULL */
     struct timer timer;
     /* of a software RNIC */
     struct process_queue queue;

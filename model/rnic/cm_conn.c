@@ -14,8 +14,16 @@ void cm_conn_init(struct cm *cm)
     slab_init(&cm->conns, "connections of an RNIC", sizeof(struct verbs_conn), CONN_MAX);
 }
 
+static void forget_messages(struct verbs_conn *conn)
+{
+    cm_mad_keep(&conn->mine, NULL);
+    cm_mad_keep(&conn->theirs, NULL);
+}
+
 void cm_conn_fini(struct cm *cm)
 {
+    for (uint32_t i = 0; i < cm->conns.used; i++)
+        forget_messages(slab_at(&cm->conns, i));
     slab_fini(&cm->conns);
     free(cm->requests);
 }
@@ -107,6 +115,7 @@ static void leave(struct cm *cm, const struct verbs_conn *conn)
 void cm_conn_give(struct verbs_conn *conn)
 {
     conn->taken = false;
+    forget_messages(conn);
     if (conn->passive)
         leave(&conn->rnic->cm, conn);
     if (conn->rnic->soft != NULL)

@@ -4,6 +4,8 @@
 
 #include "base/check.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put(uint8_t *at, uint64_t value, unsigned bytes)
@@ -210,4 +212,16 @@ bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad)
     mad->private_len = (uint8_t)room.bytes; /* the whole field, as the kernel reports it */
     memcpy(mad->private_data, b + room.offset, room.bytes);
     return true;
+}
+
+void cm_mad_keep(struct cm_mad **place, const struct cm_mad *mad)
+{
+    free(*place);
+    *place = NULL;
+    if (mad == NULL)
+        return;
+    const size_t bytes = offsetof(struct cm_mad, private_data) + mad->private_len;
+    *place = malloc(bytes);
+    CHECK(*place != NULL);
+    memcpy(*place, mad, bytes);
 }

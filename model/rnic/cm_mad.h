@@ -73,4 +73,8 @@ void cm_mad_encode(const struct cm_mad *mad, uint8_t bytes[CM_MAD_BYTES]);
 /* False when it is no message that this model knows. */
 bool cm_mad_decode(const uint8_t bytes[CM_MAD_BYTES], struct cm_mad *mad);
 
+/* Puts a copy in the place of the one that was there, with room for the private data that it has
+ * and no more; NULL: nothing.  Owner: the place. */
+void cm_mad_keep(struct cm_mad **place, const struct cm_mad *mad);
+
 #endif

@@ -35,11 +35,11 @@ void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute)
         .tid = conn->tid,
         .local_id = cm_conn_id(conn),
         .remote_id = conn->remote_id,
-        .remote_qpn = conn->theirs.qpn,
+        .remote_qpn = conn->remote_qpn,
     };
     cm_send(conn->rnic, &conn->way, &mad);
     if (attribute == CM_DREQ)
-        conn->mine = mad;
+        cm_mad_keep(&conn->mine, &mad);
 }
 
 enum ibv_rate cm_packet_rate(uint64_t bps)
