@@ -227,9 +227,14 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
     pool_give(&rnic->qps, index);
 }
 
+void qp_expect_reads(struct qp *qp)
+{
+    if (qp->reads == NULL)
+        qp->reads = ring(qp->read_mask + 1, sizeof(struct qp_read));
+}
+
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
 {
-    const uint32_t reads = ring_slots(with->read_resources);
     const uint16_t port = qp_udp_source_port(qp->qpn, with->peer_qpn);
     qp->way = (struct frame_way){
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
@@ -243,8 +248,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->ttl = rnic->ttl;
     qp->epsn = with->receive_psn & PSN_MASK;
     qp->read_resources = with->read_resources;
-    qp->reads = ring(reads, sizeof(struct qp_read));
-    qp->read_mask = reads - 1;
+    qp->read_mask = ring_slots(with->read_resources) - 1;
     if (with->first_data_establishes)
         qp->rx_flags |= QP_RX_FIRST_DATA;
     go(qp, IBV_QPS_RTR);
@@ -345,7 +349,7 @@ void qp_audit(const struct rnic *rnic, const struct qp *qp)
     CHECK(qp->rq_tail - qp->rq_head <= qp->rq_mask + 1);
     CHECK(qp->state == IBV_QPS_INIT || qp->state >= IBV_QPS_RTR);
     audit_sends(qp);
-    if (qp->state < IBV_QPS_RTR || qp->reads == NULL)
+    if (qp->state < IBV_QPS_RTR)
         return;
     CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
     CHECK((qp->read_head != qp->read_tail) == ((qp->flags & QP_RESPOND) != 0));

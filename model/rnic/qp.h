@@ -135,7 +135,7 @@ struct qp {
 
     struct qp_wqe *sq;
     struct qp_receive *rq;
-    struct qp_read *reads;
+    struct qp_read *reads; /* NULL before the first */
     struct held_acks held;
     struct verbs_conn *conn;
     time_ps cnp_next; /* no CNP before */
@@ -171,6 +171,9 @@ bool qp_may_post_receive(struct qp *qp);
 
 /* INIT to RTR to RTS. */
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with);
+
+/* Makes the ring of READs that it answers: most queue pairs never need one. */
+void qp_expect_reads(struct qp *qp);
 
 /* To ERR: what was posted completes with WR_FLUSH_ERR. */
 void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now);

@@ -256,6 +256,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         return;
     }
     const bool again = psn_diff(frame->psn, qp->epsn) < 0;
+    qp_expect_reads(qp);
     qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
         .mr = mr,
         .ready_at = now + rnic->params.read_delay,
