@@ -32,8 +32,9 @@ static void print_memory(const struct bench_figures *figures)
     printf("%20s%s at most", "", words_bytes(figures->peak_bytes).text);
     printf("; built %s for each of %s hosts", words_bytes(figures->host_bytes).text,
            words_count(figures->hosts).text);
-    printf("; playing %s for each of %s frames at once\n", words_bytes(figures->frame_bytes).text,
-           words_count(figures->frames).text);
+    printf("; playing %s for each of %s frames at once; %s queue pairs\n",
+           words_bytes(figures->frame_bytes).text, words_count(figures->frames).text,
+           words_count(figures->queue_pairs).text);
 }
 
 static void print_scenario(const struct bench_figures *figures)

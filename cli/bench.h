@@ -24,7 +24,8 @@
     X(count, peak_bytes, "peak_bytes")                                                             \
     X(count, host_bytes, "bytes_per_host")                                                         \
     X(count, frames, "frames_at_once")                                                             \
-    X(count, frame_bytes, "bytes_per_frame")
+    X(count, frame_bytes, "bytes_per_frame")                                                       \
+    X(count, queue_pairs, "queue_pairs")
 
 typedef int64_t bench_count;
 typedef double bench_ratio;

@@ -55,6 +55,7 @@ static struct bench_figures figures_of(const struct run *run, uint32_t hosts, in
         .peak_bytes = cost->peak_bytes,
         .host_bytes = (cost->built_bytes - empty_bytes) / hosts,
         .frames = (int64_t)cost->frames,
+        .queue_pairs = (int64_t)cost->queue_pairs,
     };
     if (figures.packet_hops > 0)
         figures.events_per_hop = (double)figures.events / (double)figures.packet_hops;

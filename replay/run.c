@@ -198,6 +198,15 @@ static uint64_t most_frames(const struct world *world)
     return frames;
 }
 
+static uint64_t most_queue_pairs(const struct world *world)
+{
+    uint64_t queue_pairs = 0;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        for (uint32_t port = 0; port < world->hosts[i]->rnic_count; port++)
+            queue_pairs += world->hosts[i]->rnics[port]->qps.used;
+    return queue_pairs;
+}
+
 static enum run_end play_recorded(struct play *play, struct run *run)
 {
     struct run_cost *cost = &run->cost;
@@ -208,6 +217,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     cost->play = clock_since(begun);
     cost->played_bytes = resident_bytes();
     cost->frames = most_frames(play->world);
+    cost->queue_pairs = most_queue_pairs(play->world);
     begun = clock_now();
     if (record_error(play->record) == NULL)
         finish(play, run);

@@ -44,8 +44,9 @@ struct run_cost {
     struct run_clock end;   /* collecting, judging and recording what came of them */
     int64_t built_bytes;    /* resident when it was built, and when it was played */
     int64_t played_bytes;
-    int64_t peak_bytes; /* until the end; freeing the world then touches a little more */
-    uint64_t frames;    /* the most that were under way or waiting at once */
+    int64_t peak_bytes;   /* until the end; freeing the world then touches a little more */
+    uint64_t frames;      /* the most that were under way or waiting at once */
+    uint64_t queue_pairs; /* the most that each RNIC had at once, together */
 };
 
 struct run {
