@@ -1,7 +1,7 @@
 #!/bin/bash
-# memory - what fabrics take, and that start-up is linear in hosts.  SPDX-License-Identifier: Apache-2.0
+# memory - what fabrics and queue pairs take, and that start-up is linear in them.  SPDX-License-Identifier: Apache-2.0
 # Memory is what the run's own process has beyond the empty program: the built world, and what playing added.  Start-up is
-# counted in instructions, which no other load changes.  LARGE=1: also 10,000 hosts that all send.
+# counted in instructions, which no other load changes.  LARGE=1: also 10,000 hosts that all send, and a million queue pairs.
 set -u
 . tests/golden/outside
 
@@ -22,12 +22,28 @@ takes fat-tree-k16 64
 takes leaf-spine-10k 200 --set "$one_message" --set 'expect=[all-commands-complete]'
 [ -z "${LARGE-}" ] || takes leaf-spine-10k 700
 
+# HOSTS_PER_LEAF: each host is connected to each and has written one message; what playing takes, for each queue pair.
+connects() {
+    local pairs each
+    "$program" bench --json mesh-1m --set "fabric.topology.hosts-per-leaf=$1" >figures || fail "bench mesh-1m"
+    pairs=$(jq .queue_pairs figures)
+    each=$(jq '.frames_at_once * .bytes_per_frame / .queue_pairs | round' figures)
+    echo "mesh-1m of $pairs queue pairs: $each bytes for each, its connection, messages and workload with it"
+    [ "$pairs" = $((2 * 12 * $1 * (12 * $1 - 1))) ] || fail "$pairs queue pairs"
+    [ "$each" -gt 384 ] && [ "$each" -le 1600 ] || fail "a queue pair takes $each bytes, 1600 are allowed"
+}
+connects 9
+[ -z "${LARGE-}" ] || connects 59
+
+instructions() { # COMMAND...
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected *: *//p'
+}
+
 # Instructions from the scenario's text to the end of a run in which almost nothing happens.
 starts() { # LEAVES
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" run leaf-spine-10k \
+    instructions "$program" run leaf-spine-10k \
         --set fabric.topology.hosts-per-leaf=20 --set fabric.topology.spines=4 --set "fabric.topology.leaves=$1" \
-        --set "$one_message" --set 'expect=[all-commands-complete]' --until 100us 2>&1 >/dev/null |
-        sed -n 's/.*Collected *: *//p'
+        --set "$one_message" --set 'expect=[all-commands-complete]' --until 100us
 }
 one=$(starts 20)
 two=$(starts 40)
@@ -35,4 +51,13 @@ four=$(starts 80)
 echo "start-up of 400, 800 and 1,600 hosts: $one, $two and $four instructions"
 # Twice the hosts, twice the work beyond a constant: the second doubling may cost 2.5 times the first at most.
 [ "$one" -gt 0 ] && [ $((10 * (four - two))) -le $((25 * (two - one))) ] || fail 'start-up is not linear in hosts'
+
+# The same to the end of a run in which each host is connected to each: 1,104, 4,512 and 18,240 queue pairs.
+meshes() { instructions "$program" run mesh-1m --set "fabric.topology.hosts-per-leaf=$1"; }
+one=$(meshes 2)
+two=$(meshes 4)
+four=$(meshes 8)
+few=$(((two - one) / (4512 - 1104))) many=$(((four - two) / (18240 - 4512)))
+echo "making and using a queue pair: $few instructions each, of more $many"
+[ "$few" -gt 0 ] && [ $((4 * many)) -le $((5 * few)) ] || fail 'start-up is not linear in queue pairs'
 [ $failures = 0 ]
