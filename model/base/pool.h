@@ -3,16 +3,21 @@
  * The address range for `limit` items is reserved once and touched only as far as it is used, so
  * that an item never moves, an index is one multiplication away from its item, and growing costs
  * nothing. The free list is last-in first-out: the next item is the one whose cache lines are warm.
+ * A pool of which most owners need few items keeps so many in memory of its own, where a range of
+ * addresses would take pages and tables of pages: items then move, once, when one more is taken.
  * Owner: whoever calls pool_init.  Errors: a pool that is full ends the run by name (CHECK). */
 #ifndef STORMGLASS_BASE_POOL_H
 #define STORMGLASS_BASE_POOL_H
 
 #include "base/check.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define POOL_NONE UINT32_MAX
+
+enum { POOL_ALIGNMENT = 128 };
 
 struct pool {
     unsigned char *items;
@@ -20,7 +25,8 @@ struct pool {
         link; /* of each free item to the next: its index less one more than the item's own, so that
                      * memory that was never touched links each item to the one after it */
     uint32_t item_bytes;
-    uint32_t limit;
+    uint32_t limit; /* so many fit where they are */
+    uint32_t few, most;
     uint32_t used;  /* items ever handed out: [0, used) have been touched */
     uint32_t free;  /* first free item */
     uint32_t taken; /* items out now */
@@ -28,6 +34,10 @@ struct pool {
 };
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit);
+/* No memory at first, then for `few`, then for `limit`.  Items are aligned to POOL_ALIGNMENT, of
+ * which their size is a multiple. */
+void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
+                   uint32_t few);
 void pool_fini(struct pool *pool);
 
 /* Takes every item back. */
@@ -36,6 +46,9 @@ void pool_clear(struct pool *pool);
 /* Much of the pool will be touched in no order: huge pages, where the kernel has them, spare walks
  * through page tables. */
 void pool_use_huge_pages(struct pool *pool);
+
+/* Before an item is taken of a pool of few: true when the items have moved. */
+bool pool_make_room(struct pool *pool);
 
 _Noreturn void pool_is_full(const struct pool *pool);
 

@@ -180,6 +180,8 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
 
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn)
 {
+    if (pool_make_room(&rnic->qps))
+        rnic_place_qps(rnic);
     const uint32_t index = pool_take(&rnic->qps);
     struct qp *qp = pool_at(&rnic->qps, index);
     uint8_t generation = qp->generation;

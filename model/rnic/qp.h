@@ -161,6 +161,7 @@ struct qp_connection {
     bool first_data_establishes;
 };
 
+/* Others of the RNIC may move: what is kept is the connection, which knows its own, or the QPN. */
 struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn);
 void qp_destroy(struct rnic *rnic, struct qp *qp);
 

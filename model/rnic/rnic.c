@@ -219,6 +219,23 @@ void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t
             map[dscp] = own[dscp];
 }
 
+/* Before the first queue pair there is one that nobody finds, so that looking needs no question. */
+void rnic_place_qps(struct rnic *rnic)
+{
+    static struct qp none;
+    const struct pool *qps = &rnic->qps;
+    rnic->qp_slots = qps->limit == 0 ? &none : (struct qp *)(void *)qps->items;
+    rnic->qp_mask = qps->limit == 0 ? 0 : qps->limit - 1;
+    for (uint32_t i = 0; i < qps->used; i++) {
+        struct qp *qp = qp_at(rnic, i);
+        if (qp->qpn == 0)
+            continue;
+        qp->conn->qp = qp;
+        if (qp->soft != NULL)
+            qp->soft->qp = qp;
+    }
+}
+
 static void init_classes(struct rnic *rnic, const struct rnic_params *params)
 {
     enum { WEIGHT_BYTES = 512 };
@@ -249,7 +266,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
 {
     *rnic = (struct rnic){
         .endpoint = site->endpoint,
-        .ack_interval = (uint32_t)site->params->ack_interval,
+        .ack_interval = (uint16_t)site->params->ack_interval,
         .ttl = (uint8_t)site->params->ttl,
         .go_back_0 = site->params->loss_recovery == RNIC_GO_BACK_0,
         .ack_coalescing = site->params->ack_coalescing != 0,
@@ -263,8 +280,9 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
               site->env->probe, turns_next);
     rnic->takes_turns = true;
-    pool_init(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX);
-    rnic->qp_slots = (struct qp *)(void *)rnic->qps.items;
+    pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
+                  RNIC_QP_FEW);
+    rnic_place_qps(rnic);
     slab_init(&rnic->completions, "completions under way at an RNIC",
               sizeof(struct rnic_completion), COMPLETIONS_MAX);
     mr_table_init(&rnic->mrs);

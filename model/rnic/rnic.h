@@ -111,8 +111,9 @@ struct rnic {
     const struct cc_ops *cc;
     struct cc_site cc_site;
     uint32_t qpn_base;
+    uint32_t qp_mask; /* one less than the slots, a power of two of them */
     uint32_t endpoint;
-    uint32_t ack_interval;
+    uint16_t ack_interval;
     uint8_t strict; /* mask of priorities that are served before the weighted ones */
     uint8_t turn;   /* of the weighted scheduler */
     uint8_t ecn;    /* of data: ECT(0) when the congestion control wants marks */
@@ -201,7 +202,10 @@ static inline uint8_t rnic_tos(int64_t dscp)
     return (uint8_t)(dscp << 2);
 }
 
-enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS };
+enum { RNIC_QP_BITS = 16, RNIC_QP_MAX = 1 << RNIC_QP_BITS, RNIC_QP_FEW = 4 };
+
+/* The queue pairs have come to lie elsewhere. */
+void rnic_place_qps(struct rnic *rnic);
 
 /* Queues a control frame before the data of its priority. */
 void rnic_send_control(struct rnic *rnic, uint32_t handle);
@@ -215,9 +219,10 @@ void rnic_deliver(struct rnic *rnic, uint32_t index);
 /* Hands a frame that the receive buffer has let through to the transport. */
 void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now);
 
+/* Where the queue pair is, if there is one. */
 static inline struct qp *rnic_qp_slot(const struct rnic *rnic, uint32_t qpn)
 {
-    return &rnic->qp_slots[(qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1)];
+    return &rnic->qp_slots[(qpn ^ rnic->qpn_base) & rnic->qp_mask];
 }
 
 /* NULL: no such queue pair, or no longer. */

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void ethernet_rates_are_whole_picoseconds(void **state)
 {
@@ -136,6 +137,33 @@ static void pool_reuses_the_last_given(void **state)
     pool_fini(&pool);
 }
 
+static void a_few_items_move_once(void **state)
+{
+    (void)state;
+    struct pool pool;
+    pool_init_few(&pool, "things", POOL_ALIGNMENT, 1000, 4);
+    assert_true(pool_make_room(&pool));
+    assert_false(pool_make_room(&pool));
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(pool_take(&pool), i);
+        assert_int_equal((uintptr_t)pool_at(&pool, i) % POOL_ALIGNMENT, 0);
+        memset(pool_at(&pool, i), (int)i + 1, POOL_ALIGNMENT);
+    }
+    pool_give(&pool, 1);
+    pool_give(&pool, 2);
+    assert_int_equal(pool_take(&pool), 2);
+    assert_int_equal(pool_take(&pool), 1);
+    assert_true(pool_make_room(&pool));
+    for (uint32_t i = 4; i < 1000; i++)
+        assert_int_equal(pool_take(&pool), i);
+    assert_false(pool_make_room(&pool));
+    const unsigned char *last = pool_at(&pool, 3), *next = pool_at(&pool, 4);
+    assert_int_equal(last[POOL_ALIGNMENT - 1], 4);
+    assert_int_equal(next[0], 0);
+    assert_int_equal(pool.taken, 1000);
+    pool_fini(&pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +175,7 @@ int main(void)
         cmocka_unit_test(histogram_is_within_one_percent),
         cmocka_unit_test(slab_keeps_its_items),
         cmocka_unit_test(pool_reuses_the_last_given),
+        cmocka_unit_test(a_few_items_move_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
