@@ -11,7 +11,7 @@
 
 enum {
     PATIENCE = 4000, /* looks at the round before a member sleeps: a tenth of a millisecond or so */
-    RECKON_WINDOWS = 64, /* after so many it is asked whether threads pay */
+    MEMORY = 8,      /* windows or so, whose mean says whether threads pay */
 };
 
 /* What members wait for: a number that grows by ROUND, and what they are to do then. */
@@ -27,10 +27,10 @@ struct crew {
     struct engine *engine;
     struct member *members;
     /* Written between windows, by the last to arrive. */
-    int64_t turn;     /* of the window that is next; INT64_MAX: none is due */
-    bool alone;       /* the caller executes all shares */
-    uint32_t windows; /* since that was last asked */
-    uint64_t events;  /* of the engine, then */
+    int64_t turn;    /* of the window that is next; INT64_MAX: none is due */
+    bool alone;      /* the caller executes all shares */
+    uint64_t events; /* of the engine, when that was last asked */
+    uint64_t recent; /* MEMORY times the mean of a window's, the last most of all */
     pthread_mutex_t lock;
     pthread_cond_t begun; /* a round, while somebody sleeps */
     alignas(128) atomic_uint round;
@@ -92,15 +92,14 @@ static unsigned begin_round(struct crew *crew, unsigned task)
 
 /* ------------------------------------------------------------------ windows */
 
-/* Asks every few windows whether they hold enough for threads to pay. */
+/* Asks whether windows hold enough for threads to pay.  A mean forgets fast: the first full window
+ * calls the threads, a single empty one does not send them away. */
 static void reckon(struct crew *crew)
 {
-    if (++crew->windows < RECKON_WINDOWS)
-        return;
     const uint64_t events = engine_events(crew->engine);
-    crew->alone = events - crew->events < crew->engine->worth * RECKON_WINDOWS;
+    crew->recent += events - crew->events - crew->recent / MEMORY;
     crew->events = events;
-    crew->windows = 0;
+    crew->alone = crew->recent < (uint64_t)crew->engine->worth * MEMORY;
 }
 
 /* Ends one window, and finds the next. */
