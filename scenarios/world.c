@@ -119,8 +119,11 @@ static void join_links(struct world *world)
             ends[end] = world_port(world, link->node[end], link->port[end]);
         port_join(ends[0], ingress_of(world, link->node[0]), ends[1],
                   ingress_of(world, link->node[1]));
-        for (int end = 0; end < 2; end++)
-            port_set_mail(ends[end], world_mail(world, ends[end]->node, ends[1 - end]->node));
+        for (int end = 0; end < 2; end++) {
+            struct mail *mail = world_mail(world, ends[end]->node, ends[1 - end]->node);
+            port_set_mail(ends[end], mail);
+            ends[end]->node->outer |= mail != NULL;
+        }
     }
 }
 

@@ -25,6 +25,8 @@ struct world_play;
 struct world_executor {
     alignas(128) struct frame_pool frames;
     struct probe_journal journal; /* what they tell, on its way to the observer */
+    uint32_t mail_side;           /* of the boxes for others */
+    uint32_t spent; /* entries of workloads: under way that have no busy instance on it */
 };
 
 /* Who runs which node.  Hosts of a machine are on one executor. */
@@ -38,8 +40,7 @@ struct world {
     struct engine_window window;
     struct world_executor *executors; /* engine.executors of them */
     struct mail *mails;               /* by sender and receiver */
-    uint32_t mail_side;
-    struct probe_journal **journals; /* of the executors */
+    struct probe_journal **journals;  /* of the executors */
     const struct scenario *scenario;
     struct swtch **switches; /* by scenario_node.index */
     uint32_t switch_count;

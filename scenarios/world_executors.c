@@ -15,16 +15,25 @@ static void end_window(void *self)
 {
     struct world *world = self;
     probe_journal_flush(world->journals, world->engine.executors);
-    world->mail_side ^= 1;
 }
 
 static void receive_mail(void *self, uint32_t executor)
 {
     struct world *world = self;
+    struct world_executor *to = &world->executors[executor];
     const uint32_t count = world->engine.executors;
+    to->mail_side ^= 1;
     for (uint32_t from = 0; from < count; from++)
-        mail_receive(&world->mails[from * count + executor], &world->executors[executor].frames,
-                     &world->engine);
+        if (from != executor)
+            mail_receive(&world->mails[from * count + executor], to->mail_side, &to->frames,
+                         &world->engine);
+}
+
+/* Every entry that has begun has an instance there that is still busy: none is finished sooner than
+ * a lookahead after that one. */
+static bool has_work_of_all(void *self, uint32_t executor)
+{
+    return ((struct world *)self)->executors[executor].spent == 0;
 }
 
 static time_ps earliest_mail(void *self)
@@ -53,12 +62,13 @@ void world_executors_init(struct world *world, uint32_t count, const struct prob
         engine_items(&world->engine, i, executor->frames.frames.items, sizeof(struct frame));
     }
     for (uint32_t i = 0; i < count * count; i++)
-        mail_init(&world->mails[i], &world->mail_side);
+        mail_init(&world->mails[i], &world->executors[i / count].mail_side);
     world->window = (struct engine_window){
         .self = world,
         .ran = sort_journal,
         .end = end_window,
         .begin = count > 1 ? receive_mail : NULL,
+        .leads = count > 1 ? has_work_of_all : NULL,
         .earliest = count > 1 ? earliest_mail : NULL,
     };
     if (count > 1 || observer != &probe_none)

@@ -22,13 +22,14 @@ struct instance {
     const struct workload_ops *ops;
     struct world *world;
     const struct env *env;
-    uint32_t entry;
+    uint32_t entry, executor;
     bool idle;
 };
 
 /* Its instances are on several executors, which may find them idle in any order. */
 struct entry {
     struct instance *instances;
+    uint32_t *busy_on; /* by executor, who alone writes it while events are executed */
     uint32_t count;
     atomic_uint busy;
     _Atomic time_ps idle_at; /* of the last so far */
@@ -68,6 +69,8 @@ static void on_idle(void *self)
     struct entry *entry = &world->play->entries[instance->entry];
     CHECK(!instance->idle);
     instance->idle = true;
+    if (--entry->busy_on[instance->executor] == 0)
+        world->executors[instance->executor].spent++;
     keep_latest(&entry->idle_at, env_now(instance->env));
     const unsigned busy = atomic_fetch_sub(&entry->busy, 1);
     CHECK(busy > 0);
@@ -114,8 +117,12 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     struct host *host = world->hosts[from->index];
     struct instance *instance = &world->play->entries[index].instances[number];
     const struct turns_span span = turns_span(workload, 0, world->window_end, world->engine.now);
-    *instance =
-        (struct instance){.ops = workload->ops, .world = world, .env = &host->env, .entry = index};
+    *instance = (struct instance){.ops = workload->ops,
+                                  .world = world,
+                                  .env = &host->env,
+                                  .entry = index,
+                                  .executor = host->node.executor};
+    world->play->entries[index].busy_on[instance->executor]++;
     const struct workload_site site = {
         .env = &host->env,
         .verbs = &verbs_sim,
@@ -146,8 +153,11 @@ static void begin_entry(void *self, uint32_t index)
     entry->count = workload->pair_count * workload->copies;
     entry->busy = entry->count;
     entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
+    entry->busy_on = memory_zeroed(world->engine.executors, sizeof *entry->busy_on);
     for (uint32_t i = 0; i < entry->count; i++)
         begin_instance(world, index, &workload->pairs[i / workload->copies], i);
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        world->executors[i].spent += entry->busy_on[i] == 0;
     for (uint32_t i = 0; i < entry->count; i++)
         entry->instances[i].ops->start(entry->instances[i].workload);
 }
@@ -159,6 +169,13 @@ static void stop_entry(void *self, uint32_t index)
     for (uint32_t i = 0; i < entry->count; i++)
         if (!entry->instances[i].idle)
             entry->instances[i].ops->stop(entry->instances[i].workload);
+}
+
+/* Of what is finished nothing is left anywhere. */
+static void forget_entry(struct world *world)
+{
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        world->executors[i].spent--;
 }
 
 /* Marks what is finished by now. */
@@ -174,7 +191,9 @@ static void finish_entries(struct world *world)
             continue;
         play->turns[i].finished = at <= world->engine.now;
         play->attention |= play->turns[i].finished;
-        if (!play->turns[i].finished)
+        if (play->turns[i].finished)
+            forget_entry(world);
+        else
             next = time_earlier(next, at);
     }
     play->finish_at = next;
@@ -219,6 +238,7 @@ void world_play_fini(struct world *world)
         for (uint32_t n = 0; n < play->entries[i].count; n++)
             play->entries[i].instances[n].ops->destroy(play->entries[i].instances[n].workload);
         free(play->entries[i].instances);
+        free(play->entries[i].busy_on);
     }
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);

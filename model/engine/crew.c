@@ -10,32 +10,43 @@
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 4000, /* looks at the round before a member sleeps: a tenth of a millisecond or so */
-    MEMORY = 8,      /* windows or so, whose mean says whether threads pay */
+    PATIENCE = 4000, /* looks at a count before a member sleeps: a tenth of a millisecond or so */
+    ROUND = 16,      /* windows at most; the observer's calls of so many are kept */
+    MEMORY = 8,      /* rounds or so, whose mean says whether threads pay */
 };
 
-/* What members wait for: a number that grows by ROUND, and what they are to do then. */
-enum { ROUND_WORK = 1, ROUND_END = 2, ROUND = 4 };
+/* A number that one raises and others wait for. */
+struct count {
+    alignas(128) atomic_uint_least64_t value;
+    atomic_uint asleep;
+    pthread_mutex_t lock;
+    pthread_cond_t raised; /* while somebody sleeps */
+};
 
 struct member {
-    alignas(128) struct crew *crew;
+    struct count done; /* see done_outer and done_window */
+    struct crew *crew;
     uint32_t number;
     pthread_t thread;
+};
+
+/* Windows that follow each other, those without any event too. */
+struct round {
+    int64_t turn; /* of the first; INT64_MAX: none is due */
+    uint32_t windows;
+    uint64_t first; /* how many several threads had played before */
 };
 
 struct crew {
     struct engine *engine;
     struct member *members;
-    /* Written between windows, by the last to arrive. */
-    int64_t turn;    /* of the window that is next; INT64_MAX: none is due */
-    bool alone;      /* the caller executes all shares */
-    uint64_t events; /* of the engine, when that was last asked */
-    uint64_t recent; /* MEMORY times the mean of a window's, the last most of all */
-    pthread_mutex_t lock;
-    pthread_cond_t begun; /* a round, while somebody sleeps */
-    alignas(128) atomic_uint round;
-    atomic_uint asleep;
-    alignas(128) atomic_uint arrived;
+    /* Written between rounds, by the caller. */
+    struct round round;
+    bool alone;          /* the caller executes all shares */
+    bool over;           /* there is no round: the threads end */
+    uint64_t events;     /* of the engine, so far */
+    uint64_t recent;     /* MEMORY times the mean of a window's, the last ones' most of all */
+    struct count rounds; /* that have begun */
 };
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -43,7 +54,7 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* ------------------------------------------------------------------ rounds */
+/* ------------------------------------------------------------------ counts */
 
 static void relax(void)
 {
@@ -54,67 +65,61 @@ static void relax(void)
 #endif
 }
 
-static void sleep_while(struct crew *crew, unsigned seen)
+static void count_init(struct count *count)
 {
-    pthread_mutex_lock(&crew->lock);
-    atomic_fetch_add(&crew->asleep, 1);
-    while (atomic_load(&crew->round) == seen)
-        pthread_cond_wait(&crew->begun, &crew->lock);
-    atomic_fetch_sub(&crew->asleep, 1);
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_init(&count->lock, NULL);
+    pthread_cond_init(&count->raised, NULL);
 }
 
-/* The round that comes after the one that was seen. */
-static unsigned await(struct crew *crew, unsigned seen)
+static void count_fini(struct count *count)
+{
+    pthread_mutex_destroy(&count->lock);
+    pthread_cond_destroy(&count->raised);
+}
+
+/* What was written before is seen by whoever has waited for it. */
+static void raise_to(struct count *count, uint64_t value)
+{
+    atomic_store(&count->value, value);
+    if (LIKELY(atomic_load(&count->asleep) == 0))
+        return;
+    pthread_mutex_lock(&count->lock);
+    pthread_cond_broadcast(&count->raised);
+    pthread_mutex_unlock(&count->lock);
+}
+
+static void sleep_until(struct count *count, uint64_t value)
+{
+    pthread_mutex_lock(&count->lock);
+    atomic_fetch_add(&count->asleep, 1);
+    while (atomic_load(&count->value) < value)
+        pthread_cond_wait(&count->raised, &count->lock);
+    atomic_fetch_sub(&count->asleep, 1);
+    pthread_mutex_unlock(&count->lock);
+}
+
+static void await(struct count *count, uint64_t value)
 {
     for (int looks = 0; looks < PATIENCE; looks++) {
-        const unsigned round = atomic_load_explicit(&crew->round, memory_order_acquire);
-        if (round != seen)
-            return round;
+        if (atomic_load_explicit(&count->value, memory_order_acquire) >= value)
+            return;
         relax();
     }
-    sleep_while(crew, seen);
-    return atomic_load(&crew->round);
-}
-
-/* By whoever is the only one at work. */
-static unsigned begin_round(struct crew *crew, unsigned task)
-{
-    const unsigned round = (atomic_load(&crew->round) & ~(ROUND - 1u)) + ROUND + task;
-    atomic_store(&crew->round, round);
-    if (atomic_load(&crew->asleep) > 0) {
-        pthread_mutex_lock(&crew->lock);
-        pthread_cond_broadcast(&crew->begun);
-        pthread_mutex_unlock(&crew->lock);
-    }
-    return round;
+    sleep_until(count, value);
 }
 
 /* ------------------------------------------------------------------ windows */
 
-/* Asks whether windows hold enough for threads to pay.  A mean forgets fast: the first full window
- * calls the threads, a single empty one does not send them away. */
-static void reckon(struct crew *crew)
+/* A member's count when it has sent all that it sends in a window ... */
+static uint64_t done_outer(uint64_t window)
 {
-    const uint64_t events = engine_events(crew->engine);
-    crew->recent += events - crew->events - crew->recent / MEMORY;
-    crew->events = events;
-    crew->alone = crew->recent < (uint64_t)crew->engine->worth * MEMORY;
+    return 2 * window + 1;
 }
 
-/* Ends one window, and finds the next. */
-static void between(struct crew *crew)
+/* ... and when it has executed all of it. */
+static uint64_t done_window(uint64_t window)
 {
-    const struct engine *engine = crew->engine;
-    const struct engine_window *window = engine->window;
-    const time_ps until = atomic_load(&engine->until);
-    if (window->end != NULL)
-        window->end(window->self);
-    const time_ps mail = window->earliest != NULL ? window->earliest(window->self) : TIME_NEVER;
-    crew->turn = mail <= until ? wheel_window(&engine->executor[0].queue, mail) : INT64_MAX;
-    for (uint32_t i = 0; i < engine->executors; i++)
-        crew->turn = lesser(crew->turn, wheel_due(&engine->executor[i].queue, until));
-    reckon(crew);
+    return 2 * window + 2;
 }
 
 static void receive(const struct crew *crew, uint32_t number)
@@ -124,49 +129,127 @@ static void receive(const struct crew *crew, uint32_t number)
         window->begin(window->self, number);
 }
 
-static void execute_share(const struct crew *crew, uint32_t number)
+/* The groups that send to others come first: then the others may go on. */
+static void execute_window(const struct crew *crew, uint32_t number, int64_t turn,
+                           struct count *done, uint64_t window)
 {
     struct engine *engine = crew->engine;
-    const struct engine_window *window = engine->window;
     struct executor *executor = &engine->executor[number];
     const time_ps until = atomic_load(&engine->until);
-    receive(crew, number);
-    if (wheel_due(&executor->queue, until) == crew->turn && wheel_open(&executor->queue, until))
+    const bool due = wheel_due(&executor->queue, until) == turn;
+    if (due && wheel_open(&executor->queue, until)) {
+        wheel_halt(&executor->queue, engine->outer_words);
         engine_run_window(engine, executor);
+        wheel_halt(&executor->queue, UINT32_MAX);
+    }
+    if (done != NULL)
+        raise_to(done, done_outer(window));
+    if (due)
+        engine_run_window(engine, executor);
+}
+
+/* Until the executor may begin the window: it has been sent all that is due in it, and nobody who
+ * is still in the one before can call the run off before its end. */
+static void await_others(const struct crew *crew, uint32_t number, uint64_t window)
+{
+    const struct engine_window *rules = crew->engine->window;
+    const bool leads = rules->leads != NULL && rules->leads(rules->self, number);
+    for (uint32_t i = 0; i < crew->engine->executors; i++)
+        if (i != number)
+            await(&crew->members[i].done, leads ? done_outer(window - 1) : done_window(window - 1));
+}
+
+static void end_share(const struct crew *crew, uint32_t number)
+{
+    const struct engine_window *window = crew->engine->window;
     if (window->ran != NULL)
         window->ran(window->self, number);
 }
 
-/* Of a round of work, and those that follow it without a break. */
-static unsigned work(struct crew *crew, uint32_t number, unsigned round)
+/* ------------------------------------------------------------------ rounds */
+
+/* A member's share of the round, which is over for others when the last of them is done. */
+static void execute_share(struct crew *crew, uint32_t number)
 {
-    while ((round & ROUND_WORK) != 0) {
-        execute_share(crew, number);
-        if (atomic_fetch_add(&crew->arrived, 1) + 1 < crew->engine->executors) {
-            round = await(crew, round);
-            continue;
-        }
-        between(crew);
-        atomic_store(&crew->arrived, 0);
-        round = begin_round(crew, crew->turn != INT64_MAX && !crew->alone ? ROUND_WORK : 0);
+    const struct round round = crew->round;
+    struct count *done = &crew->members[number].done;
+    for (uint32_t i = 0; i < round.windows; i++) {
+        const uint64_t window = round.first + i;
+        if (i > 0)
+            await_others(crew, number, window);
+        receive(crew, number);
+        execute_window(crew, number, round.turn + i, done, window);
+        if (i + 1 == round.windows)
+            end_share(crew, number);
+        raise_to(done, done_window(window));
     }
-    return round;
+}
+
+static void play_together(struct crew *crew)
+{
+    raise_to(&crew->rounds, crew->rounds.value + 1);
+    execute_share(crew, 0);
+    for (uint32_t i = 1; i < crew->engine->executors; i++)
+        await(&crew->members[i].done, done_window(crew->round.first + crew->round.windows - 1));
+    crew->round.first += crew->round.windows;
+}
+
+static void play_alone(struct crew *crew)
+{
+    for (uint32_t i = 0; i < crew->engine->executors; i++) {
+        receive(crew, i);
+        execute_window(crew, i, crew->round.turn, NULL, 0);
+        end_share(crew, i);
+    }
+}
+
+/* Asks whether windows hold enough for threads to pay.  A mean forgets fast: the first full window
+ * calls the threads, a single empty one does not send them away. */
+static void reckon(struct crew *crew)
+{
+    const uint64_t events = engine_events(crew->engine);
+    if (crew->round.windows > 0)
+        crew->recent += (events - crew->events) / crew->round.windows - crew->recent / MEMORY;
+    crew->events = events;
+    crew->alone = crew->recent < (uint64_t)crew->engine->worth * MEMORY;
+}
+
+static int64_t next_turn(const struct engine *engine, time_ps until)
+{
+    const struct engine_window *window = engine->window;
+    const time_ps mail = window->earliest != NULL ? window->earliest(window->self) : TIME_NEVER;
+    int64_t turn = mail <= until ? wheel_window(&engine->executor[0].queue, mail) : INT64_MAX;
+    for (uint32_t i = 0; i < engine->executors; i++)
+        turn = lesser(turn, wheel_due(&engine->executor[i].queue, until));
+    return turn;
+}
+
+/* Ends one round, and finds the next; false when there is none. */
+static bool begin_round(struct crew *crew)
+{
+    const struct engine *engine = crew->engine;
+    const time_ps until = atomic_load(&engine->until);
+    if (engine->window->end != NULL)
+        engine->window->end(engine->window->self);
+    reckon(crew);
+    crew->round.windows = 0;
+    crew->round.turn = next_turn(engine, until);
+    if (crew->round.turn == INT64_MAX)
+        return false;
+    const int64_t left = wheel_window(&engine->executor[0].queue, until) - crew->round.turn + 1;
+    crew->round.windows = crew->alone ? 1 : (uint32_t)lesser(ROUND, left);
+    return true;
 }
 
 void crew_run(struct crew *crew)
 {
-    const uint32_t count = crew->engine->executors;
-    between(crew);
-    while (crew->turn != INT64_MAX) {
-        if (!crew->alone) {
-            work(crew, 0, begin_round(crew, ROUND_WORK));
-            continue;
-        }
-        for (uint32_t i = 0; i < count; i++)
-            execute_share(crew, i);
-        between(crew);
+    while (begin_round(crew)) {
+        if (crew->alone)
+            play_alone(crew);
+        else
+            play_together(crew);
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < crew->engine->executors; i++)
         receive(crew, i);
 }
 
@@ -175,12 +258,12 @@ void crew_run(struct crew *crew)
 static void *member_main(void *self)
 {
     const struct member *member = self;
-    unsigned round = 0;
-    for (;;) {
-        round = work(member->crew, member->number, round); /* which may see the end already */
-        if ((round & ROUND_END) != 0)
+    struct crew *crew = member->crew;
+    for (uint64_t round = 1;; round++) {
+        await(&crew->rounds, round);
+        if (crew->over)
             return NULL;
-        round = await(member->crew, round);
+        execute_share(crew, member->number);
     }
 }
 
@@ -189,16 +272,16 @@ struct crew *crew_create(struct engine *engine)
     CHECK(engine->window != NULL && engine->executors > 1);
     struct crew *crew = memory_aligned(1, sizeof *crew, alignof(struct crew));
     crew->engine = engine;
-    crew->alone = engine->worth > 0;
     crew->members =
         memory_aligned(engine->executors, sizeof *crew->members, alignof(struct member));
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->begun, NULL);
-    for (uint32_t i = 1; i < engine->executors; i++) {
-        struct member *member = &crew->members[i];
-        *member = (struct member){.crew = crew, .number = i};
-        CHECK(pthread_create(&member->thread, NULL, member_main, member) == 0);
+    count_init(&crew->rounds);
+    for (uint32_t i = 0; i < engine->executors; i++) {
+        crew->members[i].crew = crew;
+        crew->members[i].number = i;
+        count_init(&crew->members[i].done);
     }
+    for (uint32_t i = 1; i < engine->executors; i++)
+        CHECK(pthread_create(&crew->members[i].thread, NULL, member_main, &crew->members[i]) == 0);
     return crew;
 }
 
@@ -206,11 +289,13 @@ void crew_destroy(struct crew *crew)
 {
     if (crew == NULL)
         return;
-    begin_round(crew, ROUND_END);
+    crew->over = true;
+    raise_to(&crew->rounds, crew->rounds.value + 1);
     for (uint32_t i = 1; i < crew->engine->executors; i++)
         CHECK(pthread_join(crew->members[i].thread, NULL) == 0);
-    pthread_mutex_destroy(&crew->lock);
-    pthread_cond_destroy(&crew->begun);
+    for (uint32_t i = 0; i < crew->engine->executors; i++)
+        count_fini(&crew->members[i].done);
+    count_fini(&crew->rounds);
     free(crew->members);
     free(crew);
 }

@@ -171,13 +171,36 @@ enum { NODES_IN_CACHE = 64 };
  * it saves, and saves the latter a tenth. */
 enum { NODES_IN_SECOND_CACHE = 512 };
 
-/* Each node by itself, but for those that are joined. */
-static uint32_t *groups_of(const struct engine *engine)
+/* Whether a node of the group has neighbours of other executors: by group. */
+static bool *outer_groups(const struct engine *engine)
 {
-    uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
+    bool *outer = memory_zeroed(engine->node_count, sizeof *outer);
     for (uint32_t i = 0; i < engine->node_count; i++)
-        of[i] = engine->nodes[i]->group;
-    return of;
+        outer[engine->nodes[i]->group] |= engine->nodes[i]->outer;
+    return outer;
+}
+
+/* Each node by itself, but for those that are joined.  They are numbered as they will be executed:
+ * outer ones first, the others from a multiple of 64; returns how many numbers there are. */
+static uint32_t groups_of(struct engine *engine, uint32_t *of)
+{
+    bool *outer = outer_groups(engine);
+    uint32_t *number = memory_zeroed(engine->node_count, sizeof *number); /* and one more */
+    uint32_t count = 0;
+    for (int inner = 0; inner < 2; inner++) {
+        for (uint32_t i = 0; i < engine->node_count; i++) {
+            const uint32_t group = engine->nodes[i]->group;
+            if (outer[group] == !inner && number[group] == 0)
+                number[group] = ++count;
+        }
+        if (!inner)
+            count = 64 * (engine->outer_words = (count + 63) / 64);
+    }
+    for (uint32_t i = 0; i < engine->node_count; i++)
+        of[i] = number[engine->nodes[i]->group] - 1;
+    free(outer);
+    free(number);
+    return count;
 }
 
 static void find_lonely(const struct engine *engine)
@@ -196,9 +219,11 @@ static void divide(struct engine *engine)
     const bool several = engine->executors > 1;
     const bool turns = several || (engine->watch == NULL && engine->node_count > NODES_IN_CACHE);
     CHECK(!several || engine->watch == NULL);
-    for (uint32_t i = 0; i < engine->executors; i++)
-        wheel_divide(&engine->executor[i].queue, turns ? groups_of(engine) : NULL,
-                     engine->node_count, engine->lookahead);
+    for (uint32_t i = 0; i < engine->executors; i++) {
+        uint32_t *of = turns ? memory_zeroed(engine->node_count, sizeof *of) : NULL;
+        const uint32_t groups = turns ? groups_of(engine, of) : 0;
+        wheel_divide(&engine->executor[i].queue, of, groups, engine->lookahead);
+    }
     if (turns)
         find_lonely(engine);
     if (several)
@@ -214,13 +239,16 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
-/* All nodes do what they have put off up to the end of the window. */
-static void settle_late(struct executor *executor, time_ps until)
+/* Nodes do what they have put off up to the end of the window: all, or those whose turns were before
+ * the window's halt. */
+static void settle_late(struct executor *executor)
 {
+    const time_ps until = executor->queue.bound;
+    const bool halted = wheel_is_halted(&executor->queue);
     struct node **link = &executor->late;
     time_ps wake = TIME_NEVER;
     for (struct node *node; (node = *link) != NULL;) {
-        if (node->due <= until)
+        if (node->due <= until && (node->outer || !halted))
             node->ops->settle(node, until);
         if (node->due < wake)
             wake = node->due;
@@ -250,7 +278,7 @@ void engine_run_window(struct engine *engine, struct executor *executor)
             node->ops->settle(node, executor->queue.bound);
     }
     if (executor->late != NULL)
-        settle_late(executor, executor->queue.bound);
+        settle_late(executor);
     executor->current = NULL;
 }
 

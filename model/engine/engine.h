@@ -51,6 +51,7 @@ struct node {
     uint32_t executor; /* that runs it, from 0 */
     bool is_late;      /* in the executor's list */
     bool alone;        /* its events come in turns of its own, which it takes itself */
+    bool outer;        /* it has neighbours of other executors; before the first engine_run */
     struct node *next_late;
     char name[NODE_NAME_BYTES];
 };
@@ -71,13 +72,16 @@ struct engine_watch {
  * engine_run begins: between its calls nodes send too. */
 struct engine_window {
     void *self;
-    void (*ran)(void *self, uint32_t executor); /* for each, on its thread: its share is executed */
-    /* By one, when all have: between events.  What they send each other from now on belongs to the
-     * next window. */
-    void (*end)(void *self);
+    /* For each, on its thread: its share is executed, of one window or of several in a row. */
+    void (*ran)(void *self, uint32_t executor);
+    void (*end)(void *self); /* by one, when all have: between events */
     /* For each, on its thread, before its next window; at the end of engine_run on the caller's: it
-     * inserts what others have sent it. */
+     * inserts what others have sent it in the window before.  What it sends from now on belongs to
+     * the next. */
     void (*begin)(void *self, uint32_t executor);
+    /* By each, on its thread: no event that is before its next window can still call engine_cut,
+     * unless it does so itself.  NULL: none can tell. */
+    bool (*leads)(void *self, uint32_t executor);
     time_ps (*earliest)(void *self); /* after end: of the events that are not inserted yet */
 };
 
@@ -114,9 +118,10 @@ struct engine {
     /* What a node does at t no other node feels before t + lookahead: the least of all links. */
     time_ps lookahead;
     bool divided, scattered;
-    bool paused;                      /* engine_pause was called */
-    bool hostile;                     /* audit the node after every event (debug and test builds) */
-    const struct engine_watch *watch; /* NULL: none; before the first engine_run */
+    uint32_t outer_words; /* so many times 64 groups have neighbours of other executors, or none */
+    bool paused;          /* engine_pause was called */
+    bool hostile;         /* audit the node after every event (debug and test builds) */
+    const struct engine_watch *watch;   /* NULL: none; before the first engine_run */
     const struct engine_window *window; /* NULL: nothing to be done; before the first engine_run */
     uint32_t
         worth; /* windows of fewer events have one thread; 0: never; before the first engine_run */

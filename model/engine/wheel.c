@@ -250,7 +250,7 @@ void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps de
     if (of == NULL)
         return;
     wheel->groups.of = of;
-    wheel->groups.words = groups / 64 + 1;
+    wheel->groups.words = wheel->halt = groups / 64 + 1;
     wheel->groups.tails = memory_zeroed(groups, sizeof *wheel->groups.tails);
     for (size_t i = 0; i < WHEEL_NEAR; i++)
         wheel->groups.active[i] = memory_zeroed(wheel->groups.words, sizeof(uint64_t));
@@ -396,9 +396,10 @@ static bool next_group(struct wheel *wheel)
 {
     const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
     uint64_t *active = wheel->groups.active[window];
-    while (active[wheel->word] == 0)
-        if (++wheel->word == wheel->groups.words)
-            return false;
+    while (wheel->word < wheel->halt && active[wheel->word] == 0)
+        wheel->word++;
+    if (wheel->word == wheel->halt)
+        return false;
     const uint32_t bit = (uint32_t)__builtin_ctzll(active[wheel->word]);
     const uint32_t group = wheel->word * 64 + bit;
     active[wheel->word] &= active[wheel->word] - 1;

@@ -55,6 +55,7 @@ struct wheel {
     bool open;     /* between wheel_open and the wheel_group that has nothing more */
     bool cut;      /* the open window ends at `bound`; later events of it are in its list */
     uint32_t word; /* of the open window's active groups that is looked at */
+    uint32_t halt; /* and the one before which wheel_group says false */
     uint32_t list_tail;           /* the present group's events */
     uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
 
@@ -87,6 +88,18 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until);
  * each. */
 bool wheel_open(struct wheel *wheel, time_ps until);
 bool wheel_group(struct wheel *wheel);
+
+/* From here on wheel_group says false before the first group of that word of 64 groups, or with the
+ * last of all.  With a later word it goes on. */
+static inline void wheel_halt(struct wheel *wheel, uint32_t word)
+{
+    wheel->halt = word < wheel->groups.words ? word : wheel->groups.words;
+}
+
+static inline bool wheel_is_halted(const struct wheel *wheel)
+{
+    return wheel->halt < wheel->groups.words;
+}
 
 /* For wheel_push: a chunk more for the list, whose tail is at its end, and the place in it. */
 uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);

@@ -64,9 +64,9 @@ static void take_out(const struct mail_box *box, const struct mail_item *item,
     engine_insert(engine, &event);
 }
 
-void mail_receive(struct mail *mail, struct frame_pool *to, struct engine *engine)
+void mail_receive(struct mail *mail, uint32_t side, struct frame_pool *to, struct engine *engine)
 {
-    struct mail_box *box = &mail->boxes[*mail->side ^ 1];
+    struct mail_box *box = &mail->boxes[side ^ 1];
     for (uint32_t i = 0; i < box->count; i++)
         take_out(box, &box->items[i], to, engine);
     box->count = 0;
@@ -76,5 +76,5 @@ void mail_receive(struct mail *mail, struct frame_pool *to, struct engine *engin
 
 time_ps mail_earliest(const struct mail *mail)
 {
-    return mail->boxes[*mail->side ^ 1].earliest;
+    return mail->boxes[*mail->side].earliest;
 }

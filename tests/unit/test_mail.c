@@ -106,14 +106,15 @@ static void two_sides_take_turns(void **state)
         for (uint32_t i = 0; i < SENT / 3; i++)
             send(&mail, &from, &sender, number++);
         check_empty(&from);
-        side ^= 1;
         assert_int_equal(mail_earliest(&mail), 1000 + before);
+        side ^= 1;
+        assert_int_equal(mail_earliest(&mail), TIME_NEVER);
         send(&mail, &from, &sender, number++);
-        mail_receive(&mail, &reader.frames, &engine);
+        mail_receive(&mail, side, &reader.frames, &engine);
         engine_run(&engine, 1000 + number);
         assert_int_equal(reader.received, number - 1);
         side ^= 1;
-        mail_receive(&mail, &reader.frames, &engine);
+        mail_receive(&mail, side, &reader.frames, &engine);
         engine_run(&engine, 1000 + number);
         assert_int_equal(reader.received, number);
         check_empty(&reader.frames);
