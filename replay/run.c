@@ -194,7 +194,7 @@ static uint64_t most_frames(const struct world *world)
 {
     uint64_t frames = 0;
     for (uint32_t i = 0; i < world->engine.executors; i++)
-        frames += world->executors[i].frames.frames.used;
+        frames += world->executors[i].frames.frames.used - world->executors[i].frames.frames.first;
     return frames;
 }
 

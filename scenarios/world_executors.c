@@ -25,8 +25,8 @@ static void receive_mail(void *self, uint32_t executor)
     to->mail_side ^= 1;
     for (uint32_t from = 0; from < count; from++)
         if (from != executor)
-            mail_receive(&world->mails[from * count + executor], to->mail_side, &to->frames,
-                         &world->engine);
+            mail_receive(&world->mails[from * count + executor],
+                         &world->mails[executor * count + from], &to->frames, &world->engine);
 }
 
 /* Every entry that has begun has an instance there that is still busy: none is finished sooner than
@@ -46,6 +46,15 @@ static time_ps earliest_mail(void *self)
     return earliest;
 }
 
+static void init_frames(const struct world *world, uint32_t count)
+{
+    struct frame_pool *pools[ENGINE_EXECUTORS_MAX];
+    CHECK(count > 0 && count <= ENGINE_EXECUTORS_MAX);
+    for (uint32_t i = 0; i < count; i++)
+        pools[i] = &world->executors[i].frames;
+    frame_pool_init_several(pools, count);
+}
+
 void world_executors_init(struct world *world, uint32_t count, const struct probe *observer)
 {
     engine_share(&world->engine, count);
@@ -54,9 +63,9 @@ void world_executors_init(struct world *world, uint32_t count, const struct prob
     world->mails =
         memory_aligned((size_t)count * count, sizeof *world->mails, alignof(struct mail));
     world->journals = memory_zeroed(count, sizeof *world->journals);
+    init_frames(world, count);
     for (uint32_t i = 0; i < count; i++) {
         struct world_executor *executor = &world->executors[i];
-        frame_pool_init(&executor->frames);
         probe_journal_init(&executor->journal, observer, &world->engine.executor[i].current);
         world->journals[i] = &executor->journal;
         engine_items(&world->engine, i, executor->frames.frames.items, sizeof(struct frame));

@@ -24,15 +24,15 @@ static void *reserve(size_t bytes)
 void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
                    uint32_t few)
 {
-    CHECK(item_bytes > 0 && limit > 0 && limit < POOL_NONE);
-    CHECK(few < limit && (few == 0 || item_bytes % POOL_ALIGNMENT == 0));
-    *pool = (struct pool){.item_bytes = item_bytes, .few = few, .most = limit, .name = name};
+    CHECK(item_bytes > 0 && few > 0 && few < limit && limit < POOL_NONE);
+    CHECK(item_bytes % POOL_ALIGNMENT == 0);
+    *pool = (struct pool){
+        .item_bytes = item_bytes, .few = few, .most = limit, .parts = 1, .name = name};
 }
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit)
 {
-    pool_init_few(pool, name, item_bytes, limit, 0);
-    pool_make_room(pool);
+    pool_init_parts(pool, name, item_bytes, limit, 1);
 }
 
 static void make_few(struct pool *pool)
@@ -48,8 +48,6 @@ static void make_all(struct pool *pool)
     pool->items = reserve((size_t)pool->item_bytes * pool->most);
     pool->link = reserve(sizeof *pool->link * (size_t)pool->most);
     pool->limit = pool->most;
-    if (before.limit == 0)
-        return;
     memcpy(pool->items, before.items, (size_t)before.item_bytes * before.limit);
     memcpy(pool->link, before.link, sizeof *before.link * before.limit);
     free(before.items);
@@ -58,7 +56,8 @@ static void make_all(struct pool *pool)
 
 void pool_is_full(const struct pool *pool)
 {
-    fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->most, pool->name);
+    fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit - pool->first,
+            pool->name);
     exit(3);
 }
 
@@ -66,26 +65,52 @@ bool pool_make_room(struct pool *pool)
 {
     if (pool->free < pool->limit || pool->limit == pool->most)
         return false;
-    if (pool->limit == 0 && pool->few > 0)
+    if (pool->limit == 0)
         make_few(pool);
     else
         make_all(pool);
     return true;
 }
 
+void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
+                     uint32_t parts)
+{
+    CHECK(item_bytes > 0 && limit > 0 && parts > 0 && (uint64_t)limit * parts < POOL_NONE);
+    *pool = (struct pool){
+        .items = reserve((size_t)item_bytes * limit * parts),
+        .link = reserve(sizeof(uint32_t) * (size_t)limit * parts),
+        .item_bytes = item_bytes,
+        .parts = parts,
+        .limit = limit,
+        .most = limit * parts,
+        .name = name,
+    };
+}
+
+void pool_init_part(struct pool *pool, const struct pool *first, uint32_t number)
+{
+    CHECK(number > 0 && number < first->parts);
+    *pool = *first;
+    pool->parts = 0;
+    pool->first = pool->used = pool->free = number * first->limit;
+    pool->limit += pool->first;
+    pool->taken = 0;
+}
+
 void pool_use_huge_pages(struct pool *pool)
 {
-    const size_t bytes = (size_t)pool->item_bytes * pool->limit;
+    const size_t bytes = (size_t)pool->item_bytes * (pool->limit - pool->first);
     if (bytes > FEW_BYTES)
-        madvise(pool->items + FEW_BYTES, bytes - FEW_BYTES, MADV_HUGEPAGE);
+        madvise((unsigned char *)pool_at(pool, pool->first) + FEW_BYTES, bytes - FEW_BYTES,
+                MADV_HUGEPAGE);
 }
 
 void pool_fini(struct pool *pool)
 {
-    if (pool->limit == pool->most && pool->items != NULL) {
+    if (pool->parts > 0 && (pool->few == 0 || pool->limit == pool->most)) {
         munmap(pool->items, (size_t)pool->item_bytes * pool->most);
         munmap(pool->link, sizeof *pool->link * (size_t)pool->most);
-    } else {
+    } else if (pool->parts > 0) {
         free(pool->items);
         free(pool->link);
     }
@@ -94,6 +119,7 @@ void pool_fini(struct pool *pool)
 
 void pool_clear(struct pool *pool)
 {
+    CHECK(pool->parts == 1);
     memset(pool->link, 0, pool->used * sizeof *pool->link);
     pool->used = pool->free = pool->taken = 0;
 }

@@ -25,9 +25,12 @@ struct pool {
         link; /* of each free item to the next: its index less one more than the item's own, so that
                      * memory that was never touched links each item to the one after it */
     uint32_t item_bytes;
-    uint32_t limit; /* so many fit where they are */
-    uint32_t few, most;
-    uint32_t used;  /* items ever handed out: [0, used) have been touched */
+    uint32_t parts; /* of the range, which it owns; 0: it is a part of another's */
+    uint32_t first; /* of its part of the range: 0, unless it is a later one */
+    uint32_t limit; /* and the end of it; so many fit where they are */
+    uint32_t few;   /* so many have memory of their own, before there is a range; 0: none */
+    uint32_t most;  /* items of the range */
+    uint32_t used;  /* items ever handed out: [first, used) have been touched */
     uint32_t free;  /* first free item */
     uint32_t taken; /* items out now */
     const char *name;
@@ -40,7 +43,16 @@ void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uin
                    uint32_t few);
 void pool_fini(struct pool *pool);
 
-/* Takes every item back. */
+/* The same for the first of several pools with one range of items, `limit` for each: what one has
+ * handed out may be given to another.  One thread each may use them.  pool_fini of this one is for
+ * all. */
+void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
+                     uint32_t parts);
+
+/* The one with that number, from 1. */
+void pool_init_part(struct pool *pool, const struct pool *first, uint32_t number);
+
+/* Takes every item back.  Not of several with one range. */
 void pool_clear(struct pool *pool);
 
 /* Much of the pool will be touched in no order: huge pages, where the kernel has them, spare walks
@@ -69,6 +81,17 @@ static inline uint32_t pool_take(struct pool *pool)
     pool->free = index + 1 + pool->link[index];
     pool->taken++;
     return index;
+}
+
+/* Of an item that was handed out: it goes to another with the same range, or comes from there. */
+static inline void pool_part_with(struct pool *pool, uint32_t items)
+{
+    pool->taken -= items;
+}
+
+static inline void pool_receive(struct pool *pool, uint32_t items)
+{
+    pool->taken += items;
 }
 
 static inline void pool_give(struct pool *pool, uint32_t index)

@@ -70,10 +70,20 @@ uint32_t frame_blob_bytes(const struct frame *frame)
 
 void frame_pool_init(struct frame_pool *pool)
 {
-    pool_init(&pool->frames, "frames", sizeof(struct frame), FRAMES_MAX);
-    pool_use_huge_pages(&pool->frames);
-    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
-        pool_init(&pool->blobs[i], sizes[i].name, sizes[i].bytes, sizes[i].most);
+    frame_pool_init_several(&pool, 1);
+}
+
+void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count)
+{
+    struct pool *first = &pools[0]->frames;
+    pool_init_parts(first, "frames", sizeof(struct frame), FRAMES_MAX, count);
+    for (uint32_t n = 0; n < count; n++) {
+        if (n > 0)
+            pool_init_part(&pools[n]->frames, first, n);
+        pool_use_huge_pages(&pools[n]->frames);
+        for (int i = 0; i < FRAME_BLOB_SIZES; i++)
+            pool_init(&pools[n]->blobs[i], sizes[i].name, sizes[i].bytes, sizes[i].most);
+    }
 }
 
 void frame_pool_fini(struct frame_pool *pool)

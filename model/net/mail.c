@@ -16,62 +16,92 @@ void mail_init(struct mail *mail, const uint32_t *side)
 void mail_fini(struct mail *mail)
 {
     for (int i = 0; i < 2; i++) {
-        free(mail->boxes[i].items);
+        free(mail->boxes[i].events);
         free(mail->boxes[i].bytes);
+        free(mail->boxes[i].frames);
     }
     *mail = (struct mail){0};
 }
 
-static void add_bytes(struct mail_box *box, const unsigned char *bytes, uint32_t count)
+/* Where they are, counted from 1. */
+static uint64_t add_bytes(struct mail_box *box, const unsigned char *bytes, uint32_t count)
 {
-    while (box->byte_count + count > box->byte_room) {
+    const size_t at = box->byte_count;
+    while (at + count > box->byte_room) {
         box->byte_room = box->byte_room == 0 ? FRAME_BLOB_MAX : 2 * box->byte_room;
         box->bytes = realloc(box->bytes, box->byte_room);
         CHECK(box->bytes != NULL);
     }
-    memcpy(box->bytes + box->byte_count, bytes, count);
+    memcpy(box->bytes + at, bytes, count);
     box->byte_count += count;
+    CHECK(at < UINT32_MAX);
+    return at + 1;
+}
+
+/* The blob's handle stays with the frame, as it tells its size. */
+static ASIDE uint64_t move_blob(struct mail_box *box, struct frame_pool *from,
+                                const struct frame *frame)
+{
+    const uint64_t at = add_bytes(box, frame_blob(from, frame), frame_blob_kept(frame));
+    frame_blob_give(from, frame->blob);
+    return at;
 }
 
 void mail_send(struct mail *mail, struct frame_pool *from, const struct event *event)
 {
     struct mail_box *box = &mail->boxes[*mail->side];
-    const uint32_t handle = (uint32_t)event->argument;
-    const struct frame *frame = frame_at(from, handle);
-    box->items = memory_grown(box->items, box->count, &box->room, sizeof *box->items);
-    box->items[box->count++] =
-        (struct mail_item){.event = *event, .frame = *frame, .bytes = box->byte_count};
-    if (frame->blob != POOL_NONE)
-        add_bytes(box, frame_blob(from, frame), frame_blob_kept(frame));
+    const struct frame *frame = frame_at(from, (uint32_t)event->argument);
+    box->events = memory_grown(box->events, box->count, &box->room, sizeof *box->events);
+    struct event *sent = &box->events[box->count++];
+    *sent = *event;
+    if (UNLIKELY(frame->blob != POOL_NONE))
+        sent->argument |= move_blob(box, from, frame) << 32;
     if (event->at < box->earliest)
         box->earliest = event->at;
-    frame_give(from, handle);
+    pool_part_with(&from->frames, 1);
+    mail->owed--;
 }
 
-static void take_out(const struct mail_box *box, const struct mail_item *item,
-                     struct frame_pool *to, struct engine *engine)
+static ASIDE void take_bytes(const struct mail_box *box, struct event *event, struct frame_pool *to)
 {
-    const uint32_t handle = frame_take(to);
-    struct frame *frame = frame_at(to, handle);
-    struct event event = item->event;
-    *frame = item->frame;
-    if (frame->blob != POOL_NONE) {
-        const uint32_t bytes = frame_blob_kept(frame);
-        frame->blob = POOL_NONE;
-        memcpy(frame_blob_take(to, frame, bytes), box->bytes + item->bytes, bytes);
+    struct frame *frame = frame_at(to, (uint32_t)event->argument);
+    const uint32_t count = frame_blob_kept(frame);
+    frame->blob = POOL_NONE;
+    memcpy(frame_blob_take(to, frame, count), box->bytes + (event->argument >> 32) - 1, count);
+    event->argument = (uint32_t)event->argument;
+}
+
+/* Sends back as many frames as were sent more than answered. */
+static void settle(struct mail *back, struct frame_pool *from)
+{
+    struct mail_box *box = &back->boxes[*back->side];
+    for (; back->owed > 0; back->owed--) {
+        box->frames =
+            memory_grown(box->frames, box->frame_count, &box->frame_room, sizeof *box->frames);
+        box->frames[box->frame_count++] = pool_take(&from->frames);
+        pool_part_with(&from->frames, 1);
     }
-    event.argument = handle;
-    engine_insert(engine, &event);
 }
 
-void mail_receive(struct mail *mail, uint32_t side, struct frame_pool *to, struct engine *engine)
+void mail_receive(struct mail *mail, struct mail *back, struct frame_pool *to,
+                  struct engine *engine)
 {
-    struct mail_box *box = &mail->boxes[side ^ 1];
-    for (uint32_t i = 0; i < box->count; i++)
-        take_out(box, &box->items[i], to, engine);
-    box->count = 0;
+    struct mail_box *box = &mail->boxes[*back->side ^ 1];
+    const uint32_t count = box->count, frames = box->frame_count;
+    pool_receive(&to->frames, count + frames);
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = &box->events[i];
+        if (UNLIKELY(event->argument >> 32 != 0))
+            take_bytes(box, event, to);
+        engine_insert(engine, event);
+    }
+    for (uint32_t i = 0; i < frames; i++)
+        pool_give(&to->frames, box->frames[i]);
+    box->count = box->frame_count = 0;
     box->byte_count = 0;
     box->earliest = TIME_NEVER;
+    back->owed += count + frames;
+    settle(back, to);
 }
 
 time_ps mail_earliest(const struct mail *mail)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Frames go by mail with their event and all their bytes, and leave nothing behind. */
+ * Frames go by mail with their event and all their bytes, and leave nothing behind; as many come
+ * back. */
 #include "net/mail.h"
 
 #include <setjmp.h>
@@ -90,16 +91,16 @@ static void two_sides_take_turns(void **state)
     struct engine engine;
     struct reader reader = {.received = 0};
     struct node sender = {0};
-    struct frame_pool from;
-    struct mail mail;
+    struct frame_pool from, *pools[] = {&from, &reader.frames};
+    struct mail mail, back;
     uint32_t side = 0, number = 0;
     engine_init(&engine, 1);
     engine_add(&engine, &reader.node, &reader_ops, "reader");
     engine_add(&engine, &sender, &reader_ops, "sender");
     engine_start(&engine);
-    frame_pool_init(&from);
-    frame_pool_init(&reader.frames);
+    frame_pool_init_several(pools, 2);
     mail_init(&mail, &side);
+    mail_init(&back, &side);
     for (uint32_t window = 0; window < 3; window++) {
         const uint32_t before = number;
         assert_int_equal(mail_earliest(&mail), TIME_NEVER);
@@ -110,16 +111,24 @@ static void two_sides_take_turns(void **state)
         side ^= 1;
         assert_int_equal(mail_earliest(&mail), TIME_NEVER);
         send(&mail, &from, &sender, number++);
-        mail_receive(&mail, side, &reader.frames, &engine);
+        mail_receive(&mail, &back, &reader.frames, &engine);
         engine_run(&engine, 1000 + number);
         assert_int_equal(reader.received, number - 1);
         side ^= 1;
-        mail_receive(&mail, side, &reader.frames, &engine);
+        mail_receive(&back, &mail, &from, &engine);
+        mail_receive(&mail, &back, &reader.frames, &engine);
         engine_run(&engine, 1000 + number);
         assert_int_equal(reader.received, number);
         check_empty(&reader.frames);
+        side ^= 1;
+        mail_receive(&back, &mail, &from, &engine);
+        assert_int_equal(mail.owed, 0);
+        assert_int_equal(back.owed, 0);
+        assert_in_range(from.frames.used, 1,
+                        SENT / 3 + 1); /* those that came back were sent anew */
     }
     mail_fini(&mail);
+    mail_fini(&back);
     frame_pool_fini(&from);
     frame_pool_fini(&reader.frames);
     engine_fini(&engine);
