@@ -164,11 +164,12 @@ races: build/packages-test ## several threads under ThreadSanitizer: drawn divis
 	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
 
-soak: build/packages-test all ## plays 10,000 hosts, names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
+soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts, names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
 	@ROOT_CAUSE_SCENARIOS=1500 ROOT_CAUSE_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_root_cause
 	@PROOF_SCENARIOS=200 PROOF_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_proof
 	@STEP_SCENARIOS=200 STEP_SEED=1 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_step
+	@THREADS_UNTIL= THREADS_SCENARIOS=$(CURDIR)/scenarios/works/fat-tree-k16.yaml STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/threads.sh
 	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
 	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
