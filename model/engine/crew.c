@@ -5,12 +5,14 @@
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
     PATIENCE = 4000, /* looks at a count before a member sleeps: a tenth of a millisecond or so */
+    BREATH = 128,    /* and before it lets another program have the processor, who may need it */
     ROUND = 16,      /* windows at most; the observer's calls of so many are kept */
     MEMORY = 8,      /* rounds or so, whose mean says whether threads pay */
 };
@@ -100,10 +102,13 @@ static void sleep_until(struct count *count, uint64_t value)
 
 static void await(struct count *count, uint64_t value)
 {
-    for (int looks = 0; looks < PATIENCE; looks++) {
+    for (int looks = 1; looks <= PATIENCE; looks++) {
         if (atomic_load_explicit(&count->value, memory_order_acquire) >= value)
             return;
-        relax();
+        if (looks % BREATH == 0)
+            sched_yield();
+        else
+            relax();
     }
     sleep_until(count, value);
 }
