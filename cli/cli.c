@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/nearest.h"
+#include "replay/run.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -55,11 +56,15 @@ bool cli_threads(const struct cli_args *args, uint32_t *threads)
     const char *text = cli_value(args, "threads");
     if (text == NULL)
         return true;
+    if (strcmp(text, "auto") == 0) {
+        *threads = RUN_THREADS_AUTO;
+        return true;
+    }
     char *end;
     errno = 0;
     const long number = strtol(text, &end, 10);
     if (errno != 0 || *end != '\0' || end == text || number < 1 || number > 1024) {
-        cli_error("--threads %s: expected a number from 1 to 1024", text);
+        cli_error("--threads %s: expected a number from 1 to 1024, or auto", text);
         return false;
     }
     *threads = (uint32_t)number;

@@ -74,7 +74,8 @@ struct scenario *cli_load_changed(const struct cli_args *args);
 void cli_list_row(const char *name, const char *about);
 void cli_list_files(const char *folder);
 
-/* The value of --threads, 1 to 1024; false: it is none, and that was said.  Not given, it stays. */
+/* The value of --threads, 1 to 1024 or RUN_THREADS_AUTO; false: it is none, and that was said.  Not
+ * given, it stays. */
 bool cli_threads(const struct cli_args *args, uint32_t *threads);
 
 /* Whether a file begins as databases do.  What cannot be read is none; who opens it says why. */

@@ -20,7 +20,7 @@ enum { RUNS_MAX = 1000 };
 
 static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
-    {"threads", 0, "N", "threads to use"},
+    {"threads", 0, "N", "threads to use; auto: as many as pay"},
     {"runs", 0, "N", "play each scenario N times: the one of the least processor time counts"},
     {"json", 0, NULL, "one JSON object on a line for each work"},
     {"history", 0, "FILE", "append the figures to FILE, comma-separated"},

@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {"seed", 0, "N", "another seed than the scenario's"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
     {"until", 0, "T", "stop at this virtual time, such as 5ms"},
-    {"threads", 0, "N", "threads to use; the result does not depend on it"},
+    {"threads", 0, "N", "threads to use; auto: as many as pay; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"interval", 0, "T", "a sample of rates and queues for each such time; 0: none"},
     {"json", 0, NULL, "one JSON object instead of the summary"},

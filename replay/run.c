@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once.
  */
@@ -258,11 +259,19 @@ static enum run_end play_built(struct play *play, struct run *run)
     return end;
 }
 
+static uint32_t processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : (uint32_t)online;
+}
+
 /* A thread has one node at least. */
 static struct world *build(const struct play *play, struct diag *diag)
 {
     const struct scenario *scenario = play->scenario;
     uint32_t threads = play->options->threads;
+    if (threads == RUN_THREADS_AUTO)
+        threads = division_worthwhile(scenario, processors());
     threads = threads < ENGINE_EXECUTORS_MAX ? threads : ENGINE_EXECUTORS_MAX;
     threads = threads < scenario->node_count ? threads : scenario->node_count;
     if (threads <= 1)

@@ -15,6 +15,9 @@
 #include "scenarios/diag.h"
 #include "scenarios/scenario.h"
 
+/* As many threads as there are processors, or as are expected to pay for this scenario. */
+#define RUN_THREADS_AUTO UINT32_MAX
+
 struct run_options {
     const char *path; /* of the database; NULL: in memory */
     bool unread;      /* nobody looks at the database, only at the result: there is none */
@@ -22,7 +25,7 @@ struct run_options {
     enum record_level level;
     time_ps until;    /* TIME_NEVER: to the end */
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
-    uint32_t threads; /* at most; 0: one.  Nothing that is told depends on it */
+    uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  Nothing that is told depends on it */
     bool progress;    /* a bar, where stderr is a terminal */
 };
 

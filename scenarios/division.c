@@ -4,6 +4,9 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "engine/engine.h"
+#include "net/frame.h"
+#include "net/port.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,4 +180,66 @@ uint32_t *division_make(const struct scenario *scenario, uint32_t executors)
     free(division.links);
     free(division.inside);
     return division.executor_of;
+}
+
+/* ------------------------------------------------------------------ how many pay */
+
+enum {
+    EVENTS = 12, /* of a full frame and its answer: four links or so, one and a half events each */
+    PART = 1024, /* events are summed up in parts */
+};
+
+/* What is sent sooner than that after a node did something reaches no other. */
+static time_ps lookahead_of(const struct scenario *scenario)
+{
+    time_ps least = (time_ps)1 << WHEEL_SHIFT_MAX;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const struct port_params *params = node->ports[p].params;
+            if (node->ports[p].link != SCENARIO_NO_LINK)
+                least = time_earlier(
+                    least, port_propagation(params) +
+                               units_transfer_ps(WIRE_LEAST_BYTES, (uint64_t)params->rate));
+        }
+    }
+    return least;
+}
+
+/* Events, in parts, that full frames of the host cause in that time. */
+static uint64_t events_of(const struct scenario_node *host, time_ps span)
+{
+    uint64_t sum = 0;
+    for (uint16_t p = 0; p < host->port_count; p++) {
+        const struct port_params *params = host->ports[p].params;
+        sum += units_bytes_in(span, (uint64_t)params->rate) * EVENTS * PART / (uint64_t)params->mtu;
+    }
+    return sum;
+}
+
+/* Of all hosts that workloads begin at, or of all that they go to. */
+static uint64_t events_of_side(const struct scenario *scenario, bool to, time_ps span)
+{
+    bool *counted = memory_zeroed(scenario->node_count, sizeof *counted);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        for (uint32_t p = 0; p < workload->pair_count; p++) {
+            const uint32_t node = to ? workload->pairs[p].to : workload->pairs[p].from;
+            if (!counted[node])
+                sum += events_of(&scenario->nodes[node], span);
+            counted[node] = true;
+        }
+    }
+    free(counted);
+    return sum;
+}
+
+uint32_t division_worthwhile(const struct scenario *scenario, uint32_t most)
+{
+    const time_ps window = lookahead_of(scenario);
+    const uint64_t from = events_of_side(scenario, false, window);
+    const uint64_t to = events_of_side(scenario, true, window);
+    const uint64_t pay = (from < to ? from : to) / ((uint64_t)ENGINE_WORTH * PART);
+    return pay >= most ? most : pay <= 1 ? 1 : (uint32_t)pay;
 }

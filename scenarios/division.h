@@ -13,4 +13,9 @@
  */
 uint32_t *division_make(const struct scenario *scenario, uint32_t executors);
 
+/* How many executors, 1 to `most`, are each expected to have enough to do in a window to pay for a
+ * thread: an estimate, from the shortest link and from what the hosts that send, or those that are
+ * sent to, can carry. */
+uint32_t division_worthwhile(const struct scenario *scenario, uint32_t most);
+
 #endif

@@ -32,6 +32,7 @@ refuses 2 'above 0' run first-io --until 0s -o empty/run.db
 refuses 2 'a time such as' run first-io --until 5parsec -o empty/run.db
 refuses 2 'summary, counters' run first-io --record everything -o empty/run.db
 refuses 2 'from 1 to' run first-io --threads 0 -o empty/run.db
+refuses 2 'or auto' run first-io --threads automatic -o empty/run.db
 refuses 2 '^--set:1:8: error' run first-io --set fabric.nope=1 -o empty/run.db
 refuses 2 'whole number' run first-io --seed banana -o empty/run.db
 refuses 2 'from 1 to' bench --runs 0 first-io

@@ -132,6 +132,38 @@ static void machines_stay_together(void **state)
     scenario_free(scenario);
 }
 
+static uint32_t worthwhile(const char *topology, const char *delay, const char *to)
+{
+    static struct diag diag;
+    char text[1024];
+    diag = (struct diag){0};
+    snprintf(text, sizeof text,
+             "stormglass: 1\nname: t\nduration: 1ms\nfabric:\n  topology: %s\n"
+             "  host-links: {delay: %s}\n  fabric-links: {delay: %s}\n"
+             "workloads: [{name: w, kind: rdma-write, from: \"host*\", to: \"%s\",\n"
+             "             pairing: %s}]\n",
+             topology, delay, delay, to, strcmp(to, "host*") == 0 ? "permutation" : "round-robin");
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        fail_msg("%s", diag.messages[0].text);
+    const uint32_t executors = division_worthwhile(scenario, 8);
+    scenario_free(scenario);
+    return executors;
+}
+
+/* A thread must have enough to do between two moments at which others may reach it. */
+static void threads_pay_where_windows_are_full(void **state)
+{
+    (void)state;
+    const char *fabric = "{kind: fat-tree, k: 8}", *one = "{kind: single-switch, hosts: 33}";
+    assert_int_equal(worthwhile(fabric, "1us", "host*"), 8);
+    assert_in_range(worthwhile(fabric, "100ns", "host*"), 2, 7);
+    assert_int_equal(worthwhile(fabric, "5ns", "host*"), 1); /* they meet too often */
+    assert_int_equal(worthwhile(fabric, "1us", "host0"), 1); /* one link is all that moves */
+    assert_int_equal(worthwhile(one, "1us", "host0"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +173,7 @@ int main(void)
         cmocka_unit_test(one_executor_runs_all),
         cmocka_unit_test(few_nodes_are_no_trouble),
         cmocka_unit_test(machines_stay_together),
+        cmocka_unit_test(threads_pay_where_windows_are_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
