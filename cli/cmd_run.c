@@ -6,6 +6,7 @@
 #include "replay/store.h"
 #include "reports/json.h"
 #include "reports/text.h"
+#include "scenarios/division.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -70,6 +71,19 @@ static bool read_level(const struct cli_args *args, enum record_level *level)
         return true;
     cli_error("--record %s: expected summary, counters, ios or packets", text);
     return false;
+}
+
+/* A number is obeyed: whoever gives it may have a reason. */
+static void advise(const struct run_options *how, const struct scenario *scenario)
+{
+    const uint32_t threads = how->threads;
+    if (threads < 2 || threads == RUN_THREADS_AUTO)
+        return;
+    const uint32_t pay = division_worthwhile(scenario, threads);
+    if (pay < threads)
+        cli_error("--threads %" PRIu32 ": %" PRIu32
+                  " may be faster: short links or few hosts leave little for each (--threads auto)",
+                  threads, pay);
 }
 
 /* Rows that nobody can ask for afterwards would only fill the memory. */
@@ -148,6 +162,7 @@ static int run(const struct cli_args *args)
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
+    advise(&how, scenario);
     const int code =
         suits(&how, scenario) ? play(scenario, &how, cli_given(args, "json")) : CLI_USAGE;
     scenario_free(scenario);

@@ -5,10 +5,11 @@ set -u
 longest=${THREADS_UNTIL-1ms} # of virtual time; "" plays to the end
 counts=${THREADS:-2 3 4 8}
 
-# play CASE THREADS: what is told and kept, but for the seconds that it took and the number of threads
+# play CASE THREADS: what is told and kept, but for the seconds that it took and what concerns the number of threads
 play() {
     "$program" run "$1" ${longest:+--until "$longest"} --threads "$2" --record ios --json -o run.db >out 2>err
-    echo "code $?" && cat err
+    echo "code $?"
+    grep -v '^stormglass: --threads' err
     jq 'del(.threads, .cpu_s, .wall_s, .started_unix_s, .wall)' out
     sqlite3 run.db "UPDATE meta SET threads=1; DELETE FROM wall; DELETE FROM result WHERE path='threads'" .dump
 }
@@ -25,5 +26,9 @@ for case in $cases ${THREADS_SCENARIOS:-}; do
         [ "$(jq .threads out)" = $((count < nodes ? count : nodes)) ] || fail "$case: $(jq .threads out) threads, not $count"
     done
 done
+"$program" run first-io --threads 8 2>err >out
+grep -q '^stormglass: --threads 8: 1 may be faster' err || fail "first-io on 8 threads: $(cat err)"
+[ "$("$program" run first-io --threads auto --json 2>err | jq .threads)" = 1 ] || fail 'first-io: auto is not 1 thread'
+[ -s err ] && fail "--threads auto says $(cat err)"
 [ "$failures" = 0 ] && echo "ok    $(wc -w <<<"$cases") cases on 1, ${counts// /, } threads, ${longest:-all of it}"
 exit "$((failures > 0))"
