@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * agenda - slots, and what is done when they are crowded.
  *
- *      slots   . a . . b c d . . .       c and d belong to b's slot or to c's; what belongs to d's
- *              . a . . b c e d . .       or to one before it, like e, goes among them
+ *      . a . . b c d . .      b, c and d lie in their own slots or behind them;
+ *      . a . . b c e d .      e, whose slot is taken by b, goes in before d
  *
- * Left of a free slot lies nothing that belongs right of it, nor the other way round, but for slots
- * that are free again: those are not used any more (`open`). */
+ * So whatever lies behind a free slot has its own slot behind it too, and is later than all before.
+ * That is true of the slots behind the present event's: no other is used any more. */
 #include "engine/agenda.h"
 
 #include "base/memory.h"
@@ -16,8 +16,8 @@ enum {
     SLOT_BITS_MIN = 6, /* one word */
     SLOT_BITS_MAX = 14,
     SLOTS_MAX = 1 << SLOT_BITS_MAX,
-    SLOTS_EACH = 8, /* at least, for an event; measured: with 4 twice as many find theirs taken */
-    SLOTS_ON = 64,  /* behind the last, and how far an event goes on from its own */
+    SLOTS_EACH = 8, /* for an event, at least; measured: 4 cost more, 16 a little less, but cache */
+    SLOTS_ON = 64,  /* behind the last, for those who go on */
     FIRST_ROOM = 64,
 };
 
@@ -91,18 +91,18 @@ static uint32_t heap_pop(struct agenda *agenda)
 
 /* ------------------------------------------------------------------ slots */
 
-/* Where the next event's word is; `end` of the words: nowhere. */
-static uint64_t *next_word(const struct agenda *agenda)
-{
-    uint64_t *word = agenda->word;
-    while (word < agenda->taken + agenda->end / 64 && *word == 0)
-        word++;
-    return word;
-}
-
 static bool is_end(const struct agenda *agenda, const uint64_t *word)
 {
     return word >= agenda->taken + agenda->end / 64;
+}
+
+/* Where the next event's word is, or the end. */
+static uint64_t *next_word(const struct agenda *agenda)
+{
+    uint64_t *word = agenda->word;
+    while (!is_end(agenda, word) && *word == 0)
+        word++;
+    return word;
 }
 
 static uint32_t *row_of(const struct agenda *agenda, const uint64_t *word)

@@ -2,9 +2,9 @@
  * agenda - the events of one group in one window, in their order.
  * The window's time is divided into slots, several for each event, so that most events have one for
  * themselves: to put one in, and to find the next by a bit for each slot, takes no comparison.
- * Who finds his slot taken goes to one of those behind it, and those between stay in order (Knuth
- * 6.4, ordered linear probing); when that would be far, all go to a heap.  An event is known by its
- * place in memory.
+ * Who finds his slot taken goes to one of those behind it, and those between stay in order (ordered
+ * linear probing, Amble and Knuth, Computer Journal 17(2), 1974); when that would be far, all go to
+ * a heap.  An event is known by its place in memory.
  * Owner: whoever calls agenda_init.  No allocation but for the heap. */
 #ifndef STORMGLASS_ENGINE_AGENDA_H
 #define STORMGLASS_ENGINE_AGENDA_H
@@ -31,8 +31,8 @@ struct agenda {
 void agenda_init(struct agenda *agenda, const struct event *events);
 void agenda_fini(struct agenda *agenda);
 
-/* Of an empty agenda: about so many events will be put on it, all of them within 2^time_bits
- * picoseconds after base; then agenda_settle. */
+/* Of an empty agenda: about so many events will be put on it, all of them less than 2^time_bits
+ * picoseconds after `base`; then agenda_settle. */
 void agenda_begin(struct agenda *agenda, time_ps base, uint32_t time_bits, size_t count);
 void agenda_settle(struct agenda *agenda);
 
@@ -111,9 +111,9 @@ static inline const struct event *agenda_look(const struct agenda *agenda, struc
 {
     uint64_t bits;
     while ((bits = agenda->taken[look->word] & ~look->seen) == 0) {
-        if (look->word == agenda->end / 64)
-            return NULL;
         *look = (struct agenda_look){.word = look->word + 1};
+        if (look->word >= agenda->end / 64)
+            return NULL;
     }
     look->seen |= bits & -bits;
     const size_t slot = look->word * 64 + (size_t)__builtin_ctzll(bits);

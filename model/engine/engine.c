@@ -239,8 +239,8 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
-/* Nodes do what they have put off up to the end of the window: all, or those whose turns were before
- * the window's halt. */
+/* Nodes do what they have put off up to the end of the window: all, or those whose turns were
+ * before the window's halt. */
 static void settle_late(struct executor *executor)
 {
     const time_ps until = executor->queue.bound;

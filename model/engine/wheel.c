@@ -8,10 +8,10 @@
  * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two
  * turns; only of a window that was cut, the rest waits in its own.  Events of the far heap are
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
- * for the open window itself is put among the keys that are left of the present group, whose it is.
+ * for the open window itself is the present group's and goes on its agenda.
  *
- * With several groups the width is as large as their delay allows.  With one it aims at 8 to 32
- * events in an opened window: below, opening costs more; above, the agenda's slots leave the cache.
+ * With several groups the width is as large as their delay allows.  With one it aims at 16 to 40
+ * events in an opened window: below, opening costs more than short ways in memory save.
  * It is looked at every RECKON_OPENED windows and changed by a factor of two, but for the widest,
  * which is the delay; it is not made less when that would part few events, or put many beyond the
  * horizon. */
@@ -23,12 +23,12 @@
 #include <string.h>
 
 enum {
-    FIRST_SHIFT = 13, /* 8 ns */
+    FIRST_SHIFT = 16, /* 65 ns */
     SHIFT_MIN = 1,
     CHUNKS_MAX = (1 << 19) - 1,
-    RECKON_OPENED = 4096,
-    EVENTS_FEW = 80, /* tenths of an event in an opened window */
-    EVENTS_MANY = 320,
+    RECKON_OPENED = 512,
+    EVENTS_FEW = 160, /* tenths of an event in an opened window */
+    EVENTS_MANY = 400,
     FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller windows */
 };
 
@@ -153,7 +153,7 @@ static ASIDE void push_far(struct wheel *wheel, const struct event *event)
     reckon_far(wheel);
 }
 
-/* The same when the event is not of the present group, or its chunk is full. */
+/* When the chunk is full, or the event is not for the open window, or none is open. */
 static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
                              uint32_t node, uint16_t port, uint8_t kind)
 {
@@ -363,8 +363,8 @@ static size_t length(const struct wheel *wheel, uint32_t tail)
     return events;
 }
 
-/* Puts the present group's events that are due on the agenda; of a window that was cut the others go
- * back.  Returns how many are late. */
+/* Puts the present group's events on the agenda; those that are not due before the window was cut
+ * go back.  Returns how many those are. */
 static inline size_t gather(struct wheel *wheel, bool cut)
 {
     const struct event *events = wheel->events;

@@ -2,9 +2,9 @@
  * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
  * The near future is WHEEL_WINDOWS windows of one width.  A window's events lie in chunks
  * of memory, as they came; an event is written once and executed there.  When a window is opened
- * its events are dealt out to their groups; when a group's turn comes its events are sorted, as
- * keys of 64 bits: the time since the window's start, the source's rank, the event's place.  Events
- * of the far future wait in a heap.
+ * its events are dealt out to their groups; when a group's turn comes its events go on the agenda,
+ * which has them in order, and so do those that they cause in the same window.  Events of the far
+ * future wait in a heap.
  *
  * Groups are nodes that are executed together in the order of event_before.  What one group pushes
  * to another must lie beyond the open window: the caller bounds the width by the smallest delay
@@ -26,7 +26,7 @@ enum {
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
     WHEEL_CHUNK =
         16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
-    WHEEL_SHIFT_MAX = 20, /* 1 us */
+    WHEEL_SHIFT_MAX = 20, /* 1 us; our choice */
     WHEEL_NEAR = 8,       /* windows, the open one among them, in which each group has a list */
 };
 
@@ -40,7 +40,7 @@ struct wheel_groups {
 
 struct wheel {
     /* what every event touches */
-    struct agenda agenda; /* what is left of the present group's events */
+    struct agenda agenda; /* what is left of the present group's events, and came since */
     struct event *events; /* by place */
     int64_t turn;         /* number of the open window */
     uint64_t pace;        /* windows in a picosecond, times 2^64 */
@@ -105,7 +105,7 @@ static inline bool wheel_is_halted(const struct wheel *wheel)
 uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
 
 /* The rest of a push that is not into the list of a window to come: for the open one, or beyond the
- * horizon. */
+ * horizon.  Not by address: so the event need not be in memory. */
 void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
                      uint32_t node, uint16_t port, uint8_t kind);
 

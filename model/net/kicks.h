@@ -4,8 +4,8 @@
  * concerns nobody but the switch until the next frame arrives somewhere, so it is no event: the
  * switch keeps the moments here, in order, and does what is due before each of its events, and at
  * the end of a window (node_put_off).
- * Mostly the next to come is the last of all, so the order is kept by insertion.  Owner: the switch.
- */
+ * Mostly the next to come is the last of all, so the order is kept by insertion.
+ * Owner: the switch. */
 #ifndef STORMGLASS_NET_KICKS_H
 #define STORMGLASS_NET_KICKS_H
 
