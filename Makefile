@@ -115,7 +115,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-history cost docs install clean fuzz matrix races soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix races soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -138,6 +138,9 @@ bench: all ## measures the program's speed on this machine
 
 bench-instructions: build/packages-test all ## instructions, first-level misses and wrong branches of a packet-hop
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/instructions
+
+bench-features: build/packages-test all ## instructions of a packet-hop with a feature and without
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/features
 
 bench-history: build/packages-test all ## measures every work and appends the figures to docs/performance*.csv (LABEL=commit)
 	@$(PROGRAM) bench --runs 5 --history docs/performance.csv --label "$(LABEL)" \
