@@ -99,7 +99,7 @@ uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destinat
 
 /* ------------------------------------------------------------------ life */
 
-enum { RING_FIRST = 4 }; /* slots; most queue pairs need no more */
+enum { RING_FIRST = 1 }; /* slots; most queue pairs of a large mesh need no more */
 
 static uint32_t ring_slots(uint32_t wanted)
 {

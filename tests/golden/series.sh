@@ -54,8 +54,9 @@ far() { echo "abs(w.latency_$1_ps-s.latency_$1_ps)>w.latency_$1_ps/200"; }
 nothing 'percentiles' whole.db "SELECT name FROM workload w JOIN series_workload s USING(workload)
     WHERE $(far mean) OR $(far p50) OR $(far p99) OR $(far p99_9) OR $(far max)"
 
-# A summary pays for its rows; a row is never without a value.
-[ "$(ask auto.db "SELECT 1000*(SELECT count(*) FROM series_port)<(SELECT value FROM result WHERE path='events')")" = 1 ] ||
+# A summary pays for its rows, but for those of its first and its last sample; a row is never without a value.
+[ "$(ask auto.db "SELECT 1000*(SELECT count(*) FROM series_port WHERE sample NOT IN
+    (SELECT min(sample) FROM series UNION SELECT max(sample) FROM series))<(SELECT value FROM result WHERE path='events')")" = 1 ] ||
     fail 'summary: too many rows'
 nothing 'empty rows' fine.db 'SELECT * FROM series_port WHERE tx_bytes+rx_bytes+queue_bytes+buffer_bytes+blocked_ps+xoff_frames+ecn_marked_frames=0'
 
