@@ -118,7 +118,7 @@ static void fetch_group(const struct executor *executor, struct node *const *nod
 static struct node *run_group(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
-    const struct event *event = wheel_peek(queue);
+    const struct event *event = wheel_any(queue);
     struct node *node = event == NULL ? NULL : nodes[event->node];
     if (node != NULL && node->alone) {
         node->ops->take_turn(node);

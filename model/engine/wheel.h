@@ -164,6 +164,12 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
     return agenda_peek(&wheel->agenda);
 }
 
+/* One of the events that the present group's turn began with, or NULL. */
+static inline const struct event *wheel_any(const struct wheel *wheel)
+{
+    return wheel->list_tail == 0 ? NULL : &wheel->events[wheel->list_tail - 1];
+}
+
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until
  * the next window is opened. */
 static inline const struct event *wheel_next(struct wheel *wheel)

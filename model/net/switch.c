@@ -342,11 +342,10 @@ static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *f
     struct port *port = &swtch->ports[egress];
     frame->ttl--;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (LIKELY((port->busy | (port->index == frame->in_port)) == 0) && port->busy_until <= now &&
+    if (port->busy_until <= now &&
+        (LIKELY((port->busy | (port->index == frame->in_port)) == 0) ||
+         may_leave(port, frame, now)) &&
         buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells))
-        port_send_plain(port, handle, frame, now);
-    else if (may_leave(port, frame, now) &&
-             buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells))
         port_send(port, handle, frame, now);
     else
         enqueue(swtch, handle, egress, cells, now);
