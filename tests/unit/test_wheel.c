@@ -80,9 +80,31 @@ static void wheel_is_a_heap(void **state)
     }
 }
 
+/* A window is opened for a moment that nobody has an event for, and only up to there. */
+static void wheel_wakes(void **state)
+{
+    (void)state;
+    enum { WAKE = 1000000 };
+    struct wheel wheel;
+    wheel_init(&wheel);
+    assert_true(wheel_is_empty(&wheel));
+    wheel.wake = WAKE;
+    assert_false(wheel_is_empty(&wheel));
+    assert_false(wheel_open(&wheel, WAKE / 2));
+    assert_true(wheel_open(&wheel, 2 * WAKE));
+    assert_in_range(WAKE, wheel.base, wheel.bound);
+    while (wheel_group(&wheel))
+        assert_null(wheel_next(&wheel));
+    wheel.wake = TIME_NEVER;
+    assert_true(wheel_is_empty(&wheel));
+    assert_false(wheel_open(&wheel, TIME_NEVER));
+    wheel_fini(&wheel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wheel_wakes),
         cmocka_unit_test(hold_models_agree),
         cmocka_unit_test(wheel_is_a_heap),
     };
