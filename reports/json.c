@@ -136,21 +136,29 @@ static void begin_member(struct json *json, const char *part, size_t length, boo
     fprintf(json->out, "\"%.*s\": ", (int)length, part);
 }
 
-void json_value(struct json *json, const char *path, const char *type,
-                const struct store_value *value)
+/* What of the path the last value's does not have; *depth: of what both have, which stays open. */
+static const char *new_part(const struct json *json, const char *path, int *depth)
 {
-    CHECK(strlen(path) < JSON_PATH_BYTES);
     const char *old = json->last;
     const char *now = path;
-    int depth = 1;
-    while (old[0] != '\0' && now[0] != '\0') { /* what both have stays open */
+    *depth = 1;
+    while (old[0] != '\0' && now[0] != '\0') {
         const size_t length = part_length(now);
         if (length != part_length(old) || strncmp(old, now, length) != 0)
             break;
         old = behind(old, length);
         now = behind(now, length);
-        depth++;
+        ++*depth;
     }
+    return now;
+}
+
+void json_value(struct json *json, const char *path, const char *type,
+                const struct store_value *value)
+{
+    CHECK(strlen(path) < JSON_PATH_BYTES);
+    int depth;
+    const char *now = new_part(json, path, &depth);
     CHECK(now[0] != '\0'); /* no path comes twice */
     bool first = json->written == 0;
     close_to(json, depth);
@@ -167,6 +175,7 @@ void json_value(struct json *json, const char *path, const char *type,
     json->written++;
 }
 
+/* A damaged database may have values without a name, or with that of the one before: left out. */
 static void write_rows(struct json *json, struct store *store, const char *sql)
 {
     struct store_statement *rows = store_prepare(store, sql);
@@ -177,7 +186,8 @@ static void write_rows(struct json *json, struct store *store, const char *sql)
                                           .real = store_real(rows, 1)};
         struct store_value with_text = value;
         with_text.text = store_text(rows, 1);
-        json_value(json, path, store_text(rows, 2), &with_text);
+        if (new_part(json, path, &(int){0})[0] != '\0')
+            json_value(json, path, store_text(rows, 2), &with_text);
     }
     store_finish(rows);
 }
