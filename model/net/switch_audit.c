@@ -35,6 +35,7 @@ void switch_audit(const struct node *node)
         }
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
+    CHECK(node->due == kicks_due(&swtch->kicks));
     CHECK(lossy == swtch->buffer.egress.used);
     watchdog_audit(swtch);
 }
