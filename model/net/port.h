@@ -238,10 +238,14 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
-/* The part of port_send for a port that is not odd. */
-static inline void port_send_plain(struct port *port, uint32_t handle, const struct frame *frame,
-                                   time_ps now)
+/* Sends a frame now; the wire is free.  It is none of MAC control. */
+static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
+                             time_ps now)
 {
+    if (UNLIKELY(port->odd != 0)) {
+        port_send_odd(port, handle, now);
+        return;
+    }
     const int64_t byte = port->ps_per_byte;
     const time_ps last_bit = now + (frame->bytes + WIRE_PREAMBLE_BYTES) * byte;
     struct port_lane *lane = &port->lanes[frame->priority];
@@ -250,16 +254,6 @@ static inline void port_send_plain(struct port *port, uint32_t handle, const str
     lane->tx_bytes += frame->bytes;
     node_post_ordered(port->node, port_next_order(port), port->peer_node,
                       last_bit + port->arrival_delay, NET_EVENT_ARRIVAL, port->peer_port, handle);
-}
-
-/* Sends a frame now; the wire is free.  It is none of MAC control. */
-static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
-                             time_ps now)
-{
-    if (UNLIKELY(port->odd != 0))
-        port_send_odd(port, handle, now);
-    else
-        port_send_plain(port, handle, frame, now);
 }
 
 static inline bool port_has_work(const struct port *port)
