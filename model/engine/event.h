@@ -23,13 +23,30 @@ enum { EVENT_QUIET = 0x80 };
 struct event {
     time_ps at;
     uint64_t order; /* as above */
-    uint32_t node;  /* that executes it */
-    uint16_t port;  /* of that node */
-    uint8_t kind;   /* the node type's own */
+    union {
+        struct {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            uint32_t node; /* that executes it */
+            uint16_t port; /* of that node */
+            uint8_t kind;  /* the node type's own */
+#else
+            uint8_t none, kind;
+            uint16_t port;
+            uint32_t node;
+#endif
+        };
+        uint64_t target; /* the three of them, see event_target */
+    };
     uint64_t argument;
 };
 
 static_assert(sizeof(struct event) == 32, "an event is half a cache line");
+
+/* Worked out once for all that goes to one place. */
+static inline uint64_t event_target(uint32_t node, uint16_t port, uint8_t kind)
+{
+    return node | (uint64_t)port << 32 | (uint64_t)kind << 48;
+}
 
 static inline bool event_is_quiet(const struct event *event)
 {
@@ -42,9 +59,7 @@ static inline void event_copy(struct event *to, const struct event *from)
 {
     to->at = from->at;
     to->order = from->order;
-    to->node = from->node;
-    to->port = from->port;
-    to->kind = from->kind;
+    to->target = from->target;
     to->argument = from->argument;
 }
 

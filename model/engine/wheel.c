@@ -154,10 +154,10 @@ static ASIDE void push_far(struct wheel *wheel, const struct event *event)
 }
 
 /* When the chunk is full, or the event is not for the open window, or none is open. */
-static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
-                             uint32_t node, uint16_t port, uint8_t kind)
+static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
+                             uint64_t argument)
 {
-    const struct event event = {at, order, node, port, kind, argument};
+    const struct event event = {.at = at, .order = order, .target = target, .argument = argument};
     if (wheel->open && at <= wheel->bound) {
         const uint32_t place = wheel_append(wheel, &wheel->own_tail, &event);
         agenda_add(&wheel->agenda, at, place);
@@ -171,17 +171,18 @@ static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, ui
     }
 }
 
-void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
-                     uint32_t node, uint16_t port, uint8_t kind)
+void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
+                     uint64_t argument)
 {
     const uint32_t place = wheel->own_tail;
     if (UNLIKELY(!wheel->open || at > wheel->bound || place % WHEEL_CHUNK == 0)) {
-        push_rarer(wheel, at, order, argument, node, port, kind);
+        push_rarer(wheel, at, order, target, argument);
         return;
     }
     CHECK(at >= wheel->base);
     wheel->own_tail = place + 1;
-    event_copy(&wheel->events[place], &(struct event){at, order, node, port, kind, argument});
+    const struct event event = {.at = at, .order = order, .target = target, .argument = argument};
+    event_copy(&wheel->events[place], &event);
     agenda_add(&wheel->agenda, at, place);
 }
 

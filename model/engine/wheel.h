@@ -106,8 +106,8 @@ uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail);
 
 /* The rest of a push that is not into the list of a window to come: for the open one, or beyond the
  * horizon.  Not by address: so the event need not be in memory. */
-void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t argument,
-                     uint32_t node, uint16_t port, uint8_t kind);
+void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
+                     uint64_t argument);
 
 /* The window that a time lies in. */
 static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
@@ -154,8 +154,7 @@ static inline void wheel_push(struct wheel *wheel, const struct event *event)
     else if (ahead < WHEEL_WINDOWS - 1)
         wheel_list(wheel, turn, event);
     else
-        wheel_push_rare(wheel, event->at, event->order, event->argument, event->node, event->port,
-                        event->kind);
+        wheel_push_rare(wheel, event->at, event->order, event->target, event->argument);
 }
 
 /* What wheel_next would give. */

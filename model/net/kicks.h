@@ -13,27 +13,33 @@
 
 #include <stdint.h>
 
+struct port;
+
+/* Of a switch's ports, which lie in the order of their numbers. */
 struct kick {
     time_ps at;
-    uint32_t port;
+    struct port *port;
 };
 
 struct kicks {
-    struct kick *items; /* by time, then port, from `first` to before `end` */
-    uint32_t first, end, room;
+    struct kick *first, *end; /* by time, then port; at `end` lies one that never comes */
+    struct kick *items;
+    uint32_t room; /* without that one */
 };
 
+void kicks_init(struct kicks *kicks);
 void kicks_fini(struct kicks *kicks);
 
 /* There is no room behind the last. */
 ASIDE void kicks_make_room(struct kicks *kicks);
 
-static inline void kicks_add(struct kicks *kicks, time_ps at, uint32_t port)
+static inline void kicks_add(struct kicks *kicks, time_ps at, struct port *port)
 {
-    if (UNLIKELY(kicks->end == kicks->room))
+    if (UNLIKELY(kicks->end == kicks->items + kicks->room))
         kicks_make_room(kicks);
-    struct kick *hole = &kicks->items[kicks->end++];
-    for (; hole != &kicks->items[kicks->first]; hole--)
+    struct kick *hole = kicks->end++;
+    hole[1].at = TIME_NEVER;
+    for (; hole != kicks->first; hole--)
         if (hole[-1].at < at || (hole[-1].at == at && hole[-1].port < port))
             break;
         else
@@ -44,7 +50,7 @@ static inline void kicks_add(struct kicks *kicks, time_ps at, uint32_t port)
 /* Of the first; TIME_NEVER: there is none. */
 static inline time_ps kicks_due(const struct kicks *kicks)
 {
-    return kicks->first == kicks->end ? TIME_NEVER : kicks->items[kicks->first].at;
+    return kicks->first->at;
 }
 
 #endif

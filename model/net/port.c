@@ -15,7 +15,7 @@ static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
 {
     (void)now;
     const unsigned mask = port->ready & allowed;
-    return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)(31 - __builtin_clz(mask)));
+    return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)port_highest(mask));
 }
 
 static void set_odd(struct port *port, enum port_odd reason, bool on)
@@ -80,7 +80,10 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
     from->peer_port = to->index;
     from->peer_response = to->params.pfc_response;
     from->peer_mtu = to->params.mtu;
+    from->target = event_target(from->peer_node, from->peer_port, NET_EVENT_ARRIVAL);
     from->arrival_delay = from->propagation + ingress.latency;
+    from->after_wire =
+        from->arrival_delay - (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * (time_ps)from->ps_per_byte;
     from->cut_through = ingress.cut_through;
     set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
 }
@@ -250,9 +253,7 @@ static void send_by_mail(struct port *port, uint32_t handle, time_ps at)
     const struct event event = {
         .at = at,
         .order = port_next_order(port),
-        .node = port->peer_node,
-        .kind = NET_EVENT_ARRIVAL,
-        .port = port->peer_port,
+        .target = port->target,
         .argument = handle,
     };
     mail_send(port->mail, port->frames, &event);
@@ -274,8 +275,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     else if ((port->odd & PORT_REMOTE) != 0)
         send_by_mail(port, handle, at);
     else
-        node_post_ordered(port->node, port_next_order(port), port->peer_node, at, NET_EVENT_ARRIVAL,
-                          port->peer_port, handle);
+        node_post_ordered(port->node, port_next_order(port), port->target, at, handle);
 }
 
 void port_kick(struct port *port, time_ps now)

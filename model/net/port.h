@@ -97,7 +97,14 @@ enum port_odd {
     PORT_CUT_THROUGH = 1 << 3, /* the peer acts on a frame's header */
     PORT_FRACTION = 1 << 4,    /* a byte is no whole picosecond */
     PORT_REMOTE = 1 << 5,      /* the peer's executor is another */
+    PORT_CHOOSING = 1 << 6,    /* its source is being asked: what becomes ready now waits */
 };
+
+/* The highest priority of a mask that has one. */
+static inline unsigned port_highest(unsigned mask)
+{
+    return 31u ^ (unsigned)__builtin_clz(mask);
+}
 
 struct port;
 struct mail;
@@ -116,10 +123,10 @@ struct port {
     /* one line: may a frame leave now, when does it arrive, and where */
     alignas(64) time_ps busy_until; /* the wire is taken until then */
     time_ps kick_at;                /* time of the pending KICK, or TIME_NEVER */
-    time_ps arrival_delay;          /* propagation, and the peer's ingress latency */
+    time_ps after_wire;             /* from busy_until: arrival_delay less the gap */
     struct node *node;              /* owner */
     struct frame_pool *frames;
-    uint32_t peer_node;
+    uint64_t target;      /* event_target of a frame's arrival */
     uint32_t ps_per_byte; /* of its rate; 0: no whole number */
     uint32_t sent;        /* frames so far, and a KICK before the first: numbers of its line */
     union {
@@ -131,9 +138,6 @@ struct port {
         };
         uint32_t busy; /* any of these; 0: what comes while the wire is free leaves at once */
     };
-    uint8_t asserted; /* mask: priorities in which this end wants its peer paused, and may */
-    bool choosing;    /* its source is being asked: what becomes ready now waits for the answer */
-    uint16_t peer_port;
     uint16_t index;   /* of this port in its node */
     uint16_t largest; /* frame: L2 bytes, above a giant */
 
@@ -145,9 +149,13 @@ struct port {
     port_reason *reason; /* for a refresh; NULL: the owner knows none */
     struct wire_rate rate;
     time_ps propagation;
+    time_ps arrival_delay; /* propagation, and the peer's ingress latency */
     time_ps peer_response; /* the peer's delay from a PFC frame to its effect */
     int64_t peer_mtu;
+    uint32_t peer_node;
+    uint16_t peer_port;
     uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
+    uint8_t asserted;     /* mask: priorities in which this end wants its peer paused, and may */
     uint8_t told;         /* mask: priorities in which the last PFC frame sent was an XOFF */
     uint8_t wanted;       /* mask: asserted by the owner, enabled or not */
     uint8_t enabled;      /* mask: pfc_enabled, or 0 without flow control */
@@ -246,14 +254,14 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
         port_send_odd(port, handle, now);
         return;
     }
-    const int64_t byte = port->ps_per_byte;
-    const time_ps last_bit = now + (frame->bytes + WIRE_PREAMBLE_BYTES) * byte;
+    const time_ps free =
+        now + (int64_t)((uint64_t)(frame->bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
     struct port_lane *lane = &port->lanes[frame->priority];
-    port->busy_until = last_bit + (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * byte;
+    port->busy_until = free;
     lane->tx_frames++;
     lane->tx_bytes += frame->bytes;
-    node_post_ordered(port->node, port_next_order(port), port->peer_node,
-                      last_bit + port->arrival_delay, NET_EVENT_ARRIVAL, port->peer_port, handle);
+    node_post_ordered(port->node, port_next_order(port), port->target, free + port->after_wire,
+                      handle);
 }
 
 static inline bool port_has_work(const struct port *port)
@@ -271,9 +279,10 @@ static inline bool port_is_free(const struct port *port, uint8_t priority, time_
 static inline void port_post_kick(struct port *port)
 {
     /* The highest that waits will probably go: named, it comes into the cache in time. */
-    const unsigned priority = 31u - (unsigned)__builtin_clz(port->ready | 1u);
-    node_post_ordered(port->node, port_kick_order(port), port->node->id, port->kick_at,
-                      NET_EVENT_KICK, port->index, port->lanes[priority].head);
+    const unsigned priority = port_highest(port->ready | 1u);
+    node_post_ordered(port->node, port_kick_order(port),
+                      event_target(port->node->id, port->index, NET_EVENT_KICK), port->kick_at,
+                      port->lanes[priority].head);
 }
 
 /* Makes sure of a KICK when the wire is free. */
@@ -285,6 +294,16 @@ static inline void port_kick_later(struct port *port)
     port_post_kick(port);
 }
 
+static inline bool port_is_choosing(const struct port *port)
+{
+    return (port->odd & PORT_CHOOSING) != 0;
+}
+
+static inline void port_set_choosing(struct port *port, bool choosing)
+{
+    port->odd = (uint8_t)(choosing ? port->odd | PORT_CHOOSING : port->odd & ~PORT_CHOOSING);
+}
+
 /* Sends the PFC frame that is due; the wire is free. */
 void port_send_pfc(struct port *port, time_ps now);
 
@@ -292,16 +311,16 @@ void port_send_pfc(struct port *port, time_ps now);
  * the wire is free. */
 static inline bool port_send_next(struct port *port, port_source *source, time_ps now)
 {
-    if (!port_has_work(port) || port->choosing)
+    if (!port_has_work(port) || port_is_choosing(port))
         return false;
     if (now < port->busy_until)
         return true;
     if (UNLIKELY(port->pfc_due != 0)) {
         port_send_pfc(port, now);
     } else {
-        port->choosing = true;
+        port_set_choosing(port, true);
         const uint32_t handle = source(port, (uint8_t)~port->paused, now);
-        port->choosing = false;
+        port_set_choosing(port, false);
         if (handle == POOL_NONE)
             return false;
         port_send(port, handle, frame_at(port->frames, handle), now);

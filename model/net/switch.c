@@ -70,10 +70,11 @@ static ASIDE void resume_sender(struct swtch *swtch, const struct frame *frame, 
                                 time_ps now)
 {
     const struct probe_pause why = edge(swtch, frame, egress, now);
-    const bool choosing = swtch->ports[egress].choosing;
-    swtch->ports[egress].choosing = true;
+    struct port *port = &swtch->ports[egress];
+    const bool choosing = port_is_choosing(port);
+    port_set_choosing(port, true);
     port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
-    swtch->ports[egress].choosing = choosing;
+    port_set_choosing(port, choosing);
 }
 
 /* False: its group has no room. */
@@ -116,8 +117,6 @@ static inline void queue(struct swtch *swtch, struct port *port, uint32_t handle
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
     switch_waiting(swtch, frame->in_port, frame->priority)[port->index] += cells;
-    if (is_metered(swtch, frame->priority))
-        meter(swtch, frame, port->index, true);
 }
 
 /* The frame has left its queue: its room is given back. */
@@ -178,21 +177,36 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
     }
 }
 
-/* Of the priorities in `mask`, all of which wait. */
-static inline uint32_t take(struct swtch *swtch, struct port *port, unsigned mask, time_ps now)
+/* The first frame of the priority leaves its queue, which is not empty. */
+static inline uint32_t take_first(struct swtch *swtch, struct port *port, unsigned priority,
+                                  time_ps now)
 {
-    const unsigned strict = mask & swtch->strict;
-    const uint8_t priority =
-        strict != 0 ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(swtch, port, mask);
-    struct port_lane *lane = &port->lanes[priority];
-    const uint32_t handle = port_shift(port, priority);
-    struct frame *frame = frame_at(swtch->frames, handle);
-    if (lane->bytes == 0)
-        lane->deficit = 0;
+    const struct port_lane *lane = &port->lanes[priority];
+    const uint32_t handle = port_shift(port, (uint8_t)priority);
+    struct frame *frame = frame_at(port->frames, handle);
     if (UNLIKELY(lane->bytes > swtch->mark_above[SWITCH_DEQUEUE]))
         mark(swtch, frame, port);
     unqueue(swtch, port, priority, frame, now);
     return handle;
+}
+
+/* A queue that is empty has lost what was left of its turn. */
+static ASIDE uint32_t take_weighted(struct swtch *swtch, struct port *port, unsigned mask,
+                                    time_ps now)
+{
+    const unsigned priority = weighted_pick(swtch, port, mask);
+    const uint32_t handle = take_first(swtch, port, priority, now);
+    if (port->lanes[priority].bytes == 0)
+        port->lanes[priority].deficit = 0;
+    return handle;
+}
+
+/* Of the priorities in `mask`, all of which wait. */
+static inline uint32_t take(struct swtch *swtch, struct port *port, unsigned mask, time_ps now)
+{
+    const unsigned strict = mask & swtch->strict;
+    return LIKELY(strict != 0) ? take_first(swtch, port, port_highest(strict), now)
+                               : take_weighted(swtch, port, mask, now);
 }
 
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
@@ -228,7 +242,7 @@ static inline void kick_later(struct swtch *swtch, struct port *port)
         port_post_kick(port);
         return;
     }
-    kicks_add(&swtch->kicks, port->kick_at, port->index);
+    kicks_add(&swtch->kicks, port->kick_at, port);
     node_put_off(&swtch->node, port->kick_at);
 }
 
@@ -240,11 +254,11 @@ void switch_kick_later(struct port *port)
 /* The port's wire is free: mostly the first of its queue leaves. */
 static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
 {
-    const unsigned mask = port->ready & (uint8_t)~port->paused;
-    if (UNLIKELY(port->pfc_due != 0 || port->choosing)) {
+    if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
         port_kick(port, now);
         return;
     }
+    const unsigned mask = port->ready & (uint8_t)~port->paused;
     if (mask == 0)
         return;
     const uint32_t handle = take(swtch, port, mask, now);
@@ -257,17 +271,17 @@ static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
 static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct kicks *kicks = &swtch->kicks;
+    struct event event;
+    node_act_as(&swtch->node, &event);
     while (kicks_due(kicks) <= at) {
-        const struct kick next = kicks->items[kicks->first];
-        struct port *port = &swtch->ports[next.port];
-        const struct event event = {.at = next.at, .order = port_kick_order(port)};
-        if (next.at == at && event.order > order)
+        const struct kick next = *kicks->first;
+        event.at = next.at;
+        event.order = port_kick_order(next.port);
+        if (UNLIKELY(next.at == at) && event.order > order)
             break;
         kicks->first++;
-        if (!port_kicked(port, next.at))
-            continue;
-        node_act_as(&swtch->node, &event);
-        kick(swtch, port, next.at);
+        if (port_kicked(next.port, next.at))
+            kick(swtch, next.port, next.at);
     }
     swtch->node.due = kicks_due(kicks);
 }
@@ -307,9 +321,23 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         return;
     }
     queue(swtch, port, handle, frame, cells);
+    if (is_metered(swtch, frame->priority))
+        meter(swtch, frame, egress, true);
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
+        kick_later(swtch, port);
+}
+
+/* The same for a frame that finds ample room and the wire taken, in a queue without a limit. */
+static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
+                        uint32_t handle, struct frame *frame, uint32_t cells)
+{
+    buffer_charge(&swtch->buffer, group, cells);
+    if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+        mark(swtch, frame, port);
+    queue(swtch, port, handle, frame, cells);
+    if (port_has_work(port))
         kick_later(swtch, port);
 }
 
@@ -342,10 +370,14 @@ static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *f
     struct port *port = &swtch->ports[egress];
     frame->ttl--;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (port->busy_until <= now &&
-        (LIKELY((port->busy | (port->index == frame->in_port)) == 0) ||
-         may_leave(port, frame, now)) &&
-        buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells))
+    struct buffer_group *group = switch_group(swtch, frame);
+    if (port->busy_until > now && !is_metered(swtch, frame->priority) &&
+        LIKELY(buffer_is_ample(group, cells)))
+        join(swtch, group, port, handle, frame, cells);
+    else if (port->busy_until <= now &&
+             (LIKELY((port->busy | (port->index == frame->in_port)) == 0) ||
+              may_leave(port, frame, now)) &&
+             buffer_pass(&swtch->buffer, group, cells))
         port_send(port, handle, frame, now);
     else
         enqueue(swtch, handle, egress, cells, now);

@@ -60,6 +60,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->waiting =
         memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
+    kicks_init(&swtch->kicks);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
     for (uint16_t i = 0; i < port_count; i++) {

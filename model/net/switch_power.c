@@ -27,13 +27,13 @@ void switch_lose(struct swtch *swtch, time_ps now)
     const int64_t mark_above = swtch->mark_above[SWITCH_DEQUEUE];
     swtch->mark_above[SWITCH_DEQUEUE] = INT64_MAX;
     for (uint16_t i = 0; i < swtch->port_count; i++)
-        swtch->ports[i].choosing = true; /* nothing is sent meanwhile */
+        port_set_choosing(&swtch->ports[i], true); /* nothing is sent meanwhile */
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         struct port *port = &swtch->ports[i];
         for (uint32_t handle; (handle = switch_take(port, UINT8_MAX, now)) != POOL_NONE;)
             lose_frame(swtch, port, handle, now);
     }
     for (uint16_t i = 0; i < swtch->port_count; i++)
-        swtch->ports[i].choosing = false;
+        port_set_choosing(&swtch->ports[i], false);
     swtch->mark_above[SWITCH_DEQUEUE] = mark_above;
 }

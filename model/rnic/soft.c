@@ -96,7 +96,7 @@ static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
     struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
     struct soft *soft = rnic->soft;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
-        const uint8_t priority = (uint8_t)(31 - __builtin_clz(mask));
+        const uint8_t priority = (uint8_t)port_highest(mask);
         if (port->lanes[priority].head == POOL_NONE) { /* of a list of the turns */
             port->ready &= (uint8_t) ~(1u << priority);
             continue;

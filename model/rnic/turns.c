@@ -31,7 +31,7 @@ static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
 static void set_ready(struct rnic *rnic, uint8_t priority)
 {
     rnic->port.ready |= (uint8_t)(1u << priority);
-    if (!rnic->port.choosing)
+    if (!port_is_choosing(&rnic->port))
         rnic_want_kick(rnic);
 }
 

@@ -22,7 +22,8 @@ static void they_come_in_order(void **state)
 {
     (void)state;
     struct rng rng = rng_stream(1, "kicks", "test");
-    struct kicks kicks = {0};
+    struct kicks kicks;
+    kicks_init(&kicks);
     struct kick left[PORTS];
     uint32_t count = 0;
     time_ps now = 0;
