@@ -12,6 +12,9 @@
  * that way too. */
 #define ASIDE __attribute__((noinline))
 
+/* A stretch of the common way that is too long for the compiler to inline by itself. */
+#define INLINE inline __attribute__((always_inline))
+
 #define CHECK(fact)                                                                                \
     do {                                                                                           \
         if (UNLIKELY(!(fact)))                                                                     \

@@ -36,16 +36,18 @@ static uint32_t greatest(uint32_t a, uint32_t b)
 
 /* ------------------------------------------------------------------ thresholds */
 
-static int64_t threshold_at(const struct buffer *buffer, const struct buffer_limit *limit,
+/* While `idle` cells of its pool are free. */
+static int64_t threshold_at(const struct buffer *buffer, const struct buffer_group *group,
                             int64_t idle)
 {
+    const struct buffer_limit *limit = &buffer->limits[group->lossless];
     return limit->alpha == BUFFER_UNLIMITED ? INT32_MAX : buffer->policy->threshold(limit, idle);
 }
 
 int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;
-    return threshold_at(buffer, group->limit, (int64_t)pool->size - pool->shared_used);
+    return threshold_at(buffer, group, (int64_t)pool->size - pool->shared_used);
 }
 
 /* Egress queues have no static limit: a pool's rest is shared dynamically. */
@@ -119,7 +121,7 @@ static void reckon_group(const struct buffer *buffer, struct buffer_group *group
     const int64_t half = pool->size / 2;
     const bool roomy = half >= buffer_cells(buffer, UINT16_MAX);
     const int64_t threshold =
-        threshold_at(buffer, group->limit, pool->size - half - buffer_cells(buffer, UINT16_MAX));
+        threshold_at(buffer, group, pool->size - half - buffer_cells(buffer, UINT16_MAX));
     group->ample_at_ease = roomy ? least(group->reserved + threshold, INT32_MAX) : 0;
     set_ample(buffer, group);
 }
@@ -208,7 +210,7 @@ uint32_t buffer_share_of_rest(const struct buffer_group *group, int64_t left)
 bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
                          int64_t left, int64_t shared)
 {
-    const int64_t threshold = threshold_at(buffer, group->limit, group->pool->size - shared);
+    const int64_t threshold = threshold_at(buffer, group, group->pool->size - shared);
     return left <= group->used && buffer_share_of_rest(group, left) <= resume_at(buffer, threshold);
 }
 
@@ -255,7 +257,6 @@ static void audit_group(const struct buffer *buffer, const struct buffer_group *
     CHECK(!group->xoff || group->lossless);
     CHECK(group->lossless || group->headroom == 0);
     CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
-    CHECK(group->limit == &buffer->limits[group->lossless]);
     CHECK(group->pool == &buffer->pools[0] || group->pool == &buffer->pools[1]);
 }
 

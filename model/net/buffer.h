@@ -64,8 +64,8 @@ struct buffer_pool {
 
 struct buffer_group {
     alignas(64) struct buffer_pool *pool;
-    const struct buffer_limit *limit;
-    uint32_t used; /* without headroom: what is above `reserved` is its share of the pool */
+    uint32_t *waiting; /* its cells in queues, by egress port; the owner keeps it */
+    uint32_t used;     /* without headroom: what is above `reserved` is its share of the pool */
     uint32_t used_peak;
     /* Below it the share is below the threshold.  0 while headroom is in use, the peer paused or a
      * pool tight; ample_at_ease is what it is at other times. */

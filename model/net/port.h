@@ -246,6 +246,18 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
+/* Sends a frame of a lane now, by a port that is not odd and whose wire is free. */
+static inline void port_transmit(struct port *port, struct port_lane *lane, uint32_t handle,
+                                 uint32_t bytes, time_ps now)
+{
+    const time_ps free = now + (int64_t)((uint64_t)(bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
+    port->busy_until = free;
+    lane->tx_frames++;
+    lane->tx_bytes += bytes;
+    node_post_ordered(port->node, port_next_order(port), port->target, free + port->after_wire,
+                      handle);
+}
+
 /* Sends a frame now; the wire is free.  It is none of MAC control. */
 static inline void port_send(struct port *port, uint32_t handle, const struct frame *frame,
                              time_ps now)
@@ -254,14 +266,7 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
         port_send_odd(port, handle, now);
         return;
     }
-    const time_ps free =
-        now + (int64_t)((uint64_t)(frame->bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
-    struct port_lane *lane = &port->lanes[frame->priority];
-    port->busy_until = free;
-    lane->tx_frames++;
-    lane->tx_bytes += frame->bytes;
-    node_post_ordered(port->node, port_next_order(port), port->target, free + port->after_wire,
-                      handle);
+    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes, now);
 }
 
 static inline bool port_has_work(const struct port *port)

@@ -88,10 +88,10 @@ static inline bool admit(struct swtch *swtch, const struct frame *frame, uint16_
     return verdict != BUFFER_REFUSE;
 }
 
-static inline void release(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                           uint32_t cells, time_ps now)
+static inline void release(struct swtch *swtch, struct buffer_group *group,
+                           const struct frame *frame, uint16_t egress, uint32_t cells, time_ps now)
 {
-    if (UNLIKELY(buffer_release(&swtch->buffer, switch_group(swtch, frame), cells)))
+    if (UNLIKELY(buffer_release(&swtch->buffer, group, cells)))
         resume_sender(swtch, frame, egress, now);
 }
 
@@ -108,7 +108,7 @@ static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t
         buffer_queue_shrunk(&swtch->buffer, queued, cells);
 }
 
-static inline void queue(struct swtch *swtch, struct port *port, uint32_t handle,
+static inline void queue(struct port *port, struct buffer_group *group, uint32_t handle,
                          struct frame *frame, uint32_t cells)
 {
     struct port_lane *lane = &port->lanes[frame->priority];
@@ -116,7 +116,7 @@ static inline void queue(struct swtch *swtch, struct port *port, uint32_t handle
     lane->cells += cells;
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
-    switch_waiting(swtch, frame->in_port, frame->priority)[port->index] += cells;
+    group->waiting[port->index] += cells;
 }
 
 /* The frame has left its queue: its room is given back. */
@@ -124,11 +124,12 @@ static inline void unqueue(struct swtch *swtch, struct port *port, unsigned prio
                            const struct frame *frame, time_ps now)
 {
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    struct buffer_group *group = &swtch->buffer.groups[frame->in_port * PRIORITIES + priority];
     port->lanes[priority].cells -= cells;
-    switch_waiting(swtch, frame->in_port, priority)[port->index] -= cells;
+    group->waiting[port->index] -= cells;
     if (is_metered(swtch, priority))
         meter(swtch, frame, port->index, false);
-    release(swtch, frame, port->index, cells, now);
+    release(swtch, group, frame, port->index, cells, now);
 }
 
 /* ------------------------------------------------------------------ ECN */
@@ -156,8 +157,8 @@ static void mark(struct swtch *swtch, struct frame *frame, const struct port *eg
 /* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
  * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
  * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
- * was not sent in the meantime is the others' for good. */
-static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
+ * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
+static ASIDE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
     for (;;) {
         const uint8_t turn = port->turn;
@@ -165,7 +166,7 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
         if ((mask & 1u << turn) != 0) {
             const struct frame *first = frame_at(port->frames, lane->head);
             if (lane->deficit >= first->bytes) {
-                lane->deficit -= first->bytes;
+                lane->deficit = lane->head == lane->tail ? 0 : lane->deficit - first->bytes;
                 return turn;
             }
         }
@@ -175,6 +176,13 @@ static uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsig
             lane->deficit < frame_at(port->frames, lane->head)->bytes)
             lane->deficit += (uint32_t)swtch->params.weight[port->turn] * SWITCH_DWRR_QUANTUM;
     }
+}
+
+/* Of the priorities in `mask`, all of which wait and the one of which is served next. */
+static inline unsigned pick(const struct swtch *swtch, struct port *port, unsigned mask)
+{
+    const unsigned strict = mask & swtch->strict;
+    return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
 }
 
 /* The first frame of the priority leaves its queue, which is not empty. */
@@ -190,29 +198,11 @@ static inline uint32_t take_first(struct swtch *swtch, struct port *port, unsign
     return handle;
 }
 
-/* A queue that is empty has lost what was left of its turn. */
-static ASIDE uint32_t take_weighted(struct swtch *swtch, struct port *port, unsigned mask,
-                                    time_ps now)
-{
-    const unsigned priority = weighted_pick(swtch, port, mask);
-    const uint32_t handle = take_first(swtch, port, priority, now);
-    if (port->lanes[priority].bytes == 0)
-        port->lanes[priority].deficit = 0;
-    return handle;
-}
-
-/* Of the priorities in `mask`, all of which wait. */
-static inline uint32_t take(struct swtch *swtch, struct port *port, unsigned mask, time_ps now)
-{
-    const unsigned strict = mask & swtch->strict;
-    return LIKELY(strict != 0) ? take_first(swtch, port, port_highest(strict), now)
-                               : take_weighted(swtch, port, mask, now);
-}
-
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
 {
+    struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
-    return mask == 0 ? POOL_NONE : take(switch_of(port->node), port, mask, now);
+    return mask == 0 ? POOL_NONE : take_first(swtch, port, pick(swtch, port, mask), now);
 }
 
 /* Each frame is out of the queue before its room is given back: the XON that this may cause asks
@@ -254,15 +244,17 @@ void switch_kick_later(struct port *port)
 /* The port's wire is free: mostly the first of its queue leaves. */
 static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
 {
+    port->kick_at = TIME_NEVER;
     if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
         port_kick(port, now);
         return;
     }
     const unsigned mask = port->ready & (uint8_t)~port->paused;
-    if (mask == 0)
+    if (UNLIKELY(mask == 0))
         return;
-    const uint32_t handle = take(swtch, port, mask, now);
-    port_send(port, handle, frame_at(swtch->frames, handle), now);
+    const unsigned priority = pick(swtch, port, mask);
+    const uint32_t handle = take_first(swtch, port, priority, now);
+    port_transmit(port, &port->lanes[priority], handle, frame_at(port->frames, handle)->bytes, now);
     if (port_has_work(port))
         kick_later(swtch, port);
 }
@@ -280,7 +272,7 @@ static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
         if (UNLIKELY(next.at == at) && event.order > order)
             break;
         kicks->first++;
-        if (port_kicked(next.port, next.at))
+        if (LIKELY(next.port->kick_at == next.at))
             kick(swtch, next.port, next.at);
     }
     swtch->node.due = kicks_due(kicks);
@@ -316,11 +308,11 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
     if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         mark(swtch, frame, port);
     if (UNLIKELY(may_leave(port, frame, now))) {
-        release(swtch, frame, egress, cells, now);
+        release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
         port_send(port, handle, frame, now);
         return;
     }
-    queue(swtch, port, handle, frame, cells);
+    queue(port, switch_group(swtch, frame), handle, frame, cells);
     if (is_metered(swtch, frame->priority))
         meter(swtch, frame, egress, true);
     if (UNLIKELY(now >= port->busy_until))
@@ -336,8 +328,8 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
     buffer_charge(&swtch->buffer, group, cells);
     if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         mark(swtch, frame, port);
-    queue(swtch, port, handle, frame, cells);
-    if (port_has_work(port))
+    queue(port, group, handle, frame, cells);
+    if (port->kick_at != port->busy_until && port_has_work(port))
         kick_later(swtch, port);
 }
 
@@ -357,7 +349,7 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
     return frame->entropy;
 }
 
-static inline void forward(struct swtch *swtch, uint32_t handle, struct frame *frame,
+static INLINE void forward(struct swtch *swtch, uint32_t handle, struct frame *frame,
                            uint32_t entropy, time_ps now)
 {
     const uint16_t egress =

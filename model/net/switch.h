@@ -90,7 +90,6 @@ struct swtch {
     bool special;      /* cuts through, or does not hash the 5-tuple */
     bool careful;      /* special, or something is condemned: frames are looked at twice */
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
-    uint32_t *waiting; /* cells in queues, see switch_waiting */
     struct kicks kicks;
     struct buffer buffer;
     alignas(64) uint8_t priority_of_dscp[64];
@@ -99,6 +98,7 @@ struct swtch {
     struct switch_counters counters;
     struct switch_port_counters *port_counters;
     struct rng marking;        /* ECN draws */
+    uint32_t *waiting;         /* of all groups, see struct buffer_group */
     struct watchdog *watchdog; /* NULL: off */
     const struct probe *probe;
 };

@@ -12,8 +12,8 @@ static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned pri
     if (held == 0 && queued == 0)
         return;
     for (uint16_t i = 0; i < swtch->port_count; i++) {
-        from += switch_waiting(swtch, port, priority)[i];
-        to += switch_waiting(swtch, i, priority)[port];
+        from += swtch->buffer.groups[port * PRIORITIES + priority].waiting[i];
+        to += swtch->buffer.groups[i * PRIORITIES + priority].waiting[port];
     }
     CHECK(from == held && to == queued);
 }

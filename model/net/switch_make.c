@@ -26,6 +26,15 @@ static void *lines(size_t count, size_t bytes)
     return memset(memory, 0, size);
 }
 
+/* The groups of one priority lie together: few priorities are in use. */
+static void set_waiting(struct swtch *swtch)
+{
+    uint32_t *row = swtch->waiting;
+    for (unsigned p = 0; p < PRIORITIES; p++)
+        for (unsigned i = 0; i < swtch->port_count; i++, row += swtch->port_count)
+            swtch->buffer.groups[i * PRIORITIES + p].waiting = row;
+}
+
 void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
                  const struct switch_params *params, uint16_t port_count,
                  const struct port_params *port_params, struct frame_pool *frames,
@@ -60,6 +69,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->waiting =
         memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
+    set_waiting(swtch);
     kicks_init(&swtch->kicks);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
@@ -104,7 +114,6 @@ static void plan_groups(struct swtch *swtch, struct switch_plan *plan)
             group->headroom = group->lossless ? (uint32_t)headroom : 0;
             group->reserved = (uint32_t)switch_cells_up(
                 params, group->lossless ? params->reserved : params->reserved_lossy);
-            group->limit = &buffer->limits[group->lossless];
             group->pool =
                 &buffer->pools[!group->lossless && params->lossy_pool > 0 ? BUFFER_POOL_LOSSY
                                                                           : BUFFER_POOL_LOSSLESS];

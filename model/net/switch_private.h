@@ -13,13 +13,6 @@ enum { SWITCH_DWRR_QUANTUM = 512 };      /* bytes that a turn adds for each unit
 enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE }; /* ecn_at */
 enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
 
-/* Cells of the group (port, priority) that wait in queues, by egress port.  The groups of one
- * priority lie together: few priorities are in use. */
-static inline uint32_t *switch_waiting(const struct swtch *swtch, unsigned port, unsigned priority)
-{
-    return swtch->waiting + (size_t)(priority * swtch->port_count + port) * swtch->port_count;
-}
-
 static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
 {
     return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];

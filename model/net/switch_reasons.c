@@ -61,8 +61,8 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
         .swtch = swtch,
         .why = why,
         .pool = group->pool,
-        .waiting = switch_waiting(swtch, why->port, why->priority),
-        .alpha = buffer->policy == &buffer_dynamic ? group->limit->alpha : 0,
+        .waiting = group->waiting,
+        .alpha = buffer->policy == &buffer_dynamic ? buffer->limits[group->lossless].alpha : 0,
     };
     why->occupancy = buffer_bytes(buffer, buffer_group_share(group));
     why->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));

@@ -48,7 +48,6 @@ static void memory_init(struct memory *memory, const struct setup *setup)
         group->lossless = i < LOSSLESS;
         group->headroom = group->lossless ? setup->headroom : 0;
         group->reserved = setup->reserved[group->lossless];
-        group->limit = &buffer->limits[group->lossless];
         group->pool = &buffer->pools[!group->lossless && setup->lossy_size > 0];
     }
     buffer_reckon_ample(buffer);
