@@ -44,7 +44,8 @@ bool step_position_reaches(const struct step_position *from, const struct step_g
 static void before(void *self, struct node *node, const struct event *event)
 {
     struct stepper *stepper = self;
-    node_digest_event(node, event);
+    if (!event_is_quiet(event))
+        node_digest_event(node, event);
     struct eventlog_event *note = &stepper->recent[stepper->events % STEP_RECENT];
     *note = eventlog_note(stepper->world, event);
     if (stepper->goal->condition_count > 0)

@@ -27,8 +27,9 @@ struct node;
 struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
-    /* The same with each event that node_next gives, until it gives none; NULL: one by one.  Called
-     * for a node that shares its turn with no other. */
+    /* The same with each event that node_next gives, until it gives none, and node_digest_event for
+     * each, before any other word; NULL: one by one.  Called for a node that shares its turn with no
+     * other, and posts no quiet events while nobody looks on. */
     void (*take_turn)(struct node *node);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
     /* Has what the events of its turn will touch come into the cache; NULL: nothing. */
@@ -240,12 +241,11 @@ static inline void node_digest(struct node *node, uint64_t word)
     digest_chain(&node->digest, word);
 }
 
-/* What every event adds, before it is executed, unless it is quiet. */
+/* What every event adds, before it is executed, that is not quiet. */
 static inline void node_digest_event(struct node *node, const struct event *event)
 {
     const uint64_t order = event->order << 32 | event->order >> 32;
-    if (LIKELY(!event_is_quiet(event)))
-        digest_fold(&node->digest, ((uint64_t)event->at + event->kind) ^ order);
+    digest_fold(&node->digest, ((uint64_t)event->at + event->kind) ^ order);
 }
 
 /* The event is the present one from now on. */
@@ -264,8 +264,10 @@ static inline const struct event *node_next(struct node *node)
 {
     struct executor *executor = (struct executor *)(void *)node->queue;
     const struct event *event = wheel_next(&executor->queue);
-    if (LIKELY(event != NULL))
-        node_begin_event(node, executor, event);
+    if (LIKELY(event != NULL)) {
+        executor->current = event;
+        executor->events++;
+    }
     return event;
 }
 

@@ -350,19 +350,17 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
 }
 
 static INLINE void forward(struct swtch *swtch, uint32_t handle, struct frame *frame,
-                           uint32_t entropy, time_ps now)
+                           struct buffer_group *group, uint32_t entropy, time_ps now)
 {
     const uint16_t egress =
         route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
-    if (UNLIKELY(egress == UINT16_MAX || frame->ttl <= 1 ||
+    if (UNLIKELY(egress == UINT16_MAX || --frame->ttl == 0 ||
                  frame->bytes > swtch->ports[egress].largest)) {
         switch_reject(swtch, handle, egress, now);
         return;
     }
     struct port *port = &swtch->ports[egress];
-    frame->ttl--;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    struct buffer_group *group = switch_group(swtch, frame);
     if (port->busy_until > now && !is_metered(swtch, frame->priority) &&
         LIKELY(buffer_is_ample(group, cells)))
         join(swtch, group, port, handle, frame, cells);
@@ -417,7 +415,7 @@ static ASIDE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps no
 {
     struct frame *frame = frame_at(swtch->frames, handle);
     if (!is_condemned(swtch, handle, frame, now))
-        forward(swtch, handle, frame, entropy_of(swtch, frame), now);
+        forward(swtch, handle, frame, switch_group(swtch, frame), entropy_of(swtch, frame), now);
 }
 
 static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const struct frame *frame,
@@ -429,7 +427,7 @@ static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const 
         forward_whole(swtch, handle, now);
 }
 
-static inline void on_arrival(struct swtch *swtch, const struct event *event)
+static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
     const time_ps now = event->at;
@@ -437,12 +435,13 @@ static inline void on_arrival(struct swtch *swtch, const struct event *event)
     struct frame *frame = frame_at(swtch->frames, handle);
     if (LIKELY(!frame_is_mac_control(frame)))
         frame->priority = swtch->priority_of_dscp[frame->tos >> 2];
+    struct buffer_group *group = &swtch->buffer.groups[event->port * PRIORITIES + frame->priority];
     if (UNLIKELY(!port_receive(port, &swtch->node, event, frame)))
         return;
     if (UNLIKELY(swtch->careful))
         forward_carefully(swtch, handle, frame, now);
     else
-        forward(swtch, handle, frame, frame->entropy, now);
+        forward(swtch, handle, frame, group, frame->entropy, now);
 }
 
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
@@ -466,28 +465,36 @@ void switch_start(struct swtch *swtch)
 }
 
 /* Arrivals by themselves: what they do not call costs them nothing. */
-static inline void execute(struct node *node, const struct event *event)
+static INLINE void execute(struct node *node, const struct event *event)
 {
-    struct swtch *swtch = switch_of(node);
+    if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
+        on_arrival(switch_of(node), event);
+    else
+        on_other_event(switch_of(node), event);
+}
+
+static inline void do_kicks_before(struct node *node, const struct event *event)
+{
     if (UNLIKELY(node->due <= event->at)) {
-        do_kicks(swtch, event->at, event->order);
+        do_kicks(switch_of(node), event->at, event->order);
         node_act_as(node, event);
     }
-    if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
-        on_arrival(swtch, event);
-    else
-        on_other_event(swtch, event);
 }
 
 static void on_event(struct node *node, const struct event *event)
 {
+    do_kicks_before(node, event);
     execute(node, event);
 }
 
+/* Kicks chain nothing: the event's word is chained after them, beside its frame's. */
 static void take_turn(struct node *node)
 {
-    for (const struct event *event; (event = node_next(node)) != NULL;)
+    for (const struct event *event; (event = node_next(node)) != NULL;) {
+        do_kicks_before(node, event);
+        node_digest_event(node, event);
         execute(node, event);
+    }
 }
 
 /* Of a frame's arrival: the lane and the group that it comes in by, and the port that it leaves by,

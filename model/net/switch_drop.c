@@ -62,7 +62,7 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
 {
     const struct frame *frame = frame_at(swtch->frames, handle);
     const enum probe_drop_cause cause = egress == UINT16_MAX ? PROBE_DROP_NO_ROUTE
-                                        : frame->ttl <= 1    ? PROBE_DROP_TTL
+                                        : frame->ttl == 0    ? PROBE_DROP_TTL
                                                              : PROBE_DROP_MTU;
     struct probe_drop drop = dropped(swtch, frame, cause, now);
     drop.egress = egress;
