@@ -82,7 +82,7 @@ static void set_all_ample(struct buffer *buffer)
 static void set_tight(struct buffer *buffer, struct buffer_pool *pool, bool tight)
 {
     pool->tight = tight;
-    pool->watch = tight ? pool->shared_peak : least(pool->shared_peak, pool->size / 2);
+    pool->watch = tight ? pool->shared_peak : least(pool->shared_peak, pool->half);
     set_all_ample(buffer);
 }
 
@@ -91,15 +91,15 @@ void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t
     pool->shared_peak = greatest(pool->shared_peak, pool->shared_used + cells);
     if (pool->tight)
         pool->watch = pool->shared_peak;
-    else if (pool->shared_used > pool->size / 2)
+    else if (pool->shared_used > pool->half)
         set_tight(buffer, pool, true);
     else
-        pool->watch = least(pool->shared_peak, pool->size / 2);
+        pool->watch = least(pool->shared_peak, pool->half);
 }
 
 static void pool_shrunk(struct buffer *buffer, struct buffer_pool *pool)
 {
-    if (pool->tight && pool->shared_used <= pool->size / 2 - pool->size / 16)
+    if (pool->tight && pool->shared_used <= pool->half - pool->size / 16)
         set_tight(buffer, pool, false);
 }
 
@@ -118,7 +118,7 @@ static void reckon_egress(struct buffer *buffer)
 static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;
-    const int64_t half = pool->size / 2;
+    const int64_t half = pool->half;
     const bool roomy = half >= buffer_cells(buffer, UINT16_MAX);
     const int64_t threshold =
         threshold_at(buffer, group, pool->size - half - buffer_cells(buffer, UINT16_MAX));
@@ -128,6 +128,8 @@ static void reckon_group(const struct buffer *buffer, struct buffer_group *group
 
 void buffer_reckon_ample(struct buffer *buffer)
 {
+    for (unsigned i = 0; i < 2; i++)
+        buffer->pools[i].half = buffer->pools[i].size / 2;
     reckon_egress(buffer);
     for (uint32_t i = 0; i < buffer->group_count; i++)
         reckon_group(buffer, &buffer->groups[i]);

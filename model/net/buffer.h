@@ -58,8 +58,8 @@ extern const struct buffer_policy *const buffer_policies[]; /* NULL ends it */
 struct buffer_pool {
     uint32_t shared_used, shared_peak;
     uint32_t watch; /* above it somebody must be told: of a new peak, or that the pool is tight */
-    uint32_t size;
-    bool tight; /* about half used: its groups' ample room is none */
+    uint32_t size, half; /* half as much */
+    bool tight;          /* about half used: its groups' ample room is none */
 };
 
 struct buffer_group {
@@ -147,8 +147,18 @@ static inline uint32_t buffer_share(uint32_t below, uint32_t reserved, uint32_t 
     return LIKELY(below >= reserved) ? cells : buffer_above(below + cells, reserved);
 }
 
-/* A pool has come above what it watches; `cells` more are in it only for a moment. */
+/* For a pool that has come above what it watches. */
 ASIDE void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells);
+
+/* A pool may have come above what it watches; `cells` more are in it only for a moment. */
+static inline void buffer_note_pool(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells)
+{
+    const uint32_t used = pool->shared_used + cells;
+    if (UNLIKELY(used > pool->half))
+        buffer_pool_grown(buffer, pool, cells);
+    else if (used > pool->watch)
+        pool->shared_peak = pool->watch = used;
+}
 
 /* Notes what a frame that goes through adds for a moment: to the peak of the whole memory only with
  * that of its pool. */
@@ -161,7 +171,7 @@ static inline void buffer_note_pass(struct buffer *buffer, struct buffer_group *
     if (UNLIKELY(pool->shared_used + cells > pool->watch)) {
         if (buffer->used + cells > buffer->used_peak)
             buffer->used_peak = buffer->used + cells;
-        buffer_pool_grown(buffer, pool, buffer_share(group->used, group->reserved, cells));
+        buffer_note_pool(buffer, pool, buffer_share(group->used, group->reserved, cells));
     }
 }
 
@@ -194,7 +204,7 @@ static inline void buffer_charge(struct buffer *buffer, struct buffer_group *gro
     if (buffer->used > buffer->used_peak)
         buffer->used_peak = buffer->used;
     if (UNLIKELY(pool->shared_used > pool->watch))
-        buffer_pool_grown(buffer, pool, 0);
+        buffer_note_pool(buffer, pool, 0);
 }
 
 static inline void buffer_discharge(struct buffer *buffer, struct buffer_group *group,

@@ -125,17 +125,7 @@ time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
 
 void port_append(struct port *port, uint32_t handle, struct frame *frame)
 {
-    struct port_lane *lane = &port->lanes[frame->priority];
-    frame->next = POOL_NONE;
-    if (lane->head == POOL_NONE)
-        lane->head = handle;
-    else
-        frame_at(port->frames, lane->tail)->next = handle;
-    lane->tail = handle;
-    lane->bytes += frame->bytes;
-    if (lane->bytes > lane->peak)
-        lane->peak = lane->bytes;
-    port->ready |= (uint8_t)(1u << frame->priority);
+    port_append_to(port, frame->priority, handle, frame);
 }
 
 uint32_t port_shift(struct port *port, uint8_t priority)

@@ -229,6 +229,23 @@ void port_set_mail(struct port *port, struct mail *mail);
 /* Queues a frame behind those of its priority; the caller kicks. */
 void port_append(struct port *port, uint32_t handle, struct frame *frame);
 
+/* The same, inlined. */
+static inline void port_append_to(struct port *port, unsigned priority, uint32_t handle,
+                                  struct frame *frame)
+{
+    struct port_lane *lane = &port->lanes[priority];
+    frame->next = POOL_NONE;
+    if (lane->head == POOL_NONE)
+        lane->head = handle;
+    else
+        frame_at(port->frames, lane->tail)->next = handle;
+    lane->tail = handle;
+    lane->bytes += frame->bytes;
+    if (lane->bytes > lane->peak)
+        lane->peak = lane->bytes;
+    port->ready |= (uint8_t)(1u << priority);
+}
+
 /* Takes the first frame of a queue that is not empty. */
 uint32_t port_shift(struct port *port, uint8_t priority);
 

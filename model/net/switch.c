@@ -108,11 +108,11 @@ static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t
         buffer_queue_shrunk(&swtch->buffer, queued, cells);
 }
 
-static inline void queue(struct port *port, struct buffer_group *group, uint32_t handle,
-                         struct frame *frame, uint32_t cells)
+static inline void queue(struct port *port, struct buffer_group *group, unsigned priority,
+                         uint32_t handle, struct frame *frame, uint32_t cells)
 {
-    struct port_lane *lane = &port->lanes[frame->priority];
-    port_append(port, handle, frame);
+    struct port_lane *lane = &port->lanes[priority];
+    port_append_to(port, priority, handle, frame);
     lane->cells += cells;
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
@@ -291,12 +291,18 @@ static bool may_leave(const struct port *port, const struct frame *frame, time_p
     return port_is_free(port, frame->priority, now) && LIKELY(port->index != frame->in_port);
 }
 
-/* A frame that cannot pass takes room and waits for its turn; it may leave at once after all. */
+/* What is odd about a frame or its way out: mostly it takes room and waits for its turn; it may
+ * leave at once after all. */
 static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
                           time_ps now)
 {
     struct frame *frame = frame_at(swtch->frames, handle);
     struct port *port = &swtch->ports[egress];
+    if (may_leave(port, frame, now) &&
+        buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells)) {
+        port_send(port, handle, frame, now);
+        return;
+    }
     if (is_metered(swtch, frame->priority) && !queue_may_grow(swtch, frame, egress, cells)) {
         switch_refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
         return;
@@ -312,7 +318,7 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         port_send(port, handle, frame, now);
         return;
     }
-    queue(port, switch_group(swtch, frame), handle, frame, cells);
+    queue(port, switch_group(swtch, frame), frame->priority, handle, frame, cells);
     if (is_metered(swtch, frame->priority))
         meter(swtch, frame, egress, true);
     if (UNLIKELY(now >= port->busy_until))
@@ -323,12 +329,12 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
 
 /* The same for a frame that finds ample room and the wire taken, in a queue without a limit. */
 static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
-                        uint32_t handle, struct frame *frame, uint32_t cells)
+                        unsigned priority, uint32_t handle, struct frame *frame, uint32_t cells)
 {
     buffer_charge(&swtch->buffer, group, cells);
-    if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         mark(swtch, frame, port);
-    queue(port, group, handle, frame, cells);
+    queue(port, group, priority, handle, frame, cells);
     if (port->kick_at != port->busy_until && port_has_work(port))
         kick_later(swtch, port);
 }
@@ -361,16 +367,18 @@ static INLINE void forward(struct swtch *swtch, uint32_t handle, struct frame *f
     }
     struct port *port = &swtch->ports[egress];
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (port->busy_until > now && !is_metered(swtch, frame->priority) &&
-        LIKELY(buffer_is_ample(group, cells)))
-        join(swtch, group, port, handle, frame, cells);
-    else if (port->busy_until <= now &&
-             (LIKELY((port->busy | (port->index == frame->in_port)) == 0) ||
-              may_leave(port, frame, now)) &&
-             buffer_pass(&swtch->buffer, group, cells))
-        port_send(port, handle, frame, now);
-    else
-        enqueue(swtch, handle, egress, cells, now);
+    const unsigned priority = frame->priority;
+    if (port->busy_until > now) {
+        if (LIKELY(!is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
+            join(swtch, group, port, priority, handle, frame, cells);
+            return;
+        }
+    } else if (LIKELY(port->busy == 0 && port->index != frame->in_port) &&
+               buffer_pass(&swtch->buffer, group, cells)) {
+        port_transmit(port, &port->lanes[priority], handle, frame->bytes, now);
+        return;
+    }
+    enqueue(swtch, handle, egress, cells, now);
 }
 
 static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
