@@ -130,16 +130,10 @@ void port_append(struct port *port, uint32_t handle, struct frame *frame)
 
 uint32_t port_shift(struct port *port, uint8_t priority)
 {
-    struct port_lane *lane = &port->lanes[priority];
-    const uint32_t handle = lane->head;
+    const uint32_t handle = port->lanes[priority].head;
     CHECK(handle != POOL_NONE);
     const struct frame *frame = frame_at(port->frames, handle);
-    lane->head = frame->next;
-    lane->bytes -= frame->bytes;
-    if (lane->head == POOL_NONE)
-        port->ready &= (uint8_t) ~(1u << priority);
-    else /* it has waited long, and goes next */
-        __builtin_prefetch(frame_at(port->frames, lane->head));
+    port_shift_first(port, priority, frame, frame->bytes);
     return handle;
 }
 

@@ -249,6 +249,19 @@ static inline void port_append_to(struct port *port, unsigned priority, uint32_t
 /* Takes the first frame of a queue that is not empty. */
 uint32_t port_shift(struct port *port, uint8_t priority);
 
+/* The same, inlined, for who has looked at that frame already. */
+static inline void port_shift_first(struct port *port, unsigned priority, const struct frame *first,
+                                    uint32_t bytes)
+{
+    struct port_lane *lane = &port->lanes[priority];
+    lane->bytes -= bytes;
+    lane->head = first->next;
+    if (lane->head == POOL_NONE)
+        port->ready &= (uint8_t) ~(1u << priority);
+    else /* it has waited long, and goes next */
+        __builtin_prefetch(frame_at(port->frames, lane->head));
+}
+
 /* The part of port_send for a port that is odd. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now);
 
@@ -263,15 +276,16 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
-/* Sends a frame of a lane now, by a port that is not odd and whose wire is free. */
+/* Sends a frame of a lane now, by a port that is not odd and whose wire is free; `line` is its
+ * port_kick_order. */
 static inline void port_transmit(struct port *port, struct port_lane *lane, uint32_t handle,
-                                 uint32_t bytes, time_ps now)
+                                 uint32_t bytes, uint64_t line, time_ps now)
 {
     const time_ps free = now + (int64_t)((uint64_t)(bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
     port->busy_until = free;
     lane->tx_frames++;
     lane->tx_bytes += bytes;
-    node_post_ordered(port->node, port_next_order(port), port->target, free + port->after_wire,
+    node_post_ordered(port->node, line + ++port->sent, port->target, free + port->after_wire,
                       handle);
 }
 
@@ -283,7 +297,8 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
         port_send_odd(port, handle, now);
         return;
     }
-    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes, now);
+    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes, port_kick_order(port),
+                  now);
 }
 
 static inline bool port_has_work(const struct port *port)

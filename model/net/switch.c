@@ -25,6 +25,26 @@ static struct swtch *switch_of(struct node *node)
 
 /* ------------------------------------------------------------------ memory and pauses */
 
+/* A frame in the switch.  It is copied from the frame once: a store to one of its bytes could be to
+ * any other for all that the compiler knows. */
+struct passage {
+    uint32_t handle;
+    struct frame *frame;
+    unsigned in_port, priority, bytes;
+    time_ps now;
+};
+
+static struct buffer_group *group_of(struct swtch *swtch, const struct passage *passage)
+{
+    return &swtch->buffer.groups[passage->in_port * PRIORITIES + passage->priority];
+}
+
+static struct passage passage_of(const struct swtch *swtch, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(swtch->frames, handle);
+    return (struct passage){handle, frame, frame->in_port, frame->priority, frame->bytes, now};
+}
+
 static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
                                time_ps now)
 {
@@ -108,11 +128,11 @@ static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t
         buffer_queue_shrunk(&swtch->buffer, queued, cells);
 }
 
-static inline void queue(struct port *port, struct buffer_group *group, unsigned priority,
-                         uint32_t handle, struct frame *frame, uint32_t cells)
+static inline void queue(struct port *port, struct buffer_group *group,
+                         const struct passage *passage, uint32_t cells)
 {
-    struct port_lane *lane = &port->lanes[priority];
-    port_append_to(port, priority, handle, frame);
+    struct port_lane *lane = &port->lanes[passage->priority];
+    port_append_to(port, passage->priority, passage->handle, passage->frame);
     lane->cells += cells;
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
@@ -120,16 +140,15 @@ static inline void queue(struct port *port, struct buffer_group *group, unsigned
 }
 
 /* The frame has left its queue: its room is given back. */
-static inline void unqueue(struct swtch *swtch, struct port *port, unsigned priority,
-                           const struct frame *frame, time_ps now)
+static inline void unqueue(struct swtch *swtch, struct port *port, const struct passage *passage)
 {
-    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    struct buffer_group *group = &swtch->buffer.groups[frame->in_port * PRIORITIES + priority];
-    port->lanes[priority].cells -= cells;
+    const uint32_t cells = buffer_cells(&swtch->buffer, passage->bytes);
+    struct buffer_group *group = group_of(swtch, passage);
+    port->lanes[passage->priority].cells -= cells;
     group->waiting[port->index] -= cells;
-    if (is_metered(swtch, priority))
-        meter(swtch, frame, port->index, false);
-    release(swtch, group, frame, port->index, cells, now);
+    if (is_metered(swtch, passage->priority))
+        meter(swtch, passage->frame, port->index, false);
+    release(swtch, group, passage->frame, port->index, cells, passage->now);
 }
 
 /* ------------------------------------------------------------------ ECN */
@@ -186,23 +205,24 @@ static inline unsigned pick(const struct swtch *swtch, struct port *port, unsign
 }
 
 /* The first frame of the priority leaves its queue, which is not empty. */
-static inline uint32_t take_first(struct swtch *swtch, struct port *port, unsigned priority,
-                                  time_ps now)
+static inline struct passage take_first(struct swtch *swtch, struct port *port, unsigned priority,
+                                        time_ps now)
 {
-    const struct port_lane *lane = &port->lanes[priority];
-    const uint32_t handle = port_shift(port, (uint8_t)priority);
+    const uint32_t handle = port->lanes[priority].head;
     struct frame *frame = frame_at(port->frames, handle);
-    if (UNLIKELY(lane->bytes > swtch->mark_above[SWITCH_DEQUEUE]))
+    const struct passage passage = {handle, frame, frame->in_port, priority, frame->bytes, now};
+    port_shift_first(port, priority, frame, passage.bytes);
+    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
         mark(swtch, frame, port);
-    unqueue(swtch, port, priority, frame, now);
-    return handle;
+    unqueue(swtch, port, &passage);
+    return passage;
 }
 
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
 {
     struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
-    return mask == 0 ? POOL_NONE : take_first(swtch, port, pick(swtch, port, mask), now);
+    return mask == 0 ? POOL_NONE : take_first(swtch, port, pick(swtch, port, mask), now).handle;
 }
 
 /* Each frame is out of the queue before its room is given back: the XON that this may cause asks
@@ -212,9 +232,9 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     struct port_lane *lane = &port->lanes[priority];
     uint64_t frames = 0;
     for (; lane->head != POOL_NONE; frames++) {
-        const uint32_t handle = port_shift(port, priority);
-        unqueue(swtch, port, priority, frame_at(swtch->frames, handle), now);
-        switch_discard(swtch, handle, port->index, now);
+        const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
+        unqueue(swtch, port, &passage);
+        switch_discard(swtch, passage.handle, port->index, now);
     }
     lane->deficit = 0;
     return frames;
@@ -242,19 +262,19 @@ void switch_kick_later(struct port *port)
 }
 
 /* The port's wire is free: mostly the first of its queue leaves. */
-static inline void kick(struct swtch *swtch, struct port *port, time_ps now)
+static inline void kick(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
 {
     port->kick_at = TIME_NEVER;
     if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
         port_kick(port, now);
         return;
     }
-    const unsigned mask = port->ready & (uint8_t)~port->paused;
+    const unsigned mask = port->ready & ~(unsigned)port->paused;
     if (UNLIKELY(mask == 0))
         return;
     const unsigned priority = pick(swtch, port, mask);
-    const uint32_t handle = take_first(swtch, port, priority, now);
-    port_transmit(port, &port->lanes[priority], handle, frame_at(port->frames, handle)->bytes, now);
+    const struct passage passage = take_first(swtch, port, priority, now);
+    port_transmit(port, &port->lanes[priority], passage.handle, passage.bytes, line, now);
     if (port_has_work(port))
         kick_later(swtch, port);
 }
@@ -273,7 +293,7 @@ static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
             break;
         kicks->first++;
         if (LIKELY(next.port->kick_at == next.at))
-            kick(swtch, next.port, next.at);
+            kick(swtch, next.port, event.order, next.at);
     }
     swtch->node.due = kicks_due(kicks);
 }
@@ -318,24 +338,13 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         port_send(port, handle, frame, now);
         return;
     }
-    queue(port, switch_group(swtch, frame), frame->priority, handle, frame, cells);
+    const struct passage passage = passage_of(swtch, handle, now);
+    queue(port, switch_group(swtch, frame), &passage, cells);
     if (is_metered(swtch, frame->priority))
         meter(swtch, frame, egress, true);
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
-        kick_later(swtch, port);
-}
-
-/* The same for a frame that finds ample room and the wire taken, in a queue without a limit. */
-static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
-                        unsigned priority, uint32_t handle, struct frame *frame, uint32_t cells)
-{
-    buffer_charge(&swtch->buffer, group, cells);
-    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
-        mark(swtch, frame, port);
-    queue(port, group, priority, handle, frame, cells);
-    if (port->kick_at != port->busy_until && port_has_work(port))
         kick_later(swtch, port);
 }
 
@@ -355,30 +364,46 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
     return frame->entropy;
 }
 
-static INLINE void forward(struct swtch *swtch, uint32_t handle, struct frame *frame,
-                           struct buffer_group *group, uint32_t entropy, time_ps now)
+/* enqueue for a frame that finds ample room and the wire taken, in a queue without a limit. */
+static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
+                        const struct passage *passage, uint32_t cells)
 {
+    const unsigned priority = passage->priority;
+    buffer_charge(&swtch->buffer, group, cells);
+    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+        mark(swtch, passage->frame, port);
+    queue(port, group, passage, cells);
+    if (port->kick_at != port->busy_until && port_has_work(port))
+        kick_later(swtch, port);
+}
+
+static INLINE void forward(struct swtch *swtch, const struct passage *passage, uint32_t entropy)
+{
+    struct frame *frame = passage->frame;
+    const unsigned bytes = passage->bytes, priority = passage->priority;
+    const time_ps now = passage->now;
     const uint16_t egress =
         route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
     if (UNLIKELY(egress == UINT16_MAX || --frame->ttl == 0 ||
-                 frame->bytes > swtch->ports[egress].largest)) {
-        switch_reject(swtch, handle, egress, now);
+                 bytes > swtch->ports[egress].largest)) {
+        switch_reject(swtch, passage->handle, egress, now);
         return;
     }
     struct port *port = &swtch->ports[egress];
-    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    const unsigned priority = frame->priority;
+    struct buffer_group *group = group_of(swtch, passage);
+    const uint32_t cells = buffer_cells(&swtch->buffer, bytes);
     if (port->busy_until > now) {
         if (LIKELY(!is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
-            join(swtch, group, port, priority, handle, frame, cells);
+            join(swtch, group, port, passage, cells);
             return;
         }
-    } else if (LIKELY(port->busy == 0 && port->index != frame->in_port) &&
+    } else if (LIKELY(port->busy == 0 && egress != passage->in_port) &&
                buffer_pass(&swtch->buffer, group, cells)) {
-        port_transmit(port, &port->lanes[priority], handle, frame->bytes, now);
+        port_transmit(port, &port->lanes[priority], passage->handle, bytes, port_kick_order(port),
+                      now);
         return;
     }
-    enqueue(swtch, handle, egress, cells, now);
+    enqueue(swtch, passage->handle, egress, cells, now);
 }
 
 static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
@@ -421,9 +446,9 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
 
 static ASIDE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
-    struct frame *frame = frame_at(swtch->frames, handle);
-    if (!is_condemned(swtch, handle, frame, now))
-        forward(swtch, handle, frame, switch_group(swtch, frame), entropy_of(swtch, frame), now);
+    const struct passage passage = passage_of(swtch, handle, now);
+    if (!is_condemned(swtch, handle, passage.frame, now))
+        forward(swtch, &passage, entropy_of(swtch, passage.frame));
 }
 
 static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const struct frame *frame,
@@ -438,18 +463,23 @@ static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const 
 static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
-    const time_ps now = event->at;
-    struct port *port = &swtch->ports[event->port];
     struct frame *frame = frame_at(swtch->frames, handle);
+    const struct passage passage = {
+        .handle = handle,
+        .frame = frame,
+        .in_port = event->port,
+        .priority = swtch->priority_of_dscp[frame->tos >> 2],
+        .bytes = frame->bytes,
+        .now = event->at,
+    };
     if (LIKELY(!frame_is_mac_control(frame)))
-        frame->priority = swtch->priority_of_dscp[frame->tos >> 2];
-    struct buffer_group *group = &swtch->buffer.groups[event->port * PRIORITIES + frame->priority];
-    if (UNLIKELY(!port_receive(port, &swtch->node, event, frame)))
+        frame->priority = (uint8_t)passage.priority;
+    if (UNLIKELY(!port_receive(&swtch->ports[passage.in_port], &swtch->node, event, frame)))
         return;
     if (UNLIKELY(swtch->careful))
-        forward_carefully(swtch, handle, frame, now);
+        forward_carefully(swtch, handle, frame, passage.now);
     else
-        forward(swtch, handle, frame, group, frame->entropy, now);
+        forward(swtch, &passage, frame->entropy);
 }
 
 static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
