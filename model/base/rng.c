@@ -8,6 +8,8 @@ uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
     CHECK(bound > 0);
     unsigned __int128 product = (unsigned __int128)rng_next(rng) * bound;
+    if (LIKELY((uint64_t)product >= bound)) /* which is more than any remainder */
+        return (uint64_t)(product >> 64);
     const uint64_t biased =
         (0 - bound) % bound; /* 2^64 mod bound: this many values come once too often */
     while ((uint64_t)product < biased)

@@ -154,13 +154,10 @@ static inline void unqueue(struct swtch *swtch, struct port *port, const struct 
 /* ------------------------------------------------------------------ ECN */
 
 /* Probability 0 up to kmin, rising to pmax at kmax, 1 above (DCQCN paper, figure 5). */
-static void mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
+static ASIDE void mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress)
 {
     const struct switch_params *params = &swtch->params;
     const int64_t queue = egress->lanes[frame->priority].bytes;
-    const unsigned ecn = frame->tos & 3u;
-    if (ecn == ECN_NOT_ECT || ecn == ECN_CE)
-        return;
     const uint64_t over = (uint64_t)(queue - params->ecn_kmin);
     const uint64_t span = (uint64_t)(params->ecn_kmax - params->ecn_kmin);
     if (queue < params->ecn_kmax &&
@@ -169,6 +166,14 @@ static void mark(struct swtch *swtch, struct frame *frame, const struct port *eg
     frame->tos |= ECN_CE;
     swtch->counters.ecn_marked++;
     swtch->port_counters[egress->index].ecn_marked[frame->priority]++;
+}
+
+/* Of a frame whose queue is above kmin. */
+static inline void mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
+{
+    const unsigned ecn = frame->tos & 3u;
+    if (ecn != ECN_NOT_ECT && ecn != ECN_CE)
+        mark_perhaps(swtch, frame, egress);
 }
 
 /* ------------------------------------------------------------------ scheduling */
