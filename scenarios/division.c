@@ -192,7 +192,7 @@ enum {
 /* What is sent sooner than that after a node did something reaches no other. */
 static time_ps lookahead_of(const struct scenario *scenario)
 {
-    time_ps least = (time_ps)1 << WHEEL_SHIFT_MAX;
+    time_ps least = WHEEL_WIDTH_MAX;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++) {

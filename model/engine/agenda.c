@@ -174,14 +174,3 @@ const struct event *agenda_peek(const struct agenda *agenda)
         return agenda_event(agenda, first_of(agenda, word));
     return agenda->heap_count == 0 ? NULL : agenda_event(agenda, agenda->heap[0]);
 }
-
-const struct event *agenda_last(const struct agenda *agenda)
-{
-    const uint64_t *last = NULL;
-    for (const uint64_t *word = agenda->word; !is_end(agenda, word); word++)
-        if (*word != 0)
-            last = word;
-    if (last == NULL)
-        return agenda_peek(agenda);
-    return agenda_event(agenda, row_of(agenda, last)[63 - __builtin_clzll(*last)]);
-}

@@ -42,9 +42,8 @@ void agenda_squeeze(struct agenda *agenda, size_t slot, uint32_t place);
 void agenda_add_beside(struct agenda *agenda, size_t slot, uint32_t place);
 const struct event *agenda_next_word(struct agenda *agenda);
 
-/* What agenda_next would take, and the last of all, of a crowd any; NULL: there is none. */
+/* What agenda_next would take; NULL: there is none. */
 const struct event *agenda_peek(const struct agenda *agenda);
-const struct event *agenda_last(const struct agenda *agenda);
 
 static inline const struct event *agenda_event(const struct agenda *agenda, uint32_t place)
 {

@@ -114,13 +114,13 @@ static void fetch_group(const struct executor *executor, struct node *const *nod
     }
 }
 
-/* Executes the present group's events; the node that had the last, or NULL. */
+/* Executes the present group's events; one of its nodes, the only one if it is alone. */
 static struct node *run_group(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;
     const struct event *event = wheel_any(queue);
-    struct node *node = event == NULL ? NULL : nodes[event->node];
-    if (node != NULL && node->alone) {
+    struct node *node = nodes[event->node];
+    if (node->alone) {
         node->ops->take_turn(node);
         return node;
     }
@@ -162,10 +162,6 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
         executor->events += !event_is_quiet(event);
     }
 }
-
-/* Measured with 33, 208 and 1,344 nodes: fewer stay in the cache anyway, and have too few events in
- * a window for turns to pay. */
-enum { NODES_IN_CACHE = 64 };
 
 /* Measured with 208 and 1,344 nodes: fetching a turn's memory at once costs the former as much as
  * it saves, and saves the latter a tenth. */
@@ -236,16 +232,15 @@ static void find_lonely(const struct engine *engine)
             engine->nodes[i]->alone = engine->nodes[engine->nodes[i]->group]->alone = false;
 }
 
-/* All nodes as one when they are few, or when somebody looks on, who wants the one order of all
- * events.  Several executors have groups in any case: so their windows are the same. */
+/* All nodes are one group when somebody looks on, who wants the one order of all events. */
 static void divide(struct engine *engine)
 {
     const bool several = engine->executors > 1;
-    const bool turns = several || (engine->watch == NULL && engine->node_count > NODES_IN_CACHE);
-    CHECK(!several || engine->watch == NULL);
+    const bool turns = engine->watch == NULL;
+    CHECK(!several || turns);
     for (uint32_t i = 0; i < engine->executors; i++) {
-        uint32_t *of = turns ? memory_zeroed(engine->node_count, sizeof *of) : NULL;
-        const uint32_t groups = turns ? groups_of(engine, of) : 0;
+        uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
+        const uint32_t groups = turns ? groups_of(engine, of) : 1;
         wheel_divide(&engine->executor[i].queue, of, groups, engine->lookahead);
     }
     if (turns)
@@ -289,7 +284,6 @@ static void settle_late(struct executor *executor)
  * no turn, or shared it, at the end of all. */
 void engine_run_window(struct engine *engine, struct executor *executor)
 {
-    const bool turns = executor->queue.near > 0;
     while (wheel_group(&executor->queue)) {
         if (UNLIKELY(engine->hostile)) {
             run_group_audited(executor, engine->nodes);
@@ -298,7 +292,7 @@ void engine_run_window(struct engine *engine, struct executor *executor)
         if (engine->scattered)
             fetch_group(executor, engine->nodes);
         struct node *node = run_group(executor, engine->nodes);
-        if (turns && node != NULL && node->due <= executor->queue.bound)
+        if (node->due <= executor->queue.bound)
             node->ops->settle(node, executor->queue.bound);
     }
     if (executor->late != NULL)

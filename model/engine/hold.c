@@ -3,6 +3,7 @@
 #include "engine/hold.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "engine/heap.h"
 #include "engine/wheel.h"
@@ -17,6 +18,8 @@ static time_ps delay(struct rng *rng)
         return 50 * PS_PER_US + spread;
     return ((draw & 63) < 32 ? 334240 : PS_PER_US) + spread;
 }
+
+enum { WIDTH = 1 << 17 }; /* of a window; measured: half or twice as wide costs more */
 
 static struct event first(struct rng *rng, uint64_t order)
 {
@@ -36,6 +39,7 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
     struct wheel wheel;
     uint64_t order = 0, sum = 0;
     wheel_init(&wheel);
+    wheel_divide(&wheel, memory_zeroed(1, sizeof *wheel.groups.of), 1, WIDTH);
     for (size_t i = 0; i < pending; i++) {
         const struct event event = first(&rng, order++);
         wheel_push(&wheel, &event);

@@ -10,11 +10,8 @@
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
  * for the open window itself is the present group's and goes on its agenda.
  *
- * With several groups the width is as large as their delay allows.  With one it aims at 16 to 40
- * events in an opened window: below, opening costs more than short ways in memory save.
- * It is looked at every RECKON_OPENED windows and changed by a factor of two, but for the widest,
- * which is the delay; it is not made less when that would part few events, or put many beyond the
- * horizon. */
+ * The width is as large as the delay between groups allows: a group's turn then has the most events
+ * that it can have, for which its state is fetched into the cache once. */
 #include "engine/wheel.h"
 
 #include "base/memory.h"
@@ -22,15 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FIRST_SHIFT = 16, /* 65 ns */
-    SHIFT_MIN = 1,
-    CHUNKS_MAX = (1 << 19) - 1,
-    RECKON_OPENED = 512,
-    EVENTS_FEW = 160, /* tenths of an event in an opened window */
-    EVENTS_MANY = 400,
-    FAR_SHARE = 8, /* one in so many beyond the horizon costs more than fuller windows */
-};
+enum { CHUNKS_MAX = (1 << 19) - 1 };
 
 static int64_t lesser(int64_t a, int64_t b)
 {
@@ -40,7 +29,7 @@ static int64_t lesser(int64_t a, int64_t b)
 /* Windows of so many picoseconds, or a trifle less. */
 static void set_width(struct wheel *wheel, time_ps width)
 {
-    CHECK(width > 1 && width <= (time_ps)1 << WHEEL_SHIFT_MAX);
+    CHECK(width > 1 && width <= WHEEL_WIDTH_MAX);
     wheel->pace = UINT64_MAX / (uint64_t)width + 1;
     wheel->width_bits = 64u - (uint32_t)__builtin_clzll((uint64_t)width - 1);
 }
@@ -48,26 +37,19 @@ static void set_width(struct wheel *wheel, time_ps width)
 /* When a window begins. */
 static time_ps start_of(const struct wheel *wheel, int64_t turn)
 {
-    if (wheel->near == 0 && wheel->shift < wheel->shift_max)
-        return turn << wheel->shift;
     const unsigned __int128 scaled = (unsigned __int128)(uint64_t)turn << 64;
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
 void wheel_init(struct wheel *wheel)
 {
-    *wheel = (struct wheel){.shift = FIRST_SHIFT,
-                            .shift_max = WHEEL_SHIFT_MAX,
-                            .widest = (time_ps)1 << WHEEL_SHIFT_MAX,
-                            .turn = -1,
-                            .wake = TIME_NEVER,
-                            .far_turn = INT64_MAX};
+    *wheel = (struct wheel){.turn = -1, .wake = TIME_NEVER, .far_turn = INT64_MAX};
     pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK * sizeof(struct event), CHUNKS_MAX);
     wheel->events = (struct event *)(void *)wheel->chunks.items;
     agenda_init(&wheel->agenda, wheel->events);
     wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
     wheel->occupied = memory_zeroed(WHEEL_WORDS, sizeof *wheel->occupied);
-    set_width(wheel, (time_ps)1 << FIRST_SHIFT);
+    set_width(wheel, WHEEL_WIDTH_MAX);
     wheel->own_tail = wheel->own_first = wheel_chunk(wheel, 0);
 }
 
@@ -83,15 +65,6 @@ void wheel_fini(struct wheel *wheel)
     for (size_t i = 0; i < WHEEL_NEAR; i++)
         free(wheel->groups.active[i]);
     *wheel = (struct wheel){0};
-}
-
-static bool any_active(const struct wheel *wheel, int64_t turn)
-{
-    const uint64_t *active = wheel->groups.active[turn & (WHEEL_NEAR - 1)];
-    uint64_t any = 0;
-    for (size_t i = 0; i < wheel->groups.words; i++)
-        any |= active[i];
-    return any != 0;
 }
 
 /* ------------------------------------------------------------------ lists */
@@ -149,7 +122,6 @@ static void reckon_far(struct wheel *wheel)
 static ASIDE void push_far(struct wheel *wheel, const struct event *event)
 {
     heap_push(&wheel->far, event);
-    wheel->far_pushes++;
     reckon_far(wheel);
 }
 
@@ -186,23 +158,15 @@ void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t t
     agenda_add(&wheel->agenda, at, place);
 }
 
-/* ------------------------------------------------------------------ the width */
+/* ------------------------------------------------------------------ groups */
 
-/* For one group: a power of two, or the widest. */
-static time_ps width_of(const struct wheel *wheel)
-{
-    return lesser((time_ps)1 << wheel->shift, wheel->widest);
-}
-
-/* Puts every listed event into windows of another width, the first of which contains `start`. */
-static void rewiden(struct wheel *wheel, time_ps width, time_ps start)
+/* What waits already is listed again. */
+static void rewiden(struct wheel *wheel, time_ps width)
 {
     uint32_t *tails = wheel->tails;
     wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
     memset(wheel->occupied, 0, WHEEL_WORDS * sizeof *wheel->occupied);
     set_width(wheel, width);
-    wheel->turn = wheel_window(wheel, start) - 1;
-    wheel->cut = false;
     for (uint32_t window = 0; window < WHEEL_WINDOWS; window++) {
         for (uint32_t tail = tails[window]; tail != 0; tail = shorten(wheel, tail)) {
             for (uint32_t place = first_place(tail); place < tail; place++)
@@ -213,43 +177,10 @@ static void rewiden(struct wheel *wheel, time_ps width, time_ps start)
     reckon_far(wheel);
 }
 
-/* Before the window of that turn is opened. */
-static void reckon_width(struct wheel *wheel, int64_t turn)
-{
-    const uint64_t events = 10 * wheel->opened_events / wheel->opened;
-    const uint64_t far = wheel->far_pushes * FAR_SHARE;
-    const uint32_t shift = wheel->shift;
-    const time_ps start = start_of(wheel, turn);
-    if (shift < wheel->shift_max && (events < EVENTS_FEW || far > wheel->opened_events))
-        wheel->shift++;
-    else if (shift > SHIFT_MIN && events >= EVENTS_MANY &&
-             2 * wheel->parted_events > wheel->opened_events && 4 * far < wheel->opened_events)
-        wheel->shift--;
-    if (wheel->shift != shift)
-        rewiden(wheel, width_of(wheel), start);
-    wheel->opened = wheel->opened_events = wheel->parted_events = wheel->far_pushes = 0;
-}
-
-/* What reckon_width goes by: windows, events, and those that narrower windows would part. */
-static void count_opened(struct wheel *wheel, size_t count)
-{
-    const time_ps half = ((time_ps)1 << wheel->shift) / 2;
-    const struct event *last = agenda_last(&wheel->agenda);
-    wheel->opened++;
-    wheel->opened_events += count;
-    wheel->parted_events += ((agenda_peek(&wheel->agenda)->at ^ last->at) & half) != 0 ? count : 0;
-}
-
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay)
 {
-    CHECK(!wheel->open && wheel->turn < 0 && delay > 1);
-    wheel->widest = lesser(delay, (time_ps)1 << WHEEL_SHIFT_MAX);
-    wheel->shift_max = 64u - (uint32_t)__builtin_clzll((uint64_t)wheel->widest - 1);
-    if (wheel->shift > wheel->shift_max)
-        wheel->shift = wheel->shift_max;
-    rewiden(wheel, of == NULL ? width_of(wheel) : wheel->widest, 0);
-    if (of == NULL)
-        return;
+    CHECK(!wheel->open && wheel->turn < 0 && wheel->near == 0);
+    rewiden(wheel, lesser(delay, WHEEL_WIDTH_MAX));
     wheel->groups.of = of;
     wheel->groups.words = wheel->halt = groups / 64 + 1;
     wheel->groups.tails = memory_zeroed(groups, sizeof *wheel->groups.tails);
@@ -275,20 +206,25 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
     return (window - from) & (WHEEL_WINDOWS - 1);
 }
 
+/* The next window in which a group has a list; INT64_MAX: none has. */
+static int64_t next_near(const struct wheel *wheel)
+{
+    const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_NEAR - 1);
+    const uint32_t twice = wheel->groups.near | wheel->groups.near << WHEEL_NEAR;
+    return twice == 0 ? INT64_MAX : wheel->turn + 1 + __builtin_ctz(twice >> from);
+}
+
 /* The number of the window that the least event waits in, INT64_MAX when there is none. */
 static int64_t least_turn(const struct wheel *wheel)
 {
+    const int64_t near = next_near(wheel);
+    if (LIKELY(near == wheel->turn + 1 && !wheel->cut))
+        return near;
     const int64_t from = wheel->turn + !wheel->cut;
     const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
-    const int64_t listed = lesser(distance < 0 ? INT64_MAX : from + distance, wheel->far_turn);
-    const int64_t turn = LIKELY(wheel->wake == TIME_NEVER)
-                             ? listed
-                             : lesser(listed, wheel_window(wheel, wheel->wake));
-    const int64_t last = lesser(turn - 1, wheel->turn + (int64_t)wheel->near);
-    for (int64_t near = wheel->turn + 1; near <= last; near++)
-        if (any_active(wheel, near))
-            return near;
-    return turn;
+    const int64_t listed = distance < 0 ? INT64_MAX : from + distance;
+    const int64_t wake = wheel->wake == TIME_NEVER ? INT64_MAX : wheel_window(wheel, wheel->wake);
+    return lesser(lesser(near, listed), lesser(wheel->far_turn, wake));
 }
 
 bool wheel_is_empty(const struct wheel *wheel)
@@ -322,10 +258,7 @@ static void deal_far(struct wheel *wheel)
 {
     while (wheel->far_turn == wheel->turn && heap_top(&wheel->far)->at <= wheel->bound) {
         const struct event event = heap_pop(&wheel->far);
-        if (wheel->near > 0)
-            wheel_deal(wheel, wheel->turn, &event);
-        else
-            wheel_append(wheel, &wheel->list_tail, &event);
+        wheel_deal(wheel, wheel->turn, &event);
         reckon_far(wheel);
     }
 }
@@ -336,21 +269,14 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     const int64_t turn = wheel_due(wheel, until);
     if (turn == INT64_MAX)
         return false;
-    if (UNLIKELY(wheel->opened >= RECKON_OPENED)) {
-        reckon_width(wheel, turn);
-        return wheel_open(wheel, until);
-    }
     wheel->turn = turn;
     wheel->base = start_of(wheel, turn);
     wheel->bound = start_of(wheel, turn + 1) - 1;
     wheel->cut = until < wheel->bound;
     wheel->bound = lesser(wheel->bound, until);
-    const uint32_t tail = take_list(wheel, (uint32_t)turn & (WHEEL_WINDOWS - 1));
-    if (wheel->near > 0)
-        deal_list(wheel, tail);
-    else
-        wheel->list_tail = tail;
+    deal_list(wheel, take_list(wheel, (uint32_t)turn & (WHEEL_WINDOWS - 1)));
     deal_far(wheel);
+    wheel->groups.near &= ~(1u << (turn & (WHEEL_NEAR - 1)));
     wheel->word = 0;
     return wheel->open = true;
 }
@@ -365,13 +291,12 @@ static size_t length(const struct wheel *wheel, uint32_t tail)
 }
 
 /* Puts the present group's events on the agenda; those that are not due before the window was cut
- * go back.  Returns how many those are. */
-static inline size_t gather(struct wheel *wheel, bool cut)
+ * go back. */
+static inline void gather(struct wheel *wheel, bool cut)
 {
     const struct event *events = wheel->events;
     const time_ps bound = wheel->bound;
     const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
-    size_t late = 0;
     for (uint32_t tail = wheel->list_tail; tail != 0; tail = chunk_before(wheel, tail)) {
         for (uint32_t place = first_place(tail); place < tail; place++) {
             const struct event *event = &events[place];
@@ -380,16 +305,14 @@ static inline size_t gather(struct wheel *wheel, bool cut)
                 agenda_put(&wheel->agenda, event->at, place);
             } else {
                 wheel_list(wheel, wheel->turn, event);
-                late++;
             }
         }
     }
-    return late;
 }
 
-static ASIDE size_t gather_due(struct wheel *wheel)
+static ASIDE void gather_due(struct wheel *wheel)
 {
-    return gather(wheel, true);
+    gather(wheel, true);
 }
 
 /* Takes the next group's list of the open window; false when there is none. */
@@ -409,43 +332,27 @@ static bool next_group(struct wheel *wheel)
     return true;
 }
 
-/* The one group's, or the next one's; false when none is left. */
-static bool begin_turn(struct wheel *wheel)
+/* The present group's events have been executed. */
+static void end_turn(struct wheel *wheel)
 {
-    if (wheel->near == 0 && wheel->word++ == 0)
-        return true;
     while (wheel->list_tail != 0)
         wheel->list_tail = shorten(wheel, wheel->list_tail);
     while (UNLIKELY(last_chunk(wheel->own_tail) != last_chunk(wheel->own_first)))
         wheel->own_tail = shorten(wheel, wheel->own_tail);
     wheel->own_tail = wheel->own_first;
-    return wheel->near > 0 && next_group(wheel);
 }
 
 bool wheel_group(struct wheel *wheel)
 {
-    wheel->open = begin_turn(wheel);
-    if (UNLIKELY(!wheel->open))
+    end_turn(wheel);
+    wheel->open = next_group(wheel);
+    if (!wheel->open)
         return false;
-    const size_t listed = length(wheel, wheel->list_tail);
-    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, listed);
-    const size_t late = LIKELY(!wheel->cut) ? gather(wheel, false) : gather_due(wheel);
+    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, length(wheel, wheel->list_tail));
+    if (LIKELY(!wheel->cut))
+        gather(wheel, false);
+    else
+        gather_due(wheel);
     agenda_settle(&wheel->agenda);
-    if (wheel->near == 0 && listed > late)
-        count_opened(wheel, listed - late);
-    return true;
-}
-
-bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event)
-{
-    CHECK(wheel->near == 0);
-    const struct event *least;
-    while ((least = wheel_peek(wheel)) == NULL)
-        if (!(wheel->open && wheel_group(wheel)) &&
-            !(wheel_open(wheel, until) && wheel_group(wheel)))
-            return false;
-    if (least->at > until)
-        return false;
-    *event = *wheel_next(wheel);
     return true;
 }

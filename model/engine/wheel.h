@@ -26,14 +26,15 @@ enum {
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
     WHEEL_CHUNK =
         16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
-    WHEEL_SHIFT_MAX = 20, /* 1 us; our choice */
-    WHEEL_NEAR = 8,       /* windows, the open one among them, in which each group has a list */
+    WHEEL_WIDTH_MAX = 1 << 20, /* 1 us; our choice */
+    WHEEL_NEAR = 16, /* windows, the open one among them, in which each group has a list */
 };
 
 /* Which nodes are executed together, and their lists in the nearest windows. */
 struct wheel_groups {
-    uint32_t *of;                  /* by node; NULL: all in one */
+    uint32_t *of;                  /* by node */
     uint32_t words;                /* of each of `active` */
+    uint32_t near;                 /* by turn: a bit for each in which a group has a list */
     uint32_t (*tails)[WHEEL_NEAR]; /* by group and turn: place of the next event; 0: none */
     uint64_t *active[WHEEL_NEAR];  /* by turn: a bit for each group that has a list */
 };
@@ -44,7 +45,7 @@ struct wheel {
     struct event *events; /* by place */
     int64_t turn;         /* number of the open window */
     uint64_t pace;        /* windows in a picosecond, times 2^64 */
-    uint64_t near;        /* windows after the open one in which groups have lists */
+    uint64_t near;        /* windows after the open one in which groups have lists; 0: never yet */
     struct wheel_groups groups;
     uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
     uint64_t *occupied; /* a bit for each that has a list */
@@ -59,25 +60,20 @@ struct wheel {
     uint32_t list_tail;           /* the present group's events */
     uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
 
-    struct heap far;  /* events beyond the horizon when they came */
-    int64_t far_turn; /* of the first of them; INT64_MAX: there are none */
-    /* since the width was last looked at */
-    uint64_t opened, opened_events, parted_events, far_pushes;
-    uint32_t width_bits;       /* of a time in a window */
-    uint32_t shift, shift_max; /* of the width, when it follows the density */
-    time_ps widest;            /* with the last */
+    struct heap far;     /* events beyond the horizon when they came */
+    int64_t far_turn;    /* of the first of them; INT64_MAX: there are none */
+    uint32_t width_bits; /* of a time in a window */
     /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
      * for another argument that is in vain but does no harm. */
     uintptr_t items, item_bytes;
 };
 
-/* With one group, and a width that follows the density of events. */
+/* Events may be pushed at once; before any is taken it is divided. */
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Before the first wheel_open: parts the nodes into groups, `of` by node, taken over; NULL: one.
- * No window is wider than `delay`, the least after which an event of one group may be due in
- * another. */
+/* Once: parts the nodes into groups, `of` by node, taken over.  No window is wider than `delay`,
+ * the least after which an event of one group may be due in another. */
 void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
 
 /* The number of the window that wheel_open would open; INT64_MAX: none.  Not while one is open. */
@@ -139,6 +135,7 @@ static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct ev
     const uint32_t group = wheel->groups.of[event->node];
     uint32_t *tail = &wheel->groups.tails[group][window];
     if (UNLIKELY(*tail % WHEEL_CHUNK == 0)) {
+        wheel->groups.near |= 1u << window;
         wheel->groups.active[window][group / 64] |= UINT64_C(1) << (group % 64);
         *tail = wheel_chunk(wheel, *tail);
     }
@@ -163,10 +160,10 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
     return agenda_peek(&wheel->agenda);
 }
 
-/* One of the events that the present group's turn began with, or NULL. */
+/* One of the events that the present group's turn began with. */
 static inline const struct event *wheel_any(const struct wheel *wheel)
 {
-    return wheel->list_tail == 0 ? NULL : &wheel->events[wheel->list_tail - 1];
+    return &wheel->events[wheel->list_tail - 1];
 }
 
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until
@@ -175,9 +172,6 @@ static inline const struct event *wheel_next(struct wheel *wheel)
 {
     return agenda_next(&wheel->agenda);
 }
-
-/* Takes the least event at or before `until`; false when there is none.  Of one group. */
-bool wheel_pop(struct wheel *wheel, time_ps until, struct event *event);
 
 /* True when no event waits. */
 bool wheel_is_empty(const struct wheel *wheel);

@@ -56,7 +56,6 @@ static void play(struct rig *rig, uint32_t listed, uint32_t guessed, uint64_t sp
         }
     }
     assert_null(agenda_next(agenda));
-    assert_null(agenda_last(agenda));
 }
 
 static void agenda_is_a_heap(void **state)
@@ -98,12 +97,9 @@ static void all_are_seen_and_stay(void **state)
         }
         agenda_settle(&rig.agenda);
         struct agenda_look look = {0};
-        const struct event *last = agenda_last(&rig.agenda);
         for (uint32_t i = 0; i < count; i++) {
             const struct event expected = heap_pop(&rig.heap);
             assert_int_equal(agenda_look(&rig.agenda, &look)->order, expected.order);
-            if (i == count - 1)
-                assert_int_equal(last->order, expected.order);
         }
         assert_null(agenda_look(&rig.agenda, &look));
         for (uint32_t i = 0; i < count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The event queue against the plain heap: the same order, whatever the delays. */
+#include "base/memory.h"
 #include "base/rng.h"
 #include "engine/hold.h"
 #include "engine/wheel.h"
@@ -37,6 +38,25 @@ static time_ps wild_delay(struct rng *rng)
     }
 }
 
+static void one_group(struct wheel *wheel, time_ps width)
+{
+    wheel_divide(wheel, memory_zeroed(1, sizeof *wheel->groups.of), 1, width);
+}
+
+/* Takes the least event at or before `until`; false when there is none. */
+static bool pop(struct wheel *wheel, time_ps until, struct event *event)
+{
+    const struct event *least;
+    while ((least = wheel_peek(wheel)) == NULL)
+        if (!(wheel->open && wheel_group(wheel)) &&
+            !(wheel_open(wheel, until) && wheel_group(wheel)))
+            return false;
+    if (least->at > until)
+        return false;
+    *event = *wheel_next(wheel);
+    return true;
+}
+
 /* Random pushes and pops, also into the open bucket, in slices of `until`: the wheel gives what
  * the heap gives. */
 static void wheel_is_a_heap(void **state)
@@ -48,9 +68,13 @@ static void wheel_is_a_heap(void **state)
         struct heap heap = {0};
         const uint64_t ranks = seed % 2 == 0 ? 1009 : 1; /* many sources, or one */
         wheel_init(&wheel);
+        if (seed % 3 != 0)
+            one_group(&wheel, (time_ps)2 << seed);
         time_ps now = 0;
         uint64_t order = 0;
         for (int step = 0; step < 20000; step++) {
+            if (wheel.near == 0 && step == 20) /* what waits already joins it */
+                one_group(&wheel, (time_ps)2 << seed);
             const time_ps until = now + wild_delay(&rng);
             struct event popped;
             while (rng_below(&rng, 3) != 0) {
@@ -62,8 +86,10 @@ static void wheel_is_a_heap(void **state)
                 wheel_push(&wheel, &event);
                 heap_push(&heap, &event);
             }
+            if (wheel.near == 0)
+                continue;
             const bool due = heap.count > 0 && heap_top(&heap)->at <= until;
-            assert_int_equal(wheel_pop(&wheel, until, &popped), due);
+            assert_int_equal(pop(&wheel, until, &popped), due);
             if (due) {
                 const struct event expected = heap_pop(&heap);
                 assert_int_equal(popped.at, expected.at);
@@ -80,6 +106,77 @@ static void wheel_is_a_heap(void **state)
     }
 }
 
+enum { NODES = 300, GROUPS = 100, DELAY = 50000, EVENTS = 40000 };
+
+/* Three neighbours are a group. */
+static uint32_t group_of(uint32_t node)
+{
+    return node / (NODES / GROUPS);
+}
+
+static void divide(struct wheel *wheel)
+{
+    uint32_t *of = memory_zeroed(NODES, sizeof *of);
+    for (uint32_t node = 0; node < NODES; node++)
+        of[node] = group_of(node);
+    wheel_divide(wheel, of, GROUPS, DELAY);
+}
+
+struct crowd {
+    struct wheel wheel;
+    struct rng rng;
+    struct event last[GROUPS]; /* that each has executed */
+    uint64_t pushed, taken;
+};
+
+/* From a node at that time: to its own group soon, to others DELAY later. */
+static void push_any(struct crowd *crowd, uint32_t from, time_ps now)
+{
+    const uint32_t to = (uint32_t)rng_below(&crowd->rng, NODES);
+    const time_ps delay = 1 + wild_delay(&crowd->rng) % (20 * DELAY);
+    const struct event event = {.at = now + delay + (group_of(to) == group_of(from) ? 0 : DELAY),
+                                .order = (uint64_t)from << ORDER_SEQUENCE_BITS | crowd->pushed,
+                                .node = to};
+    crowd->pushed++;
+    wheel_push(&crowd->wheel, &event);
+}
+
+/* All of it is of one group, in its order, and of this window. */
+static void take_turn(struct crowd *crowd)
+{
+    const struct event *event;
+    const uint32_t group = group_of(wheel_any(&crowd->wheel)->node);
+    while ((event = wheel_next(&crowd->wheel)) != NULL) {
+        const struct event now = *event;
+        assert_int_equal(group_of(now.node), group);
+        assert_in_range(now.at, crowd->wheel.base, crowd->wheel.bound);
+        assert_false(event_before(&now, &crowd->last[group]));
+        crowd->last[group] = now;
+        crowd->taken++;
+        for (uint64_t n = rng_below(&crowd->rng, 4); n > 0 && crowd->pushed < EVENTS; n--)
+            push_any(crowd, now.node, now.at);
+    }
+}
+
+/* Groups take turns; now and then a window is cut. */
+static void groups_keep_their_order(void **state)
+{
+    (void)state;
+    static struct crowd crowd;
+    crowd.rng = rng_stream(1, "test", "groups");
+    wheel_init(&crowd.wheel);
+    divide(&crowd.wheel);
+    for (uint32_t node = 0; node < NODES; node++)
+        push_any(&crowd, node, 0);
+    for (time_ps until = 0; !wheel_is_empty(&crowd.wheel); until += 7 * DELAY / 3)
+        while (wheel_open(&crowd.wheel, until))
+            while (wheel_group(&crowd.wheel))
+                take_turn(&crowd);
+    assert_int_equal(crowd.taken, crowd.pushed);
+    assert_in_range(crowd.taken, EVENTS, UINT64_MAX);
+    wheel_fini(&crowd.wheel);
+}
+
 /* A window is opened for a moment that nobody has an event for, and only up to there. */
 static void wheel_wakes(void **state)
 {
@@ -87,6 +184,7 @@ static void wheel_wakes(void **state)
     enum { WAKE = 1000000 };
     struct wheel wheel;
     wheel_init(&wheel);
+    one_group(&wheel, WAKE);
     assert_true(wheel_is_empty(&wheel));
     wheel.wake = WAKE;
     assert_false(wheel_is_empty(&wheel));
@@ -107,6 +205,7 @@ int main(void)
         cmocka_unit_test(wheel_wakes),
         cmocka_unit_test(hold_models_agree),
         cmocka_unit_test(wheel_is_a_heap),
+        cmocka_unit_test(groups_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
