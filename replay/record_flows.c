@@ -5,7 +5,7 @@
 static void write_flow(struct store_statement *insert, const struct rnic *rnic, const struct qp *qp)
 {
     struct cc_view view;
-    rnic->cc->observe(qp->cc, &rnic->cc_site, &view);
+    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
     STORE_INSERT(insert, STORE_I(rnic->port.node->id), STORE_I(rnic->port.index), STORE_I(qp->qpn),
                  STORE_T(qp_state_name(qp->state)), STORE_I(rnic_ip(qp->way.destination)),
                  STORE_I(qp->way.qpn),

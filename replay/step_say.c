@@ -7,7 +7,6 @@
 #include "rnic/responder.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct step_name step_port_name(const struct stepper *stepper, uint32_t node, uint16_t port)
 {
@@ -74,14 +73,6 @@ const struct qp *step_find_qp(const struct stepper *stepper, uint32_t node, uint
     return NULL;
 }
 
-/* The algorithm catches up with time when it is asked: a copy is. */
-static time_ps paced_until(const struct rnic *rnic, const struct qp *qp, time_ps now)
-{
-    unsigned char state[CC_STATE_BYTES] __attribute__((aligned(16)));
-    memcpy(state, qp->cc, sizeof state);
-    return rnic->cc->next_send(state, &rnic->cc_site, now).at;
-}
-
 static bool is_responding(const struct qp *qp)
 {
     return (qp->flags & QP_RESPOND) != 0;
@@ -106,10 +97,9 @@ enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, tim
         *until = responder_due(qp);
         return STEP_QP_DATA;
     }
-    if ((qp->flags & QP_LIMITED) != 0) {
-        *until = paced_until(rnic, qp, now);
-        if (*until > now)
-            return STEP_QP_PACED;
+    if (qp->paced_until > now) {
+        *until = qp->paced_until;
+        return STEP_QP_PACED;
     }
     return (rnic->port.paused & 1u << qp->data.priority) != 0 ? STEP_QP_STOPPED : STEP_QP_FREE;
 }

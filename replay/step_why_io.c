@@ -44,7 +44,7 @@ static void why_paced(const struct step_walk *walk, const struct rnic *rnic, con
                       time_ps until)
 {
     struct cc_view view = {0};
-    rnic->cc->observe(qp->cc, &rnic->cc_site, &view);
+    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
     step_why_line(walk, "root: %s has set it to %s; it may send again in %s", rnic->cc->name,
                   words_rate((double)view.rate_bps).text,
                   words_time(until - step_now(walk->stepper)).text);

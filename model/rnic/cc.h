@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc - congestion control, a plug-in: one file and one line in cc.def.
  * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
- * costs nothing: only after on_cnp has answered "limited" are on_sent and next_send called, until
- * on_sent says "not limited".  What they say of the next frame holds until a CNP comes or a frame
- * leaves.
+ * costs nothing: only after on_cnp has limited it is on_sent called, until that ends the limit.
+ * Both say when the next frame may leave, which holds until a CNP comes or a frame leaves: an
+ * algorithm foresees what its own timers will do until then.
  * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
- * it is asked. */
+ * it is called. */
 #ifndef STORMGLASS_RNIC_CC_H
 #define STORMGLASS_RNIC_CC_H
 
@@ -21,13 +21,11 @@ struct cc_site {
     const void *params;
 };
 
-struct cc_pace {
-    time_ps at;   /* at or before now: at once */
-    bool limited; /* false: at line rate, as if there were no congestion control */
-    bool again;   /* not known so far ahead: ask again then */
-};
+/* Instead of the next frame's time: the queue pair sends at line rate, as if there were no
+ * congestion control. */
+#define CC_UNLIMITED ((time_ps)-1)
 
-/* For reports. */
+/* For reports, as of the moment that was asked for. */
 struct cc_view {
     uint64_t rate_bps, target_bps;
     uint64_t alpha_ppm;
@@ -44,13 +42,12 @@ struct cc_ops {
     /* Least time between two CNPs of one queue pair at the notification point. */
     time_ps (*cnp_interval)(const void *params);
     void (*init)(void *state, const struct cc_site *site);
-    /* True: the queue pair is limited from now on. */
-    bool (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
-    /* A frame of `bytes` (Ethernet header to FCS) has left; what next_send would say then. */
-    struct cc_pace (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
-    /* When the next frame may leave, if no CNP comes before. */
-    struct cc_pace (*next_send)(void *state, const struct cc_site *site, time_ps now);
-    void (*observe)(const void *state, const struct cc_site *site, struct cc_view *view);
+    /* Both: when the next frame may leave, at or before now: at once; or CC_UNLIMITED. */
+    time_ps (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
+    /* A frame of `bytes` (Ethernet header to FCS) has left. */
+    time_ps (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
+    void (*observe)(const void *state, const struct cc_site *site, time_ps now,
+                    struct cc_view *view);
 };
 
 /* A name that a scenario may give: an algorithm, or one with other defaults. */

@@ -12,12 +12,12 @@
  * recovery: so do the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016)
  * and their simulator.
  *
- * No events: the timers are caught up when a CNP comes or the queue pair wants to send.  Pacing is
- * a fluid account: a frame adds its bits to the debt, time pays it at the current rate, and sending
- * waits until it is paid.  Where the rate timer falls into the wait, next_send answers with that
- * moment and is asked again, so the wait is exact piece by piece.  Up to one maximum frame of
- * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
- * would not fill it.
+ * No events: the timers are caught up when a CNP comes or a frame leaves.  Pacing is a fluid
+ * account: a frame adds its bits to the debt, time pays it at the current rate, and sending waits
+ * until it is paid.  Where the rate timer falls into the wait, the rest is paid at the rate that
+ * the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of credit is
+ * kept while others hold the wire; without it, two queue pairs at half the line rate would not fill
+ * it.
  * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the
  * paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target
  * and the limit ends. */
@@ -145,16 +145,60 @@ static void increase(struct cc_dcqcn *state, const struct cc_site *site)
         state->rate += (state->target - state->rate + 1) / 2;
 }
 
-static void catch_up(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+static void on_rate_timer(struct cc_dcqcn *state, const struct cc_site *site)
 {
     const struct cc_dcqcn_params *params = site->params;
-    while (UNLIKELY(state->rate_due <= now)) {
-        pay(state, state->rate_due);
-        increase(state, site);
-        state->timer_stage++;
-        state->rate_due += params->rate_timer;
-    }
+    pay(state, state->rate_due);
+    increase(state, site);
+    state->timer_stage++;
+    state->rate_due += params->rate_timer;
+}
+
+/* Of a queue pair back at line rate the timer only counts. */
+static ASIDE void run_rate_timer(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+{
+    const struct cc_dcqcn_params *params = site->params;
+    while (state->rate_due <= now && state->rate < site->line_bps)
+        on_rate_timer(state, site);
+    if (state->rate_due > now)
+        return;
+    const time_ps events = (now - state->rate_due) / params->rate_timer + 1;
+    state->timer_stage += (uint32_t)events;
+    state->rate_due += events * params->rate_timer;
+}
+
+static inline void catch_up(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+{
+    if (UNLIKELY(state->rate_due <= now))
+        run_rate_timer(state, site, now);
     pay(state, now);
+}
+
+/* When the debt is paid, as long as the rate is what it is. */
+static inline time_ps paid_at(const struct cc_dcqcn *state)
+{
+    if (state->debt <= 0)
+        return state->debt_at;
+    return state->debt_at + (time_ps)(((uint64_t)state->debt + state->rate - 1) / state->rate);
+}
+
+/* The same where the timer falls into the wait, on a copy that goes ahead of time.  Once paid a
+ * debt stays paid, whatever the timer makes of the rate. */
+static ASIDE time_ps paid_later(struct cc_dcqcn ahead, const struct cc_site *site)
+{
+    time_ps paid;
+    do {
+        on_rate_timer(&ahead, site);
+        paid = paid_at(&ahead);
+    } while (paid >= ahead.rate_due);
+    return paid;
+}
+
+/* Of a state that is caught up. */
+static inline time_ps next_send(const struct cc_dcqcn *state, const struct cc_site *site)
+{
+    const time_ps paid = paid_at(state);
+    return LIKELY(paid < state->rate_due) ? paid : paid_later(*state, site);
 }
 
 static time_ps cnp_interval(const void *params)
@@ -190,7 +234,7 @@ static void cut(struct cc_dcqcn *state, const struct cc_dcqcn_params *params, ti
     state->last_cut = now;
 }
 
-static bool on_cnp(void *of, const struct cc_site *site, time_ps now)
+static time_ps on_cnp(void *of, const struct cc_site *site, time_ps now)
 {
     struct cc_dcqcn *state = of;
     const struct cc_dcqcn_params *params = site->params;
@@ -207,28 +251,10 @@ static bool on_cnp(void *of, const struct cc_site *site, time_ps now)
     const uint64_t g = ratio_q32(params->g);
     state->alpha += times_q32(ALPHA_ONE - state->alpha, g);
     state->alpha_due = now + params->alpha_timer;
-    return true;
+    return next_send(state, site);
 }
 
-/* Once paid a debt stays paid, whatever the timer makes of the rate. */
-static inline struct cc_pace pace(const struct cc_dcqcn *state, time_ps now)
-{
-    if (!state->limited || state->debt <= 0)
-        return (struct cc_pace){.at = now, .limited = state->limited};
-    const uint64_t wait = ((uint64_t)state->debt + state->rate - 1) / state->rate;
-    const time_ps paid = state->debt_at + (time_ps)wait;
-    const bool again = paid >= state->rate_due;
-    return (struct cc_pace){.at = again ? state->rate_due : paid, .limited = true, .again = again};
-}
-
-static struct cc_pace next_send(void *of, const struct cc_site *site, time_ps now)
-{
-    struct cc_dcqcn *state = of;
-    catch_up(state, site, now);
-    return pace(state, now);
-}
-
-static struct cc_pace on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
+static time_ps on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
 {
     struct cc_dcqcn *state = of;
     const struct cc_dcqcn_params *params = site->params;
@@ -241,17 +267,18 @@ static struct cc_pace on_sent(void *of, const struct cc_site *site, uint32_t byt
         state->byte_stage++;
     }
     state->limited = state->rate < site->line_bps || state->target < site->line_bps;
-    return pace(state, now);
+    return state->limited ? next_send(state, site) : CC_UNLIMITED;
 }
 
-static void observe(const void *of, const struct cc_site *site, struct cc_view *view)
+static void observe(const void *of, const struct cc_site *site, time_ps now, struct cc_view *view)
 {
-    const struct cc_dcqcn *state = of;
-    (void)site;
+    struct cc_dcqcn then = *(const struct cc_dcqcn *)of;
+    decay_alpha(&then, site->params, now);
+    catch_up(&then, site, now);
     *view = (struct cc_view){
-        .rate_bps = state->rate,
-        .target_bps = state->target,
-        .alpha_ppm = times_q32((uint64_t)PPM, state->alpha),
+        .rate_bps = then.rate,
+        .target_bps = then.target,
+        .alpha_ppm = times_q32((uint64_t)PPM, then.alpha),
     };
 }
 
@@ -266,6 +293,5 @@ const struct cc_ops cc_dcqcn = {
     .init = init,
     .on_cnp = on_cnp,
     .on_sent = on_sent,
-    .next_send = next_send,
     .observe = observe,
 };

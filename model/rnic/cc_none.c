@@ -18,32 +18,25 @@ static void init(void *state, const struct cc_site *site)
     (void)site;
 }
 
-static bool on_cnp(void *state, const struct cc_site *site, time_ps now)
+static time_ps on_cnp(void *state, const struct cc_site *site, time_ps now)
 {
     (void)state;
     (void)site;
     (void)now;
-    return false;
+    return CC_UNLIMITED;
 }
 
-static struct cc_pace on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now)
+static time_ps on_sent(void *state, const struct cc_site *site, uint32_t bytes, time_ps now)
 {
-    (void)state;
-    (void)site;
     (void)bytes;
-    return (struct cc_pace){.at = now};
+    return on_cnp(state, site, now);
 }
 
-static struct cc_pace next_send(void *state, const struct cc_site *site, time_ps now)
+static void observe(const void *state, const struct cc_site *site, time_ps now,
+                    struct cc_view *view)
 {
     (void)state;
-    (void)site;
-    return (struct cc_pace){.at = now};
-}
-
-static void observe(const void *state, const struct cc_site *site, struct cc_view *view)
-{
-    (void)state;
+    (void)now;
     *view = (struct cc_view){.rate_bps = site->line_bps, .target_bps = site->line_bps};
 }
 
@@ -56,6 +49,5 @@ const struct cc_ops cc_none = {
     .init = init,
     .on_cnp = on_cnp,
     .on_sent = on_sent,
-    .next_send = next_send,
     .observe = observe,
 };

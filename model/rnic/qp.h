@@ -20,17 +20,16 @@ struct rnic;
 struct soft_qp;
 
 enum qp_flags {
-    QP_LISTED = 1 << 0,      /* on a ready list */
-    QP_TX_ACTIVE = 1 << 1,   /* within a message */
-    QP_TX_BYTES = 1 << 2,    /* the message begins with real bytes */
-    QP_BLOCKED = 1 << 3,     /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
-    QP_RNR_WAIT = 1 << 4,    /* until rnr_until */
-    QP_LIMITED = 1 << 5,     /* by congestion control */
-    QP_READ_GAP = 1 << 6,    /* a READ response was lost and asked for again */
-    QP_RESPOND = 1 << 7,     /* READ responses are due */
-    QP_TURN = 1 << 8,        /* the last turn was the requester's */
-    QP_SOFT = 1 << 9,        /* of a software RNIC: it sends by its own tasks */
-    QP_PACE_AGAIN = 1 << 10, /* ask congestion control again when paced_until has come */
+    QP_LISTED = 1 << 0,    /* on a ready list */
+    QP_TX_ACTIVE = 1 << 1, /* within a message */
+    QP_TX_BYTES = 1 << 2,  /* the message begins with real bytes */
+    QP_BLOCKED = 1 << 3,   /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
+    QP_RNR_WAIT = 1 << 4,  /* until rnr_until */
+    QP_LIMITED = 1 << 5,   /* by congestion control */
+    QP_READ_GAP = 1 << 6,  /* a READ response was lost and asked for again */
+    QP_RESPOND = 1 << 7,   /* READ responses are due */
+    QP_TURN = 1 << 8,      /* the last turn was the requester's */
+    QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
 };
 
 enum qp_rx_flags {
@@ -119,7 +118,7 @@ struct qp {
     alignas(64) time_ps timeout_due;
     time_ps timeout;     /* 0: none */
     time_ps wake_at;     /* TIME_NEVER: no wake-up is due */
-    time_ps paced_until; /* congestion control's last word; 0: it has none */
+    time_ps paced_until; /* congestion control lets it send from then on; 0: it never spoke */
     uint32_t sq_cur;     /* WQE under way or next */
     uint32_t sq_visible; /* doorbell rung up to here */
     uint32_t sq_head, sq_tail;

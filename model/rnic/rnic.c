@@ -54,8 +54,7 @@ static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.cnps_handled++;
-    if (rnic->cc->on_cnp(qp->cc, &rnic->cc_site, now))
-        turns_limit(qp);
+    turns_limit(qp, rnic->cc->on_cnp(qp->cc, &rnic->cc_site, now));
 }
 
 /* Hands a packet to the part of its queue pair that it is for. */

@@ -131,7 +131,7 @@ static time_ps request_due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (rnic->soft->full || !window_open(rnic, qp))
         return TIME_NEVER;
-    return turns_request_due(rnic, qp, now);
+    return turns_request_due(qp, now);
 }
 
 static time_ps response_due(const struct qp *qp)

@@ -26,8 +26,7 @@ static inline bool straight_is_middle(const struct qp *qp)
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */
 static inline bool straight_may_send(const struct qp *qp, time_ps now)
 {
-    const unsigned odd =
-        QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_TX_BYTES | QP_PACE_AGAIN | QP_TX_ACTIVE;
+    const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_TX_BYTES | QP_TX_ACTIVE;
     return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && straight_is_middle(qp);
 }
 

@@ -122,40 +122,17 @@ static time_ps requester_due(struct qp *qp, time_ps now)
     return now;
 }
 
-/* When congestion control lets a limited QP send, which it is asked once for each frame. */
-static ASIDE time_ps ask_pace(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    const struct cc_pace pace = rnic->cc->next_send(qp->cc, &rnic->cc_site, now);
-    qp->paced_until = pace.at;
-    if (!pace.again)
-        qp->flags &= (uint16_t)~QP_PACE_AGAIN;
-    return pace.at;
-}
-
-static inline time_ps paced(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    if ((qp->flags & QP_PACE_AGAIN) == 0 || now < qp->paced_until)
-        return qp->paced_until;
-    return ask_pace(rnic, qp, now);
-}
-
 /* When the QP may next send something; at or before now: at once. */
-static ASIDE time_ps due(struct rnic *rnic, struct qp *qp, time_ps now)
-{
-    time_ps at = requester_due(qp, now);
-    if ((qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at)
-        at = responder_due(qp);
-    if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
-        return at;
-    return time_later(paced(rnic, qp, now), at);
-}
-
-time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now)
+static ASIDE time_ps due(struct qp *qp, time_ps now)
 {
     const time_ps at = requester_due(qp, now);
-    if (at == TIME_NEVER || (qp->flags & QP_LIMITED) == 0)
-        return at;
-    return time_later(paced(rnic, qp, now), at);
+    const bool respond = (qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at;
+    return time_later(qp->paced_until, respond ? responder_due(qp) : at);
+}
+
+time_ps turns_request_due(struct qp *qp, time_ps now)
+{
+    return time_later(qp->paced_until, requester_due(qp, now));
 }
 
 /* A wake-up that comes before does as well. */
@@ -176,11 +153,11 @@ void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
         return;
     }
     if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0))
-        at = due(rnic, qp, now);
+        at = due(qp, now);
     else if (!requester_ready(qp))
         return;
     else if (why != 0)
-        at = paced(rnic, qp, now);
+        at = qp->paced_until;
     if (at <= now) {
         push_ready(rnic, qp);
     } else {
@@ -208,14 +185,7 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 /* A frame of a limited QP has left. */
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    const struct cc_pace next = rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now);
-    const unsigned flags = qp->flags & ~(unsigned)QP_PACE_AGAIN;
-    qp->flags = (uint16_t)(flags | next.again * QP_PACE_AGAIN);
-    qp->paced_until = next.at;
-    if (UNLIKELY(!next.limited)) {
-        qp->flags &= (uint16_t)~QP_LIMITED;
-        qp->paced_until = 0;
-    }
+    turns_limit(qp, rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now));
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
@@ -236,16 +206,16 @@ static void rotate(struct rnic *rnic, struct rnic_list *list, struct qp *first)
     list->tail = index;
 }
 
-static bool may_send(struct rnic *rnic, struct qp *qp, time_ps now)
+static bool may_send(struct qp *qp, time_ps now)
 {
-    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : due(rnic, qp, now) <= now;
+    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : due(qp, now) <= now;
 }
 
 static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY(straight_may_send(qp, now)))
         return straight_send(rnic, qp, now);
-    return may_send(rnic, qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
+    return may_send(qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
 }
 
 static ASIDE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
@@ -438,10 +408,9 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
         return true;
     if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || !straight_is_middle(qp))
         return false;
-    const time_ps at = paced(rnic, qp, now);
-    if (at > now) {
+    if (UNLIKELY(qp->paced_until > now)) { /* a CNP came */
         qp->wake_at = TIME_NEVER;
-        sleep_until(rnic, qp, at);
+        sleep_until(rnic, qp, qp->paced_until);
         return true;
     }
     if (!turns_may_pass(rnic, qp->data.priority, now))

@@ -41,7 +41,7 @@ void turns_unlist(struct rnic *rnic, struct qp *qp);
 
 /* For a software RNIC, which asks by itself: when the requester may send, congestion control
  * included; what a request that was sent means to it; the next listed answer, or POOL_NONE. */
-time_ps turns_request_due(struct rnic *rnic, struct qp *qp, time_ps now);
+time_ps turns_request_due(struct qp *qp, time_ps now);
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
 uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
 
@@ -52,11 +52,13 @@ void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
  * or has to wait for its turn, and turns_wake must follow. */
 bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* Congestion control has limited the QP, or cut its rate: it is asked anew. */
-static inline void turns_limit(struct qp *qp)
+/* What congestion control says of the next frame: its time, or CC_UNLIMITED. */
+static inline void turns_limit(struct qp *qp, time_ps until)
 {
-    qp->flags |= QP_LIMITED | QP_PACE_AGAIN;
-    qp->paced_until = 0;
+    qp->paced_until = until;
+    qp->flags |= QP_LIMITED;
+    if (UNLIKELY(until == CC_UNLIMITED))
+        qp->flags &= (uint16_t)~QP_LIMITED;
 }
 
 bool turns_has_more(const struct rnic *rnic, uint8_t priority);

@@ -24,22 +24,21 @@ static void start(struct rp *rp, const char *preset, uint64_t line)
     cc_dcqcn.init(&rp->state, &rp->site);
 }
 
-static bool cnp(struct rp *rp, time_ps at)
+static time_ps cnp(struct rp *rp, time_ps at)
 {
     return cc_dcqcn.on_cnp(&rp->state, &rp->site, at);
 }
 
-static time_ps ask(struct rp *rp, time_ps at)
+static time_ps sent(struct rp *rp, uint32_t bytes, time_ps at)
 {
-    return cc_dcqcn.next_send(&rp->state, &rp->site, at).at;
+    return cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
 }
 
-static bool sent(struct rp *rp, uint32_t bytes, time_ps at)
+static struct cc_view look(const struct rp *rp, time_ps at)
 {
-    const struct cc_pace next = cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
-    if (next.limited)
-        assert_int_equal(next.at, cc_dcqcn.next_send(&rp->state, &rp->site, at).at);
-    return next.limited;
+    struct cc_view view;
+    cc_dcqcn.observe(&rp->state, &rp->site, at, &view);
+    return view;
 }
 
 static void test_list(void **state)
@@ -71,7 +70,7 @@ static void test_cuts(void **state)
     (void)state;
     struct rp rp;
     start(&rp, "dcqcn", 100 * GBPS);
-    assert_true(cnp(&rp, 10 * US));
+    assert_int_equal(cnp(&rp, 10 * US), 10 * US); /* it owes nothing yet */
     assert_int_equal(rp.state.rate, 50 * GBPS);
     assert_int_equal(rp.state.target, 100 * GBPS);
     assert_int_equal(rp.state.alpha, UINT64_C(1) << 32);
@@ -100,20 +99,21 @@ static void test_recovery(void **state)
     start(&rp, "dcqcn", 100 * GBPS);
     cnp(&rp, 0);
     cnp(&rp, 50 * US);
+    struct rp lazy = rp;
     for (int i = 0; i < 8; i++) {
-        ask(&rp, (50 + 55 * (i + 1)) * US - 1);
-        const uint64_t before = rp.state.rate;
-        ask(&rp, (50 + 55 * (i + 1)) * US);
+        const time_ps at = (50 + 55 * (i + 1)) * US;
+        assert_true(look(&rp, at - 1).rate_bps < look(&rp, at).rate_bps);
+        sent(&rp, 1000, at);
         assert_int_equal(rp.state.rate, rates[i]);
-        assert_true(before < rp.state.rate);
     }
-    /* Asked only at the end, the timers come out the same. */
-    struct rp lazy;
-    start(&lazy, "dcqcn", 100 * GBPS);
-    cnp(&lazy, 0);
-    cnp(&lazy, 50 * US);
-    ask(&lazy, (50 + 55 * 8) * US);
+    /* Called only at the end, the timers come out the same. */
+    sent(&lazy, 1000, (50 + 55 * 8) * US);
     assert_int_equal(lazy.state.rate, rates[7]);
+    /* Back at line rate they only count. */
+    assert_int_equal(look(&lazy, PS_PER_S).rate_bps, 100 * GBPS);
+    sent(&lazy, 1000, PS_PER_S);
+    assert_int_equal(lazy.state.timer_stage, (PS_PER_S - 50 * US) / (55 * US));
+    assert_int_equal(lazy.state.rate_due, 50 * US + 55 * US * (lazy.state.timer_stage + 1));
 }
 
 /* The byte counter raises the rate as the timer does; both beyond F: hyper increase. */
@@ -133,8 +133,8 @@ static void test_byte_counter(void **state)
     assert_int_equal(rp.state.rate, 75 * GBPS);
     sent(&rp, 1, 2 * US); /* additive */
     assert_int_equal(rp.state.target, 80040000000);
-    ask(&rp, 110 * US); /* two timer events: additive, still min = 1 */
-    assert_int_equal(rp.state.target, 80120000000);
+    /* two timer events: additive, still min = 1 */
+    assert_int_equal(look(&rp, 110 * US).target_bps, 80120000000);
     sent(&rp, 1000, 110 * US); /* min(2, 2) > 1 */
     assert_int_equal(rp.state.target, 80320000000);
 }
@@ -145,20 +145,58 @@ static void test_pacing(void **state)
     (void)state;
     struct rp rp;
     start(&rp, "dcqcn", 10 * GBPS);
-    cnp(&rp, 0);
-    assert_int_equal(ask(&rp, 0), 0);
-    sent(&rp, 1230, 0);
-    assert_int_equal(ask(&rp, 0), 2 * US);
-    assert_int_equal(ask(&rp, 2 * US - 1), 2 * US);
-    assert_int_equal(ask(&rp, 2 * US), 2 * US);
+    assert_int_equal(cnp(&rp, 0), 0);
+    assert_int_equal(sent(&rp, 1230, 0), 2 * US);
     /* Sent late: the lateness counts, up to a frame of 33 600 bits. */
-    sent(&rp, 1230, 3 * US);
-    assert_int_equal(ask(&rp, 3 * US), 4 * US);
-    for (int i = 0; i < 4; i++) /* 33 600 of credit at 54.9 us, less 40 000: 6 400 to pay */
-        sent(&rp, 1230, 54900 * PS_PER_NS);
-    /* 500 bits at 5 Gb/s until the timer at 55 us, then 5 900 at 7.5 Gb/s. */
-    assert_int_equal(ask(&rp, 54900 * PS_PER_NS), 55 * US);
-    assert_int_equal(ask(&rp, 55 * US), 55 * US + 786667);
+    assert_int_equal(sent(&rp, 1230, 3 * US), 4 * US);
+    for (int i = 0; i < 3; i++)
+        assert_true(sent(&rp, 1230, 54900 * PS_PER_NS) <= 54900 * PS_PER_NS);
+    /* 33 600 of credit less 40 000: 6 400 to pay.  500 bits at 5 Gb/s until the timer at 55 us,
+     * then 5 900 at 7.5 Gb/s. */
+    assert_int_equal(sent(&rp, 1230, 54900 * PS_PER_NS), 55 * US + 786667);
+    /* Paid just as the timer falls due: 43 600 bits less the credit are 10 000 at 5 Gb/s. */
+    start(&rp, "dcqcn", 10 * GBPS);
+    cnp(&rp, 0);
+    assert_int_equal(sent(&rp, 43600 / 8 - 20, 53 * US), 55 * US);
+}
+
+/* What is said of the next frame holds, however often the timers are caught up before: CNPs that
+ * come too soon to cut do that. */
+static void holds(const struct rp *rp, time_ps now, time_ps next)
+{
+    for (unsigned parts = 1; parts <= 5; parts++) {
+        struct rp asked = *rp;
+        for (unsigned i = 1; i <= parts; i++)
+            assert_int_equal(cnp(&asked, now + (next - now) * i / parts), next);
+    }
+}
+
+/* Rates are so low that several events of the timer fall into a wait. */
+static void test_foresight(void **state)
+{
+    (void)state;
+    static const int64_t timers[] = {1 * US, 3 * US, 55 * US, 300 * US};
+    uint32_t waits = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        struct rp rp;
+        start(&rp, "dcqcn", 10 * GBPS);
+        rp.params.rate_timer = timers[i % 4];
+        rp.params.min_rate = GBPS / 1000 * (1 + i % 7);
+        rp.params.cut_interval = PS_PER_S;
+        cnp(&rp, i * US);
+        rp.state.rate = (uint64_t)rp.params.min_rate + i;
+        time_ps now = i * US;
+        for (unsigned frame = 0; frame < 20; frame++) {
+            const time_ps next = sent(&rp, 64 + 97 * (i + frame) % 4096, now);
+            if (next == CC_UNLIMITED)
+                break;
+            waits += next > rp.state.rate_due + rp.params.rate_timer;
+            if (next > now)
+                holds(&rp, now, next);
+            now = time_later(now, next) + frame % 3 * 100 * PS_PER_NS;
+        }
+    }
+    assert_true(waits > 100);
 }
 
 /* Back at line rate the limit ends, and the next CNP begins one again. */
@@ -168,10 +206,10 @@ static void test_ends(void **state)
     struct rp rp;
     start(&rp, "dcqcn", 10 * GBPS);
     cnp(&rp, 0);
-    assert_true(sent(&rp, 1000, 1 * US));
-    assert_false(sent(&rp, 1000, 55 * 60 * US));
+    assert_true(sent(&rp, 1000, 1 * US) > 1 * US);
+    assert_int_equal(sent(&rp, 1000, 55 * 60 * US), CC_UNLIMITED);
     assert_int_equal(rp.state.rate, 10 * GBPS);
-    assert_true(cnp(&rp, 4000 * US));
+    assert_int_equal(cnp(&rp, 4000 * US), 4000 * US);
     assert_true(rp.state.rate > 5 * GBPS); /* alpha has decayed meanwhile */
     assert_int_equal(rp.state.timer_stage, 0);
 }
@@ -196,10 +234,10 @@ static void test_cut_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),         cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_recovery),     cmocka_unit_test(test_byte_counter),
-        cmocka_unit_test(test_pacing),       cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_cut_interval),
+        cmocka_unit_test(test_list),     cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_recovery), cmocka_unit_test(test_byte_counter),
+        cmocka_unit_test(test_pacing),   cmocka_unit_test(test_foresight),
+        cmocka_unit_test(test_ends),     cmocka_unit_test(test_cut_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
