@@ -71,6 +71,7 @@ enum frame_flags {
     FRAME_SOLICITED = 1 << 2,
     FRAME_CORRUPT = 1 << 3, /* a bit error: the receiver's FCS check fails */
     FRAME_RESENT = 1 << 4,  /* not on the wire: a retransmission, for counters */
+    FRAME_CONTROL = 1 << 5, /* not on the wire: of MAC control, as its opcode says */
 };
 
 /* Pieces of a frame that many have in common, so that each is one copy. */

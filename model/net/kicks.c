@@ -10,12 +10,12 @@
 
 enum { FIRST_ROOM = 16 };
 
+/* Where nothing was ever put off. */
+static struct kick never = {.at = TIME_NEVER};
+
 void kicks_init(struct kicks *kicks)
 {
-    kicks->items = memory_zeroed(FIRST_ROOM + 1, sizeof *kicks->items);
-    kicks->room = FIRST_ROOM;
-    kicks->first = kicks->end = kicks->items;
-    kicks->end->at = TIME_NEVER;
+    *kicks = (struct kicks){.first = &never, .end = &never, .limit = &never};
 }
 
 void kicks_fini(struct kicks *kicks)
@@ -24,17 +24,25 @@ void kicks_fini(struct kicks *kicks)
     *kicks = (struct kicks){0};
 }
 
+/* With one more, that never comes. */
+static struct kick *resized(struct kick *items, size_t room)
+{
+    items = realloc(items, (room + 1) * sizeof *items);
+    CHECK(items != NULL);
+    return items;
+}
+
 /* What was done makes room for what is left; it is more than half only where more is needed. */
 void kicks_make_room(struct kicks *kicks)
 {
+    size_t room = kicks->items == NULL ? 0 : (size_t)(kicks->limit - kicks->items);
     const size_t left = (size_t)(kicks->end - kicks->first);
-    struct kick *items = kicks->items;
-    memmove(items, kicks->first, (left + 1) * sizeof *items);
-    if (left >= kicks->room / 2) {
-        kicks->room *= 2;
-        items = realloc(items, (kicks->room + 1) * sizeof *items);
-        CHECK(items != NULL);
-    }
-    kicks->items = kicks->first = items;
-    kicks->end = items + left;
+    if (room == 0)
+        kicks->items = resized(NULL, room = FIRST_ROOM);
+    memmove(kicks->items, kicks->first, (left + 1) * sizeof *kicks->items);
+    if (left >= room / 2)
+        kicks->items = resized(kicks->items, room *= 2);
+    kicks->first = kicks->items;
+    kicks->end = kicks->items + left;
+    kicks->limit = kicks->items + room;
 }

@@ -11,7 +11,7 @@
 
 #include "base/units.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 
 struct port;
 
@@ -23,20 +23,24 @@ struct kick {
 
 struct kicks {
     struct kick *first, *end; /* by time, then port; at `end` lies one that never comes */
-    struct kick *items;
-    uint32_t room; /* without that one */
+    struct kick *limit;       /* of `end` */
+    struct kick *items;       /* NULL: there is no room yet */
 };
 
 void kicks_init(struct kicks *kicks);
 void kicks_fini(struct kicks *kicks);
 
-/* There is no room behind the last. */
+/* There is no room behind the last; makes some. */
+static inline bool kicks_are_full(const struct kicks *kicks)
+{
+    return kicks->end == kicks->limit;
+}
+
 ASIDE void kicks_make_room(struct kicks *kicks);
 
+/* They are not full. */
 static inline void kicks_add(struct kicks *kicks, time_ps at, struct port *port)
 {
-    if (UNLIKELY(kicks->end == kicks->items + kicks->room))
-        kicks_make_room(kicks);
     struct kick *hole = kicks->end++;
     hole[1].at = TIME_NEVER;
     for (; hole != kicks->first; hole--)

@@ -408,14 +408,13 @@ static inline void port_digest(struct node *node, const struct frame *frame)
 /* The owner may see a frame of this lane that arrives. */
 static inline bool port_takes(const struct port_lane *lane, const struct frame *frame)
 {
-    return frame->bytes <= lane->rx_limit && !frame_is_mac_control(frame) &&
-           (frame->flags & FRAME_CORRUPT) == 0;
+    return frame->bytes <= lane->rx_limit && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
 }
 
-static inline void port_count(struct port_lane *lane, const struct frame *frame)
+static inline void port_count(struct port_lane *lane, uint32_t bytes)
 {
     lane->rx_frames++;
-    lane->rx_bytes += frame->bytes;
+    lane->rx_bytes += bytes;
 }
 
 /* A frame arrived at a port of the node: counts it; takes MAC control frames, giants and corrupt
@@ -427,7 +426,7 @@ static inline bool port_receive(struct port *port, struct node *node, const stru
     port_digest(node, frame);
     if (UNLIKELY(!port_takes(lane, frame)))
         return port_receive_odd(port, event);
-    port_count(lane, frame);
+    port_count(lane, frame->bytes);
     frame->in_port = event->port;
     return true;
 }

@@ -39,6 +39,7 @@ static uint32_t pause_frame(struct port *port)
         .bytes = WIRE_PFC_BYTES,
         .opcode = is_global(port) ? FRAME_PAUSE : FRAME_PFC,
         .priority = PRIORITIES - 1,
+        .flags = FRAME_CONTROL,
         .classes = is_global(port) ? 0 : port->pfc_due,
         .blob = POOL_NONE,
     };

@@ -247,15 +247,18 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 
 /* ------------------------------------------------------------------ kicks */
 
-/* For when the wire is free. */
+/* For when the wire is free.  Somebody who looks on is told by an event: there is never room then. */
 static inline void kick_later(struct swtch *swtch, struct port *port)
 {
     if (port->kick_at == port->busy_until)
         return;
     port->kick_at = port->busy_until;
-    if (UNLIKELY(swtch->node.engine->watch != NULL)) {
-        port_post_kick(port);
-        return;
+    if (UNLIKELY(kicks_are_full(&swtch->kicks))) {
+        if (swtch->node.engine->watch != NULL) {
+            port_post_kick(port);
+            return;
+        }
+        kicks_make_room(&swtch->kicks);
     }
     kicks_add(&swtch->kicks, port->kick_at, port);
     node_put_off(&swtch->node, port->kick_at);
@@ -465,6 +468,15 @@ static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const 
         forward_whole(swtch, handle, now);
 }
 
+/* A giant, a corrupt frame or one of MAC control, which alone has its own priority. */
+static ASIDE void refuse(struct port *port, const struct event *event, struct frame *frame,
+                         unsigned priority)
+{
+    if ((frame->flags & FRAME_CONTROL) == 0)
+        frame->priority = (uint8_t)priority;
+    port_receive_odd(port, event);
+}
+
 static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
@@ -477,10 +489,16 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
         .bytes = frame->bytes,
         .now = event->at,
     };
-    if (LIKELY(!frame_is_mac_control(frame)))
-        frame->priority = (uint8_t)passage.priority;
-    if (UNLIKELY(!port_receive(&swtch->ports[passage.in_port], &swtch->node, event, frame)))
+    struct port *port = &swtch->ports[passage.in_port];
+    struct port_lane *lane = &port->lanes[passage.priority];
+    port_digest(&swtch->node, frame);
+    if (UNLIKELY(!port_takes(lane, frame))) {
+        refuse(port, event, frame, passage.priority);
         return;
+    }
+    port_count(lane, passage.bytes);
+    frame->priority = (uint8_t)passage.priority;
+    frame->in_port = event->port;
     if (UNLIKELY(swtch->careful))
         forward_carefully(swtch, handle, frame, passage.now);
     else

@@ -174,7 +174,7 @@ static inline bool straight_arrive(struct rnic *rnic, struct node *node, const s
         !straight_may_come(qp, frame))
         return false;
     port_digest(node, frame);
-    port_count(lane, frame);
+    port_count(lane, frame->bytes);
     if (UNLIKELY(marked))
         rnic->counters.ecn_marked++;
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
