@@ -60,7 +60,7 @@ static inline size_t agenda_slot(const struct agenda *agenda, time_ps at)
 }
 
 /* Puts it into the slot, if that is free. */
-static inline bool agenda_take(struct agenda *agenda, size_t slot, uint32_t place)
+static inline bool agenda_take(const struct agenda *agenda, size_t slot, uint32_t place)
 {
     uint64_t *word = &agenda->taken[slot / 64], taken = *word;
     if (UNLIKELY(taken >> (slot % 64) & 1))

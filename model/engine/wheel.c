@@ -30,6 +30,7 @@ static int64_t lesser(int64_t a, int64_t b)
 static void set_width(struct wheel *wheel, time_ps width)
 {
     CHECK(width > 1 && width <= WHEEL_WIDTH_MAX);
+    wheel->width = width;
     wheel->pace = UINT64_MAX / (uint64_t)width + 1;
     wheel->width_bits = 64u - (uint32_t)__builtin_clzll((uint64_t)width - 1);
 }
@@ -41,9 +42,17 @@ static time_ps start_of(const struct wheel *wheel, int64_t turn)
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
+/* When the next one begins, without a division: it is as wide as they are, or a picosecond less. */
+static time_ps end_of(const struct wheel *wheel, int64_t turn, time_ps base)
+{
+    const time_ps end = base + wheel->width;
+    return end - (wheel_window(wheel, end - 1) != turn);
+}
+
 void wheel_init(struct wheel *wheel)
 {
-    *wheel = (struct wheel){.turn = -1, .wake = TIME_NEVER, .far_turn = INT64_MAX};
+    *wheel = (struct wheel){
+        .turn = -1, .wake = TIME_NEVER, .far_turn = INT64_MAX, .free_chunk = POOL_NONE};
     pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK * sizeof(struct event), CHUNKS_MAX);
     wheel->events = (struct event *)(void *)wheel->chunks.items;
     agenda_init(&wheel->agenda, wheel->events);
@@ -76,7 +85,11 @@ static uint32_t last_chunk(uint32_t tail)
 
 uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
 {
-    const uint32_t chunk = pool_take(&wheel->chunks);
+    uint32_t chunk = wheel->free_chunk;
+    if (LIKELY(chunk != POOL_NONE))
+        wheel->free_chunk = wheel->chunks.link[chunk];
+    else
+        chunk = pool_take(&wheel->chunks);
     wheel->chunks.link[chunk] = tail == 0 ? POOL_NONE : last_chunk(tail);
     return chunk * WHEEL_CHUNK + 1;
 }
@@ -103,11 +116,18 @@ static uint32_t chunk_before(const struct wheel *wheel, uint32_t tail)
     return before == POOL_NONE ? 0 : (before + 1) * WHEEL_CHUNK;
 }
 
-/* The same; the last chunk is given back. */
+/* The list's chunks from that one on are free. */
+static void give_back(struct wheel *wheel, uint32_t first, uint32_t tail)
+{
+    wheel->chunks.link[first] = wheel->free_chunk;
+    wheel->free_chunk = last_chunk(tail);
+}
+
+/* The list's tail without its last chunk, which is free. */
 static uint32_t shorten(struct wheel *wheel, uint32_t tail)
 {
     const uint32_t before = chunk_before(wheel, tail);
-    pool_give(&wheel->chunks, last_chunk(tail));
+    give_back(wheel, last_chunk(tail), tail);
     return before;
 }
 
@@ -210,8 +230,8 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
 static int64_t next_near(const struct wheel *wheel)
 {
     const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_NEAR - 1);
-    const uint32_t twice = wheel->groups.near | wheel->groups.near << WHEEL_NEAR;
-    return twice == 0 ? INT64_MAX : wheel->turn + 1 + __builtin_ctz(twice >> from);
+    const uint64_t twice = wheel->groups.near | wheel->groups.near << WHEEL_NEAR;
+    return twice == 0 ? INT64_MAX : wheel->turn + 1 + __builtin_ctzll(twice >> from);
 }
 
 /* The number of the window that the least event waits in, INT64_MAX when there is none. */
@@ -239,9 +259,10 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until)
     return done || turn > wheel_window(wheel, until) ? INT64_MAX : turn;
 }
 
-/* Deals the events of a window's list that are due out to their groups; the others stay. */
-static void deal_list(struct wheel *wheel, uint32_t tail)
+/* Deals the events of the open window's list that are due out to their groups; the others stay. */
+static ASIDE void deal_list(struct wheel *wheel)
 {
+    uint32_t tail = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_WINDOWS - 1));
     for (; tail != 0; tail = shorten(wheel, tail)) {
         for (uint32_t place = first_place(tail); place < tail; place++) {
             const struct event *event = &wheel->events[place];
@@ -254,7 +275,7 @@ static void deal_list(struct wheel *wheel, uint32_t tail)
 }
 
 /* Moves the far events that are due in the open window to it. */
-static void deal_far(struct wheel *wheel)
+static ASIDE void deal_far(struct wheel *wheel)
 {
     while (wheel->far_turn == wheel->turn && heap_top(&wheel->far)->at <= wheel->bound) {
         const struct event event = heap_pop(&wheel->far);
@@ -269,24 +290,29 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     const int64_t turn = wheel_due(wheel, until);
     if (turn == INT64_MAX)
         return false;
+    wheel->base = turn == wheel->turn + 1 ? wheel->end : start_of(wheel, turn);
+    wheel->end = end_of(wheel, turn, wheel->base);
     wheel->turn = turn;
-    wheel->base = start_of(wheel, turn);
-    wheel->bound = start_of(wheel, turn + 1) - 1;
-    wheel->cut = until < wheel->bound;
-    wheel->bound = lesser(wheel->bound, until);
-    deal_list(wheel, take_list(wheel, (uint32_t)turn & (WHEEL_WINDOWS - 1)));
-    deal_far(wheel);
-    wheel->groups.near &= ~(1u << (turn & (WHEEL_NEAR - 1)));
+    wheel->cut = until < wheel->end - 1;
+    wheel->bound = lesser(wheel->end - 1, until);
+    if (wheel->tails[turn & (WHEEL_WINDOWS - 1)] != 0)
+        deal_list(wheel);
+    if (wheel->far_turn == turn)
+        deal_far(wheel);
+    wheel->groups.near &= ~(UINT64_C(1) << (turn & (WHEEL_NEAR - 1)));
     wheel->word = 0;
     return wheel->open = true;
 }
 
-/* How many events a list has. */
-static size_t length(const struct wheel *wheel, uint32_t tail)
+/* How many events the list has that begins the turn, and which is its first chunk. */
+static size_t survey(struct wheel *wheel, uint32_t tail)
 {
     size_t events = 0;
-    for (; tail != 0; tail = chunk_before(wheel, tail))
+    do {
+        wheel->list_first = last_chunk(tail);
         events += tail - first_place(tail);
+        tail = chunk_before(wheel, tail);
+    } while (tail != 0);
     return events;
 }
 
@@ -294,6 +320,7 @@ static size_t length(const struct wheel *wheel, uint32_t tail)
  * go back. */
 static inline void gather(struct wheel *wheel, bool cut)
 {
+    const struct agenda agenda = wheel->agenda; /* a copy is in registers */
     const struct event *events = wheel->events;
     const time_ps bound = wheel->bound;
     const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
@@ -301,11 +328,13 @@ static inline void gather(struct wheel *wheel, bool cut)
         for (uint32_t place = first_place(tail); place < tail; place++) {
             const struct event *event = &events[place];
             __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
-            if (!cut || event->at <= bound) {
-                agenda_put(&wheel->agenda, event->at, place);
-            } else {
+            if (cut && event->at > bound) {
                 wheel_list(wheel, wheel->turn, event);
+                continue;
             }
+            const size_t slot = agenda_slot(&agenda, event->at);
+            if (!agenda_take(&agenda, slot, place))
+                agenda_squeeze(&wheel->agenda, slot, place);
         }
     }
 }
@@ -315,40 +344,43 @@ static ASIDE void gather_due(struct wheel *wheel)
     gather(wheel, true);
 }
 
-/* Takes the next group's list of the open window; false when there is none. */
-static bool next_group(struct wheel *wheel)
+/* The events of the turn before are no longer needed. */
+static void forget_turn(struct wheel *wheel)
 {
-    const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
-    uint64_t *active = wheel->groups.active[window];
-    while (wheel->word < wheel->halt && active[wheel->word] == 0)
-        wheel->word++;
-    if (wheel->word == wheel->halt)
-        return false;
-    const uint32_t bit = (uint32_t)__builtin_ctzll(active[wheel->word]);
-    const uint32_t group = wheel->word * 64 + bit;
-    active[wheel->word] &= active[wheel->word] - 1;
-    wheel->list_tail = wheel->groups.tails[group][window];
-    wheel->groups.tails[group][window] = 0;
-    return true;
-}
-
-/* The present group's events have been executed. */
-static void end_turn(struct wheel *wheel)
-{
-    while (wheel->list_tail != 0)
-        wheel->list_tail = shorten(wheel, wheel->list_tail);
-    while (UNLIKELY(last_chunk(wheel->own_tail) != last_chunk(wheel->own_first)))
+    if (LIKELY(wheel->list_tail != 0))
+        give_back(wheel, wheel->list_first, wheel->list_tail);
+    while (UNLIKELY(wheel->own_tail - wheel->own_first >= WHEEL_CHUNK))
         wheel->own_tail = shorten(wheel, wheel->own_tail);
     wheel->own_tail = wheel->own_first;
 }
 
+/* Takes the next group's list of the open window; 0: there is none. */
+static uint32_t next_list(struct wheel *wheel)
+{
+    const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
+    uint64_t *active = wheel->groups.active[window];
+    uint32_t word = wheel->word;
+    while (word < wheel->halt && active[word] == 0)
+        word++;
+    wheel->word = word;
+    if (word == wheel->halt)
+        return 0;
+    const uint32_t group = word * 64 + (uint32_t)__builtin_ctzll(active[word]);
+    active[word] &= active[word] - 1;
+    const uint32_t tail = wheel->groups.tails[group][window];
+    wheel->groups.tails[group][window] = 0;
+    return tail;
+}
+
 bool wheel_group(struct wheel *wheel)
 {
-    end_turn(wheel);
-    wheel->open = next_group(wheel);
-    if (!wheel->open)
+    const uint32_t tail = next_list(wheel);
+    wheel->open = tail != 0;
+    if (tail == 0)
         return false;
-    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, length(wheel, wheel->list_tail));
+    forget_turn(wheel);
+    wheel->list_tail = tail;
+    agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, survey(wheel, tail));
     if (LIKELY(!wheel->cut))
         gather(wheel, false);
     else

@@ -27,14 +27,14 @@ enum {
     WHEEL_CHUNK =
         16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
     WHEEL_WIDTH_MAX = 1 << 20, /* 1 us; our choice */
-    WHEEL_NEAR = 16, /* windows, the open one among them, in which each group has a list */
+    WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
 };
 
 /* Which nodes are executed together, and their lists in the nearest windows. */
 struct wheel_groups {
     uint32_t *of;                  /* by node */
     uint32_t words;                /* of each of `active` */
-    uint32_t near;                 /* by turn: a bit for each in which a group has a list */
+    uint64_t near;                 /* by turn: a bit for each in which a group has a list */
     uint32_t (*tails)[WHEEL_NEAR]; /* by group and turn: place of the next event; 0: none */
     uint64_t *active[WHEEL_NEAR];  /* by turn: a bit for each group that has a list */
 };
@@ -50,15 +50,18 @@ struct wheel {
     uint32_t *tails;    /* of each window beyond those: place of its next event; 0: none */
     uint64_t *occupied; /* a bit for each that has a list */
 
-    struct pool chunks; /* pool.link is a list too: from the last chunk to the first */
-    time_ps base, bound;
-    time_ps wake;  /* a window is opened for it even if it has no events; TIME_NEVER: none is */
-    bool open;     /* between wheel_open and the wheel_group that has nothing more */
-    bool cut;      /* the open window ends at `bound`; later events of it are in its list */
-    uint32_t word; /* of the open window's active groups that is looked at */
-    uint32_t halt; /* and the one before which wheel_group says false */
-    uint32_t list_tail;           /* the present group's events */
-    uint32_t own_first, own_tail; /* those that came since: the first chunk stays */
+    struct pool chunks;  /* pool.link makes lists: from the last chunk to the first */
+    uint32_t free_chunk; /* of the list of those that were given back; POOL_NONE: it is empty */
+    time_ps width;
+    time_ps base, end; /* of the open window */
+    time_ps bound;     /* the last moment of it that is due */
+    time_ps wake;      /* a window is opened for it even if it has no events; TIME_NEVER: none is */
+    bool open;         /* between wheel_open and the wheel_group that has nothing more */
+    bool cut;          /* the open window ends at `bound`; later events of it are in its list */
+    uint32_t word;     /* of the open window's active groups that is looked at */
+    uint32_t halt;     /* and the one before which wheel_group says false */
+    uint32_t list_first, list_tail; /* the present group's events: first chunk, and end */
+    uint32_t own_first, own_tail;   /* those that came since: the first chunk stays */
 
     struct heap far;     /* events beyond the horizon when they came */
     int64_t far_turn;    /* of the first of them; INT64_MAX: there are none */
@@ -135,7 +138,7 @@ static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct ev
     const uint32_t group = wheel->groups.of[event->node];
     uint32_t *tail = &wheel->groups.tails[group][window];
     if (UNLIKELY(*tail % WHEEL_CHUNK == 0)) {
-        wheel->groups.near |= 1u << window;
+        wheel->groups.near |= UINT64_C(1) << window;
         wheel->groups.active[window][group / 64] |= UINT64_C(1) << (group % 64);
         *tail = wheel_chunk(wheel, *tail);
     }

@@ -177,6 +177,32 @@ static void groups_keep_their_order(void **state)
     wheel_fini(&crowd.wheel);
 }
 
+/* A window begins where the one before ends, and ends where its number does: of any width, early
+ * and late, of windows in a row and after a leap. */
+static void windows_join(void **state)
+{
+    (void)state;
+    const time_ps widths[] = {2, 3, 7, 1000, 65537, 999999, WHEEL_WIDTH_MAX};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (time_ps start = 0; start < (time_ps)1 << 60; start = 9 * start + 1) {
+            struct wheel wheel;
+            wheel_init(&wheel);
+            one_group(&wheel, widths[i]);
+            for (int window = 0; window < 20; window++) {
+                wheel.wake = window == 0 ? start : wheel.bound + 1;
+                assert_true(wheel_open(&wheel, TIME_NEVER));
+                assert_in_range(wheel.wake, wheel.base, wheel.bound);
+                assert_int_equal(wheel_window(&wheel, wheel.base), wheel.turn);
+                assert_int_equal(wheel_window(&wheel, wheel.bound), wheel.turn);
+                assert_int_equal(wheel_window(&wheel, wheel.bound + 1), wheel.turn + 1);
+                assert_true(window == 0 || wheel.base == wheel.wake);
+                assert_false(wheel_group(&wheel));
+            }
+            wheel_fini(&wheel);
+        }
+    }
+}
+
 /* A window is opened for a moment that nobody has an event for, and only up to there. */
 static void wheel_wakes(void **state)
 {
@@ -202,6 +228,7 @@ static void wheel_wakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(windows_join),
         cmocka_unit_test(wheel_wakes),
         cmocka_unit_test(hold_models_agree),
         cmocka_unit_test(wheel_is_a_heap),
