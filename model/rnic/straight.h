@@ -85,8 +85,10 @@ static inline void straight_append(struct rnic *rnic, uint32_t handle, struct fr
 {
     struct port *port = &rnic->port;
     port_append(port, handle, frame);
-    if (now >= port->busy_until || port->kick_at != port->busy_until)
-        rnic_want_kick(rnic);
+    if (now < port->busy_until && port->kick_at == port->busy_until)
+        return;
+    rnic_want_kick(rnic);
+    turns_end(rnic, now);
 }
 
 /* An ACK that may leave now leaves now. */
@@ -104,6 +106,7 @@ static inline void straight_answer(struct rnic *rnic, struct qp *qp, uint32_t ha
     } else {
         responder_acknowledge(rnic, qp, frame->psn);
         frame_give(port->frames, handle);
+        turns_end(rnic, now);
     }
 }
 
@@ -139,48 +142,56 @@ static inline void straight_acknowledge(struct rnic *rnic, struct qp *qp, uint32
     pool_give(&rnic->port.frames->frames, handle);
     if (qp_outstanding(qp))
         requester_start_timer(rnic, qp, now);
-    turns_schedule(rnic, qp, now);
+    if (UNLIKELY(!turns_is_scheduled(qp, now)))
+        turns_look_and_end(rnic, qp, now);
 }
 
 /* ------------------------------------------------------------------ the way in */
 
-/* The queue pair is the one that is meant, a mark asks for no CNP, and nothing holds the frame up
- * before.  Whether the state takes packets is not asked: only then is a message under way, or
- * something to be acknowledged. */
+/* The queue pair is the one that is meant, and nothing holds the frame up before.  Whether the
+ * state takes packets is not asked: only then is a message under way, or something to be
+ * acknowledged. */
 static inline bool straight_is_for(const struct rnic *rnic, const struct qp *qp,
-                                   const struct frame *frame, bool marked, time_ps now)
+                                   const struct frame *frame)
 {
-    return qp->qpn == frame->qpn && qp->way.destination == frame->source && !rnic->rx_slow &&
-           (LIKELY(!marked) || rnic_only_counts_mark(rnic, qp, now));
+    return qp->qpn == frame->qpn && qp->way.destination == frame->source && !rnic->rx_slow;
 }
 
-static inline bool straight_may_come(const struct qp *qp, const struct frame *frame)
+/* The frame goes the straight way if a mark that it has asks for no CNP: counts it. */
+static inline bool straight_enters(struct rnic *rnic, const struct qp *qp, struct port_lane *lane,
+                                   const struct frame *frame, time_ps now)
 {
-    return frame->opcode == FRAME_RC_ACKNOWLEDGE ? straight_may_acknowledge(qp, frame)
-                                                 : straight_may_take(qp, frame);
+    if ((frame->tos & ECN_CE) == ECN_CE) {
+        if (!rnic_only_counts_mark(rnic, qp, now))
+            return false;
+        rnic->counters.ecn_marked++;
+    }
+    port_digest(rnic->port.node, frame);
+    port_count(lane, frame->bytes);
+    return true;
 }
 
-/* The last of its event: takes the frame over.  False: it, its queue pair or its port is odd, and
+/* The whole of its event: takes the frame over.  False: it, its queue pair or its port is odd, and
  * nothing has been done yet. */
-static inline bool straight_arrive(struct rnic *rnic, struct node *node, const struct event *event)
+static inline bool straight_arrive(struct rnic *rnic, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
     struct frame *frame = frame_at(rnic->port.frames, handle);
     struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
     struct port_lane *lane = &rnic->port.lanes[rnic->priority_of_dscp[frame->tos >> 2]];
-    const bool marked = (frame->tos & ECN_CE) == ECN_CE;
     rnic_prefetch(qp);
-    if (!port_takes(lane, frame) || !straight_is_for(rnic, qp, frame, marked, event->at) ||
-        !straight_may_come(qp, frame))
+    if (!port_takes(lane, frame) || !straight_is_for(rnic, qp, frame))
         return false;
-    port_digest(node, frame);
-    port_count(lane, frame->bytes);
-    if (UNLIKELY(marked))
-        rnic->counters.ecn_marked++;
-    if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
+    if (frame->opcode == FRAME_RC_ACKNOWLEDGE) {
+        if (!straight_may_acknowledge(qp, frame) ||
+            !straight_enters(rnic, qp, lane, frame, event->at))
+            return false;
         straight_acknowledge(rnic, qp, handle, frame, event->at);
-    else
-        straight_take(rnic, qp, handle, frame, event->at);
+        return true;
+    }
+    if (!straight_may_take(qp, frame) || !straight_enters(rnic, qp, lane, frame, event->at))
+        return false;
+    straight_take(rnic, qp, handle, frame, event->at);
     return true;
 }
 

@@ -399,25 +399,39 @@ void turns_serve(struct rnic *rnic, time_ps now)
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
+void turns_end(struct rnic *rnic, time_ps now)
+{
+    if (*rnic->host_kicks == 0)
+        return;
+    *rnic->host_kicks = RNIC_HOST_BUSY;
+    turns_serve(rnic, now);
+    *rnic->host_kicks = 0;
+}
+
+void turns_look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    turns_look(rnic, qp, now);
+    turns_end(rnic, now);
+}
+
 /* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
 bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     const unsigned odd = QP_LISTED | QP_MAY_WAIT | QP_TX_ACTIVE | QP_TX_BYTES;
-    struct qp *qp = rnic_find_qp(rnic, qpn);
-    if (qp == NULL || qp->wake_at != now)
+    struct qp *qp = rnic_qp_slot(rnic, qpn);
+    if (qp->qpn != qpn || qp->wake_at != now)
         return true;
-    if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || !straight_is_middle(qp))
+    if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
+        !straight_is_middle(qp) || !turns_may_pass(rnic, qp->data.priority, now))
         return false;
-    if (UNLIKELY(qp->paced_until > now)) { /* a CNP came */
-        qp->wake_at = TIME_NEVER;
-        sleep_until(rnic, qp, qp->paced_until);
-        return true;
-    }
-    if (!turns_may_pass(rnic, qp->data.priority, now))
-        return false;
-    qp->wake_at = TIME_NEVER;
-    const uint32_t handle = send_limited(rnic, qp, now);
+    const uint32_t handle = straight_send(rnic, qp, now);
     port_send(&rnic->port, handle, frame_at(rnic->port.frames, handle), now);
+    charge(rnic, qp, qp->data.bytes, now);
+    qp->wake_at = TIME_NEVER;
+    if (LIKELY(qp->paced_until > now))
+        sleep_until(rnic, qp, qp->paced_until);
+    else
+        turns_look_and_end(rnic, qp, now);
     return true;
 }
 

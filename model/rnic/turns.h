@@ -22,14 +22,24 @@ static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, tim
            (rnic->strict & 1u << priority) != 0;
 }
 
+/* Ends an event that the host does not: what became ready in it leaves, or gets a KICK. */
+void turns_end(struct rnic *rnic, time_ps now);
+void turns_look_and_end(struct rnic *rnic, struct qp *qp, time_ps now);
+
 /* turns_schedule for a QP that is on no list. */
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* The QP is on its ready list, or its wake-up is due soon enough. */
+static inline bool turns_is_scheduled(const struct qp *qp, time_ps now)
+{
+    return (now < qp->paced_until && qp->wake_at <= qp->paced_until) ||
+           (qp->flags & QP_LISTED) != 0;
+}
 
 /* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
 static inline void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    const bool sleeps = now < qp->paced_until && qp->wake_at <= qp->paced_until;
-    if ((qp->flags & QP_LISTED) == 0 && !sleeps)
+    if (!turns_is_scheduled(qp, now))
         turns_look(rnic, qp, now);
 }
 
@@ -48,8 +58,8 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority);
 /* A wake-up has come: that of its wake_at, or one that was overtaken. */
 void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* The same for a limited QP within a message; no port is to be kicked for it.  False: it is none,
- * or has to wait for its turn, and turns_wake must follow. */
+/* The same for a limited QP within a message, and turns_end.  False: it is none, or has to wait for
+ * its turn, and nothing has been done yet. */
 bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
 
 /* What congestion control says of the next frame: its time, or CC_UNLIMITED. */
