@@ -238,11 +238,15 @@ static void divide(struct engine *engine)
     const bool several = engine->executors > 1;
     const bool turns = engine->watch == NULL;
     CHECK(!several || turns);
-    for (uint32_t i = 0; i < engine->executors; i++) {
-        uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
-        const uint32_t groups = turns ? groups_of(engine, of) : 1;
-        wheel_divide(&engine->executor[i].queue, of, groups, engine->lookahead);
-    }
+    uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
+    const struct wheel_division division = {
+        .group_of = of,
+        .nodes = engine->node_count,
+        .groups = turns ? groups_of(engine, of) : 1,
+    };
+    for (uint32_t i = 0; i < engine->executors; i++)
+        wheel_divide(&engine->executor[i].queue, &division, engine->lookahead);
+    free(of);
     if (turns)
         find_lonely(engine);
     if (several)

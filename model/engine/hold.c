@@ -39,7 +39,7 @@ static uint64_t hold_wheel(size_t pending, uint64_t holds, uint64_t seed)
     struct wheel wheel;
     uint64_t order = 0, sum = 0;
     wheel_init(&wheel);
-    wheel_divide(&wheel, memory_zeroed(1, sizeof *wheel.groups.of), 1, WIDTH);
+    wheel_divide(&wheel, &(struct wheel_division){&(uint32_t){0}, 1, 1}, WIDTH);
     for (size_t i = 0; i < pending; i++) {
         const struct event event = first(&rng, order++);
         wheel_push(&wheel, &event);

@@ -70,7 +70,7 @@ void wheel_fini(struct wheel *wheel)
     free(wheel->occupied);
     agenda_fini(&wheel->agenda);
     free(wheel->groups.of);
-    free(wheel->groups.tails);
+    free(wheel->groups.lists);
     for (size_t i = 0; i < WHEEL_NEAR; i++)
         free(wheel->groups.active[i]);
     *wheel = (struct wheel){0};
@@ -197,15 +197,18 @@ static void rewiden(struct wheel *wheel, time_ps width)
     reckon_far(wheel);
 }
 
-void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay)
+void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay)
 {
+    struct wheel_groups *groups = &wheel->groups;
     CHECK(!wheel->open && wheel->turn < 0 && wheel->near == 0);
     rewiden(wheel, lesser(delay, WHEEL_WIDTH_MAX));
-    wheel->groups.of = of;
-    wheel->groups.words = wheel->halt = groups / 64 + 1;
-    wheel->groups.tails = memory_zeroed(groups, sizeof *wheel->groups.tails);
+    groups->words = wheel->halt = division->groups / 64 + 1;
+    groups->lists = memory_zeroed(division->groups, sizeof *groups->lists);
+    groups->of = memory_zeroed(division->nodes, sizeof(struct wheel_lists *));
+    for (uint32_t i = 0; i < division->nodes; i++)
+        groups->of[i] = &groups->lists[division->group_of[i]];
     for (size_t i = 0; i < WHEEL_NEAR; i++)
-        wheel->groups.active[i] = memory_zeroed(wheel->groups.words, sizeof(uint64_t));
+        groups->active[i] = memory_zeroed(groups->words, sizeof(uint64_t));
     wheel->near = WHEEL_NEAR - 1;
 }
 
@@ -367,8 +370,8 @@ static uint32_t next_list(struct wheel *wheel)
         return 0;
     const uint32_t group = word * 64 + (uint32_t)__builtin_ctzll(active[word]);
     active[word] &= active[word] - 1;
-    const uint32_t tail = wheel->groups.tails[group][window];
-    wheel->groups.tails[group][window] = 0;
+    const uint32_t tail = wheel->groups.lists[group].tails[window];
+    wheel->groups.lists[group].tails[window] = 0;
     return tail;
 }
 

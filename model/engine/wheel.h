@@ -30,13 +30,23 @@ enum {
     WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
 };
 
-/* Which nodes are executed together, and their lists in the nearest windows. */
+/* A group's lists in the nearest windows, by turn: place of the next event; 0: none. */
+struct wheel_lists {
+    uint32_t tails[WHEEL_NEAR];
+};
+
+/* Which nodes are executed together: by node, the number of its group. */
+struct wheel_division {
+    const uint32_t *group_of;
+    uint32_t nodes, groups;
+};
+
 struct wheel_groups {
-    uint32_t *of;                  /* by node */
-    uint32_t words;                /* of each of `active` */
-    uint64_t near;                 /* by turn: a bit for each in which a group has a list */
-    uint32_t (*tails)[WHEEL_NEAR]; /* by group and turn: place of the next event; 0: none */
-    uint64_t *active[WHEEL_NEAR];  /* by turn: a bit for each group that has a list */
+    struct wheel_lists **of;      /* by node: of its group */
+    struct wheel_lists *lists;    /* by group */
+    uint32_t words;               /* of each of `active` */
+    uint64_t near;                /* by turn: a bit for each in which a group has a list */
+    uint64_t *active[WHEEL_NEAR]; /* by turn: a bit for each group that has a list */
 };
 
 struct wheel {
@@ -75,9 +85,9 @@ struct wheel {
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Once: parts the nodes into groups, `of` by node, taken over.  No window is wider than `delay`,
+/* Once: parts the nodes into groups.  No window is wider than `delay`,
  * the least after which an event of one group may be due in another. */
-void wheel_divide(struct wheel *wheel, uint32_t *of, uint32_t groups, time_ps delay);
+void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay);
 
 /* The number of the window that wheel_open would open; INT64_MAX: none.  Not while one is open. */
 int64_t wheel_due(const struct wheel *wheel, time_ps until);
@@ -135,9 +145,10 @@ static inline void wheel_list(struct wheel *wheel, int64_t turn, const struct ev
 static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct event *event)
 {
     const uint32_t window = (uint32_t)turn & (WHEEL_NEAR - 1);
-    const uint32_t group = wheel->groups.of[event->node];
-    uint32_t *tail = &wheel->groups.tails[group][window];
+    struct wheel_lists *lists = wheel->groups.of[event->node];
+    uint32_t *tail = &lists->tails[window];
     if (UNLIKELY(*tail % WHEEL_CHUNK == 0)) {
+        const size_t group = (size_t)(lists - wheel->groups.lists);
         wheel->groups.near |= UINT64_C(1) << window;
         wheel->groups.active[window][group / 64] |= UINT64_C(1) << (group % 64);
         *tail = wheel_chunk(wheel, *tail);

@@ -40,7 +40,7 @@ static time_ps wild_delay(struct rng *rng)
 
 static void one_group(struct wheel *wheel, time_ps width)
 {
-    wheel_divide(wheel, memory_zeroed(1, sizeof *wheel->groups.of), 1, width);
+    wheel_divide(wheel, &(struct wheel_division){&(uint32_t){0}, 1, 1}, width);
 }
 
 /* Takes the least event at or before `until`; false when there is none. */
@@ -116,10 +116,10 @@ static uint32_t group_of(uint32_t node)
 
 static void divide(struct wheel *wheel)
 {
-    uint32_t *of = memory_zeroed(NODES, sizeof *of);
+    uint32_t of[NODES];
     for (uint32_t node = 0; node < NODES; node++)
         of[node] = group_of(node);
-    wheel_divide(wheel, of, GROUPS, DELAY);
+    wheel_divide(wheel, &(struct wheel_division){of, NODES, GROUPS}, DELAY);
 }
 
 struct crowd {
