@@ -91,7 +91,7 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
         why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
     step_why_line(walk, "root: none of them, and no answer, is in a queue: on a wire, or lost");
-    if (qp->timeout_due != TIME_NEVER && qp->timeout_due > now)
+    if (qp->timeout != 0 && qp->timeout_due > now)
         step_why_line(walk, "the ACK timer runs out in %s", words_time(qp->timeout_due - now).text);
 }
 

@@ -301,6 +301,13 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
                   now);
 }
 
+/* Nothing is ready, paused or due, in any priority. */
+static inline bool port_is_quiet(const struct port *port)
+{
+    static_assert(offsetof(struct port, odd) == offsetof(struct port, busy), "the least byte");
+    return le32toh(port->busy) <= UINT8_MAX;
+}
+
 static inline bool port_has_work(const struct port *port)
 {
     return ((port->ready & ~port->paused) | port->pfc_due) != 0;

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { CC_STATE_BYTES = 88, CC_PARAMS_MAX = 256 };
+enum { CC_STATE_BYTES = 80, CC_PARAMS_MAX = 256 };
 
 struct cc_site {
     uint64_t line_bps;

@@ -118,6 +118,11 @@ static void decay_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *pa
     }
 }
 
+static bool is_limited(const struct cc_dcqcn *state)
+{
+    return state->debt_at != TIME_NEVER;
+}
+
 /* Time pays the debt at the current rate. */
 static void pay(struct cc_dcqcn *state, time_ps until)
 {
@@ -215,6 +220,7 @@ static void init(void *of, const struct cc_site *site)
         .alpha = ratio_q32(params->initial_alpha),
         .alpha_due = TIME_NEVER,
         .rate_due = TIME_NEVER,
+        .debt_at = TIME_NEVER,
         .last_cut = -1,
     };
 }
@@ -238,8 +244,7 @@ static time_ps on_cnp(void *of, const struct cc_site *site, time_ps now)
 {
     struct cc_dcqcn *state = of;
     const struct cc_dcqcn_params *params = site->params;
-    if (!state->limited) {
-        state->limited = true;
+    if (!is_limited(state)) {
         state->debt = 0;
         state->debt_at = now;
         state->rate_due = TIME_NEVER;
@@ -266,15 +271,18 @@ static time_ps on_sent(void *of, const struct cc_site *site, uint32_t bytes, tim
         increase(state, site);
         state->byte_stage++;
     }
-    state->limited = state->rate < site->line_bps || state->target < site->line_bps;
-    return state->limited ? next_send(state, site) : CC_UNLIMITED;
+    if (LIKELY(state->rate < site->line_bps)) /* and never above its target */
+        return next_send(state, site);
+    state->debt_at = TIME_NEVER;
+    return CC_UNLIMITED;
 }
 
 static void observe(const void *of, const struct cc_site *site, time_ps now, struct cc_view *view)
 {
     struct cc_dcqcn then = *(const struct cc_dcqcn *)of;
     decay_alpha(&then, site->params, now);
-    catch_up(&then, site, now);
+    if (is_limited(&then))
+        catch_up(&then, site, now);
     *view = (struct cc_view){
         .rate_bps = then.rate,
         .target_bps = then.target,

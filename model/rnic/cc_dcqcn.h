@@ -28,10 +28,9 @@ struct cc_dcqcn {
     uint64_t rate, target;
     time_ps rate_due; /* next timer event */
     int64_t debt;     /* what was sent and not yet paid for by time; negative: credit */
-    time_ps debt_at;  /* the debt is as of then */
+    time_ps debt_at;  /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
     uint64_t bytes;   /* since the last event of the byte counter */
     uint32_t timer_stage, byte_stage; /* events since the last cut */
-    bool limited;
 
     uint64_t alpha;
     time_ps alpha_due; /* next decay; TIME_NEVER before the first CNP */

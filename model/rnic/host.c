@@ -102,8 +102,9 @@ static ASIDE void on_odd_event(struct host *host, const struct event *event)
     host->kicks = 0;
 }
 
-static ASIDE void on_kick(struct host *host, struct rnic *rnic, time_ps at)
+static ASIDE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
 {
+    const time_ps at = event->at;
     if (UNLIKELY(!port_kicked(&rnic->port, at)))
         return;
     host->kicks = RNIC_HOST_BUSY;
@@ -113,29 +114,45 @@ static ASIDE void on_kick(struct host *host, struct rnic *rnic, time_ps at)
     host->kicks = 0;
 }
 
-static ASIDE void on_arrival(struct host *host, struct rnic *rnic, const struct event *event)
+static ASIDE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
+                             struct qp *qp, struct port_lane *lane, struct frame *frame)
 {
-    if (UNLIKELY(!straight_arrive(rnic, event)))
+    if (UNLIKELY(!straight_take(rnic, qp, lane, frame, event)))
         on_odd_event(host, event);
 }
 
-static ASIDE void on_wake(struct host *host, struct rnic *rnic, const struct event *event)
+static ASIDE void on_arrival(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
+    struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
+    struct port_lane *lane = &rnic->port.lanes[rnic->priority_of_dscp[frame->tos >> 2]];
+    rnic_prefetch(qp);
+    if (UNLIKELY(!straight_is_for(rnic, qp, lane, frame)))
+        on_odd_event(host, event);
+    else if (!packet_is_ack(frame))
+        on_request(host, event, rnic, qp, lane, frame);
+    else if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
+        on_odd_event(host, event);
+}
+
+static ASIDE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
 {
     if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)event->argument, event->at)))
         on_odd_event(host, event);
 }
 
-/* Each kind has a function of its own, which saves no more registers than it needs. */
+/* Each kind has a function of its own, which saves no more registers than it needs; so that they go
+ * over into one another without moving what they are given, it is in the same order. */
 static void on_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
     struct rnic *rnic = host->rnics[event->port];
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
-        on_arrival(host, rnic, event);
+        on_arrival(host, event, rnic);
     else if (event->kind == NET_EVENT_KICK)
-        on_kick(host, rnic, event->at);
+        on_kick(host, event, rnic);
     else if (event->kind == RNIC_EVENT_WAKE)
-        on_wake(host, rnic, event);
+        on_wake(host, event, rnic);
     else
         on_odd_event(host, event);
 }

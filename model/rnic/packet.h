@@ -8,11 +8,42 @@
 
 #include "rnic/rnic.h"
 
-/* Its head, what all frames of a queue pair have in common, and nothing in the rest.  Piece by
- * piece: gcc would fill a frame that is assigned as a whole twice, the first time with zeroes. */
-static inline void packet_dress(struct frame *frame, const struct qp *qp, struct frame_head head)
+/* A frame's head as one word, to be copied or compared at once. */
+static inline uint64_t packet_word(struct frame_head head)
 {
-    frame->head = head;
+    uint64_t word;
+    static_assert(sizeof head == sizeof word, "a head is a word");
+    memcpy(&word, &head, sizeof word);
+    return word;
+}
+
+/* What tells a packet's kind, to be compared at once: its size and opcode, and that it is whole;
+ * not its class, and no flag that the packets of a kind do not share. */
+static inline uint64_t packet_kind(struct frame_head head)
+{
+    const struct frame_head shared = {
+        .bytes = UINT16_MAX, .opcode = UINT8_MAX, .flags = FRAME_CORRUPT, .payload = UINT16_MAX};
+    return packet_word(head) & packet_word(shared);
+}
+
+static inline bool packet_is_ack(const struct frame *frame)
+{
+    const struct frame_head ack = {.bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
+                                   .opcode = FRAME_RC_ACKNOWLEDGE};
+    return packet_kind(frame->head) == packet_kind(ack);
+}
+
+static inline void packet_set_head(struct frame *frame, struct frame_head head)
+{
+    const uint64_t word = packet_word(head);
+    memcpy(&frame->head, &word, sizeof word);
+}
+
+/* What all frames of a queue pair have in common but for the head, and nothing in the rest.  Piece
+ * by piece: gcc would fill a frame that is assigned as a whole twice, the first time with zeroes.
+ */
+static inline void packet_dress(struct frame *frame, const struct qp *qp)
+{
     frame->ttl = qp->ttl;
     frame->way = qp->way;
     frame->aeth = 0;
@@ -27,9 +58,9 @@ static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint
 {
     const uint32_t handle = frame_take(rnic->port.frames);
     struct frame *frame = frame_at(rnic->port.frames, handle);
-    packet_dress(
-        frame, qp,
-        (struct frame_head){.opcode = opcode, .priority = class.priority, .tos = class.tos});
+    packet_dress(frame, qp);
+    frame->head =
+        (struct frame_head){.opcode = opcode, .priority = class.priority, .tos = class.tos};
     *made = frame;
     return handle;
 }

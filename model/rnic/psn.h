@@ -21,6 +21,15 @@ static inline int32_t psn_diff(uint32_t a, uint32_t b)
     return (int32_t)((a - b) << 8) / 256;
 }
 
+/* The same of one that is not older, in units of PSN_AHEAD: 24 bits at the top of a word need no
+ * mask. */
+#define PSN_AHEAD UINT32_C(256)
+
+static inline uint32_t psn_ahead(uint32_t a, uint32_t b)
+{
+    return (a - b) * PSN_AHEAD;
+}
+
 /* PSNs that a message of `length` bytes takes; an empty one takes one. */
 static inline uint32_t psn_count(uint32_t length, uint32_t mtu)
 {

@@ -192,8 +192,9 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .next_ready = POOL_NONE,
         .next_answer = POOL_NONE,
         .wake_at = TIME_NEVER,
-        .rx_kind = QP_RX_IDLE,
+        .rx_next = {.opcode = QP_RX_IDLE},
         .timeout = rnic->ack_timeout,
+        .timeout_pending = rnic->ack_timeout == 0,
         .sq = ring(RING_FIRST, sizeof(struct qp_wqe)),
         .rq = ring(RING_FIRST, sizeof(struct qp_receive)),
         .sq_mask = RING_FIRST - 1,
@@ -247,6 +248,8 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->mtu = (uint16_t)with->mtu;
     qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + with->mtu);
     qp->data.payload = qp->mtu;
+    qp->rx_next.bytes = qp->data.bytes;
+    qp->rx_next.payload = qp->mtu;
     qp->ttl = rnic->ttl;
     qp->epsn = with->receive_psn & PSN_MASK;
     qp->read_resources = with->read_resources;
@@ -310,7 +313,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->sq_cur = qp->sq_visible = qp->sq_tail;
     qp->una_psn = qp->una_end = qp->next_psn = qp->high_psn;
     qp->reads_out = 0;
-    qp->rx_kind = QP_RX_IDLE;
+    qp->rx_next.opcode = QP_RX_IDLE;
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP);
 }
 
@@ -341,7 +344,8 @@ static void audit_sends(const struct qp *qp)
     CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
     CHECK(qp->reads_out <= qp->read_limit);
     CHECK((qp->flags & QP_TX_ACTIVE) == 0 || qp->tx_offset < qp->tx_length);
-    CHECK(!qp_outstanding(qp) || qp->timeout == 0 || qp->timeout_pending);
+    CHECK(!qp_outstanding(qp) || qp->timeout_pending);
+    CHECK(qp->timeout != 0 || qp->timeout_pending);
     CHECK(qp->retry_left <= qp->retry_count);
 }
 
@@ -358,5 +362,5 @@ void qp_audit(const struct rnic *rnic, const struct qp *qp)
     /* Software has begun the last response before it sends it. */
     CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail || rnic->soft != NULL);
     CHECK(qp->epsn <= PSN_MASK && qp->msn <= PSN_MASK);
-    CHECK(qp->rx_kind == QP_RX_IDLE || qp->rx_offset <= qp->rx_limit);
+    CHECK(qp->rx_next.opcode == QP_RX_IDLE || qp->rx_offset <= qp->rx_limit);
 }

@@ -103,12 +103,12 @@ struct qp {
     alignas(64) uint32_t epsn;
     uint32_t msn;
     uint32_t rx_offset, rx_limit; /* of the message under way */
+    struct frame_head rx_next;    /* of a packet that goes on with it; opcode: enum qp_rx_kind */
+    struct frame_head ack;
     uint32_t rx_first_psn;
-    uint32_t rq_head, rq_tail;
     uint32_t next_answer;
     uint32_t read_head, read_tail;
-    struct frame_head ack;
-    uint8_t rx_kind, rx_flags; /* enum qp_rx_kind, qp_rx_flags */
+    uint8_t rx_flags; /* enum qp_rx_flags */
     uint8_t answer_syndrome;
     uint8_t generation; /* of the QPN in this slot */
     uint32_t rx_base;   /* of a WRITE in its region */
@@ -126,7 +126,7 @@ struct qp {
     uint16_t reads_out;  /* READs issued and not complete */
     uint16_t read_limit; /* ORD */
     uint8_t retry_left, rnr_left, retry_count, rnr_retry;
-    bool timeout_pending;
+    bool timeout_pending;   /* nothing is to be posted: its event is due, or there is no timeout */
     uint8_t read_resources; /* IRD */
     uint8_t tx_kind;        /* enum qp_tx_kind */
 
@@ -140,6 +140,7 @@ struct qp {
     time_ps cnp_next; /* no CNP before */
     time_ps rnr_until;
     struct soft_qp *soft; /* NULL: of a hardware RNIC */
+    uint32_t rq_head, rq_tail;
     uint32_t sq_mask, rq_mask, read_mask;
     uint32_t sq_room, rq_room; /* as asked for */
     uint32_t answer_psn;

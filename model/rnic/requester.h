@@ -39,8 +39,6 @@ void requester_post_timer(struct rnic *rnic, struct qp *qp);
  * due will look again. */
 static inline void requester_start_timer(struct rnic *rnic, struct qp *qp, time_ps from)
 {
-    if (qp->timeout == 0)
-        return;
     qp->timeout_due = from + qp->timeout;
     if (UNLIKELY(!qp->timeout_pending))
         requester_post_timer(rnic, qp);

@@ -153,7 +153,7 @@ static void fail_receive(struct rnic *rnic, struct qp *qp, enum ibv_wc_status st
 static void restart_message(struct qp *qp)
 {
     qp->epsn = qp->rx_first_psn;
-    qp->rx_kind = QP_RX_IDLE;
+    qp->rx_next.opcode = QP_RX_IDLE;
 }
 
 static void on_gap(struct rnic *rnic, struct qp *qp)
@@ -164,7 +164,7 @@ static void on_gap(struct rnic *rnic, struct qp *qp)
     qp->rx_flags |= QP_RX_NAKED;
     rnic->counters.naks_sent++;
     answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
-    if (rnic->go_back_0 && qp->rx_kind != QP_RX_IDLE)
+    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE)
         restart_message(qp);
 }
 
@@ -206,7 +206,7 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
         on_gap(rnic, qp);
         return false;
     }
-    if (rnic->go_back_0 && qp->rx_kind != QP_RX_IDLE && frame->psn == qp->rx_first_psn) {
+    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE && frame->psn == qp->rx_first_psn) {
         restart_message(qp);
         return true;
     }
@@ -273,7 +273,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
 
 static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    if (qp->rx_kind != QP_RX_IDLE) {
+    if (qp->rx_next.opcode != QP_RX_IDLE) {
         refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;
     }
@@ -331,7 +331,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
 void responder_reset(struct qp *qp)
 {
     qp->read_head = qp->read_tail;
-    qp->rx_kind = QP_RX_IDLE;
+    qp->rx_next.opcode = QP_RX_IDLE;
     qp->flags &= (uint16_t)~QP_RESPOND;
     qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
     qp->held.head = qp->held.tail;
@@ -371,13 +371,13 @@ static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *fr
 static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                           const struct step *step, time_ps now)
 {
-    if (qp->rx_kind != QP_RX_IDLE) {
+    if (qp->rx_next.opcode != QP_RX_IDLE) {
         refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return false;
     }
     if (step->kind == QP_RX_SEND ? !begin_send(rnic, qp) : !begin_write(rnic, qp, frame, now))
         return false;
-    qp->rx_kind = step->kind;
+    qp->rx_next.opcode = step->kind;
     qp->rx_offset = 0;
     qp->rx_first_psn = frame->psn;
     return true;
@@ -390,13 +390,13 @@ static bool size_fits(const struct qp *qp, const struct frame *frame, const stru
         return false;
     if (qp->rx_limit - qp->rx_offset < frame->payload)
         return false;
-    return !step->last || qp->rx_kind == QP_RX_SEND ||
+    return !step->last || qp->rx_next.opcode == QP_RX_SEND ||
            qp->rx_offset + frame->payload == qp->rx_limit;
 }
 
 static void refuse_size(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
-    if (qp->rx_kind == QP_RX_SEND)
+    if (qp->rx_next.opcode == QP_RX_SEND)
         fail_receive(rnic, qp, IBV_WC_LOC_LEN_ERR, now);
     refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
 }
@@ -404,7 +404,7 @@ static void refuse_size(struct rnic *rnic, struct qp *qp, const struct frame *fr
 static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *frame)
 {
     const unsigned char *blob = frame_blob(rnic->port.frames, frame);
-    if (qp->rx_kind == QP_RX_SEND) {
+    if (qp->rx_next.opcode == QP_RX_SEND) {
         const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
         mr_scatter(receive->sges, receive->sge_count, qp->rx_offset, blob, frame->length);
     } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.bytes != NULL) {
@@ -440,7 +440,7 @@ static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame 
     rnic->counters.received_messages++;
     rnic->counters.received_bytes += qp->rx_offset;
     qp->msn = psn_add(qp->msn, 1);
-    qp->rx_kind = QP_RX_IDLE;
+    qp->rx_next.opcode = QP_RX_IDLE;
     if (step->kind == QP_RX_SEND)
         finish_send(rnic, qp, frame, step->invalidate, now);
     else if (qp->rx_mr != NULL && qp->rx_mr->verbs.memory == VERBS_BULK)
@@ -452,7 +452,7 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
     const struct step *step = &steps[frame->opcode & RC_OPCODE_MASK];
     if (UNLIKELY(step->first) && !begin_message(rnic, qp, frame, step, now))
         return;
-    if (UNLIKELY(step->kind != qp->rx_kind)) {
+    if (UNLIKELY(step->kind != qp->rx_next.opcode)) {
         refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
         return;
     }

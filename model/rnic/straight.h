@@ -42,7 +42,8 @@ static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps n
 {
     const uint32_t handle = frame_take(rnic->port.frames), psn = qp->next_psn;
     struct frame *frame = frame_at(rnic->port.frames, handle);
-    packet_dress(frame, qp, qp->data);
+    packet_dress(frame, qp);
+    packet_set_head(frame, qp->data);
     frame->psn = psn;
     frame->content = qp->tx_content;
     frame->flags = straight_ask(rnic, qp);
@@ -59,7 +60,7 @@ static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps n
 static inline bool straight_may_take(const struct qp *qp, const struct frame *frame)
 {
     const unsigned odd = QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA;
-    return frame->opcode == qp->rx_kind && frame->psn == qp->epsn && frame->payload == qp->mtu &&
+    return packet_kind(frame->head) == packet_kind(qp->rx_next) && frame->psn == qp->epsn &&
            qp->rx_limit - qp->rx_offset >= qp->mtu && (qp->rx_flags & odd) == 0 &&
            (qp->flags & (QP_RESPOND | QP_SOFT)) == 0 && frame->blob == POOL_NONE;
 }
@@ -67,7 +68,8 @@ static inline bool straight_may_take(const struct qp *qp, const struct frame *fr
 /* The packet's frame becomes that of its ACK, with its PSN. */
 static inline void straight_turn_round(struct rnic *rnic, const struct qp *qp, struct frame *frame)
 {
-    packet_dress(frame, qp, qp->ack);
+    packet_dress(frame, qp);
+    packet_set_head(frame, qp->ack);
     frame->aeth = (uint32_t)RESPONDER_ACK << 24 | qp->msn;
     rnic->counters.acks_sent++;
 }
@@ -110,40 +112,15 @@ static inline void straight_answer(struct rnic *rnic, struct qp *qp, uint32_t ha
     }
 }
 
-/* Takes over the frame. */
-static inline void straight_take(struct rnic *rnic, struct qp *qp, uint32_t handle,
-                                 struct frame *frame, time_ps now)
-{
-    qp->rx_offset += qp->mtu;
-    qp->epsn = psn_add(frame->psn, 1);
-    if ((frame->flags & FRAME_ACK_REQUEST) != 0)
-        straight_answer(rnic, qp, handle, frame, now);
-    else
-        pool_give(&rnic->port.frames->frames, handle);
-}
-
 /* ------------------------------------------------------------------ being acknowledged */
 
-/* The ACK moves on within a message. */
+/* The ACK moves on within a message: it is for a packet before the next to send, and before the
+ * last of its message.  Neither of these is older than una_psn. */
 static inline bool straight_may_acknowledge(const struct qp *qp, const struct frame *frame)
 {
-    const uint32_t upto = psn_add(frame->psn, 1);
-    return frame->aeth >> 24 < RESPONDER_RNR && psn_diff(upto, qp->una_psn) > 0 &&
-           psn_diff(upto, qp->una_end) < 0 && psn_diff(upto, qp->next_psn) <= 0;
-}
-
-/* Takes over the frame. */
-static inline void straight_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t handle,
-                                        const struct frame *frame, time_ps now)
-{
-    qp->una_psn = psn_add(frame->psn, 1);
-    qp->retry_left = qp->retry_count;
-    qp->rnr_left = qp->rnr_retry;
-    pool_give(&rnic->port.frames->frames, handle);
-    if (qp_outstanding(qp))
-        requester_start_timer(rnic, qp, now);
-    if (UNLIKELY(!turns_is_scheduled(qp, now)))
-        turns_look_and_end(rnic, qp, now);
+    const uint32_t una = qp->una_psn, ahead = psn_ahead(frame->psn, una);
+    return frame->aeth >> 24 < RESPONDER_RNR && ahead < psn_ahead(qp->next_psn, una) &&
+           ahead + PSN_AHEAD < psn_ahead(qp->una_end, una);
 }
 
 /* ------------------------------------------------------------------ the way in */
@@ -152,9 +129,10 @@ static inline void straight_acknowledge(struct rnic *rnic, struct qp *qp, uint32
  * state takes packets is not asked: only then is a message under way, or something to be
  * acknowledged. */
 static inline bool straight_is_for(const struct rnic *rnic, const struct qp *qp,
-                                   const struct frame *frame)
+                                   const struct port_lane *lane, const struct frame *frame)
 {
-    return qp->qpn == frame->qpn && qp->way.destination == frame->source && !rnic->rx_slow;
+    return frame->bytes <= lane->rx_limit && qp->qpn == frame->qpn &&
+           qp->way.destination == frame->source && !rnic->rx_slow;
 }
 
 /* The frame goes the straight way if a mark that it has asks for no CNP: counts it. */
@@ -171,27 +149,36 @@ static inline bool straight_enters(struct rnic *rnic, const struct qp *qp, struc
     return true;
 }
 
-/* The whole of its event: takes the frame over.  False: it, its queue pair or its port is odd, and
- * nothing has been done yet. */
-static inline bool straight_arrive(struct rnic *rnic, const struct event *event)
+/* Both are the whole of an arrival's event, of an ACK or of any other frame that is for the queue
+ * pair, and take it over.  False: there is something odd, and nothing has been done yet. */
+static inline bool straight_acknowledge(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+                                        const struct frame *frame, const struct event *event)
+{
+    const time_ps now = event->at;
+    if (!straight_may_acknowledge(qp, frame) || !straight_enters(rnic, qp, lane, frame, now))
+        return false;
+    qp->una_psn = psn_add(frame->psn, 1);
+    qp->retry_left = qp->retry_count;
+    qp->rnr_left = qp->rnr_retry;
+    qp->timeout_due = now + qp->timeout; /* where nothing is outstanding nobody looks at it */
+    pool_give(&rnic->port.frames->frames, (uint32_t)event->argument);
+    if (UNLIKELY(!qp->timeout_pending || !turns_is_scheduled(qp, now)))
+        turns_acknowledged(rnic, qp, now);
+    return true;
+}
+
+static inline bool straight_take(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+                                 struct frame *frame, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
-    struct frame *frame = frame_at(rnic->port.frames, handle);
-    struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
-    struct port_lane *lane = &rnic->port.lanes[rnic->priority_of_dscp[frame->tos >> 2]];
-    rnic_prefetch(qp);
-    if (!port_takes(lane, frame) || !straight_is_for(rnic, qp, frame))
-        return false;
-    if (frame->opcode == FRAME_RC_ACKNOWLEDGE) {
-        if (!straight_may_acknowledge(qp, frame) ||
-            !straight_enters(rnic, qp, lane, frame, event->at))
-            return false;
-        straight_acknowledge(rnic, qp, handle, frame, event->at);
-        return true;
-    }
     if (!straight_may_take(qp, frame) || !straight_enters(rnic, qp, lane, frame, event->at))
         return false;
-    straight_take(rnic, qp, handle, frame, event->at);
+    qp->rx_offset += qp->mtu;
+    qp->epsn = psn_add(frame->psn, 1);
+    if ((frame->flags & FRAME_ACK_REQUEST) != 0)
+        straight_answer(rnic, qp, handle, frame, event->at);
+    else
+        pool_give(&rnic->port.frames->frames, handle);
     return true;
 }
 

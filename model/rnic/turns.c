@@ -408,7 +408,15 @@ void turns_end(struct rnic *rnic, time_ps now)
     *rnic->host_kicks = 0;
 }
 
-void turns_look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
+void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (!qp->timeout_pending && qp_outstanding(qp))
+        requester_post_timer(rnic, qp);
+    turns_schedule(rnic, qp, now);
+    turns_end(rnic, now);
+}
+
+static ASIDE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     turns_look(rnic, qp, now);
     turns_end(rnic, now);
@@ -431,7 +439,7 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
     if (LIKELY(qp->paced_until > now))
         sleep_until(rnic, qp, qp->paced_until);
     else
-        turns_look_and_end(rnic, qp, now);
+        look_and_end(rnic, qp, now);
     return true;
 }
 

@@ -18,13 +18,11 @@ void turns_serve(struct rnic *rnic, time_ps now);
 static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
 {
     const struct port *port = &rnic->port;
-    return port->busy_until <= now && (port->ready | port->paused | port->pfc_due) == 0 &&
-           (rnic->strict & 1u << priority) != 0;
+    return port->busy_until <= now && port_is_quiet(port) && (rnic->strict & 1u << priority) != 0;
 }
 
 /* Ends an event that the host does not: what became ready in it leaves, or gets a KICK. */
 void turns_end(struct rnic *rnic, time_ps now);
-void turns_look_and_end(struct rnic *rnic, struct qp *qp, time_ps now);
 
 /* turns_schedule for a QP that is on no list. */
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now);
@@ -42,6 +40,9 @@ static inline void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     if (!turns_is_scheduled(qp, now))
         turns_look(rnic, qp, now);
 }
+
+/* What an ACK seldom asks for: a timer's event, or that the QP is scheduled; and turns_end. */
+void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now);
 
 /* Puts the QP on the list of those with an answer. */
 void turns_list_answer(struct rnic *rnic, struct qp *qp);

@@ -28,6 +28,9 @@ static void test_psn(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(psn_diff(rows[i].a, rows[i].b), rows[i].diff);
     assert_int_equal(psn_add(0xFFFFFF, 2), 1);
+    assert_int_equal(psn_ahead(3, 3), 0);
+    assert_int_equal(psn_ahead(2, PSN_MASK), 3 * PSN_AHEAD);
+    assert_int_equal(psn_ahead(PSN_WINDOW, 0), PSN_WINDOW * PSN_AHEAD);
     assert_int_equal(psn_count(0, 1024), 1);
     assert_int_equal(psn_count(1024, 1024), 1);
     assert_int_equal(psn_count(1025, 1024), 2);
