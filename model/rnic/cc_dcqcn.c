@@ -160,7 +160,7 @@ static void on_rate_timer(struct cc_dcqcn *state, const struct cc_site *site)
 }
 
 /* Of a queue pair back at line rate the timer only counts. */
-static ASIDE void run_rate_timer(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+static void run_rate_timer(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
 {
     const struct cc_dcqcn_params *params = site->params;
     while (state->rate_due <= now && state->rate < site->line_bps)
@@ -189,8 +189,9 @@ static inline time_ps paid_at(const struct cc_dcqcn *state)
 
 /* The same where the timer falls into the wait, on a copy that goes ahead of time.  Once paid a
  * debt stays paid, whatever the timer makes of the rate. */
-static ASIDE time_ps paid_later(struct cc_dcqcn ahead, const struct cc_site *site)
+static ASIDE time_ps paid_later(const struct cc_dcqcn *state, const struct cc_site *site)
 {
+    struct cc_dcqcn ahead = *state;
     time_ps paid;
     do {
         on_rate_timer(&ahead, site);
@@ -203,7 +204,7 @@ static ASIDE time_ps paid_later(struct cc_dcqcn ahead, const struct cc_site *sit
 static inline time_ps next_send(const struct cc_dcqcn *state, const struct cc_site *site)
 {
     const time_ps paid = paid_at(state);
-    return LIKELY(paid < state->rate_due) ? paid : paid_later(*state, site);
+    return LIKELY(paid < state->rate_due) ? paid : paid_later(state, site);
 }
 
 static time_ps cnp_interval(const void *params)
@@ -259,22 +260,44 @@ static time_ps on_cnp(void *of, const struct cc_site *site, time_ps now)
     return next_send(state, site);
 }
 
-static time_ps on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
+static inline void owe(struct cc_dcqcn *state, uint32_t bytes, time_ps now)
 {
-    struct cc_dcqcn *state = of;
-    const struct cc_dcqcn_params *params = site->params;
-    catch_up(state, site, now);
+    pay(state, now);
     state->debt += (int64_t)(bytes + WIRE_GAP) * 8 * DEBT_PER_BIT;
     state->bytes += bytes;
-    while (UNLIKELY(state->bytes >= (uint64_t)params->byte_counter)) {
-        state->bytes -= (uint64_t)params->byte_counter;
-        increase(state, site);
-        state->byte_stage++;
-    }
+}
+
+static inline time_ps after_frame(struct cc_dcqcn *state, const struct cc_site *site)
+{
     if (LIKELY(state->rate < site->line_bps)) /* and never above its target */
         return next_send(state, site);
     state->debt_at = TIME_NEVER;
     return CC_UNLIMITED;
+}
+
+/* The timer or the byte counter falls due. */
+static ASIDE time_ps on_sent_due(struct cc_dcqcn *state, const struct cc_site *site, uint32_t bytes,
+                                 time_ps now)
+{
+    const struct cc_dcqcn_params *params = site->params;
+    run_rate_timer(state, site, now);
+    owe(state, bytes, now);
+    while (state->bytes >= (uint64_t)params->byte_counter) {
+        state->bytes -= (uint64_t)params->byte_counter;
+        increase(state, site);
+        state->byte_stage++;
+    }
+    return after_frame(state, site);
+}
+
+static time_ps on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
+{
+    struct cc_dcqcn *state = of;
+    const struct cc_dcqcn_params *params = site->params;
+    if (UNLIKELY(state->rate_due <= now || state->bytes + bytes >= (uint64_t)params->byte_counter))
+        return on_sent_due(state, site, bytes, now);
+    owe(state, bytes, now);
+    return after_frame(state, site);
 }
 
 static void observe(const void *of, const struct cc_site *site, time_ps now, struct cc_view *view)
