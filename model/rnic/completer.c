@@ -65,8 +65,7 @@ static void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->rnr_left = qp->rnr_retry;
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
         requester_skip(qp);
-    if (qp_outstanding(qp))
-        requester_start_timer(rnic, qp, now);
+    requester_start_timer(rnic, qp, qp_outstanding(qp), now);
 }
 
 /* Completes sends up to a PSN, or up to a READ, which only its responses complete: then false. */
@@ -125,7 +124,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
-    requester_start_timer(rnic, qp, qp->rnr_until);
+    requester_start_timer(rnic, qp, true, qp->rnr_until);
     turns_schedule(rnic, qp, now);
 }
 

@@ -44,8 +44,7 @@ static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, u
     }
     if (psn_diff(after, qp->high_psn) > 0)
         qp->high_psn = after;
-    if (psn == qp->una_psn)
-        requester_start_timer(rnic, qp, now);
+    requester_start_timer(rnic, qp, psn == qp->una_psn, now);
 }
 
 /* A WQE's PSNs are those that come next when it is first begun. */
@@ -247,7 +246,7 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
     }
     qp->retry_left--;
     requester_go_back(rnic, qp, psn);
-    requester_start_timer(rnic, qp, now);
+    requester_start_timer(rnic, qp, true, now);
     turns_schedule(rnic, qp, now);
 }
 

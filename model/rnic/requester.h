@@ -35,12 +35,14 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now);
 
 void requester_post_timer(struct rnic *rnic, struct qp *qp);
 
-/* The oldest outstanding packet is a new one: its timer starts.  An earlier wake-up that is still
- * due will look again. */
-static inline void requester_start_timer(struct rnic *rnic, struct qp *qp, time_ps from)
+/* The oldest outstanding packet is a new one, if that is so: its timer starts.  An earlier wake-up
+ * that is still due will look again.  Nobody can foresee `oldest`, so it is no branch. */
+static inline void requester_start_timer(struct rnic *rnic, struct qp *qp, bool oldest,
+                                         time_ps from)
 {
-    qp->timeout_due = from + qp->timeout;
-    if (UNLIKELY(!qp->timeout_pending))
+    const time_ps started = from + qp->timeout, running = qp->timeout_due;
+    qp->timeout_due = oldest ? started : running;
+    if (UNLIKELY(!qp->timeout_pending) && oldest)
         requester_post_timer(rnic, qp);
 }
 

@@ -38,10 +38,10 @@ static inline uint8_t straight_ask(const struct rnic *rnic, struct qp *qp)
     return ask ? FRAME_ACK_REQUEST : 0;
 }
 
-static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps now)
+/* Makes the frame the next packet. */
+static inline void straight_make(struct rnic *rnic, struct qp *qp, struct frame *frame, time_ps now)
 {
-    const uint32_t handle = frame_take(rnic->port.frames), psn = qp->next_psn;
-    struct frame *frame = frame_at(rnic->port.frames, handle);
+    const uint32_t psn = qp->next_psn;
     packet_dress(frame, qp);
     packet_set_head(frame, qp->data);
     frame->psn = psn;
@@ -49,8 +49,13 @@ static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps n
     frame->flags = straight_ask(rnic, qp);
     qp->tx_offset += qp->mtu;
     qp->next_psn = qp->high_psn = psn_add(psn, 1);
-    if (psn == qp->una_psn)
-        requester_start_timer(rnic, qp, now);
+    requester_start_timer(rnic, qp, psn == qp->una_psn, now);
+}
+
+static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const uint32_t handle = frame_take(rnic->port.frames);
+    straight_make(rnic, qp, frame_at(rnic->port.frames, handle), now);
     return handle;
 }
 

@@ -135,13 +135,17 @@ time_ps turns_request_due(struct qp *qp, time_ps now)
     return time_later(qp->paced_until, requester_due(qp, now));
 }
 
+static inline void set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
+{
+    qp->wake_at = at;
+    rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+}
+
 /* A wake-up that comes before does as well. */
 static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
 {
-    if (at >= qp->wake_at)
-        return;
-    qp->wake_at = at;
-    rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+    if (at < qp->wake_at)
+        set_wake(rnic, qp, at);
 }
 
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -185,7 +189,9 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 /* A frame of a limited QP has left. */
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    turns_limit(qp, rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now));
+    qp->paced_until = rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now);
+    if (UNLIKELY(qp->paced_until == CC_UNLIMITED))
+        qp->flags &= (uint16_t)~QP_LIMITED;
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
@@ -252,24 +258,18 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
     return next_answer(rnic, &rnic->classes[priority].answers);
 }
 
-/* Sends a frame of a limited QP, which is on no list and sleeps until its next frame's time. */
-static inline uint32_t send_limited(struct rnic *rnic, struct qp *qp, time_ps now)
+/* A frame of a limited QP, which then sleeps until its next frame's time. */
+static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
+                                   time_ps now)
 {
+    list->head = qp->next_ready;
+    qp->flags &= (uint16_t)~QP_LISTED;
     const uint32_t handle = straight_send(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
         sleep_until(rnic, qp, qp->paced_until);
     else
         turns_look(rnic, qp, now);
-    return handle;
-}
-
-static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
-                                   time_ps now)
-{
-    list->head = qp->next_ready;
-    qp->flags &= (uint16_t)~QP_LISTED;
-    const uint32_t handle = send_limited(rnic, qp, now);
     if (list->head == POOL_NONE)
         rnic->port.ready &= (uint8_t) ~(1u << qp->data.priority);
     return handle;
@@ -418,6 +418,7 @@ void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
 
 static ASIDE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 {
+    qp->wake_at = TIME_NEVER;
     turns_look(rnic, qp, now);
     turns_end(rnic, now);
 }
@@ -432,12 +433,13 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
     if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
         !straight_is_middle(qp) || !turns_may_pass(rnic, qp->data.priority, now))
         return false;
-    const uint32_t handle = straight_send(rnic, qp, now);
-    port_send(&rnic->port, handle, frame_at(rnic->port.frames, handle), now);
+    const uint32_t handle = frame_take(rnic->port.frames);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    straight_make(rnic, qp, frame, now);
+    port_send(&rnic->port, handle, frame, now);
     charge(rnic, qp, qp->data.bytes, now);
-    qp->wake_at = TIME_NEVER;
     if (LIKELY(qp->paced_until > now))
-        sleep_until(rnic, qp, qp->paced_until);
+        set_wake(rnic, qp, qp->paced_until);
     else
         look_and_end(rnic, qp, now);
     return true;
