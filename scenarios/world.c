@@ -56,7 +56,7 @@ static void make_switch(struct world *world, const struct scenario_node *node,
                 &executor->frames, probe);
     if (node->priority_of_dscp != NULL)
         for (unsigned dscp = 0; dscp < 64; dscp++)
-            swtch->priority_of_dscp[dscp] = node->priority_of_dscp[dscp];
+            switch_classify(swtch, dscp, node->priority_of_dscp[dscp]);
     world->switches[node->index] = swtch;
     free(ports);
 }

@@ -4,14 +4,11 @@
 
 #include "base/check.h"
 
-uint64_t rng_below(struct rng *rng, uint64_t bound)
+/* 2^64 mod bound values come once too often, which is less than bound. */
+uint64_t rng_below_again(struct rng *rng, uint64_t bound, unsigned __int128 product)
 {
     CHECK(bound > 0);
-    unsigned __int128 product = (unsigned __int128)rng_next(rng) * bound;
-    if (LIKELY((uint64_t)product >= bound)) /* which is more than any remainder */
-        return (uint64_t)(product >> 64);
-    const uint64_t biased =
-        (0 - bound) % bound; /* 2^64 mod bound: this many values come once too often */
+    const uint64_t biased = (0 - bound) % bound;
     while ((uint64_t)product < biased)
         product = (unsigned __int128)rng_next(rng) * bound;
     return (uint64_t)(product >> 64);

@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_BASE_RNG_H
 #define STORMGLASS_BASE_RNG_H
 
+#include "base/check.h"
 #include "base/hash.h"
 
 struct rng {
@@ -25,8 +26,16 @@ static inline uint64_t rng_next(struct rng *rng)
     return hash_mix(rng->key + rng->drawn * UINT64_C(0x9E3779B97F4A7C15));
 }
 
+/* For rng_below: `product` may be of a value that comes once too often. */
+uint64_t rng_below_again(struct rng *rng, uint64_t bound, unsigned __int128 product);
+
 /* Uniform in [0, bound), bound > 0, without bias (Lemire, ACM TOMACS 2019). */
-uint64_t rng_below(struct rng *rng, uint64_t bound);
+static inline uint64_t rng_below(struct rng *rng, uint64_t bound)
+{
+    const unsigned __int128 product = (unsigned __int128)rng_next(rng) * bound;
+    return LIKELY((uint64_t)product > bound) ? (uint64_t)(product >> 64)
+                                              : rng_below_again(rng, bound, product);
+}
 
 /* True with probability numerator/denominator. */
 static inline int rng_chance(struct rng *rng, uint64_t numerator, uint64_t denominator)

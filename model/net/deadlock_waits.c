@@ -86,8 +86,8 @@ static uint8_t quiet_causes(const struct deadlock_wait *wait, time_ps now)
 {
     unsigned quiet = wait->causes;
     for (unsigned dscp = 0; dscp < 64; dscp++) {
-        const unsigned cause = 1u << wait->peer->priority_of_dscp[dscp];
-        const unsigned from = wait->at->priority_of_dscp[dscp];
+        const unsigned cause = 1u << wait->peer->priority_of_tos[4 * dscp];
+        const unsigned from = wait->at->priority_of_tos[4 * dscp];
         if ((quiet & cause) != 0 && ((from != wait->priority && !is_global(wait->port)) ||
                                      !is_silent(wait->port, from, now)))
             quiet &= ~cause;

@@ -485,7 +485,7 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
         .handle = handle,
         .frame = frame,
         .in_port = event->port,
-        .priority = swtch->priority_of_dscp[frame->tos >> 2],
+        .priority = swtch->priority_of_tos[frame->tos],
         .bytes = frame->bytes,
         .now = event->at,
     };

@@ -92,7 +92,7 @@ struct swtch {
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
     struct kicks kicks;
     struct buffer buffer;
-    alignas(64) uint8_t priority_of_dscp[64];
+    alignas(64) uint8_t priority_of_tos[4 * DSCPS]; /* whatever its ECN bits */
 
     struct switch_params params;
     struct switch_counters counters;
@@ -110,6 +110,9 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
                  const struct port_params *port_params, struct frame_pool *frames,
                  const struct probe *probe);
 void switch_fini(struct swtch *swtch);
+
+/* Before frames come: the priority of a DSCP, at first DSCP >> 3. */
+void switch_classify(struct swtch *swtch, unsigned dscp, uint8_t priority);
 
 /* What port_join must know of a switch's ports. */
 struct port_ingress switch_ingress(const struct swtch *swtch);

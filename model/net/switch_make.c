@@ -77,8 +77,13 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         swtch->ports[i].later = switch_kick_later;
         swtch->ports[i].reason = switch_reason;
     }
-    for (unsigned dscp = 0; dscp < 64; dscp++)
-        swtch->priority_of_dscp[dscp] = (uint8_t)(dscp >> 3);
+    for (unsigned dscp = 0; dscp < DSCPS; dscp++)
+        switch_classify(swtch, dscp, (uint8_t)(dscp >> 3));
+}
+
+void switch_classify(struct swtch *swtch, unsigned dscp, uint8_t priority)
+{
+    memset(&swtch->priority_of_tos[4 * dscp], priority, 4);
 }
 
 void switch_fini(struct swtch *swtch)
