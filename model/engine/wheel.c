@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wheel - opening windows, dealing events out to groups, and finding the width.
+ * wheel - opening windows, and dealing events out to groups.
  *
  *        open window                          lists, unsorted                    far heap
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
  *       turn   turn+1
  *
  * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two
- * turns; only of a window that was cut, the rest waits in its own.  Events of the far heap are
+ * turns.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
  * for the open window itself is the present group's and goes on its agenda.
  *
@@ -157,7 +157,7 @@ static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, ui
         push_far(wheel, &event);
     } else {
         CHECK(wheel_window(wheel, at) == wheel->turn);
-        wheel_list(wheel, wheel->turn, &event);
+        wheel_deal(wheel, wheel->turn, &event);
         wheel->cut = true;
         wheel->bound = lesser(wheel->bound, at - 1);
     }
@@ -229,21 +229,20 @@ static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
     return (window - from) & (WHEEL_WINDOWS - 1);
 }
 
-/* The next window in which a group has a list; INT64_MAX: none has. */
-static int64_t next_near(const struct wheel *wheel)
+/* The first window from that one on in which a group has a list; INT64_MAX: none has. */
+static int64_t next_near(const struct wheel *wheel, int64_t from)
 {
-    const uint32_t from = (uint32_t)(wheel->turn + 1) & (WHEEL_NEAR - 1);
     const uint64_t twice = wheel->groups.near | wheel->groups.near << WHEEL_NEAR;
-    return twice == 0 ? INT64_MAX : wheel->turn + 1 + __builtin_ctzll(twice >> from);
+    return twice == 0 ? INT64_MAX : from + __builtin_ctzll(twice >> (from & (WHEEL_NEAR - 1)));
 }
 
 /* The number of the window that the least event waits in, INT64_MAX when there is none. */
 static int64_t least_turn(const struct wheel *wheel)
 {
-    const int64_t near = next_near(wheel);
-    if (LIKELY(near == wheel->turn + 1 && !wheel->cut))
-        return near;
     const int64_t from = wheel->turn + !wheel->cut;
+    const int64_t near = next_near(wheel, from);
+    if (LIKELY(near == from))
+        return near;
     const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
     const int64_t listed = distance < 0 ? INT64_MAX : from + distance;
     const int64_t wake = wheel->wake == TIME_NEVER ? INT64_MAX : wheel_window(wheel, wheel->wake);
@@ -262,29 +261,31 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until)
     return done || turn > wheel_window(wheel, until) ? INT64_MAX : turn;
 }
 
-/* Deals the events of the open window's list that are due out to their groups; the others stay. */
+/* Deals the events of the open window's list out to their groups. */
 static ASIDE void deal_list(struct wheel *wheel)
 {
     uint32_t tail = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_WINDOWS - 1));
     for (; tail != 0; tail = shorten(wheel, tail)) {
-        for (uint32_t place = first_place(tail); place < tail; place++) {
-            const struct event *event = &wheel->events[place];
-            if (event->at <= wheel->bound)
-                wheel_deal(wheel, wheel->turn, event);
-            else
-                wheel_list(wheel, wheel->turn, event);
-        }
+        for (uint32_t place = first_place(tail); place < tail; place++)
+            wheel_deal(wheel, wheel->turn, &wheel->events[place]);
     }
 }
 
-/* Moves the far events that are due in the open window to it. */
+/* And the far events that are in it. */
 static ASIDE void deal_far(struct wheel *wheel)
 {
-    while (wheel->far_turn == wheel->turn && heap_top(&wheel->far)->at <= wheel->bound) {
+    while (wheel->far_turn == wheel->turn) {
         const struct event event = heap_pop(&wheel->far);
         wheel_deal(wheel, wheel->turn, &event);
         reckon_far(wheel);
     }
+}
+
+static void go_to(struct wheel *wheel, int64_t turn)
+{
+    wheel->base = turn == wheel->turn + 1 ? wheel->end : start_of(wheel, turn);
+    wheel->end = end_of(wheel, turn, wheel->base);
+    wheel->turn = turn;
 }
 
 bool wheel_open(struct wheel *wheel, time_ps until)
@@ -293,9 +294,8 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     const int64_t turn = wheel_due(wheel, until);
     if (turn == INT64_MAX)
         return false;
-    wheel->base = turn == wheel->turn + 1 ? wheel->end : start_of(wheel, turn);
-    wheel->end = end_of(wheel, turn, wheel->base);
-    wheel->turn = turn;
+    if (turn != wheel->turn)
+        go_to(wheel, turn);
     wheel->cut = until < wheel->end - 1;
     wheel->bound = lesser(wheel->end - 1, until);
     if (wheel->tails[turn & (WHEEL_WINDOWS - 1)] != 0)
@@ -304,6 +304,7 @@ bool wheel_open(struct wheel *wheel, time_ps until)
         deal_far(wheel);
     wheel->groups.near &= ~(UINT64_C(1) << (turn & (WHEEL_NEAR - 1)));
     wheel->word = 0;
+    wheel->left = 0;
     return wheel->open = true;
 }
 
@@ -319,8 +320,8 @@ static size_t survey(struct wheel *wheel, uint32_t tail)
     return events;
 }
 
-/* Puts the present group's events on the agenda; those that are not due before the window was cut
- * go back. */
+/* Puts the present group's events on the agenda; those that are not due before the window is cut
+ * are in its list again, for when it goes on. */
 static inline void gather(struct wheel *wheel, bool cut)
 {
     const struct agenda agenda = wheel->agenda; /* a copy is in registers */
@@ -332,7 +333,7 @@ static inline void gather(struct wheel *wheel, bool cut)
             const struct event *event = &events[place];
             __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
             if (cut && event->at > bound) {
-                wheel_list(wheel, wheel->turn, event);
+                wheel_deal(wheel, wheel->turn, event);
                 continue;
             }
             const size_t slot = agenda_slot(&agenda, event->at);
@@ -362,14 +363,15 @@ static uint32_t next_list(struct wheel *wheel)
 {
     const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
     uint64_t *active = wheel->groups.active[window];
-    uint32_t word = wheel->word;
-    while (word < wheel->halt && active[word] == 0)
-        word++;
-    wheel->word = word;
-    if (word == wheel->halt)
-        return 0;
-    const uint32_t group = word * 64 + (uint32_t)__builtin_ctzll(active[word]);
-    active[word] &= active[word] - 1;
+    uint64_t left = wheel->left;
+    while (left == 0) {
+        if (wheel->word == wheel->halt)
+            return 0;
+        left = active[wheel->word];
+        active[wheel->word++] = 0;
+    }
+    const uint32_t group = wheel->word * 64 - 64 + (uint32_t)__builtin_ctzll(left);
+    wheel->left = left & (left - 1);
     const uint32_t tail = wheel->groups.lists[group].tails[window];
     wheel->groups.lists[group].tails[window] = 0;
     return tail;

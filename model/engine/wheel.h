@@ -67,9 +67,10 @@ struct wheel {
     time_ps bound;     /* the last moment of it that is due */
     time_ps wake;      /* a window is opened for it even if it has no events; TIME_NEVER: none is */
     bool open;         /* between wheel_open and the wheel_group that has nothing more */
-    bool cut;          /* the open window ends at `bound`; later events of it are in its list */
-    uint32_t word;     /* of the open window's active groups that is looked at */
-    uint32_t halt;     /* and the one before which wheel_group says false */
+    bool cut; /* the open window ends at `bound`; later events of it are in its groups' lists */
+    uint64_t left; /* of a word of the open window's active groups: whose turn is to come */
+    uint32_t word; /* the next one */
+    uint32_t halt; /* and the one before which wheel_group says false */
     uint32_t list_first, list_tail; /* the present group's events: first chunk, and end */
     uint32_t own_first, own_tail;   /* those that came since: the first chunk stays */
 

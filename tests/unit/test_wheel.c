@@ -203,6 +203,34 @@ static void windows_join(void **state)
     }
 }
 
+/* What is left of a window that was cut comes before the next one: a wake-up alone, or an event. */
+static void the_rest_comes_first(void **state)
+{
+    (void)state;
+    enum { WIDTH = 1000, CUT = 3500, LATER = 3600, NEXT = 4100 };
+    for (int has_event = 0; has_event < 2; has_event++) {
+        struct wheel wheel;
+        wheel_init(&wheel);
+        one_group(&wheel, WIDTH);
+        const struct event later = {.at = LATER}, next = {.at = NEXT};
+        wheel_push(&wheel, &next);
+        if (has_event)
+            wheel_push(&wheel, &later);
+        wheel.wake = has_event ? TIME_NEVER : LATER;
+        assert_true(wheel_open(&wheel, CUT));
+        while (wheel_group(&wheel))
+            assert_null(wheel_next(&wheel));
+        assert_false(wheel_open(&wheel, CUT));
+        assert_true(wheel_open(&wheel, TIME_NEVER));
+        assert_in_range(LATER, CUT + 1, wheel.bound);
+        assert_in_range(wheel.bound, LATER, NEXT - 1);
+        assert_int_equal(wheel_group(&wheel), has_event);
+        if (has_event)
+            assert_int_equal(wheel_next(&wheel)->at, LATER);
+        wheel_fini(&wheel);
+    }
+}
+
 /* A window is opened for a moment that nobody has an event for, and only up to there. */
 static void wheel_wakes(void **state)
 {
@@ -228,11 +256,9 @@ static void wheel_wakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_join),
-        cmocka_unit_test(wheel_wakes),
-        cmocka_unit_test(hold_models_agree),
-        cmocka_unit_test(wheel_is_a_heap),
-        cmocka_unit_test(groups_keep_their_order),
+        cmocka_unit_test(windows_join),         cmocka_unit_test(wheel_wakes),
+        cmocka_unit_test(the_rest_comes_first), cmocka_unit_test(hold_models_agree),
+        cmocka_unit_test(wheel_is_a_heap),      cmocka_unit_test(groups_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
