@@ -168,8 +168,9 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
 enum { NODES_IN_SECOND_CACHE = 512 };
 
 /* Nodes that share a turn.  Of a host's turn, which has two or three events, half would be
- * beginning and ending it; measured with 128 and 1,024 hosts: 16 and 64 are as good. */
-enum { COMPANY = 32 };
+ * beginning and ending it; measured with 128 and 1,024 hosts: 16 and 64 are as good.  Few nodes
+ * stay in the cache anyway. */
+enum { COMPANY = 32, NODES_IN_CACHE = 64 };
 
 /* Whether a node of the group has neighbours of other executors: by group. */
 static bool *outer_groups(const struct engine *engine)
@@ -183,7 +184,8 @@ static bool *outer_groups(const struct engine *engine)
 /* Numbers groups one after the other. */
 struct numbering {
     uint32_t count;
-    uint32_t room;     /* nodes that the last group may still have */
+    uint32_t company;  /* nodes that a group may have */
+    uint32_t room;     /* and the last one still */
     uint32_t executor; /* that it is on */
 };
 
@@ -192,8 +194,13 @@ struct numbering {
 static uint32_t number_of(struct numbering *numbering, const struct node *node)
 {
     const bool single = node->ops->take_turn != NULL;
-    if (single || numbering->room == 0 || numbering->executor != node->executor)
-        *numbering = (struct numbering){numbering->count + 1, COMPANY, node->executor};
+    if (single || numbering->executor != node->executor)
+        numbering->room = 0;
+    if (numbering->room == 0) {
+        numbering->count++;
+        numbering->room = numbering->company;
+    }
+    numbering->executor = node->executor;
     numbering->room = single ? 0 : numbering->room - 1;
     return numbering->count;
 }
@@ -204,7 +211,8 @@ static uint32_t groups_of(struct engine *engine, uint32_t *of)
 {
     bool *outer = outer_groups(engine);
     uint32_t *number = memory_zeroed(engine->node_count, sizeof *number); /* and one more */
-    struct numbering numbering = {0};
+    const bool few = engine->node_count <= NODES_IN_CACHE;
+    struct numbering numbering = {.company = few ? NODES_IN_CACHE : COMPANY};
     for (int inner = 0; inner < 2; inner++) {
         for (uint32_t i = 0; i < engine->node_count; i++) {
             const uint32_t group = engine->nodes[i]->group;
@@ -213,7 +221,8 @@ static uint32_t groups_of(struct engine *engine, uint32_t *of)
         }
         if (!inner) {
             engine->outer_words = (numbering.count + 63) / 64;
-            numbering = (struct numbering){.count = 64 * engine->outer_words};
+            numbering.count = 64 * engine->outer_words;
+            numbering.room = 0;
         }
     }
     for (uint32_t i = 0; i < engine->node_count; i++)
