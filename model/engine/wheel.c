@@ -214,19 +214,17 @@ void wheel_divide(struct wheel *wheel, const struct wheel_division *division, ti
 
 /* ------------------------------------------------------------------ opening */
 
-/* The first occupied window at or after `from`, around the ring, as a distance; -1: none is. */
-static int64_t next_occupied(const struct wheel *wheel, uint32_t from)
+/* The first window from that one on that has a list, if it is before `end`; otherwise that. */
+static int64_t next_listed(const struct wheel *wheel, int64_t from, int64_t end)
 {
-    uint32_t word = from / 64;
-    uint64_t bits = wheel->occupied[word] & UINT64_MAX << (from % 64);
-    for (int words = 0; bits == 0; words++) {
-        if (words == WHEEL_WORDS)
-            return -1;
-        word = (word + 1) % WHEEL_WORDS;
-        bits = wheel->occupied[word];
+    const int64_t horizon = lesser(end, from + WHEEL_WINDOWS);
+    for (int64_t turn = from; turn < horizon; turn = (turn | 63) + 1) {
+        const uint32_t window = (uint32_t)turn & (WHEEL_WINDOWS - 1);
+        const uint64_t bits = wheel->occupied[window / 64] >> (window % 64);
+        if (bits != 0)
+            return lesser(turn + __builtin_ctzll(bits), end);
     }
-    const uint32_t window = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    return (window - from) & (WHEEL_WINDOWS - 1);
+    return end;
 }
 
 /* The first window from that one on in which a group has a list; INT64_MAX: none has. */
@@ -243,10 +241,8 @@ static int64_t least_turn(const struct wheel *wheel)
     const int64_t near = next_near(wheel, from);
     if (LIKELY(near == from))
         return near;
-    const int64_t distance = next_occupied(wheel, (uint32_t)from & (WHEEL_WINDOWS - 1));
-    const int64_t listed = distance < 0 ? INT64_MAX : from + distance;
     const int64_t wake = wheel->wake == TIME_NEVER ? INT64_MAX : wheel_window(wheel, wheel->wake);
-    return lesser(lesser(near, listed), lesser(wheel->far_turn, wake));
+    return next_listed(wheel, from, lesser(near, lesser(wheel->far_turn, wake)));
 }
 
 bool wheel_is_empty(const struct wheel *wheel)
