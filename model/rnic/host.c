@@ -121,18 +121,26 @@ static ASIDE void on_request(struct host *host, const struct event *event, struc
         on_odd_event(host, event);
 }
 
+static ASIDE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
+                         struct qp *qp, struct port_lane *lane, const struct frame *frame)
+{
+    if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
+        on_odd_event(host, event);
+}
+
 static ASIDE void on_arrival(struct host *host, const struct event *event, struct rnic *rnic)
 {
     struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
     struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
-    struct port_lane *lane = &rnic->port.lanes[rnic->priority_of_dscp[frame->tos >> 2]];
+    const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
+    struct port_lane *lane = &rnic->port.lanes[priority];
     rnic_prefetch(qp);
     if (UNLIKELY(!straight_is_for(rnic, qp, lane, frame)))
         on_odd_event(host, event);
-    else if (!packet_is_ack(frame))
+    else if (packet_is_ack(frame))
+        on_ack(host, event, rnic, qp, lane, frame);
+    else
         on_request(host, event, rnic, qp, lane, frame);
-    else if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
-        on_odd_event(host, event);
 }
 
 static ASIDE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)

@@ -237,10 +237,9 @@ static inline uint32_t rnic_qp_index(const struct rnic *rnic, const struct qp *q
     return (qp->qpn ^ rnic->qpn_base) & (RNIC_QP_MAX - 1);
 }
 
-/* Fetches the queue pair's hot lines while the port looks at the frame. */
+/* Fetches the queue pair's hot lines but for the first, which is looked at now. */
 static inline void rnic_prefetch(const struct qp *qp)
 {
-    __builtin_prefetch(qp);
     __builtin_prefetch(&qp->epsn);
     __builtin_prefetch(&qp->timeout_due);
 }

@@ -399,7 +399,7 @@ void turns_serve(struct rnic *rnic, time_ps now)
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
-void turns_end(struct rnic *rnic, time_ps now)
+ASIDE void turns_end(struct rnic *rnic, time_ps now)
 {
     if (*rnic->host_kicks == 0)
         return;
@@ -408,7 +408,7 @@ void turns_end(struct rnic *rnic, time_ps now)
     *rnic->host_kicks = 0;
 }
 
-void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
+ASIDE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (!qp->timeout_pending && qp_outstanding(qp))
         requester_post_timer(rnic, qp);
