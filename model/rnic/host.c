@@ -105,7 +105,7 @@ static ASIDE void on_odd_event(struct host *host, const struct event *event)
 static ASIDE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
-    if (UNLIKELY(!port_kicked(&rnic->port, at)))
+    if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_straight(rnic, at))
         return;
     host->kicks = RNIC_HOST_BUSY;
     turns_serve(rnic, at);

@@ -170,6 +170,8 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
         .priority = class.priority,
         .tos = class.tos,
     };
+    if ((rnic->strict & 1u << class.priority) == 0)
+        qp->flags |= QP_WEIGHTED;
     if (ack_dscp != RNIC_AUTO) {
         qp->ack.tos = rnic_tos(ack_dscp);
         qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
@@ -314,7 +316,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->una_psn = qp->una_end = qp->next_psn = qp->high_psn;
     qp->reads_out = 0;
     qp->rx_next.opcode = QP_RX_IDLE;
-    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP);
+    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
@@ -341,6 +343,7 @@ static void audit_sends(const struct qp *qp)
     if (qp->state != IBV_QPS_RTS)
         return;
     CHECK(psn_diff(qp->next_psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, qp->next_psn) >= 0);
+    CHECK((qp->next_psn != qp->high_psn) == ((qp->flags & QP_AGAIN) != 0));
     CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
     CHECK(qp->reads_out <= qp->read_limit);
     CHECK((qp->flags & QP_TX_ACTIVE) == 0 || qp->tx_offset < qp->tx_length);

@@ -30,6 +30,8 @@ enum qp_flags {
     QP_RESPOND = 1 << 7,   /* READ responses are due */
     QP_TURN = 1 << 8,      /* the last turn was the requester's */
     QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
+    QP_AGAIN = 1 << 10,    /* next_psn was sent before: it is not high_psn */
+    QP_WEIGHTED = 1 << 11, /* its data shares the wire by weights */
 };
 
 enum qp_rx_flags {

@@ -30,6 +30,13 @@ ASIDE void requester_post_timer(struct rnic *rnic, struct qp *qp)
     rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
 }
 
+static inline void mark_again(struct qp *qp)
+{
+    qp->flags &= (uint16_t)~QP_AGAIN;
+    if (UNLIKELY(qp->next_psn != qp->high_psn))
+        qp->flags |= QP_AGAIN;
+}
+
 /* Accounts for a packet that takes `count` PSNs. */
 static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, uint32_t count,
                         time_ps now)
@@ -44,6 +51,7 @@ static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, u
     }
     if (psn_diff(after, qp->high_psn) > 0)
         qp->high_psn = after;
+    mark_again(qp);
     requester_start_timer(rnic, qp, psn == qp->una_psn, now);
 }
 
@@ -227,6 +235,7 @@ void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
     qp->since_ack = 0;
     qp->reads_out = (uint16_t)reads_before(qp, index);
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
+    mark_again(qp);
 }
 
 void requester_skip(struct qp *qp)
@@ -235,6 +244,7 @@ void requester_skip(struct qp *qp)
     qp->next_psn = qp->una_psn;
     qp->reads_out = 0;
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
+    mark_again(qp);
 }
 
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)

@@ -16,17 +16,17 @@
 
 /* ------------------------------------------------------------------ sending */
 
-/* Of a queue pair within a message: the next packet is new and not the last. */
+/* Of a queue pair within a message: the next packet is not the last, and within the window. */
 static inline bool straight_is_middle(const struct qp *qp)
 {
-    return qp->tx_length - qp->tx_offset > qp->mtu && qp->next_psn == qp->high_psn &&
+    return qp->tx_length - qp->tx_offset > qp->mtu &&
            psn_diff(qp->next_psn, qp->una_psn) < PSN_WINDOW;
 }
 
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */
 static inline bool straight_may_send(const struct qp *qp, time_ps now)
 {
-    const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_TX_BYTES | QP_TX_ACTIVE;
+    const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES | QP_TX_ACTIVE;
     return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && straight_is_middle(qp);
 }
 
@@ -57,6 +57,16 @@ static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps n
     const uint32_t handle = frame_take(rnic->port.frames);
     straight_make(rnic, qp, frame_at(rnic->port.frames, handle), now);
     return handle;
+}
+
+/* The same, where the wire is free and nobody is asked for the next frame. */
+static inline void straight_send_now(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    struct port *port = &rnic->port;
+    const uint32_t handle = frame_take(port->frames);
+    struct frame *frame = frame_at(port->frames, handle);
+    straight_make(rnic, qp, frame, now);
+    port_send(port, handle, frame, now);
 }
 
 /* ------------------------------------------------------------------ receiving */

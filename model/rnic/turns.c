@@ -399,10 +399,8 @@ void turns_serve(struct rnic *rnic, time_ps now)
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
-ASIDE void turns_end(struct rnic *rnic, time_ps now)
+ASIDE void turns_serve_alone(struct rnic *rnic, time_ps now)
 {
-    if (*rnic->host_kicks == 0)
-        return;
     *rnic->host_kicks = RNIC_HOST_BUSY;
     turns_serve(rnic, now);
     *rnic->host_kicks = 0;
@@ -426,22 +424,43 @@ static ASIDE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 /* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
 bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
-    const unsigned odd = QP_LISTED | QP_MAY_WAIT | QP_TX_ACTIVE | QP_TX_BYTES;
+    const unsigned odd =
+        QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_WEIGHTED | QP_TX_ACTIVE | QP_TX_BYTES;
     struct qp *qp = rnic_qp_slot(rnic, qpn);
     if (qp->qpn != qpn || qp->wake_at != now)
         return true;
     if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
-        !straight_is_middle(qp) || !turns_may_pass(rnic, qp->data.priority, now))
+        !straight_is_middle(qp) || !turns_is_free(rnic, now))
         return false;
-    const uint32_t handle = frame_take(rnic->port.frames);
-    struct frame *frame = frame_at(rnic->port.frames, handle);
-    straight_make(rnic, qp, frame, now);
-    port_send(&rnic->port, handle, frame, now);
+    straight_send_now(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
         set_wake(rnic, qp, qp->paced_until);
     else
         look_and_end(rnic, qp, now);
+    return true;
+}
+
+/* The next frame is the middle of a message of the only queue pair of its class that is ready, and
+ * not limited: it stays ready, so there will be another KICK. */
+bool turns_kick_straight(struct rnic *rnic, time_ps now)
+{
+    struct port *port = &rnic->port;
+    const unsigned strict = port->ready & rnic->strict;
+    if (!rnic->takes_turns || now < port->busy_until || (port->paused | port->pfc_due) != 0 ||
+        strict == 0)
+        return false;
+    const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
+    const struct rnic_class *class = &rnic->classes[priority];
+    const uint32_t index = class->ready.head;
+    if (port->lanes[priority].head != POOL_NONE || class->answers.head != POOL_NONE ||
+        index == POOL_NONE || index != class->ready.tail)
+        return false;
+    struct qp *qp = qp_at(rnic, index);
+    if ((qp->flags & QP_LIMITED) != 0 || !straight_may_send(qp, now))
+        return false;
+    straight_send_now(rnic, qp, now);
+    port_kick_later(port);
     return true;
 }
 

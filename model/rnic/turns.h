@@ -13,16 +13,27 @@ uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now);
 /* Has the port send the next frame, if it may, or makes sure of a KICK. */
 void turns_serve(struct rnic *rnic, time_ps now);
 
-/* A frame of that priority may leave at once, and nobody's turn would change by it.  Not asked
- * more finely than pays: a false no costs time, not truth. */
-static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
+/* A frame may leave at once.  Not asked more finely than pays: a false no costs time, not truth. */
+static inline bool turns_is_free(const struct rnic *rnic, time_ps now)
 {
-    const struct port *port = &rnic->port;
-    return port->busy_until <= now && port_is_quiet(port) && (rnic->strict & 1u << priority) != 0;
+    return rnic->port.busy_until <= now && port_is_quiet(&rnic->port);
 }
 
-/* Ends an event that the host does not: what became ready in it leaves, or gets a KICK. */
-void turns_end(struct rnic *rnic, time_ps now);
+/* The same of a frame of that priority, and nobody's turn would change by it. */
+static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    return turns_is_free(rnic, now) && (rnic->strict & 1u << priority) != 0;
+}
+
+/* The same in an event that the host does not end. */
+void turns_serve_alone(struct rnic *rnic, time_ps now);
+
+/* Ends such an event: what became ready in it leaves, or gets a KICK. */
+static inline void turns_end(struct rnic *rnic, time_ps now)
+{
+    if (UNLIKELY(*rnic->host_kicks != 0))
+        turns_serve_alone(rnic, now);
+}
 
 /* turns_schedule for a QP that is on no list. */
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now);
@@ -62,6 +73,10 @@ void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 /* The same for a limited QP within a message, and turns_end.  False: it is none, or has to wait for
  * its turn, and nothing has been done yet. */
 bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
+
+/* A KICK has come that nothing overtook: sends the next frame, if it is easily told which.  False:
+ * it is not, nothing has been done yet, and turns_serve must follow. */
+bool turns_kick_straight(struct rnic *rnic, time_ps now);
 
 /* What congestion control says of the next frame: its time, or CC_UNLIMITED. */
 static inline void turns_limit(struct qp *qp, time_ps until)
