@@ -152,7 +152,7 @@ void frame_pool_fini(struct frame_pool *pool);
 /* Takes back whatever is out, so that the next run finds the pool as new. */
 void frame_pool_clear(struct frame_pool *pool);
 
-static inline struct frame *frame_at(const struct frame_pool *pool, uint32_t handle)
+static inline struct frame *frame_at(const struct frame_pool *pool, uint64_t handle)
 {
     return (struct frame *)(void *)pool->frames.items + handle;
 }

@@ -230,7 +230,7 @@ void port_set_mail(struct port *port, struct mail *mail);
 void port_append(struct port *port, uint32_t handle, struct frame *frame);
 
 /* The same, inlined. */
-static inline void port_append_to(struct port *port, unsigned priority, uint32_t handle,
+static inline void port_append_to(struct port *port, size_t priority, uint32_t handle,
                                   struct frame *frame)
 {
     struct port_lane *lane = &port->lanes[priority];
@@ -250,7 +250,7 @@ static inline void port_append_to(struct port *port, unsigned priority, uint32_t
 uint32_t port_shift(struct port *port, uint8_t priority);
 
 /* The same, inlined, for who has looked at that frame already. */
-static inline void port_shift_first(struct port *port, unsigned priority, const struct frame *first,
+static inline void port_shift_first(struct port *port, size_t priority, const struct frame *first,
                                     uint32_t bytes)
 {
     struct port_lane *lane = &port->lanes[priority];
@@ -278,10 +278,10 @@ static inline uint64_t port_next_order(struct port *port)
 
 /* Sends a frame of a lane now, by a port that is not odd and whose wire is free; `line` is its
  * port_kick_order. */
-static inline void port_transmit(struct port *port, struct port_lane *lane, uint32_t handle,
-                                 uint32_t bytes, uint64_t line, time_ps now)
+static inline void port_transmit(struct port *port, struct port_lane *lane, uint64_t handle,
+                                 uint64_t bytes, uint64_t line, time_ps now)
 {
-    const time_ps free = now + (int64_t)((uint64_t)(bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
+    const time_ps free = now + (time_ps)((bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
     port->busy_until = free;
     lane->tx_frames++;
     lane->tx_bytes += bytes;
@@ -418,7 +418,7 @@ static inline bool port_takes(const struct port_lane *lane, const struct frame *
     return frame->bytes <= lane->rx_limit && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
 }
 
-static inline void port_count(struct port_lane *lane, uint32_t bytes)
+static inline void port_count(struct port_lane *lane, uint64_t bytes)
 {
     lane->rx_frames++;
     lane->rx_bytes += bytes;

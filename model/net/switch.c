@@ -26,11 +26,11 @@ static struct swtch *switch_of(struct node *node)
 /* ------------------------------------------------------------------ memory and pauses */
 
 /* A frame in the switch.  It is copied from the frame once: a store to one of its bytes could be to
- * any other for all that the compiler knows. */
+ * any other for all that the compiler knows.  Its fields are as wide as a register. */
 struct passage {
-    uint32_t handle;
+    uint64_t handle; /* as an event's argument */
     struct frame *frame;
-    unsigned in_port, priority, bytes;
+    size_t in_port, priority, bytes;
     time_ps now;
 };
 
@@ -62,7 +62,7 @@ static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, u
     };
 }
 
-static bool is_metered(const struct swtch *swtch, unsigned priority)
+static bool is_metered(const struct swtch *swtch, size_t priority)
 {
     return UNLIKELY((swtch->metered & 1u << priority) != 0);
 }
@@ -132,7 +132,7 @@ static inline void queue(struct port *port, struct buffer_group *group,
                          const struct passage *passage, uint32_t cells)
 {
     struct port_lane *lane = &port->lanes[passage->priority];
-    port_append_to(port, passage->priority, passage->handle, passage->frame);
+    port_append_to(port, passage->priority, (uint32_t)passage->handle, passage->frame);
     lane->cells += cells;
     if (lane->cells > lane->cells_peak)
         lane->cells_peak = lane->cells;
@@ -142,7 +142,7 @@ static inline void queue(struct port *port, struct buffer_group *group,
 /* The frame has left its queue: its room is given back. */
 static inline void unqueue(struct swtch *swtch, struct port *port, const struct passage *passage)
 {
-    const uint32_t cells = buffer_cells(&swtch->buffer, passage->bytes);
+    const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)passage->bytes);
     struct buffer_group *group = group_of(swtch, passage);
     port->lanes[passage->priority].cells -= cells;
     group->waiting[port->index] -= cells;
@@ -210,13 +210,13 @@ static inline unsigned pick(const struct swtch *swtch, struct port *port, unsign
 }
 
 /* The first frame of the priority leaves its queue, which is not empty. */
-static inline struct passage take_first(struct swtch *swtch, struct port *port, unsigned priority,
+static inline struct passage take_first(struct swtch *swtch, struct port *port, size_t priority,
                                         time_ps now)
 {
     const uint32_t handle = port->lanes[priority].head;
     struct frame *frame = frame_at(port->frames, handle);
     const struct passage passage = {handle, frame, frame->in_port, priority, frame->bytes, now};
-    port_shift_first(port, priority, frame, passage.bytes);
+    port_shift_first(port, priority, frame, (uint32_t)passage.bytes);
     if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
         mark(swtch, frame, port);
     unqueue(swtch, port, &passage);
@@ -227,7 +227,8 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
 {
     struct swtch *swtch = switch_of(port->node);
     const unsigned mask = port->ready & allowed;
-    return mask == 0 ? POOL_NONE : take_first(swtch, port, pick(swtch, port, mask), now).handle;
+    return mask == 0 ? POOL_NONE
+                     : (uint32_t)take_first(swtch, port, pick(swtch, port, mask), now).handle;
 }
 
 /* Each frame is out of the queue before its room is given back: the XON that this may cause asks
@@ -239,7 +240,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     for (; lane->head != POOL_NONE; frames++) {
         const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
         unqueue(swtch, port, &passage);
-        switch_discard(swtch, passage.handle, port->index, now);
+        switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
     }
     lane->deficit = 0;
     return frames;
@@ -376,7 +377,7 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
 static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
                         const struct passage *passage, uint32_t cells)
 {
-    const unsigned priority = passage->priority;
+    const size_t priority = passage->priority;
     buffer_charge(&swtch->buffer, group, cells);
     if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         mark(swtch, passage->frame, port);
@@ -388,18 +389,18 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
 static INLINE void forward(struct swtch *swtch, const struct passage *passage, uint32_t entropy)
 {
     struct frame *frame = passage->frame;
-    const unsigned bytes = passage->bytes, priority = passage->priority;
+    const size_t bytes = passage->bytes, priority = passage->priority;
     const time_ps now = passage->now;
     const uint16_t egress =
         route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
     if (UNLIKELY(egress == UINT16_MAX || --frame->ttl == 0 ||
                  bytes > swtch->ports[egress].largest)) {
-        switch_reject(swtch, passage->handle, egress, now);
+        switch_reject(swtch, (uint32_t)passage->handle, egress, now);
         return;
     }
     struct port *port = &swtch->ports[egress];
     struct buffer_group *group = group_of(swtch, passage);
-    const uint32_t cells = buffer_cells(&swtch->buffer, bytes);
+    const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)bytes);
     if (port->busy_until > now) {
         if (LIKELY(!is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
             join(swtch, group, port, passage, cells);
@@ -411,7 +412,7 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
                       now);
         return;
     }
-    enqueue(swtch, passage->handle, egress, cells, now);
+    enqueue(swtch, (uint32_t)passage->handle, egress, cells, now);
 }
 
 static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
@@ -479,7 +480,7 @@ static ASIDE void refuse(struct port *port, const struct event *event, struct fr
 
 static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 {
-    const uint32_t handle = (uint32_t)event->argument;
+    const uint64_t handle = event->argument;
     struct frame *frame = frame_at(swtch->frames, handle);
     const struct passage passage = {
         .handle = handle,
@@ -493,14 +494,14 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
     struct port_lane *lane = &port->lanes[passage.priority];
     port_digest(&swtch->node, frame);
     if (UNLIKELY(!port_takes(lane, frame))) {
-        refuse(port, event, frame, passage.priority);
+        refuse(port, event, frame, (uint8_t)passage.priority);
         return;
     }
     port_count(lane, passage.bytes);
     frame->priority = (uint8_t)passage.priority;
     frame->in_port = event->port;
     if (UNLIKELY(swtch->careful))
-        forward_carefully(swtch, handle, frame, passage.now);
+        forward_carefully(swtch, (uint32_t)handle, frame, passage.now);
     else
         forward(swtch, &passage, frame->entropy);
 }
