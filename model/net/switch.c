@@ -270,22 +270,29 @@ void switch_kick_later(struct port *port)
     kick_later(switch_of(port->node), port);
 }
 
-/* The port's wire is free: mostly the first of its queue leaves. */
-static inline void kick(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
+/* The port's wire is free, and mostly the first of its queue leaves.  True: something is left. */
+static inline bool kick(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
 {
-    port->kick_at = TIME_NEVER;
-    if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
-        port_kick(port, now);
-        return;
-    }
     const unsigned mask = port->ready & ~(unsigned)port->paused;
     if (UNLIKELY(mask == 0))
-        return;
+        return false;
     const unsigned priority = pick(swtch, port, mask);
     const struct passage passage = take_first(swtch, port, priority, now);
     port_transmit(port, &port->lanes[priority], passage.handle, passage.bytes, line, now);
-    if (port_has_work(port))
+    return port_has_work(port);
+}
+
+/* Its kick of that moment is the present event. */
+static inline void on_kick(struct swtch *swtch, struct port *port, const struct event *event)
+{
+    if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
+        port->kick_at = TIME_NEVER;
+        port_kick(port, event->at);
+    } else if (kick(swtch, port, event->order, event->at)) {
         kick_later(swtch, port);
+    } else {
+        port->kick_at = TIME_NEVER;
+    }
 }
 
 /* Does the kicks that come before an event at `at` of that place in the order. */
@@ -302,7 +309,7 @@ static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
             break;
         kicks->first++;
         if (LIKELY(next.port->kick_at == next.at))
-            kick(swtch, next.port, event.order, next.at);
+            on_kick(swtch, next.port, &event);
     }
     swtch->node.due = kicks_due(kicks);
 }
