@@ -177,7 +177,8 @@ static inline bool straight_acknowledge(struct rnic *rnic, struct qp *qp, struct
     qp->rnr_left = qp->rnr_retry;
     qp->timeout_due = now + qp->timeout; /* where nothing is outstanding nobody looks at it */
     pool_give(&rnic->port.frames->frames, (uint32_t)event->argument);
-    if (UNLIKELY(!qp->timeout_pending || !turns_is_scheduled(qp, now)))
+    const bool content = turns_is_scheduled(qp, now) || turns_is_idle(qp);
+    if (UNLIKELY(!qp->timeout_pending || !content))
         turns_acknowledged(rnic, qp, now);
     return true;
 }

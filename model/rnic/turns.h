@@ -45,6 +45,12 @@ static inline bool turns_is_scheduled(const struct qp *qp, time_ps now)
            (qp->flags & QP_LISTED) != 0;
 }
 
+/* The QP has nothing to send: it need not be scheduled. */
+static inline bool turns_is_idle(const struct qp *qp)
+{
+    return qp->sq_cur == qp->sq_visible && (qp->flags & (QP_TX_ACTIVE | QP_RESPOND)) == 0;
+}
+
 /* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
 static inline void turns_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 {
