@@ -38,7 +38,7 @@ CPPFLAGS := -Imodel -I.
 HOSTILE  := 0
 
 ifeq ($(BUILD),release)
-MODE := -O3
+MODE := -O3 -fno-tree-vectorize
 ifneq ($(findstring gcc,$(CC_NAME)),)
 MODE += -flto=auto
 endif
