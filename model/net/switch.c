@@ -13,7 +13,7 @@
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits
  * for its last bit (CUT_WAIT). */
-#include "net/switch_private.h"
+#include "net/switch_queue.h"
 #include "net/watchdog.h"
 
 enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };
@@ -21,159 +21,6 @@ enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WA
 static struct swtch *switch_of(struct node *node)
 {
     return (struct swtch *)(void *)node;
-}
-
-/* ------------------------------------------------------------------ memory and pauses */
-
-/* A frame in the switch.  It is copied from the frame once: a store to one of its bytes could be to
- * any other for all that the compiler knows.  Its fields are as wide as a register. */
-struct passage {
-    uint64_t handle; /* as an event's argument */
-    struct frame *frame;
-    size_t in_port, priority, bytes;
-    time_ps now;
-};
-
-static struct buffer_group *group_of(struct swtch *swtch, const struct passage *passage)
-{
-    return &swtch->buffer.groups[passage->in_port * PRIORITIES + passage->priority];
-}
-
-static struct passage passage_of(const struct swtch *swtch, uint32_t handle, time_ps now)
-{
-    struct frame *frame = frame_at(swtch->frames, handle);
-    return (struct passage){handle, frame, frame->in_port, frame->priority, frame->bytes, now};
-}
-
-static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                               time_ps now)
-{
-    const struct buffer *buffer = &swtch->buffer;
-    const struct buffer_group *group = switch_group(swtch, frame);
-    return (struct probe_pause){
-        .at = now,
-        .node = swtch->node.id,
-        .port = frame->in_port,
-        .priority = frame->priority,
-        .egress = egress,
-        .frame = frame,
-        .occupancy = buffer_bytes(buffer, buffer_group_share(group)),
-        .threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group)),
-    };
-}
-
-static bool is_metered(const struct swtch *swtch, size_t priority)
-{
-    return UNLIKELY((swtch->metered & 1u << priority) != 0);
-}
-
-/* Asked of metered queues only. */
-static ASIDE bool queue_may_grow(const struct swtch *swtch, const struct frame *frame,
-                                 uint16_t egress, uint32_t cells)
-{
-    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
-    return switch_is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
-                                            : buffer_queue_admits(&swtch->buffer, queued, cells);
-}
-
-static ASIDE void pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                               time_ps now)
-{
-    struct probe_pause why = edge(swtch, frame, egress, now);
-    why.xoff = true;
-    switch_reasons(swtch, frame, egress, &why);
-    port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
-}
-
-/* The port that the frame leaves by is not free for another one meanwhile. */
-static ASIDE void resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                                time_ps now)
-{
-    const struct probe_pause why = edge(swtch, frame, egress, now);
-    struct port *port = &swtch->ports[egress];
-    const bool choosing = port_is_choosing(port);
-    port_set_choosing(port, true);
-    port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
-    port_set_choosing(port, choosing);
-}
-
-/* False: its group has no room. */
-static inline bool admit(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                         uint32_t cells, time_ps now)
-{
-    const enum buffer_verdict verdict =
-        buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells);
-    if (UNLIKELY(verdict == BUFFER_ADMIT_XOFF))
-        pause_sender(swtch, frame, egress, now);
-    return verdict != BUFFER_REFUSE;
-}
-
-static inline void release(struct swtch *swtch, struct buffer_group *group,
-                           const struct frame *frame, uint16_t egress, uint32_t cells, time_ps now)
-{
-    if (UNLIKELY(buffer_release(&swtch->buffer, group, cells)))
-        resume_sender(swtch, frame, egress, now);
-}
-
-/* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
-static ASIDE void meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown)
-{
-    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
-    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
-    if (switch_is_lossless(swtch, frame))
-        return;
-    if (grown)
-        buffer_queue_grown(&swtch->buffer, queued - cells, cells);
-    else
-        buffer_queue_shrunk(&swtch->buffer, queued, cells);
-}
-
-static inline void queue(struct port *port, struct buffer_group *group,
-                         const struct passage *passage, uint32_t cells)
-{
-    struct port_lane *lane = &port->lanes[passage->priority];
-    port_append_to(port, passage->priority, (uint32_t)passage->handle, passage->frame);
-    lane->cells += cells;
-    if (lane->cells > lane->cells_peak)
-        lane->cells_peak = lane->cells;
-    group->waiting[port->index] += cells;
-}
-
-/* The frame has left its queue: its room is given back. */
-static inline void unqueue(struct swtch *swtch, struct port *port, const struct passage *passage)
-{
-    const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)passage->bytes);
-    struct buffer_group *group = group_of(swtch, passage);
-    port->lanes[passage->priority].cells -= cells;
-    group->waiting[port->index] -= cells;
-    if (is_metered(swtch, passage->priority))
-        meter(swtch, passage->frame, port->index, false);
-    release(swtch, group, passage->frame, port->index, cells, passage->now);
-}
-
-/* ------------------------------------------------------------------ ECN */
-
-/* Probability 0 up to kmin, rising to pmax at kmax, 1 above (DCQCN paper, figure 5). */
-static ASIDE void mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress)
-{
-    const struct switch_params *params = &swtch->params;
-    const int64_t queue = egress->lanes[frame->priority].bytes;
-    const uint64_t over = (uint64_t)(queue - params->ecn_kmin);
-    const uint64_t span = (uint64_t)(params->ecn_kmax - params->ecn_kmin);
-    if (queue < params->ecn_kmax &&
-        !rng_chance(&swtch->marking, over * (uint64_t)params->ecn_pmax, span * (uint64_t)PPM))
-        return;
-    frame->tos |= ECN_CE;
-    swtch->counters.ecn_marked++;
-    swtch->port_counters[egress->index].ecn_marked[frame->priority]++;
-}
-
-/* Of a frame whose queue is above kmin. */
-static inline void mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
-{
-    const unsigned ecn = frame->tos & 3u;
-    if (ecn != ECN_NOT_ECT && ecn != ECN_CE)
-        mark_perhaps(swtch, frame, egress);
 }
 
 /* ------------------------------------------------------------------ scheduling */
@@ -218,8 +65,8 @@ static inline struct passage take_first(struct swtch *swtch, struct port *port, 
     const struct passage passage = {handle, frame, frame->in_port, priority, frame->bytes, now};
     port_shift_first(port, priority, frame, (uint32_t)passage.bytes);
     if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
-        mark(swtch, frame, port);
-    unqueue(swtch, port, &passage);
+        switch_mark(swtch, frame, port);
+    switch_unqueue(swtch, port, &passage);
     return passage;
 }
 
@@ -239,7 +86,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     uint64_t frames = 0;
     for (; lane->head != POOL_NONE; frames++) {
         const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
-        unqueue(swtch, port, &passage);
+        switch_unqueue(swtch, port, &passage);
         switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
     }
     lane->deficit = 0;
@@ -339,25 +186,26 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
         port_send(port, handle, frame, now);
         return;
     }
-    if (is_metered(swtch, frame->priority) && !queue_may_grow(swtch, frame, egress, cells)) {
+    if (switch_is_metered(swtch, frame->priority) &&
+        !switch_queue_may_grow(swtch, frame, egress, cells)) {
         switch_refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
         return;
     }
-    if (UNLIKELY(!admit(swtch, frame, egress, cells, now))) {
+    if (UNLIKELY(!switch_admit(swtch, frame, egress, cells, now))) {
         switch_refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
         return;
     }
     if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
-        mark(swtch, frame, port);
+        switch_mark(swtch, frame, port);
     if (UNLIKELY(may_leave(port, frame, now))) {
-        release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
+        switch_release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
         port_send(port, handle, frame, now);
         return;
     }
     const struct passage passage = passage_of(swtch, handle, now);
-    queue(port, switch_group(swtch, frame), &passage, cells);
-    if (is_metered(swtch, frame->priority))
-        meter(swtch, frame, egress, true);
+    switch_queue(port, switch_group(swtch, frame), &passage, cells);
+    if (switch_is_metered(swtch, frame->priority))
+        switch_meter(swtch, frame, egress, true);
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))
@@ -387,8 +235,8 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
     const size_t priority = passage->priority;
     buffer_charge(&swtch->buffer, group, cells);
     if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
-        mark(swtch, passage->frame, port);
-    queue(port, group, passage, cells);
+        switch_mark(swtch, passage->frame, port);
+    switch_queue(port, group, passage, cells);
     if (port->kick_at != port->busy_until && port_has_work(port))
         kick_later(swtch, port);
 }
@@ -406,10 +254,10 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
         return;
     }
     struct port *port = &swtch->ports[egress];
-    struct buffer_group *group = group_of(swtch, passage);
+    struct buffer_group *group = passage_group(swtch, passage);
     const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)bytes);
     if (port->busy_until > now) {
-        if (LIKELY(!is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
+        if (LIKELY(!switch_is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
             join(swtch, group, port, passage, cells);
             return;
         }
