@@ -4,7 +4,7 @@
  * themselves: to put one in, and to find the next by a bit for each slot, takes no comparison.
  * Who finds his slot taken goes to one of those behind it, and those between stay in order (ordered
  * linear probing, Amble and Knuth, Computer Journal 17(2), 1974); when that would be far, all go to
- * a heap.  An event is known by its place in memory.
+ * a heap.  An event is known by its place in memory, in bytes: so it is found by an addition.
  * Owner: whoever calls agenda_init.  No allocation but for the heap. */
 #ifndef STORMGLASS_ENGINE_AGENDA_H
 #define STORMGLASS_ENGINE_AGENDA_H
@@ -13,6 +13,8 @@
 #include "engine/event.h"
 
 #include <stddef.h>
+
+enum { AGENDA_PLACE = sizeof(struct event) }; /* bytes from a place to the next */
 
 struct agenda {
     uint64_t *word;             /* of `taken`: that of the next event, or one before it */
@@ -45,9 +47,10 @@ const struct event *agenda_next_word(struct agenda *agenda);
 /* What agenda_next would take; NULL: there is none. */
 const struct event *agenda_peek(const struct agenda *agenda);
 
-static inline const struct event *agenda_event(const struct agenda *agenda, uint32_t place)
+static inline const struct event *agenda_event(const struct agenda *agenda, size_t place)
 {
-    const struct event *event = agenda->events + place;
+    const unsigned char *first = (const unsigned char *)agenda->events;
+    const struct event *event = (const struct event *)(const void *)(first + place);
     if (event == NULL)
         __builtin_unreachable(); /* who asks whether there is an event need not compute it */
     return event;

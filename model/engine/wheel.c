@@ -53,7 +53,7 @@ void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){
         .turn = -1, .wake = TIME_NEVER, .far_turn = INT64_MAX, .free_chunk = POOL_NONE};
-    pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK * sizeof(struct event), CHUNKS_MAX);
+    pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK, CHUNKS_MAX);
     wheel->events = (struct event *)(void *)wheel->chunks.items;
     agenda_init(&wheel->agenda, wheel->events);
     wheel->tails = memory_zeroed(WHEEL_WINDOWS, sizeof *wheel->tails);
@@ -91,7 +91,7 @@ uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
     else
         chunk = pool_take(&wheel->chunks);
     wheel->chunks.link[chunk] = tail == 0 ? POOL_NONE : last_chunk(tail);
-    return chunk * WHEEL_CHUNK + 1;
+    return chunk * WHEEL_CHUNK + AGENDA_PLACE;
 }
 
 /* Empties a window's list; its tail. */
@@ -106,7 +106,7 @@ static uint32_t take_list(struct wheel *wheel, uint32_t window)
 /* Of the list's last chunk. */
 static uint32_t first_place(uint32_t tail)
 {
-    return last_chunk(tail) * WHEEL_CHUNK + 1;
+    return last_chunk(tail) * WHEEL_CHUNK + AGENDA_PLACE;
 }
 
 /* The list's tail without its last chunk. */
@@ -172,9 +172,9 @@ void wheel_push_rare(struct wheel *wheel, time_ps at, uint64_t order, uint64_t t
         return;
     }
     CHECK(at >= wheel->base);
-    wheel->own_tail = place + 1;
+    wheel->own_tail = place + AGENDA_PLACE;
     const struct event event = {.at = at, .order = order, .target = target, .argument = argument};
-    event_copy(&wheel->events[place], &event);
+    event_copy(wheel_event(wheel, place), &event);
     agenda_add(&wheel->agenda, at, place);
 }
 
@@ -189,8 +189,8 @@ static void rewiden(struct wheel *wheel, time_ps width)
     set_width(wheel, width);
     for (uint32_t window = 0; window < WHEEL_WINDOWS; window++) {
         for (uint32_t tail = tails[window]; tail != 0; tail = shorten(wheel, tail)) {
-            for (uint32_t place = first_place(tail); place < tail; place++)
-                wheel_push(wheel, &wheel->events[place]);
+            for (uint32_t place = first_place(tail); place < tail; place += AGENDA_PLACE)
+                wheel_push(wheel, wheel_event(wheel, place));
         }
     }
     free(tails);
@@ -262,8 +262,8 @@ static ASIDE void deal_list(struct wheel *wheel)
 {
     uint32_t tail = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_WINDOWS - 1));
     for (; tail != 0; tail = shorten(wheel, tail)) {
-        for (uint32_t place = first_place(tail); place < tail; place++)
-            wheel_deal(wheel, wheel->turn, &wheel->events[place]);
+        for (uint32_t place = first_place(tail); place < tail; place += AGENDA_PLACE)
+            wheel_deal(wheel, wheel->turn, wheel_event(wheel, place));
     }
 }
 
@@ -307,13 +307,13 @@ bool wheel_open(struct wheel *wheel, time_ps until)
 /* How many events the list has that begins the turn, and which is its first chunk. */
 static size_t survey(struct wheel *wheel, uint32_t tail)
 {
-    size_t events = 0;
+    size_t bytes = 0;
     do {
         wheel->list_first = last_chunk(tail);
-        events += tail - first_place(tail);
+        bytes += tail - first_place(tail);
         tail = chunk_before(wheel, tail);
     } while (tail != 0);
-    return events;
+    return bytes / AGENDA_PLACE;
 }
 
 /* Puts the present group's events on the agenda; those that are not due before the window is cut
@@ -321,20 +321,19 @@ static size_t survey(struct wheel *wheel, uint32_t tail)
 static inline void gather(struct wheel *wheel, bool cut)
 {
     const struct agenda agenda = wheel->agenda; /* a copy is in registers */
-    const struct event *events = wheel->events;
     const time_ps bound = wheel->bound;
     const uintptr_t items = wheel->items, item_bytes = wheel->item_bytes;
     for (uint32_t tail = wheel->list_tail; tail != 0; tail = chunk_before(wheel, tail)) {
-        for (uint32_t place = first_place(tail); place < tail; place++) {
-            const struct event *event = &events[place];
+        for (size_t place = first_place(tail); place < tail; place += AGENDA_PLACE) {
+            const struct event *event = agenda_event(&agenda, place);
             __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
             if (cut && event->at > bound) {
                 wheel_deal(wheel, wheel->turn, event);
                 continue;
             }
             const size_t slot = agenda_slot(&agenda, event->at);
-            if (!agenda_take(&agenda, slot, place))
-                agenda_squeeze(&wheel->agenda, slot, place);
+            if (!agenda_take(&agenda, slot, (uint32_t)place))
+                agenda_squeeze(&wheel->agenda, slot, (uint32_t)place);
         }
     }
 }

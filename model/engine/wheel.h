@@ -24,8 +24,8 @@ enum {
     WHEEL_BITS = 12,
     WHEEL_WINDOWS = 1 << WHEEL_BITS,
     WHEEL_WORDS = WHEEL_WINDOWS / 64,
-    WHEEL_CHUNK =
-        16, /* places of a chunk; no event lies in the first, so that place 0 is nobody's */
+    /* Bytes of a chunk.  No event lies in its first place, so that place 0 is nobody's. */
+    WHEEL_CHUNK = 16 * AGENDA_PLACE,
     WHEEL_WIDTH_MAX = 1 << 20, /* 1 us; our choice */
     WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
 };
@@ -125,12 +125,17 @@ static inline int64_t wheel_window(const struct wheel *wheel, time_ps at)
     return (int64_t)((unsigned __int128)(uint64_t)at * wheel->pace >> 64);
 }
 
+static inline struct event *wheel_event(const struct wheel *wheel, uint32_t place)
+{
+    return (struct event *)(void *)((unsigned char *)wheel->events + place);
+}
+
 /* Puts an event behind those of a list. */
 static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
 {
     const uint32_t place = LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
-    event_copy(wheel->events + place, event);
-    *tail = place + 1;
+    event_copy(wheel_event(wheel, place), event);
+    *tail = place + AGENDA_PLACE;
     return place;
 }
 
@@ -154,7 +159,8 @@ static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct ev
         wheel->groups.active[window][group / 64] |= UINT64_C(1) << (group % 64);
         *tail = wheel_chunk(wheel, *tail);
     }
-    event_copy(wheel->events + (*tail)++, event);
+    event_copy(wheel_event(wheel, *tail), event);
+    *tail += AGENDA_PLACE;
 }
 
 static inline void wheel_push(struct wheel *wheel, const struct event *event)
@@ -178,7 +184,7 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
 /* One of the events that the present group's turn began with. */
 static inline const struct event *wheel_any(const struct wheel *wheel)
 {
-    return &wheel->events[wheel->list_tail - 1];
+    return wheel_event(wheel, wheel->list_tail - AGENDA_PLACE);
 }
 
 /* The least event of the present group, or NULL when it has no more.  It stays where it is until

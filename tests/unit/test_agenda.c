@@ -19,7 +19,8 @@ struct rig {
     struct rng rng;
 };
 
-/* An event of one of seven sources, `spread` picoseconds after `at` at most, but in the window. */
+/* The place of an event of one of seven sources, `spread` picoseconds after `at` at most, but in
+ * the window. */
 static uint32_t make(struct rig *rig, time_ps at, uint64_t spread)
 {
     const time_ps end = BASE + ((time_ps)1 << TIME_BITS) - 1;
@@ -29,7 +30,7 @@ static uint32_t make(struct rig *rig, time_ps at, uint64_t spread)
     *event = (struct event){.at = then < end ? then : end,
                             .order = rank << ORDER_SEQUENCE_BITS | (PLACES - rig->used)};
     heap_push(&rig->heap, event);
-    return rig->used++;
+    return rig->used++ * AGENDA_PLACE;
 }
 
 /* So many events, and while they are executed so many more. */
@@ -42,7 +43,7 @@ static void play(struct rig *rig, uint32_t listed, uint32_t guessed, uint64_t sp
     assert_null(agenda_peek(agenda));
     for (uint32_t i = 0; i < listed; i++) {
         const uint32_t place = make(rig, BASE, spread);
-        agenda_put(agenda, rig->events[place].at, place);
+        agenda_put(agenda, agenda_event(agenda, place)->at, place);
     }
     agenda_settle(agenda);
     while (rig->heap.count > 0) {
@@ -52,7 +53,7 @@ static void play(struct rig *rig, uint32_t listed, uint32_t guessed, uint64_t sp
         assert_int_equal(agenda_next(agenda)->order, expected.order);
         for (uint64_t n = rng_below(&rig->rng, 3); n > 0 && added > 0; n--, added--) {
             const uint32_t place = make(rig, expected.at, added_spread);
-            agenda_add(agenda, rig->events[place].at, place);
+            agenda_add(agenda, agenda_event(agenda, place)->at, place);
         }
     }
     assert_null(agenda_next(agenda));
@@ -93,7 +94,7 @@ static void all_are_seen_and_stay(void **state)
         agenda_begin(&rig.agenda, BASE, TIME_BITS, count);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t place = make(&rig, BASE, (1u << TIME_BITS) - 1);
-            agenda_put(&rig.agenda, rig.events[place].at, place);
+            agenda_put(&rig.agenda, agenda_event(&rig.agenda, place)->at, place);
         }
         agenda_settle(&rig.agenda);
         struct agenda_look look = {0};
