@@ -304,16 +304,16 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     return wheel->open = true;
 }
 
-/* How many events the list has that begins the turn, and which is its first chunk. */
+/* How many events the list has that begins the turn, and which is its first chunk: but for the last
+ * one all are full. */
 static size_t survey(struct wheel *wheel, uint32_t tail)
 {
-    size_t bytes = 0;
-    do {
-        wheel->list_first = last_chunk(tail);
-        bytes += tail - first_place(tail);
-        tail = chunk_before(wheel, tail);
-    } while (tail != 0);
-    return bytes / AGENDA_PLACE;
+    uint32_t first = last_chunk(tail), before;
+    size_t full = 0;
+    for (; UNLIKELY((before = wheel->chunks.link[first]) != POOL_NONE); first = before)
+        full++;
+    wheel->list_first = first;
+    return full * (WHEEL_CHUNK / AGENDA_PLACE - 1) + (tail - first_place(tail)) / AGENDA_PLACE;
 }
 
 /* Puts the present group's events on the agenda; those that are not due before the window is cut
