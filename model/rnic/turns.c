@@ -441,8 +441,17 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
     return true;
 }
 
-/* The next frame is the middle of a message of the only queue pair of its class that is ready, and
- * not limited: it stays ready, so there will be another KICK. */
+/* The only queue pair of the class that is ready, if it has the middle of a message to send and is
+ * not limited: it stays ready; or NULL. */
+static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class *class, time_ps now)
+{
+    const uint32_t index = class->ready.head;
+    if (class->answers.head != POOL_NONE || index == POOL_NONE || index != class->ready.tail)
+        return NULL;
+    struct qp *qp = qp_at(rnic, index);
+    return (qp->flags & QP_LIMITED) == 0 && straight_may_send(qp, now) ? qp : NULL;
+}
+
 bool turns_kick_straight(struct rnic *rnic, time_ps now)
 {
     struct port *port = &rnic->port;
@@ -451,16 +460,19 @@ bool turns_kick_straight(struct rnic *rnic, time_ps now)
         strict == 0)
         return false;
     const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
-    const struct rnic_class *class = &rnic->classes[priority];
-    const uint32_t index = class->ready.head;
-    if (port->lanes[priority].head != POOL_NONE || class->answers.head != POOL_NONE ||
-        index == POOL_NONE || index != class->ready.tail)
-        return false;
-    struct qp *qp = qp_at(rnic, index);
-    if ((qp->flags & QP_LIMITED) != 0 || !straight_may_send(qp, now))
-        return false;
-    straight_send_now(rnic, qp, now);
-    port_kick_later(port);
+    uint32_t handle;
+    if (port->lanes[priority].head != POOL_NONE) {
+        handle = port_shift(port, (uint8_t)priority);
+        keep_ready(rnic, priority);
+    } else {
+        struct qp *qp = sole_middle(rnic, &rnic->classes[priority], now);
+        if (qp == NULL)
+            return false;
+        handle = straight_send(rnic, qp, now);
+    }
+    port_send(port, handle, frame_at(port->frames, handle), now);
+    if (port->ready != 0)
+        port_kick_later(port);
     return true;
 }
 
