@@ -76,6 +76,29 @@ static void test_lost_last_packet(void **state)
     pair_free(pair);
 }
 
+/* Without a local ACK timer nobody notices that the last packet was lost. */
+static void test_no_timer(void **state)
+{
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.timeout = 0;
+    params.rnic.ack_interval = 1;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    struct verbs_mr *from = pair_mr(pair, 0, 64 * 1024, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 64 * 1024, VERBS_BULK);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+    pair_run(pair, 50 * PS_PER_US);
+    pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+    set_loss(pair, FRAME_RC_WRITE_LAST, 0);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+    pair_run(pair, 10 * PS_PER_S);
+    assert_int_equal(pair->ends[0].wc_count, 1);
+    assert_int_equal(pair->rnics[0]->counters.timeouts, 0);
+    pair_free(pair);
+}
+
 static void test_lost_ack(void **state)
 {
     (void)state;
@@ -282,10 +305,15 @@ static void test_digest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_go_back_n),        cmocka_unit_test(test_lost_last_packet),
-        cmocka_unit_test(test_lost_ack),         cmocka_unit_test(test_lost_read_response),
-        cmocka_unit_test(test_retries_exceeded), cmocka_unit_test(test_go_back_0),
-        cmocka_unit_test(test_laws_under_loss),  cmocka_unit_test(test_digest),
+        cmocka_unit_test(test_go_back_n),
+        cmocka_unit_test(test_lost_last_packet),
+        cmocka_unit_test(test_no_timer),
+        cmocka_unit_test(test_lost_ack),
+        cmocka_unit_test(test_lost_read_response),
+        cmocka_unit_test(test_retries_exceeded),
+        cmocka_unit_test(test_go_back_0),
+        cmocka_unit_test(test_laws_under_loss),
+        cmocka_unit_test(test_digest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
