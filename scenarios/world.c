@@ -83,7 +83,7 @@ static void make_host(struct world *world, const struct scenario_node *node,
                       struct world_executor *executor, const struct probe *probe,
                       uint32_t *endpoint)
 {
-    struct host *host = memory_zeroed(1, sizeof *host);
+    struct host *host = memory_aligned(1, sizeof *host, alignof(struct host));
     host_init(host, &world->engine, node->name, &executor->frames, probe);
     world->machines[node->index] = machine_of(world, node, host);
     if (world->machines[node->index] != NULL)
