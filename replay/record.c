@@ -240,11 +240,12 @@ void record_frame(struct record *record, const struct probe_frame *probe)
         STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)), when(roce, frame->source),
         when(roce, frame->destination), when(roce, frame->qpn), when(roce, frame->psn),
         STORE_I(frame->bytes), STORE_I(frame->payload), STORE_I(frame->priority),
-        STORE_I(frame->tos), STORE_I(frame->flags & ~FRAME_CONTROL), when(roce, frame->opcode), STORE_I(probe->lost),
-        when(roce, frame->ttl), when(roce, udp_source(frame)), when(aeth, frame->aeth >> 24),
-        when(aeth, frame->aeth & 0xFFFFFF), when(reth, frame->address),
-        when(reth || frame_has_ieth(frame->opcode), frame->rkey), when(reth, frame->length),
-        when(roce && frame->payload > 0, frame->content), STORE_B(head, head_bytes));
+        STORE_I(frame->tos), STORE_I(frame->flags & ~FRAME_CONTROL), when(roce, frame->opcode),
+        STORE_I(probe->lost), when(roce, frame->ttl), when(roce, udp_source(frame)),
+        when(aeth, frame->aeth >> 24), when(aeth, frame->aeth & 0xFFFFFF),
+        when(reth, frame->address), when(reth || frame_has_ieth(frame->opcode), frame->rkey),
+        when(reth, frame->length), when(roce && frame->payload > 0, frame->content),
+        STORE_B(head, head_bytes));
 }
 
 void record_state(struct record *record, const struct probe_state *state)

@@ -19,7 +19,7 @@ static time_ps delay(struct rng *rng)
     return ((draw & 63) < 32 ? 334240 : PS_PER_US) + spread;
 }
 
-enum { WIDTH = 1 << 17 }; /* of a window; measured: half or twice as wide costs more */
+enum { WIDTH = 1 << 17 }; /* of a window; measured: half as wide costs more */
 
 static struct event first(struct rng *rng, uint64_t order)
 {

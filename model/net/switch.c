@@ -95,7 +95,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
 
 /* ------------------------------------------------------------------ kicks */
 
-/* For when the wire is free.  Somebody who looks on is told by an event: there is never room then. */
+/* For when the wire is free.  Somebody who looks on is told by an event: then there is no room. */
 static inline void kick_later(struct swtch *swtch, struct port *port)
 {
     if (port->kick_at == port->busy_until)
