@@ -3,6 +3,7 @@
 #include "net/kicks.h"
 
 #include "base/rng.h"
+#include "net/port.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@ static bool before(struct kick a, struct kick b)
 static void they_come_in_order(void **state)
 {
     (void)state;
+    static struct port ports[PORTS];
     struct rng rng = rng_stream(1, "kicks", "test");
     struct kicks kicks;
     kicks_init(&kicks);
@@ -30,7 +32,7 @@ static void they_come_in_order(void **state)
     for (int step = 0; step < STEPS; step++) {
         if (count < PORTS && rng_below(&rng, 3) > 0) {
             const struct kick kick = {now + (time_ps)rng_below(&rng, 20),
-                                      (uint32_t)rng_below(&rng, PORTS)};
+                                      &ports[rng_below(&rng, PORTS)]};
             if (kicks_are_full(&kicks))
                 kicks_make_room(&kicks);
             kicks_add(&kicks, kick.at, kick.port);
@@ -46,7 +48,7 @@ static void they_come_in_order(void **state)
         for (uint32_t i = 1; i < count; i++)
             least = before(left[i], left[least]) ? i : least;
         assert_true(kicks_due(&kicks) == left[least].at);
-        const struct kick first = kicks.items[kicks.first++];
+        const struct kick first = *kicks.first++;
         assert_true(first.at == left[least].at && first.port == left[least].port);
         now = first.at;
         left[least] = left[--count];
