@@ -145,7 +145,7 @@ static ASIDE void on_arrival(struct host *host, const struct event *event, struc
 
 static ASIDE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
 {
-    if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)event->argument, event->at)))
+    if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)(event->argument >> 32), event->at)))
         on_odd_event(host, event);
 }
 

@@ -173,7 +173,7 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         on_doorbell(rnic, event->argument, event->at);
         return;
     case RNIC_EVENT_WAKE:
-        turns_wake(rnic, (uint32_t)event->argument, event->at);
+        turns_wake(rnic, (uint32_t)(event->argument >> 32), event->at);
         return;
     case RNIC_EVENT_TIMEOUT:
         on_timeout(rnic, (uint32_t)event->argument, event->at);

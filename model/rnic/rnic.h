@@ -19,7 +19,7 @@
 /* Kinds of event of a host beside the ports'. */
 enum rnic_event {
     RNIC_EVENT_DOORBELL = NET_EVENT_FIRST_OWN, /* argument: QPN << 32 | producer index */
-    RNIC_EVENT_WAKE,                           /* argument: QPN; it may send again */
+    RNIC_EVENT_WAKE, /* argument: QPN << 32, which is frame 0 to who fetches frames; it may send */
     RNIC_EVENT_TIMEOUT,    /* argument: QPN; the local ACK timer may have run out */
     RNIC_EVENT_COMPLETION, /* argument: index of the completion */
     RNIC_EVENT_DRAIN,      /* the receive buffer's head is out */

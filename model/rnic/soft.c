@@ -209,7 +209,7 @@ void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     if (later >= qp->wake_at)
         return;
     qp->wake_at = later;
-    rnic_post(rnic, later, RNIC_EVENT_WAKE, qp->qpn);
+    rnic_post(rnic, later, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
 }
 
 /* ------------------------------------------------------------------ answers */

@@ -138,7 +138,7 @@ time_ps turns_request_due(struct qp *qp, time_ps now)
 static inline void set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     qp->wake_at = at;
-    rnic_post(rnic, at, RNIC_EVENT_WAKE, qp->qpn);
+    rnic_post(rnic, at, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
 }
 
 /* A wake-up that comes before does as well. */
