@@ -146,7 +146,7 @@ static inline void on_kick(struct swtch *swtch, struct port *port, const struct 
 static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct kicks *kicks = &swtch->kicks;
-    struct event event;
+    struct event event = {.at = at, .order = order};
     node_act_as(&swtch->node, &event);
     while (kicks_due(kicks) <= at) {
         const struct kick next = *kicks->first;
