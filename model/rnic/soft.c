@@ -206,10 +206,8 @@ void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     time_ps later = request > now ? request : TIME_NEVER;
     if (response > now && response < later)
         later = response;
-    if (later >= qp->wake_at)
-        return;
-    qp->wake_at = later;
-    rnic_post(rnic, later, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
+    if (later < qp->wake_at)
+        turns_set_wake(rnic, qp, later);
 }
 
 /* ------------------------------------------------------------------ answers */

@@ -135,17 +135,11 @@ time_ps turns_request_due(struct qp *qp, time_ps now)
     return time_later(qp->paced_until, requester_due(qp, now));
 }
 
-static inline void set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
-{
-    qp->wake_at = at;
-    rnic_post(rnic, at, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
-}
-
 /* A wake-up that comes before does as well. */
 static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     if (at < qp->wake_at)
-        set_wake(rnic, qp, at);
+        turns_set_wake(rnic, qp, at);
 }
 
 void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -189,9 +183,7 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 /* A frame of a limited QP has left. */
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    qp->paced_until = rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now);
-    if (UNLIKELY(qp->paced_until == CC_UNLIMITED))
-        qp->flags &= (uint16_t)~QP_LIMITED;
+    turns_pace(qp, rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now));
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
@@ -340,7 +332,7 @@ static ASIDE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t han
 static uint8_t pick(struct rnic *rnic, unsigned mask)
 {
     const unsigned strict = mask & rnic->strict;
-    return LIKELY(strict != 0) ? (uint8_t)(31 - __builtin_clz(strict)) : weighted_pick(rnic, mask);
+    return LIKELY(strict != 0) ? (uint8_t)port_highest(strict) : weighted_pick(rnic, mask);
 }
 
 static inline void keep_ready(struct rnic *rnic, unsigned priority)
@@ -370,7 +362,7 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
     struct rnic *rnic = of_port(port);
     const unsigned strict = port->ready & allowed & rnic->strict;
     if (LIKELY(strict != 0)) {
-        const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
+        const unsigned priority = port_highest(strict);
         struct rnic_class *class = &rnic->classes[priority];
         if (port->lanes[priority].head != POOL_NONE) {
             const uint32_t handle = port_shift(port, (uint8_t)priority);
@@ -435,7 +427,7 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
     straight_send_now(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
-        set_wake(rnic, qp, qp->paced_until);
+        turns_set_wake(rnic, qp, qp->paced_until);
     else
         look_and_end(rnic, qp, now);
     return true;
@@ -459,7 +451,7 @@ bool turns_kick_straight(struct rnic *rnic, time_ps now)
     if (!rnic->takes_turns || now < port->busy_until || (port->paused | port->pfc_due) != 0 ||
         strict == 0)
         return false;
-    const unsigned priority = 31u - (unsigned)__builtin_clz(strict);
+    const unsigned priority = port_highest(strict);
     uint32_t handle;
     if (port->lanes[priority].head != POOL_NONE) {
         handle = port_shift(port, (uint8_t)priority);

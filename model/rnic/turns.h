@@ -13,6 +13,16 @@ uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now);
 /* Has the port send the next frame, if it may, or makes sure of a KICK. */
 void turns_serve(struct rnic *rnic, time_ps now);
 
+/* The same in an event that the host does not end. */
+void turns_serve_alone(struct rnic *rnic, time_ps now);
+
+/* Ends such an event: what became ready in it leaves, or gets a KICK. */
+static inline void turns_end(struct rnic *rnic, time_ps now)
+{
+    if (UNLIKELY(*rnic->host_kicks != 0))
+        turns_serve_alone(rnic, now);
+}
+
 /* A frame may leave at once.  Not asked more finely than pays: a false no costs time, not truth. */
 static inline bool turns_is_free(const struct rnic *rnic, time_ps now)
 {
@@ -25,14 +35,11 @@ static inline bool turns_may_pass(const struct rnic *rnic, uint8_t priority, tim
     return turns_is_free(rnic, now) && (rnic->strict & 1u << priority) != 0;
 }
 
-/* The same in an event that the host does not end. */
-void turns_serve_alone(struct rnic *rnic, time_ps now);
-
-/* Ends such an event: what became ready in it leaves, or gets a KICK. */
-static inline void turns_end(struct rnic *rnic, time_ps now)
+/* Posts the QP's wake-up. */
+static inline void turns_set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
 {
-    if (UNLIKELY(*rnic->host_kicks != 0))
-        turns_serve_alone(rnic, now);
+    qp->wake_at = at;
+    rnic_post(rnic, at, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
 }
 
 /* turns_schedule for a QP that is on no list. */
@@ -84,13 +91,19 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
  * it is not, nothing has been done yet, and turns_serve must follow. */
 bool turns_kick_straight(struct rnic *rnic, time_ps now);
 
-/* What congestion control says of the next frame: its time, or CC_UNLIMITED. */
-static inline void turns_limit(struct qp *qp, time_ps until)
+/* What congestion control says of a limited QP's next frame: its time, or CC_UNLIMITED. */
+static inline void turns_pace(struct qp *qp, time_ps until)
 {
     qp->paced_until = until;
-    qp->flags |= QP_LIMITED;
     if (UNLIKELY(until == CC_UNLIMITED))
         qp->flags &= (uint16_t)~QP_LIMITED;
+}
+
+/* The same of one that may be limited from now on. */
+static inline void turns_limit(struct qp *qp, time_ps until)
+{
+    qp->flags |= QP_LIMITED;
+    turns_pace(qp, until);
 }
 
 bool turns_has_more(const struct rnic *rnic, uint8_t priority);
