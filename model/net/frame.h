@@ -211,7 +211,7 @@ static inline uint64_t frame_word(const struct frame *frame)
 
 static inline bool frame_is_mac_control(const struct frame *frame)
 {
-    return frame->opcode >= FRAME_PFC;
+    return (frame->flags & FRAME_CONTROL) != 0;
 }
 
 #endif

@@ -30,7 +30,7 @@ struct kicks {
 void kicks_init(struct kicks *kicks);
 void kicks_fini(struct kicks *kicks);
 
-/* There is no room behind the last; makes some. */
+/* There is no room behind the last. */
 static inline bool kicks_are_full(const struct kicks *kicks)
 {
     return kicks->end == kicks->limit;
@@ -38,7 +38,7 @@ static inline bool kicks_are_full(const struct kicks *kicks)
 
 ASIDE void kicks_make_room(struct kicks *kicks);
 
-/* They are not full. */
+/* Before, they are not full. */
 static inline void kicks_add(struct kicks *kicks, time_ps at, struct port *port)
 {
     struct kick *hole = kicks->end++;

@@ -18,11 +18,6 @@ static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
     return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)port_highest(mask));
 }
 
-static void set_odd(struct port *port, enum port_odd reason, bool on)
-{
-    port->odd = (uint8_t)(on ? port->odd | reason : port->odd & ~reason);
-}
-
 static uint8_t enabled_of(const struct port *port, int64_t priorities)
 {
     return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
@@ -70,8 +65,8 @@ void port_init(struct port *port, struct node *node, uint16_t index,
     CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
     CHECK(port->rate.ps_per_byte <= UINT32_MAX);
     port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
-    set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
-    set_odd(port, PORT_WATCHED, probe->frame != NULL);
+    port_set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
+    port_set_odd(port, PORT_WATCHED, probe->frame != NULL);
 }
 
 static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
@@ -85,7 +80,7 @@ static void aim(struct port *from, const struct port *to, struct port_ingress in
     from->after_wire =
         from->arrival_delay - (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * (time_ps)from->ps_per_byte;
     from->cut_through = ingress.cut_through;
-    set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
+    port_set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
 }
 
 /* A PFC frame acts as soon as it is here, all others after the ingress, for which cut-through needs
@@ -113,7 +108,7 @@ void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
 void port_set_mail(struct port *port, struct mail *mail)
 {
     port->mail = mail;
-    set_odd(port, PORT_REMOTE, mail != NULL);
+    port_set_odd(port, PORT_REMOTE, mail != NULL);
 }
 
 time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
@@ -272,7 +267,7 @@ void port_set_up(struct port *port, bool up, time_ps now)
     const bool was_up = (port->odd & PORT_DOWN) == 0;
     if (up == was_up)
         return;
-    set_odd(port, PORT_DOWN, !up);
+    port_set_odd(port, PORT_DOWN, !up);
     port->carrier += !up;
     for (int i = 0; i < PRIORITIES; i++)
         port->lanes[i].rx_limit = up ? port->largest : 0;
@@ -294,7 +289,7 @@ void port_enable_pauses(struct port *port, uint8_t priorities, time_ps now)
 void port_set_fault(struct port *port, struct port_fault *fault)
 {
     port->fault = fault;
-    set_odd(port, PORT_FAULTY, fault != NULL);
+    port_set_odd(port, PORT_FAULTY, fault != NULL);
 }
 
 /* ------------------------------------------------------------------ events */

@@ -338,6 +338,11 @@ static inline void port_kick_later(struct port *port)
     port_post_kick(port);
 }
 
+static inline void port_set_odd(struct port *port, enum port_odd reason, bool on)
+{
+    port->odd = (uint8_t)(on ? port->odd | reason : port->odd & ~reason);
+}
+
 static inline bool port_is_choosing(const struct port *port)
 {
     return (port->odd & PORT_CHOOSING) != 0;
@@ -345,7 +350,7 @@ static inline bool port_is_choosing(const struct port *port)
 
 static inline void port_set_choosing(struct port *port, bool choosing)
 {
-    port->odd = (uint8_t)(choosing ? port->odd | PORT_CHOOSING : port->odd & ~PORT_CHOOSING);
+    port_set_odd(port, PORT_CHOOSING, choosing);
 }
 
 /* Sends the PFC frame that is due; the wire is free. */

@@ -328,7 +328,7 @@ static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const 
 static ASIDE void refuse(struct port *port, const struct event *event, struct frame *frame,
                          unsigned priority)
 {
-    if ((frame->flags & FRAME_CONTROL) == 0)
+    if (!frame_is_mac_control(frame))
         frame->priority = (uint8_t)priority;
     port_receive_odd(port, event);
 }
@@ -425,7 +425,7 @@ static void fetch(const struct node *node, const struct event *event)
     const unsigned priority = frame->priority % PRIORITIES;
     __builtin_prefetch(&swtch->ports[event->port].lanes[priority]);
     __builtin_prefetch(&swtch->buffer.groups[event->port * PRIORITIES + priority]);
-    if (frame->opcode >= FRAME_PFC)
+    if (frame_is_mac_control(frame))
         return;
     const uint16_t egress =
         route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
