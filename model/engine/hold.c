@@ -3,7 +3,6 @@
 #include "engine/hold.h"
 
 #include "base/digest.h"
-#include "base/memory.h"
 #include "base/rng.h"
 #include "engine/heap.h"
 #include "engine/wheel.h"

@@ -86,8 +86,8 @@ struct wheel {
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 
-/* Once: parts the nodes into groups.  No window is wider than `delay`,
- * the least after which an event of one group may be due in another. */
+/* Once: parts the nodes into groups.  No window is wider than `delay`, the least after which an
+ * event of one group may be due in another. */
 void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay);
 
 /* The number of the window that wheel_open would open; INT64_MAX: none.  Not while one is open. */
