@@ -68,6 +68,9 @@ static void explain(const struct parameter *parameter, const char *path)
         printf("  range    %s to %s\n", row->min != NULL ? row->min : "the least",
                row->max != NULL ? row->max : "the greatest");
     }
+    char series[64];
+    if (opt_series(row, series, sizeof series))
+        printf("  legal    %s\n", series);
     printf("  source   %s\n", row->source);
 }
 

@@ -33,6 +33,7 @@ done | awk '
     $1 == "also" { also = $0; sub(/^ *also */, "", also); about = about " Also: " also "."; next }
     $1 == "default" { preset = $0; sub(/^ *default */, "", preset); next }
     $1 == "range" { range = $0; sub(/^ *range */, "", range); next }
+    $1 == "legal" { legal = $0; sub(/^ *legal */, "", legal); range = range ": " legal; next }
     $1 == "source" {
         source = $0; sub(/^ *source */, "", source)
         if (group != last) {

@@ -33,9 +33,9 @@ static void show_job(struct loader *loader, const struct scenario_workload *work
     scenario_show(loader, block, false);
 }
 
-static void add_jobs(struct loader *loader, const struct scenario_workload *base,
-                     const struct fio_jobs *jobs, const char *file,
-                     struct scenario_workload_list *out)
+static void add_jobs(struct loader *loader, const struct tree_node *entry,
+                     const struct scenario_workload *base, const struct fio_jobs *jobs,
+                     const char *file, struct scenario_workload_list *out)
 {
     const uint32_t first = (uint32_t)out->count;
     struct fio_job *kept = arena_array(loader->arena, jobs->count, sizeof *kept);
@@ -53,6 +53,7 @@ static void add_jobs(struct loader *loader, const struct scenario_workload *base
         if (strlen(added->name) >= WORKLOAD_NAME_BYTES)
             diag_add(loader->diag, DIAG_ERROR, (struct diag_place){file, kept[i].line, 1, 1}, NULL,
                      "the name '%.64s' is longer than %d", added->name, WORKLOAD_NAME_BYTES - 1);
+        scenario_check_spaces(loader, entry, added);
     }
 }
 
@@ -71,6 +72,6 @@ void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
     if (jobs.count == 0)
         tree_error(loader->diag, name, "'%.64s' has no job", file->name);
     else
-        add_jobs(loader, base, &jobs, file->name, out);
+        add_jobs(loader, entry, base, &jobs, file->name, out);
     fio_free(&jobs);
 }

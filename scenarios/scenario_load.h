@@ -121,4 +121,8 @@ struct scenario_workload_list {
 void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
                       const struct scenario_workload *base, struct scenario_workload_list *out);
 
+/* Refuses a workload whose I/Os the namespaces cannot serve that its instances will use. */
+void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
+                           const struct scenario_workload *workload);
+
 #endif

@@ -173,6 +173,7 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
     added->params = params->params;
     added->copies = 1;
     added->first_job = (uint32_t)(out->count - 1);
+    scenario_check_spaces(loader, entry->written, added);
 }
 
 static int64_t greatest_namespace(const struct loader *loader, const struct entry *entry)

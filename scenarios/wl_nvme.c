@@ -320,14 +320,12 @@ static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *
 
 static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
 {
-    const struct wl_region whole = {
+    const struct workload_space space = {
+        .copy = wl->site.copy,
+        .block_bytes = wl->space.block_bytes,
         .bytes = (int64_t)wl->space.blocks * wl->space.block_bytes,
     };
-    const struct wl_region wanted = {
-        .offset = wl->params.offset + wl->params.fio.offset_step * wl->site.copy,
-        .bytes = wl->params.size,
-    };
-    return wl_script_region(&wl->params, wl->space.block_bytes, whole, wanted, region);
+    return wl_nvme_region(&wl->params, &space, region);
 }
 
 static void make_slots(struct wl_nvme *wl)

@@ -55,6 +55,13 @@ struct wl_nvme_params {
 
 extern const struct opt wl_nvme_opts[];
 
+uint32_t wl_nvme_name_space(const void *params);
+bool wl_nvme_fits(const void *params, struct workload_space *space);
+
+/* The part of a namespace that an instance uses; false when its I/Os do not fit in. */
+bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
+                    struct wl_region *region);
+
 struct workload *wl_nvme_create(const struct workload_site *site);
 void wl_nvme_start(struct workload *workload);
 void wl_nvme_stop(struct workload *workload);
@@ -66,8 +73,8 @@ void wl_nvme_destroy(struct workload *workload);
 /* All of a kind but its name, its sentence, its rows and its file. */
 #define WL_NVME_OPS                                                                                \
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
-    .create = wl_nvme_create, .start = wl_nvme_start, .stop = wl_nvme_stop,                        \
-    .outstanding = wl_nvme_outstanding, .describe = wl_nvme_describe,                              \
-    .controller = wl_nvme_controller, .destroy = wl_nvme_destroy
+    .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .create = wl_nvme_create,              \
+    .start = wl_nvme_start, .stop = wl_nvme_stop, .outstanding = wl_nvme_outstanding,              \
+    .describe = wl_nvme_describe, .controller = wl_nvme_controller, .destroy = wl_nvme_destroy
 
 #endif

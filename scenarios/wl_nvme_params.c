@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * wl_nvme_params - the rows of a storage workload. */
+ * wl_nvme_params - the rows of a storage workload, and whether they fit a namespace. */
 #include "scenarios/wl_nvme.h"
 
+#include "scenarios/wl_script.h"
+
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define FIELD(name) offsetof(struct wl_nvme_params, name)
 
@@ -42,3 +46,51 @@ const struct opt wl_nvme_opts[] = {
      "fio ramp_time"},
     {0},
 };
+
+uint32_t wl_nvme_name_space(const void *params)
+{
+    return (uint32_t)((const struct wl_nvme_params *)params)->name_space;
+}
+
+bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
+                    struct wl_region *region)
+{
+    const struct wl_region whole = {.bytes = space->bytes};
+    const struct wl_region wanted = {
+        .offset = params->offset + params->fio.offset_step * space->copy,
+        .bytes = params->size,
+    };
+    return wl_script_region(params, space->block_bytes, whole, wanted, region);
+}
+
+static void odd(struct workload_space *space, const char *row, int64_t value)
+{
+    const int64_t block = space->block_bytes, below = value - value % block;
+    char nearest[32] = "";
+    if (below > 0)
+        snprintf(nearest, sizeof nearest, "%" PRId64 "B and ", below);
+    space->row = row;
+    snprintf(space->why, sizeof space->why,
+             "%s: %" PRId64 "B is no whole multiple of the namespace's block, %" PRId64
+             "B; nearest: %s%" PRId64 "B",
+             row, value, block, nearest, below + block);
+}
+
+bool wl_nvme_fits(const void *given, struct workload_space *space)
+{
+    const struct wl_nvme_params *params = given;
+    const bool has_size = params->replay.trace == NULL && !params->fio.planned;
+    struct wl_region region;
+    if (wl_nvme_region(params, space, &region))
+        return true;
+    if (params->offset % space->block_bytes != 0)
+        odd(space, "offset", params->offset);
+    else if (has_size && params->block_size % space->block_bytes != 0)
+        odd(space, "block-size", params->block_size);
+    else
+        snprintf(space->why, sizeof space->why,
+                 "the I/Os do not fit the namespace of %" PRId64 "B in blocks of %" PRId64
+                 "B, of which %" PRId64 "B are used",
+                 space->bytes, space->block_bytes, region.bytes > 0 ? region.bytes : 0);
+    return false;
+}

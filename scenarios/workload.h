@@ -79,6 +79,14 @@ struct workload_file {
     time_ps start, stop;
 };
 
+/* A namespace that an instance will use, and why its I/Os cannot be served there. */
+struct workload_space {
+    uint32_t copy; /* of a fio job */
+    int64_t block_bytes, bytes;
+    const char *row; /* set with `why`: the row that is to blame; NULL: several */
+    char why[160];
+};
+
 struct nvme_host;
 struct workload; /* an instance; each kind embeds what it needs */
 
@@ -97,6 +105,11 @@ struct workload_ops {
      * params have beside the rows, which are filled in.  False, and messages, when it is wrong. */
     bool (*read_file)(void *params, const struct workload_file *file);
     enum workload_data data;
+    /* NULL: it uses none.  The number of the namespace that the instance asks for, from 1; 0: its
+     * turn among all. */
+    uint32_t (*name_space)(const void *params);
+    /* False, and why, when the I/Os do not fit the blocks or the size of the namespace. */
+    bool (*fits)(const void *params, struct workload_space *space);
     struct workload *(*create)(const struct workload_site *site);
     /* Connects now, so that it can issue at site->start. */
     void (*start)(struct workload *workload);

@@ -192,7 +192,8 @@ static int64_t parse_own(const struct opt *row, const char *text)
 {
     char why[OPT_WHY_BYTES];
     struct opt bare = *row;
-    bare.min = bare.max = NULL;
+    bare.min = bare.max = bare.step = NULL;
+    bare.factor = 0;
     int64_t value = 0;
     CHECK(opt_parse(&bare, text, &value, why));
     return value;
@@ -233,6 +234,51 @@ static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
     return true;
 }
 
+/* ---- legal values between the bounds ---- */
+
+/* The greatest legal value that is not above `value`, which is not below min. */
+static int64_t legal_below(const struct opt *row, int64_t value)
+{
+    if (row->step != NULL)
+        return value - value % parse_own(row, row->step);
+    int64_t legal = parse_own(row, row->min);
+    while (legal <= value / row->factor)
+        legal *= row->factor;
+    return legal;
+}
+
+static int64_t legal_above(const struct opt *row, int64_t legal)
+{
+    return row->step != NULL ? legal + parse_own(row, row->step) : legal * row->factor;
+}
+
+bool opt_series(const struct opt *row, char *text, size_t size)
+{
+    if (row->step != NULL)
+        snprintf(text, size, "a whole multiple of %s", row->step);
+    else if (row->factor > 0 && parse_own(row, row->min) * row->factor == parse_own(row, row->max))
+        snprintf(text, size, "%s or %s", row->min, row->max);
+    else if (row->factor > 0)
+        snprintf(text, size, "%s times a power of %lld", row->min, (long long)row->factor);
+    return row->step != NULL || row->factor > 0;
+}
+
+/* A value inside of the bounds. */
+static bool in_series(const struct opt *row, int64_t value, char why[OPT_WHY_BYTES])
+{
+    char series[64], text[3][QUANTITY_TEXT_BYTES];
+    if (!opt_series(row, series, sizeof series) || legal_below(row, value) == value)
+        return true;
+    const int64_t below = legal_below(row, value), above = legal_above(row, below);
+    const bool is_last = row->max != NULL && above > parse_own(row, row->max);
+    opt_format(row, value, text[0], sizeof text[0]);
+    opt_format(row, below, text[1], sizeof text[1]);
+    opt_format(row, above, text[2], sizeof text[2]);
+    snprintf(why, OPT_WHY_BYTES, "expected %.48s, but found %.24s; nearest: %.24s%s%.24s", series,
+             text[0], text[1], is_last ? "" : " and ", is_last ? "" : text[2]);
+    return false;
+}
+
 bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why[OPT_WHY_BYTES])
 {
     enum quantity_kind kind;
@@ -248,7 +294,8 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
     if (row->type == OPT_MASK)
         return parse_numbers(row, text, value, why) && in_mask(row, *value, why);
     CHECK(quantity_of(row->type, &kind));
-    return parse_quantity(row, kind, text, value, why) && in_bounds(row, *value, why);
+    return parse_quantity(row, kind, text, value, why) && in_bounds(row, *value, why) &&
+           in_series(row, *value, why);
 }
 
 void opt_format(const struct opt *row, int64_t value, char *text, size_t size)

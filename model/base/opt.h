@@ -37,6 +37,8 @@ struct opt {
                             * beside a quantity ("auto") */
     const char *about;  /* one sentence */
     const char *source; /* standard and section, paper, kernel file, or "assumed: why" */
+    const char *step;   /* a quantity is a whole multiple of it; NULL: any */
+    int64_t factor;     /* a quantity is min times a power of it; 0: any */
 };
 
 #define OPT_WHY_BYTES 160
@@ -56,6 +58,10 @@ bool opt_parse(const struct opt *row, const char *text, int64_t *value, char why
 
 /* Writes the value the way a scenario would ("55us", "100Gbps", "20%"). */
 void opt_format(const struct opt *row, int64_t value, char *text, size_t size);
+
+/* Which values between the bounds are legal: "a whole multiple of 4KiB", "512B or 4KiB"; false: all
+ * are. */
+bool opt_series(const struct opt *row, char *text, size_t size);
 
 /* The numbers that a list may hold, "0 to 7", for a MASK with a max. */
 void opt_mask_range(const struct opt *row, char *text, size_t size);

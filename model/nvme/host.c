@@ -51,7 +51,7 @@ const struct opt nvme_host_opts[] = {
      "Linux 6.1 nvme-rdma: register_always"},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "4KiB", "16376KiB", NULL,
      "Most bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
-     "Linux 6.1 nvme-rdma: 256 pages of 4 KiB"},
+     "Linux 6.1 nvme-rdma: 256 pages of 4 KiB", .step = "4KiB"},
     {"partition-scan", OPT_BOOL, PARAM(partition_scan), "false", NULL, NULL, NULL,
      "Before any I/O, read what Linux's block layer reads of each namespace to find partitions "
      "(4 KiB at 0, 4 KiB and 12 KiB), and the ANA log once more.",

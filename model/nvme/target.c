@@ -27,7 +27,7 @@ const struct opt nvme_target_opts[] = {
      "Linux 6.1 nvmet-rdma: NVME_RDMA_MAX_QUEUE_SIZE"},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "8KiB", "8MiB", NULL,
      "Most bytes of one command (MDTS, a power of two of 4 KiB pages).",
-     "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8"},
+     "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
     {"rdma-size", OPT_SIZE, PARAM(rdma_size), "auto", "64KiB", "8MiB", "auto",
      "Most bytes of one RDMA READ or WRITE; auto: a command's whole data.",
      "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
@@ -37,8 +37,8 @@ const struct opt nvme_target_opts[] = {
 const struct opt nvme_namespace_opts[] = {
     {"size", OPT_SIZE, SPACE(size), "1TiB", "1MiB", "1024TiB", NULL, "Capacity of the namespace.",
      "assumed: of the order of current drives"},
-    {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
-     "Logical block; 512 or 4096 bytes.", "Linux null_blk and most drives as shipped: 512"},
+    {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL, "Logical block.",
+     "Linux null_blk and most drives as shipped: 512", .factor = 8},
     {0},
 };
 

@@ -57,6 +57,21 @@ edited word-of-a-port 5:48 'expected' 's/^fabric:/&\n  host-links: {rate: 100Gbp
 edited bound-of-a-port 5:22 'rate' 's/^fabric:/&\n  host-links: {rate: 1bps}/'
 edited version 1:13 'version 1' 's/stormglass: 1/stormglass: 2/'
 
+# stored NAME PLACE WORDS SED-EXPRESSION: the same of a storage workload
+stored() {
+    printf '%s' "$base" | sed -e 's/^workloads/hosts:\n  defaults: {nvme: {}, target: {}}\n  targets: {where: host1, namespaces: [{}]}\n&/' \
+        -e 's/rdma-write/nvme/; s/message-size/block-size/' -e "$4" >"$1.yaml"
+    refused "$1.yaml" "$2" "$3"
+}
+stored odd-block 10:63 'nearest: 4096B and 4608B' 's/4KiB/4097B/'
+stored block-of-another-lba 10:63 'nearest: 4096B' 's/4KiB/512B/; s/{}\]/{lba-size: 4KiB}]/'
+stored odd-lba 8:51 'expected 512B or 4KiB, but found 1875B' 's/{}\]/{lba-size: 1875B}]/'
+stored odd-transfer 7:35 'a whole multiple of 4KiB, but found 5000B; nearest: 4096B and 8192B' 's/nvme: {}/nvme: {max-transfer: 5000B}/'
+stored odd-mdts 7:47 'nearest: 8192B and 16KiB' 's/target: {}/target: {max-transfer: 12KiB}/'
+stored odd-offset 10:77 'offset: 1000B is no whole multiple' 's/4KiB/&, offset: 1000B/'
+stored no-such-namespace 10:80 'namespace 2 of host1 is meant, which has 1' 's/4KiB/&, namespace: 2/'
+stored beyond-the-namespace 10:5 'the I/Os do not fit the namespace' 's/4KiB/&, offset: 2TiB/'
+
 { printf '%s' "$base"; echo '  - {name: w, kind: rdma-write, from: host0, to: host1}'; } >twice.yaml
 refused twice.yaml 8:5 "the name 'w' is used twice"
 { printf '%s' "$base"; echo 'name: y'; } >key-twice.yaml

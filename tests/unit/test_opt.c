@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 struct params {
-    int64_t size, time, word, mask, flag, count, maybe, some;
+    int64_t size, time, word, mask, flag, count, maybe, some, pages, power, either;
 };
 
 #define FIELD(name) offsetof(struct params, name)
@@ -34,6 +34,11 @@ static const struct opt rows[] = {
     {"maybe", OPT_INT, FIELD(maybe), "auto", "0", "9", "auto", "A number or a word.", "own"},
     {"some", OPT_MASK, FIELD(some), "auto", NULL, "0,1,2,3,4,5,6,7", "auto", "Bits or a word.",
      "own"},
+    {"pages", OPT_SIZE, FIELD(pages), "8KiB", "0B", "63KiB", "auto", "A size.", "own",
+     .step = "4KiB"},
+    {"power", OPT_INT, FIELD(power), "3", "3", "20", NULL, "A number.", "own", .factor = 2},
+    {"either", OPT_SIZE, FIELD(either), "512B", "512B", "4KiB", NULL, "A size.", "own",
+     .factor = 8},
     {0}};
 
 static void presets_are_set(void **state)
@@ -88,6 +93,20 @@ static void texts_are_taken_or_refused(void **state)
         {"flag", "yes", false, 0, "true or false"},
         {"count", "10", false, 0, "more than"},
         {"count", "auto", false, 0, "a whole number"},
+        {"pages", "0B", true, 0, NULL},
+        {"pages", "auto", true, -1, NULL},
+        {"pages", "60KiB", true, 61440, NULL},
+        {"pages", "1B", false, 0, "expected a whole multiple of 4KiB, but found 1B; nearest: 0"},
+        {"pages", "5000B", false, 0, "nearest: 4096B and 8192B"},
+        {"pages", "62KiB", false, 0, "nearest: 60KiB"},
+        {"pages", "64KiB", false, 0, "more than the most allowed"},
+        {"power", "3", true, 3, NULL},
+        {"power", "12", true, 12, NULL},
+        {"power", "7", false, 0, "3 times a power of 2, but found 7; nearest: 6 and 12"},
+        {"power", "20", false, 0, "nearest: 12"},
+        {"either", "512B", true, 512, NULL},
+        {"either", "4096B", true, 4096, NULL},
+        {"either", "1875B", false, 0, "512B or 4KiB, but found 1875B; nearest: 512B and 4096B"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char why[OPT_WHY_BYTES] = "";
