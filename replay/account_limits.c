@@ -41,12 +41,15 @@ static time_ps largest(struct store *store, const char *sql, int64_t workload, c
 
 static void add_ways(struct bottleneck_input *input, struct store *store, int64_t workload)
 {
+    /* The counters first, once: asked for each of its ways they would be gone through each time. */
     input->paused_ps = largest(
         store,
-        "SELECT p.name, n.name, c.value FROM counter c JOIN workload_way w ON w.workload=?1"
-        " AND w.node=c.node AND w.port=c.port AND w.priority=c.priority"
-        " JOIN port p ON p.node=c.node AND p.port=c.port JOIN node n ON n.node=p.peer_node"
-        " WHERE c.name GLOB 'tx_prio?_blocked_ps' ORDER BY c.value DESC, c.node, c.port LIMIT 1",
+        "WITH c AS MATERIALIZED (SELECT node, port, priority, value FROM counter"
+        "  WHERE name GLOB 'tx_prio?_blocked_ps')"
+        " SELECT p.name, n.name, c.value FROM c JOIN port p USING(node, port)"
+        " JOIN node n ON n.node=p.peer_node WHERE EXISTS(SELECT 1 FROM workload_way w"
+        "  WHERE w.workload=?1 AND w.node=c.node AND w.port=c.port AND w.priority=c.priority)"
+        " ORDER BY c.value DESC, c.node, c.port LIMIT 1",
         workload, input->paused_port, NULL, sizeof input->paused_port);
     input->busiest_ps =
         largest(store,
@@ -57,9 +60,10 @@ static void add_ways(struct bottleneck_input *input, struct store *store, int64_
                 workload, input->busiest_port, input->busiest_peer, sizeof input->busiest_port);
     input->drops = ask(store,
                        "SELECT sum(frames) FROM dropped d JOIN port p USING(node, port)"
-                       " WHERE EXISTS(SELECT 1 FROM workload_way w WHERE w.workload=?1 AND"
-                       " (w.node=p.peer_node AND w.port=p.peer_port"
-                       " OR w.node=d.node AND w.port=d.port))",
+                       " WHERE EXISTS(SELECT 1 FROM workload_way w WHERE w.workload=?1"
+                       "  AND w.node=p.peer_node AND w.port=p.peer_port)"
+                       " OR EXISTS(SELECT 1 FROM workload_way w WHERE w.workload=?1"
+                       "  AND w.node=d.node AND w.port=d.port)",
                        workload);
 }
 

@@ -71,8 +71,9 @@ static const char *const queries[] = {
 
     "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||min(name),"
     " 'no frame crossed them' FROM link l WHERE NOT EXISTS(SELECT 1 FROM counter c WHERE"
-    " c.name='tx_packets_phy' AND (c.node=l.a_node AND c.port=l.a_port"
-    " OR c.node=l.b_node AND c.port=l.b_port)) HAVING count(*)>0",
+    " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
+    " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
+    " HAVING count(*)>0",
     "SELECT 'a limit of the RNIC''s message rate, and PCIe', 'the model has neither: they can be no"
     " bottleneck here'",
 };

@@ -23,7 +23,7 @@ static const struct {
     {"target_queue", "queues of NVMe targets: states"},
 };
 
-#define OF_MACHINE "machine=? AND NOT(machine='target_queue' AND to_state='CLOSING')"
+#define OF_MACHINE "machine=?1 AND NOT(machine='target_queue' AND to_state='CLOSING')"
 
 static const char states_sql[] =
     "WITH change_of AS (SELECT * FROM state_change WHERE " OF_MACHINE " ORDER BY change),"
@@ -32,7 +32,8 @@ static const char states_sql[] =
     " place_of AS (SELECT number, owner, queue, row_number() OVER"
     "  (PARTITION BY owner, queue ORDER BY path, number) AS place FROM path_of)"
     " SELECT p.owner, p.queue, p.place, c.from_state||' -> '||c.to_state||' ('||c.event||')'"
-    " FROM place_of p JOIN change_of c USING(number) ORDER BY 1, 2, 3, c.change";
+    " FROM place_of p JOIN state_change c USING(number) WHERE " OF_MACHINE
+    " ORDER BY 1, 2, 3, c.change";
 
 /* One side, at a change. */
 struct walk {
