@@ -2,6 +2,8 @@
  * pcapng - blocks are type, length, body, options, length; everything in steps of four bytes. */
 #include "reports/pcapng.h"
 
+#include "nvme/wire.h"
+
 #include <string.h>
 
 enum {
@@ -9,6 +11,8 @@ enum {
     BLOCK_INTERFACE = 1,
     BLOCK_PACKET = 6,
     MAGIC = 0x1A2B3C4D,
+    MAJOR = 1,
+    MINOR = 0,
     LINKTYPE_ETHERNET = 1,
     OPTION_COMMENT = 1,
     OPTION_APPLICATION = 4, /* of a section */
@@ -35,9 +39,18 @@ static void put(FILE *out, const void *bytes, size_t count)
     fwrite(zeros, 1, padded(count) - count, out);
 }
 
+static void put_u16(FILE *out, uint16_t value)
+{
+    unsigned char bytes[2];
+    wire_put16(bytes, value);
+    fwrite(bytes, 1, sizeof bytes, out);
+}
+
 static void put_u32(FILE *out, uint32_t value)
 {
-    fwrite(&value, sizeof value, 1, out);
+    unsigned char bytes[4];
+    wire_put32(bytes, value);
+    fwrite(bytes, 1, sizeof bytes, out);
 }
 
 /* A block of a fixed body, data and options; options end with one of code 0. */
@@ -53,8 +66,8 @@ static void block(FILE *out, uint32_t type, const void *body, size_t body_bytes,
     put(out, body, body_bytes);
     put(out, data, data_bytes);
     for (const struct option *option = options; option->code != 0; option++) {
-        fwrite(&option->code, sizeof option->code, 1, out);
-        fwrite(&option->bytes, sizeof option->bytes, 1, out);
+        put_u16(out, option->code);
+        put_u16(out, option->bytes);
         put(out, option->value, option->bytes);
     }
     put_u32(out, 0);
@@ -63,39 +76,41 @@ static void block(FILE *out, uint32_t type, const void *body, size_t body_bytes,
 
 void pcapng_begin(FILE *out, const char *application)
 {
-    const struct {
-        uint32_t magic;
-        uint16_t major, minor;
-        int64_t length;
-    } __attribute__((packed)) body = {MAGIC, 1, 0, -1};
+    unsigned char body[16];
+    wire_put32(body, MAGIC);
+    wire_put16(body + 4, MAJOR);
+    wire_put16(body + 6, MINOR);
+    wire_put64(body + 8, UINT64_MAX); /* how long the section is: unknown */
     const struct option options[] = {
         {OPTION_APPLICATION, (uint16_t)strlen(application), application}, {0}};
-    block(out, BLOCK_SECTION, &body, sizeof body, options, "", 0);
+    block(out, BLOCK_SECTION, body, sizeof body, options, "", 0);
 }
 
 void pcapng_interface(FILE *out, const char *name, uint64_t speed_bps)
 {
-    const struct {
-        uint16_t link_type, reserved;
-        uint32_t snap_length;
-    } body = {LINKTYPE_ETHERNET, 0, 0};
+    unsigned char body[8] = {0}, speed[8]; /* reserved, and no limit of what is kept */
+    wire_put16(body, LINKTYPE_ETHERNET);
+    wire_put64(speed, speed_bps);
     static const uint8_t nanoseconds = 9;
     const struct option options[] = {
         {OPTION_NAME, (uint16_t)strlen(name), name},
-        {OPTION_SPEED, sizeof speed_bps, &speed_bps},
+        {OPTION_SPEED, sizeof speed, speed},
         {OPTION_RESOLUTION, sizeof nanoseconds, &nanoseconds},
         {0},
     };
-    block(out, BLOCK_INTERFACE, &body, sizeof body, options, "", 0);
+    block(out, BLOCK_INTERFACE, body, sizeof body, options, "", 0);
 }
 
 void pcapng_write(FILE *out, const struct pcapng_packet *packet)
 {
-    const uint32_t body[] = {
-        packet->interface,       (uint32_t)(packet->at_ns >> 32), (uint32_t)packet->at_ns,
-        (uint32_t)packet->count, (uint32_t)packet->length,
-    };
-    struct option options[3] = {{OPTION_FLAGS, sizeof packet->flags, &packet->flags}};
+    unsigned char body[20], flags[4];
+    wire_put32(body, packet->interface);
+    wire_put32(body + 4, (uint32_t)(packet->at_ns >> 32));
+    wire_put32(body + 8, (uint32_t)packet->at_ns);
+    wire_put32(body + 12, (uint32_t)packet->count);
+    wire_put32(body + 16, (uint32_t)packet->length);
+    wire_put32(flags, packet->flags);
+    struct option options[3] = {{OPTION_FLAGS, sizeof flags, flags}};
     if (packet->comment != NULL)
         options[1] =
             (struct option){OPTION_COMMENT, (uint16_t)strlen(packet->comment), packet->comment};

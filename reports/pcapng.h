@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pcapng - a capture file, block by block.
  * Source: draft-ietf-opsawg-pcapng: section header, interface description, enhanced packet; times
- * are in nanoseconds (if_tsresol 9), in the byte order of the machine. */
+ * are in nanoseconds (if_tsresol 9).  Little-endian on every machine: one run, one file. */
 #ifndef STORMGLASS_REPORTS_PCAPNG_H
 #define STORMGLASS_REPORTS_PCAPNG_H
 

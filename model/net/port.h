@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "net/frame.h"
 
+#include <endian.h>
 #include <stdalign.h>
 
 enum { PRIORITIES = 8, DSCPS = 64 };
