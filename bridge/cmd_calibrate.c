@@ -3,6 +3,7 @@
 #include "bridge/command.h"
 #include "bridge/measure.h"
 #include "bridge/places.h"
+#include "replay/output.h"
 #include "reports/calibration.h"
 
 #include <errno.h>
@@ -10,10 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-enum { BESIDE_BYTES = 4096 };
 
 struct options {
     struct measure_options measure;
@@ -218,10 +216,9 @@ static struct measurements *get_figures(struct options *options, struct diag *di
     return figures;
 }
 
-static FILE *open_beside(const struct options *options, char beside[BESIDE_BYTES])
+static struct output_inputs inputs_of(const struct options *options)
 {
-    snprintf(beside, BESIDE_BYTES, "%.4000s.new", options->output);
-    return fopen(beside, "w");
+    return (struct output_inputs){&options->from, 1};
 }
 
 static int refuse_output(const struct options *options)
@@ -230,40 +227,32 @@ static int refuse_output(const struct options *options)
     return FAILED;
 }
 
-/* Before minutes of playing: is there a place for the profile?  Leaves nothing behind. */
+/* Before minutes of playing: is there a place for the profile? */
 static int try_output(const struct options *options)
 {
-    char beside[BESIDE_BYTES];
-    struct stat there;
+    const struct output_inputs inputs = inputs_of(options);
+    char why[OUTPUT_WHY_BYTES];
     if (options->output == NULL)
         return DONE;
-    if (stat(options->output, &there) == 0 && S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        return refuse_output(options);
+    if (strcmp(options->output, "-") == 0)
+        return command_complain("-o", "-", "the name of a file: standard output has the fit");
+    if (!output_is_apart(options->output, &inputs, why)) {
+        fprintf(stderr, "stormglass-bridge: -o %s\n", why);
+        return USAGE;
     }
-    FILE *out = open_beside(options, beside);
-    if (out == NULL)
-        return refuse_output(options);
-    fclose(out);
-    remove(beside);
-    return DONE;
+    return output_is_possible(options->output) ? DONE : refuse_output(options);
 }
 
-/* Beside, then renamed: there is a whole profile or none. */
 static int write_profile(const struct options *options, const struct calibration *calibration)
 {
-    char beside[BESIDE_BYTES];
+    const struct output_inputs inputs = inputs_of(options);
+    struct output output;
     if (options->output == NULL)
         return DONE;
-    FILE *out = open_beside(options, beside);
-    bool fine = out != NULL && calibration_profile(calibration, options->name, out);
-    fine = (out == NULL || fclose(out) == 0) && fine && rename(beside, options->output) == 0;
-    if (fine)
+    if (output_open(&output, options->output, &inputs) &&
+        output_end(&output, calibration_profile(calibration, options->name, output.out)))
         return DONE;
-    const int code = refuse_output(options);
-    if (out != NULL)
-        remove(beside);
-    return code;
+    return refuse_output(options);
 }
 
 /* A profile is written all the same: its ranges and spreads say what it is worth. */

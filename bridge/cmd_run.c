@@ -5,6 +5,7 @@
 #include "bridge/command.h"
 #include "bridge/play.h"
 #include "nvme/spec.h"
+#include "replay/record_begin.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "scenarios/library.h"
@@ -188,8 +189,6 @@ static int read_command(struct command *command, int argc, char **argv)
     if (command->play.store_count > 0 && command->play.role == PLAY_HOST)
         return command_complain("--store", command->play.stores[0],
                                 "it with --role target or both");
-    if (command->play.path != NULL && store_is_foreign(command->play.path))
-        return command_complain("-o", command->play.path, "a new file or a run database");
     return DONE;
 }
 
@@ -237,6 +236,11 @@ static int play_scenario(const struct command *command, const struct scenario *s
 static int run(struct command *command, struct scenario *scenario, struct diag *diag)
 {
     struct places places;
+    char why[OUTPUT_WHY_BYTES];
+    if (!record_begin_may(command->play.path, scenario, why)) {
+        fprintf(stderr, "stormglass-bridge: -o %s\n", why);
+        return USAGE;
+    }
     if (!places_read(&command->places, scenario, &places, diag)) {
         places_free(&places);
         return USAGE;

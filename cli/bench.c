@@ -8,8 +8,11 @@
 #include "scenarios/embedded.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -104,20 +107,38 @@ static void write_line(FILE *file, const char *label, const char *work,
     fputc('\n', file);
 }
 
+/* Where a history ends, it goes on after it: a whole line more, or none. */
+static bool append_text(const char *path, const char *text, size_t length)
+{
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    struct stat before;
+    if (file < 0)
+        return false;
+    const ssize_t written = fstat(file, &before) == 0 ? write(file, text, length) : -1;
+    const bool well = written == (ssize_t)length;
+    const int why = written < 0 ? errno : ENOSPC;
+    if (!well && written > 0 && S_ISREG(before.st_mode) && ftruncate(file, before.st_size) != 0)
+        cli_error("bench: %s: its last line is not whole", path);
+    errno = why;
+    return close(file) == 0 && well;
+}
+
 static bool append(const struct bench_output *output, const char *work,
                    const struct bench_figures *figures)
 {
-    FILE *file = fopen(output->history, "ae");
-    bool well = file != NULL && fseek(file, 0, SEEK_END) == 0;
-    if (well && ftell(file) == 0)
-        write_names(file);
-    if (well)
-        write_line(file, output->label, work, figures);
-    well = well && ferror(file) == 0;
-    if (file != NULL)
-        well = fclose(file) == 0 && well;
+    char *text = NULL;
+    size_t length = 0;
+    struct stat about;
+    FILE *memory = open_memstream(&text, &length);
+    if (memory != NULL && (stat(output->history, &about) != 0 || about.st_size == 0))
+        write_names(memory);
+    if (memory != NULL)
+        write_line(memory, output->label, work, figures);
+    const bool well =
+        memory != NULL && fclose(memory) == 0 && append_text(output->history, text, length);
     if (!well)
         cli_error("bench: %s: %s", output->history, strerror(errno));
+    free(text);
     return well;
 }
 

@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_CLI_CLI_H
 #define STORMGLASS_CLI_CLI_H
 
+#include "replay/output.h"
 #include "scenarios/diag.h"
 #include "scenarios/scenario.h"
 
@@ -62,6 +63,14 @@ const char **cli_values(const struct cli_args *args, const char *option, uint32_
 
 /* "stormglass: sentence" on stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Why an output could not be written, `why` being its errno, and the exit code for it: one that
+ * would destroy what is read is the command line's fault.  `path` NULL: standard output. */
+int cli_output_failed(const char *path, const struct output_inputs *inputs, int why);
+
+/* The name of an output is of no input, else a message; for commands that work long before they
+ * write. */
+bool cli_output_allowed(const char *path, const struct output_inputs *inputs);
 
 /* Loads a scenario file, or, when there is none of that path, the case of that name that the
  * program carries. Prints what is wrong with it; NULL when that is too much. */

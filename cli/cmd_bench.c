@@ -204,6 +204,9 @@ static int run(const struct cli_args *args)
         return CLI_USAGE;
     char *const *names = args->operand_count > 0 ? args->operands : standard;
     const int count = args->operand_count > 0 ? args->operand_count : standard_count;
+    const struct output_inputs inputs = {(const char *const *)names, (size_t)count};
+    if (bench.output.history != NULL && !cli_output_allowed(bench.output.history, &inputs))
+        return CLI_USAGE;
     bench.sets = (const char *const *)cli_values(args, "set", &bench.set_count);
     int worst = CLI_DONE;
     for (int i = 0; i < count; i++) {

@@ -3,9 +3,9 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/state_machines.h"
+#include "replay/output.h"
 #include "replay/record_begin.h"
 #include "replay/stored.h"
-#include "reports/beside.h"
 #include "reports/draw.h"
 #include "reports/picture.h"
 #include "scenarios/embedded.h"
@@ -25,6 +25,7 @@ static const struct cli_option options[] = {
 struct request {
     const struct cli_args *args;
     const char *format;
+    struct output_inputs inputs;
     struct store *store; /* of a run or a scenario; NULL: states */
     char why[DRAW_WHY_BYTES];
 };
@@ -154,30 +155,36 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
 }
 
 /* What is missing is the input's fault; else the output failed. */
-static int verdict(const struct request *request, const char *path)
+static int verdict(const struct request *request, const char *path, int error)
 {
-    if (request->why[0] != '\0' && request->store != NULL)
+    if (request->why[0] == '\0')
+        return cli_output_failed(path, &request->inputs, error);
+    if (request->store != NULL)
         cli_error("%s: %s", request->args->operands[0], request->why);
-    else if (request->why[0] != '\0')
-        cli_error("%s", request->why);
     else
-        cli_error("%s: could not be written as %s", path, request->format);
-    return request->why[0] != '\0' ? CLI_USAGE : CLI_FAILED;
+        cli_error("%s", request->why);
+    return CLI_USAGE;
 }
 
-static int write_file(const struct kind *kind, struct request *request, const char *path)
+static int write_picture(const struct kind *kind, struct request *request, const char *path)
 {
-    struct beside beside;
-    bool drawn = true;
-    if (beside_open(&beside, path)) {
-        drawn = kind->draw(request, beside.out);
-        if (beside_end(&beside, drawn))
-            return CLI_DONE;
-    }
-    if (!drawn)
-        return verdict(request, path);
-    cli_error("%s: %s", path, strerror(errno));
-    return CLI_FAILED;
+    struct output output;
+    if (output_open(&output, path, &request->inputs) &&
+        output_end(&output, kind->draw(request, output.out)))
+        return CLI_DONE;
+    return verdict(request, path, errno);
+}
+
+/* By the end of a file's name; what is no file has none. */
+static bool choose_format(struct request *request, const char *path)
+{
+    struct output_place place;
+    if (output_place_find(&place, path) && place.kind != OUTPUT_FILE)
+        return true;
+    request->format = picture_format(path);
+    if (request->format == NULL)
+        cli_error("%s: expected a name that ends in .svg, .dot, .pdf or .png", path);
+    return request->format != NULL;
 }
 
 static int run(const struct cli_args *args)
@@ -187,23 +194,19 @@ static int run(const struct cli_args *args)
     struct request request = {.args = args, .format = "svg"};
     if (kind == NULL)
         return CLI_USAGE;
+    if (kind->of_store)
+        request.inputs = (struct output_inputs){(const char *const *)args->operands, 1};
     if (args->operand_count > kind->words || (kind->of_store && args->operand_count == 0)) {
         cli_error("%s; see stormglass draw --help", args->operand_count > 0
                                                         ? "too many words"
                                                         : "SCENARIO.yaml or RUN.db is missing");
         return CLI_USAGE;
     }
-    if (path != NULL && (request.format = picture_format(path)) == NULL) {
-        cli_error("%s: expected a name that ends in .svg, .dot, .pdf or .png", path);
+    if (!choose_format(&request, path) || !cli_output_allowed(path, &request.inputs))
         return CLI_USAGE;
-    }
     if (kind->of_store && (request.store = open_input(args, kind)) == NULL)
         return CLI_USAGE;
-    int code = CLI_DONE;
-    if (path != NULL)
-        code = write_file(kind, &request, path);
-    else if (!kind->draw(&request, stdout))
-        code = verdict(&request, "standard output");
+    const int code = write_picture(kind, &request, path);
     if (request.store != NULL)
         store_close(request.store);
     return code;

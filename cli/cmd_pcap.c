@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_pcap - stormglass pcap. */
 #include "cli/cli.h"
+#include "replay/output.h"
 #include "replay/stored.h"
-#include "reports/beside.h"
 #include "reports/pcap.h"
 
 #include <errno.h>
@@ -35,46 +35,39 @@ static bool read_snap(const char *text, uint32_t *snap)
     return false;
 }
 
-static int write_file(struct store *store, const struct pcap_options *with, const char *path,
-                      char why[PCAP_WHY_BYTES])
+static int write_capture(struct store *store, const struct pcap_options *with, const char *path,
+                         const struct output_inputs *inputs)
 {
-    struct beside beside;
-    bool written = true; /* or `why` says what was asked for in vain */
-    if (beside_open(&beside, path)) {
-        written = pcap_write(store, with, beside.out, why);
-        if (beside_end(&beside, written))
-            return CLI_DONE;
-    }
-    if (!written)
-        return CLI_USAGE;
-    cli_error("%s: %s", path, strerror(errno));
-    return CLI_FAILED;
+    char why[PCAP_WHY_BYTES] = "";
+    struct output output;
+    if (output_open(&output, path, inputs) &&
+        output_end(&output, pcap_write(store, with, output.out, why)))
+        return CLI_DONE;
+    if (why[0] == '\0')
+        return cli_output_failed(path, inputs, errno);
+    cli_error("%s: %s", inputs->paths[0], why);
+    return CLI_USAGE;
 }
 
 static int run(const struct cli_args *args)
 {
-    char error[STORE_ERROR_BYTES], why[PCAP_WHY_BYTES] = "";
+    char error[STORE_ERROR_BYTES];
     struct pcap_options with = {0};
+    const char *name = args->operands[0], *path = cli_value(args, "output");
+    const struct output_inputs inputs = {&name, 1};
     with.ports = cli_values(args, "port", &with.port_count);
-    if (!read_snap(cli_value(args, "snap"), &with.snap))
+    if (!read_snap(cli_value(args, "snap"), &with.snap) || !cli_output_allowed(path, &inputs))
         return CLI_USAGE;
-    const char *path = cli_value(args, "output");
-    if (path == NULL && isatty(STDOUT_FILENO)) {
+    if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO)) {
         cli_error("a capture is no text: use -o OUT.pcapng, or redirect the output");
         return CLI_USAGE;
     }
-    struct store *store = stored_open(args->operands[0], error);
+    struct store *store = stored_open(name, error);
     if (store == NULL) {
-        cli_error("%s: %s", args->operands[0], error);
+        cli_error("%s: %s", name, error);
         return CLI_USAGE;
     }
-    int code = CLI_DONE;
-    if (path != NULL)
-        code = write_file(store, &with, path, why);
-    else if (!pcap_write(store, &with, stdout, why))
-        code = CLI_USAGE;
-    if (why[0] != '\0')
-        cli_error("%s: %s", args->operands[0], why);
+    const int code = write_capture(store, &with, path, &inputs);
     store_close(store);
     return code;
 }

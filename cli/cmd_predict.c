@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_predict - stormglass predict. */
 #include "cli/cli.h"
+#include "replay/output.h"
 #include "replay/predict.h"
+#include "replay/record_begin.h"
 #include "reports/predictions_json.h"
 #include "scenarios/library.h"
 
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write predictions.json and each cell's database there"},
@@ -53,6 +54,7 @@ static char *path_in(const char *folder, const char *name, const char *ending)
 
 struct predicting {
     const struct grid *grid;
+    struct output_inputs inputs; /* the grid */
     struct predictions *predictions;
     const char *folder;
     enum record_level level;
@@ -91,19 +93,36 @@ static void tell_unfinished(const struct prediction *cell)
     }
 }
 
-/* Before anything is written. */
-static int check_cells(const struct grid *grid)
+static bool may_write(const struct predicting *at, const char *path,
+                      const struct scenario *scenario)
 {
-    bool well = true;
-    for (uint32_t i = 0; well && i < grid->cell_count; i++) {
-        const struct grid_cell *cell = &grid->cells[i];
-        struct scenario *scenario = cli_load(grid->scenario, cell->sets, cell->set_count);
-        well = scenario != NULL;
-        if (!well)
-            cli_error("the scenario of cell %s cannot be loaded", cell->name);
-        scenario_free(scenario);
-    }
-    return well ? CLI_DONE : CLI_USAGE;
+    char why[OUTPUT_WHY_BYTES];
+    const bool may =
+        record_begin_may(path, scenario, why) && output_is_apart(path, &at->inputs, why);
+    if (!may)
+        cli_error("%s", why);
+    return may;
+}
+
+static bool check_cell(const struct predicting *at, const struct grid_cell *cell)
+{
+    char *path = path_in(at->folder, cell->name, ".db");
+    struct scenario *scenario = cli_load(at->grid->scenario, cell->sets, cell->set_count);
+    if (scenario == NULL)
+        cli_error("the scenario of cell %s cannot be loaded", cell->name);
+    const bool well = scenario != NULL && path != NULL && may_write(at, path, scenario);
+    scenario_free(scenario);
+    free(path);
+    return well;
+}
+
+/* Before anything is written. */
+static int check_cells(const struct predicting *at)
+{
+    for (uint32_t i = 0; i < at->grid->cell_count; i++)
+        if (!check_cell(at, &at->grid->cells[i]))
+            return CLI_USAGE;
+    return CLI_DONE;
 }
 
 static int play_cells(const struct predicting *at)
@@ -117,39 +136,37 @@ static int play_cells(const struct predicting *at)
     return CLI_DONE;
 }
 
-/* Beside the file, and renamed when it is whole. */
-static int write_file(struct predictions *predictions, const char *folder)
+static int write_file(const struct predicting *at)
 {
-    char *path = path_in(folder, "predictions.json", ""),
-         *beside = path_in(folder, "predictions.json", ".new");
-    FILE *out = path == NULL || beside == NULL ? NULL : fopen(beside, "wb");
-    bool well = out != NULL && predictions_json(predictions, out);
-    well = out != NULL && fclose(out) == 0 && well && rename(beside, path) == 0;
-    if (!well)
-        cli_error("%s: %s", path == NULL ? folder : path, strerror(errno));
-    else
-        printf("%s: %u cells frozen, digest %s\n", path, (unsigned)predictions->cell_count,
-               predictions->digest);
-    if (!well && out != NULL)
-        unlink(beside);
+    char *path = path_in(at->folder, "predictions.json", "");
+    struct output output;
+    const bool well = path != NULL && output_open(&output, path, &at->inputs) &&
+                      output_end(&output, predictions_json(at->predictions, output.out));
+    const int why = errno;
+    if (well)
+        printf("%s: %u cells frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
+               at->predictions->digest);
+    const int code =
+        well ? CLI_DONE : cli_output_failed(path == NULL ? at->folder : path, &at->inputs, why);
     free(path);
-    free(beside);
-    return well ? CLI_DONE : CLI_FAILED;
+    return code;
 }
 
 static int predict(const struct cli_args *args, const struct grid *grid)
 {
-    struct predicting at = {.grid = grid, .folder = cli_value(args, "output")};
+    const char *const reads[] = {args->operands[0], grid->scenario};
+    struct predicting at = {
+        .grid = grid, .inputs = {reads, 2}, .folder = cli_value(args, "output")};
     const char *level = cli_value(args, "record");
     if (level != NULL && !record_level_find(level, &at.level)) {
         cli_error("--record %s: expected summary, counters, ios or packets", level);
         return CLI_USAGE;
     }
-    if (at.folder == NULL || at.folder[0] == '\0') {
+    if (at.folder == NULL || at.folder[0] == '\0' || strcmp(at.folder, "-") == 0) {
         cli_error("predict: expected -o DIR for what it finds, or --list");
         return CLI_USAGE;
     }
-    if (check_cells(grid) != CLI_DONE)
+    if (check_cells(&at) != CLI_DONE)
         return CLI_USAGE;
     if (mkdir(at.folder, 0777) != 0 && errno != EEXIST) {
         cli_error("%s: %s", at.folder, strerror(errno));
@@ -158,7 +175,7 @@ static int predict(const struct cli_args *args, const struct grid *grid)
     at.predictions = predict_begin(grid);
     int code = play_cells(&at);
     if (code == CLI_DONE)
-        code = write_file(at.predictions, at.folder);
+        code = write_file(&at);
     predictions_free(at.predictions);
     return code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_report - stormglass report. */
 #include "cli/cli.h"
+#include "replay/output.h"
 #include "replay/stored.h"
-#include "reports/beside.h"
 #include "reports/compare_text.h"
 #include "reports/diff_text.h"
 #include "reports/page.h"
@@ -24,8 +24,10 @@ struct order {
     struct store *stores[2];
     enum form form;
     const char *directory; /* CSV */
-    struct diff diff;      /* of two */
-    char *comparison;      /* owned; NULL: none */
+    const char *reads[3];  /* the databases, and what was measured */
+    struct output_inputs inputs;
+    struct diff diff; /* of two */
+    char *comparison; /* owned; NULL: none */
 };
 
 static const struct cli_option options[] = {
@@ -47,6 +49,10 @@ static bool choose(const struct cli_args *args, struct order *order)
     order->directory = cli_value(args, "csv");
     order->count = args->operand_count;
     order->paths = args->operands;
+    for (int i = 0; i < order->count; i++)
+        order->reads[i] = order->paths[i];
+    order->reads[2] = cli_value(args, "measured");
+    order->inputs = (struct output_inputs){order->reads, 3};
     if (text + figures + csv + measured > 1)
         cli_error("report: --text, --figures, --csv, --measured: expected one of them");
     else if (measured && order->count == 2)
@@ -140,14 +146,14 @@ static bool write_two(struct order *order, FILE *out)
 
 static bool write_to(struct order *order, FILE *out)
 {
-    const bool written = order->count == 2 ? write_two(order, out) : write_one(order, out);
-    return fflush(out) == 0 && written;
+    return order->count == 2 ? write_two(order, out) : write_one(order, out);
 }
 
 static bool write_file(struct order *order, const char *path)
 {
-    struct beside beside;
-    return beside_open(&beside, path) && beside_end(&beside, write_to(order, beside.out));
+    struct output output;
+    return output_open(&output, path, &order->inputs) &&
+           output_end(&output, write_to(order, output.out));
 }
 
 /* A database that cannot be read is the command line's fault; else the output failed. */
@@ -161,22 +167,17 @@ static int verdict(const struct order *order, bool well, const char *path)
             cli_error("%s: %s", order->paths[i], store_error(order->stores[i]));
             return CLI_USAGE;
         }
-    cli_error("%s: %s", path, strerror(why));
-    return CLI_FAILED;
+    return cli_output_failed(path, &order->inputs, why);
 }
 
 static int make(struct order *order, const char *path)
 {
-    char failed[CHART_PATH_BYTES] = "";
-    if (order->form == CSV) {
-        const bool well = order->count == 2
-                              ? page_pair_csv(order->stores, &order->diff, order->directory, failed)
-                              : page_csv(order->stores[0], order->directory, failed);
-        return verdict(order, well, failed);
-    }
-    if (path == NULL)
-        return verdict(order, write_to(order, stdout), "standard output");
-    return verdict(order, write_file(order, path), path);
+    if (order->form != CSV)
+        return verdict(order, write_file(order, path), path);
+    struct chart_tables tables = {.directory = order->directory, .inputs = &order->inputs};
+    const bool well = order->count == 2 ? page_pair_csv(order->stores, &order->diff, &tables)
+                                        : page_csv(order->stores[0], &tables);
+    return verdict(order, well, tables.path);
 }
 
 static int run(const struct cli_args *args)
@@ -184,7 +185,7 @@ static int run(const struct cli_args *args)
     const char *measured = cli_value(args, "measured");
     struct order order = {0};
     int code = CLI_USAGE;
-    if (!choose(args, &order))
+    if (!choose(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
         return CLI_USAGE;
     if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
         (order.count < 2 || find_differences(&order)))

@@ -2,6 +2,7 @@
  * cmd_run - stormglass run. */
 #include "base/quantity.h"
 #include "cli/cli.h"
+#include "replay/record_begin.h"
 #include "replay/run.h"
 #include "replay/store.h"
 #include "reports/json.h"
@@ -98,18 +99,13 @@ static void limit_level(struct run_options *how)
     how->brief = true;
 }
 
-static bool read_output(const struct cli_args *args, const char **path)
+static bool may_write(const struct run_options *how, const struct scenario *scenario)
 {
-    *path = cli_value(args, "output");
-    if (*path == NULL)
-        return true;
-    if ((*path)[0] == '\0')
-        cli_error("-o: expected the name of a file");
-    else if (store_is_foreign(*path))
-        cli_error("%s: exists and is not a run database; it is left alone", *path);
-    else
-        return true;
-    return false;
+    char why[OUTPUT_WHY_BYTES];
+    const bool may = record_begin_may(how->path, scenario, why);
+    if (!may)
+        cli_error("-o %s", why);
+    return may;
 }
 
 static int report(struct run *run, bool json)
@@ -155,16 +151,17 @@ static int run(const struct cli_args *args)
 {
     struct run_options how = {.progress = true};
     if (!read_until(args, &how.until) || !cli_threads(args, &how.threads) ||
-        !read_level(args, &how.level) || !read_interval(args, &how.interval) ||
-        !read_output(args, &how.path))
+        !read_level(args, &how.level) || !read_interval(args, &how.interval))
         return CLI_USAGE;
+    how.path = cli_value(args, "output");
     limit_level(&how);
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
     advise(&how, scenario);
-    const int code =
-        suits(&how, scenario) ? play(scenario, &how, cli_given(args, "json")) : CLI_USAGE;
+    const int code = may_write(&how, scenario) && suits(&how, scenario)
+                         ? play(scenario, &how, cli_given(args, "json"))
+                         : CLI_USAGE;
     scenario_free(scenario);
     return code;
 }

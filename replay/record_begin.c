@@ -9,6 +9,7 @@
 #include "scenarios/workload.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void write_meta(struct store *store, const struct record_options *options,
                        const struct scenario *scenario)
@@ -187,6 +188,24 @@ static void fill(void *self, struct store *store)
     write_fabric(store, beginning->scenario);
     write_pairs(store, beginning->scenario);
     write_faults(store, beginning->scenario);
+}
+
+bool record_begin_may(const char *path, const struct scenario *scenario, char why[OUTPUT_WHY_BYTES])
+{
+    const struct output_inputs inputs = {scenario->paths, scenario->path_count};
+    if (path == NULL)
+        return true;
+    if (strcmp(path, "-") == 0)
+        snprintf(why, OUTPUT_WHY_BYTES,
+                 "-: a run database cannot be written to standard output: expected a file's name");
+    else if (path[0] == '\0')
+        snprintf(why, OUTPUT_WHY_BYTES, "expected the name of a file");
+    else if (store_is_foreign(path))
+        snprintf(why, OUTPUT_WHY_BYTES,
+                 "%.400s: exists and is not a run database; it is left alone", path);
+    else
+        return output_is_apart(path, &inputs, why);
+    return false;
 }
 
 struct store *record_begin(const struct record_options *options, const struct scenario *scenario,

@@ -3,10 +3,16 @@
 #ifndef STORMGLASS_REPLAY_RECORD_BEGIN_H
 #define STORMGLASS_REPLAY_RECORD_BEGIN_H
 
+#include "replay/output.h"
 #include "replay/record.h"
 
 /* Creates the database and writes the scenario, its files, settings and fabric, committed. */
 struct store *record_begin(const struct record_options *options, const struct scenario *scenario,
                            char error[STORE_ERROR_BYTES]);
+
+/* False, and a sentence: the name of a database is none to be written (NULL: there is none), or it
+ * would destroy a file of the scenario. */
+bool record_begin_may(const char *path, const struct scenario *scenario,
+                      char why[OUTPUT_WHY_BYTES]);
 
 #endif

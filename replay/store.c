@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store - the calls of SQLite.
- * Creating: schema into PATH.new-PID with a rollback journal, close (nothing but the
- * file is left), remove the log of a former database of that name (its frames would be replayed
- * into the new file), rename, open again and switch to the write-ahead log.  Closing folds the log
- * in and returns to a rollback journal, so that a finished run is one file that can be read from a
- * read-only directory. */
+ * Creating: the name is locked, the schema goes into a file beside with a rollback journal, close
+ * (nothing but the file is left), remove the log of a former database of that name (its frames
+ * would be replayed into the new file), rename, open again and switch to the write-ahead log.
+ * Closing folds the log in and returns to a rollback journal, so that a finished run is one file
+ * that can be read from a read-only directory. */
 #include "replay/store.h"
 
 #include "base/check.h"
+#include "replay/beside.h"
+#include "replay/name_lock.h"
+#include "replay/output_place.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -17,11 +20,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char *const store_suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", NULL};
+
 struct store {
     sqlite3 *database; /* NULL: it keeps nothing */
     uint64_t pending;
     bool failed;
     bool writable;
+    struct name_lock *lock; /* of a file that is written */
     char error[STORE_ERROR_BYTES];
 };
 
@@ -112,6 +118,9 @@ bool store_close(struct store *store)
         sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     const int code = sqlite3_close(store->database);
     CHECK(code == SQLITE_OK);
+    if (store->lock != NULL)
+        name_lock_release(store->lock);
+    free(store->lock);
     free(store);
     return well;
 }
@@ -159,18 +168,14 @@ static void start_writing(struct store *store)
 }
 
 /* Removes what a former database of this name left, and gives the new file its name. */
-static bool take_name(const char *fresh, const char *path, char error[STORE_ERROR_BYTES])
+static bool take_name(struct beside *fresh, const char *path)
 {
-    char log[4096 + 8];
-    unlink(path);
-    snprintf(log, sizeof log, "%s-wal", path);
-    unlink(log);
-    snprintf(log, sizeof log, "%s-shm", path);
-    unlink(log);
-    if (rename(fresh, path) == 0)
-        return true;
-    snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
-    return false;
+    char name[PATH_MAX + STORE_SUFFIX_BYTES];
+    for (int i = 0; i < STORE_SUFFIX_LOCK; i++) {
+        snprintf(name, sizeof name, "%s%s", path, store_suffixes[i]);
+        unlink(name);
+    }
+    return beside_take(fresh, path);
 }
 
 static struct store *fail_close(struct store *store, char error[STORE_ERROR_BYTES])
@@ -207,28 +212,83 @@ static bool create_file(const char *fresh, const struct store_beginning *beginni
     return well;
 }
 
-struct store *store_create(const char *path, const struct store_beginning *beginning,
-                           char error[STORE_ERROR_BYTES])
+/* The file with what it begins with, at its name. */
+static bool make_file(const char *path, const struct store_beginning *beginning,
+                      char error[STORE_ERROR_BYTES])
 {
-    if (path == NULL)
-        return create_memory(beginning, error);
-    char fresh[4096];
-    const int length = snprintf(fresh, sizeof fresh, "%s.new-%ld", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof fresh || store_is_foreign(path)) {
-        snprintf(error, STORE_ERROR_BYTES, "%s",
-                 store_is_foreign(path) ? "exists and is not a run database; it is left alone"
-                                        : "the name is too long");
-        return NULL;
+    char name[PATH_MAX], journal[PATH_MAX + STORE_SUFFIX_BYTES];
+    struct beside fresh;
+    struct litter litter;
+    /* A page of that name may be on its way to the same place: its file is none that was left. */
+    if (snprintf(name, sizeof name, "%s-run", path) >= PATH_MAX ||
+        !beside_create(&fresh, name, 0666)) {
+        snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
+        return false;
     }
-    if (!create_file(fresh, beginning, error) || !take_name(fresh, path, error)) {
-        unlink(fresh);
-        return NULL;
+    beside_release(&fresh);
+    snprintf(journal, sizeof journal, "%s-journal", fresh.path);
+    litter_note(&litter, journal);
+    const bool made = create_file(fresh.path, beginning, error);
+    unlink(journal);
+    litter_forget(&litter);
+    if (!made) {
+        beside_drop(&fresh);
+        return false;
     }
-    struct store *store = store_open_flags(path, SQLITE_OPEN_READWRITE, error);
+    if (take_name(&fresh, path))
+        return true;
+    snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
+    return false;
+}
+
+static struct store *create_locked(const char *path, const struct store_beginning *beginning,
+                                   char error[STORE_ERROR_BYTES])
+{
+    struct store *store = NULL;
+    if (make_file(path, beginning, error))
+        store = store_open_flags(path, SQLITE_OPEN_READWRITE, error);
     if (store == NULL)
         return NULL;
     start_writing(store);
     return store->failed ? fail_close(store, error) : store;
+}
+
+/* Where the file is to be: behind symbolic links, which stay. */
+static bool find_place(struct output_place *place, const char *path, char error[STORE_ERROR_BYTES])
+{
+    if (!output_place_find(place, path))
+        snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
+    else if (place->kind != OUTPUT_FILE || store_is_foreign(place->path))
+        snprintf(error, STORE_ERROR_BYTES, "exists and is not a run database; it is left alone");
+    else
+        return true;
+    return false;
+}
+
+struct store *store_create(const char *path, const struct store_beginning *beginning,
+                           char error[STORE_ERROR_BYTES])
+{
+    struct output_place place;
+    if (path == NULL)
+        return create_memory(beginning, error);
+    if (!find_place(&place, path, error))
+        return NULL;
+    struct name_lock *lock = calloc(1, sizeof *lock);
+    CHECK(lock != NULL);
+    struct store *store = NULL;
+    if (name_lock_take(lock, place.path)) {
+        store = create_locked(place.path, beginning, error);
+        if (store == NULL)
+            name_lock_release(lock);
+    } else {
+        snprintf(error, STORE_ERROR_BYTES, "%s",
+                 errno == EWOULDBLOCK ? "another run is writing it" : strerror(errno));
+    }
+    if (store == NULL)
+        free(lock);
+    else
+        store->lock = lock;
+    return store;
 }
 
 struct store *store_create_deaf(void)

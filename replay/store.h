@@ -21,6 +21,11 @@ enum {
     STORE_APPLICATION_ID = 0x53746d47
 }; /* "StmG", in the file's header */
 
+/* What stands beside a database PATH, as PATH with one of these behind it: itself first, then what
+ * SQLite writes, then the lock of its writer.  NULL ends them. */
+extern const char *const store_suffixes[];
+enum { STORE_SUFFIX_LOCK = 4, STORE_SUFFIX_BYTES = 16 };
+
 enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB };
 
 struct store_value {
@@ -53,8 +58,9 @@ struct store_beginning {
 };
 
 /* Creates a database; `path` NULL: in memory.  An existing file is replaced when it is a run
- * database or empty, and refused otherwise.  NULL and a sentence in `error` on failure; then no
- * file is left. */
+ * database or empty, and refused otherwise; a symbolic link stays one.  NULL and a sentence in
+ * `error` on failure; then no file is left.  Until store_close nobody else can create one of that
+ * name. */
 struct store *store_create(const char *path, const struct store_beginning *beginning,
                            char error[STORE_ERROR_BYTES]);
 

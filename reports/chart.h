@@ -7,6 +7,7 @@
 #define STORMGLASS_REPORTS_CHART_H
 
 #include "base/units.h"
+#include "replay/output.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,10 +110,20 @@ void chart_csv(const struct chart *chart, FILE *out);
 /* In quotes. */
 void chart_csv_text(FILE *out, const char *text);
 
-/* A file ID.csv for each chart with data.  The directory is made when there is none.
- * False: errno, and `path` names what could not be written. */
 enum { CHART_PATH_BYTES = 4096 };
-bool charts_write_csv(const struct charts *charts, const char *directory,
-                      char path[CHART_PATH_BYTES]);
+
+/* Where tables go, and what they are made of, which they must not replace. */
+struct chart_tables {
+    const char *directory;
+    const struct output_inputs *inputs;
+    char path[CHART_PATH_BYTES]; /* what is being written, or could not be */
+};
+
+/* A file ID.csv for each chart with data.  The directory is made when there is none.
+ * False: errno; tables->path could not be written. */
+bool charts_write_csv(const struct charts *charts, struct chart_tables *tables);
+
+/* Opens NAME.csv there.  Owner: output_end. */
+bool chart_table_open(struct chart_tables *tables, const char *name, struct output *output);
 
 #endif

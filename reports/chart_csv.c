@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * chart_csv - charts as tables, RFC 4180 but for the ends of lines. */
-#include "reports/beside.h"
 #include "reports/chart.h"
 
 #include <errno.h>
@@ -70,26 +69,30 @@ void chart_csv(const struct chart *chart, FILE *out)
         points(chart, out);
 }
 
-bool charts_write_csv(const struct charts *charts, const char *directory,
-                      char path[CHART_PATH_BYTES])
+bool chart_table_open(struct chart_tables *tables, const char *name, struct output *output)
 {
-    snprintf(path, CHART_PATH_BYTES, "%s", directory);
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+    const int length =
+        snprintf(tables->path, CHART_PATH_BYTES, "%s/%s.csv", tables->directory, name);
+    if (length >= 0 && length < CHART_PATH_BYTES)
+        return output_open(output, tables->path, tables->inputs);
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+bool charts_write_csv(const struct charts *charts, struct chart_tables *tables)
+{
+    snprintf(tables->path, CHART_PATH_BYTES, "%s", tables->directory);
+    if (mkdir(tables->directory, 0777) != 0 && errno != EEXIST)
         return false;
     for (uint32_t i = 0; i < charts->count; i++) {
         const struct chart *chart = &charts->charts[i];
-        struct beside beside;
+        struct output output;
         if (!chart_has_data(chart))
             continue;
-        if (snprintf(path, CHART_PATH_BYTES, "%s/%s.csv", directory, chart->id) >=
-            CHART_PATH_BYTES) {
-            errno = ENAMETOOLONG;
+        if (!chart_table_open(tables, chart->id, &output))
             return false;
-        }
-        if (!beside_open(&beside, path))
-            return false;
-        chart_csv(chart, beside.out);
-        if (!beside_end(&beside, ferror(beside.out) == 0))
+        chart_csv(chart, output.out);
+        if (!output_end(&output, true))
             return false;
     }
     return true;

@@ -28,8 +28,8 @@ bool page_write(struct store *store, const char *comparison, FILE *out);
  *     tail     series[] {name, points[] [latency_ps, share of the I/Os above it]} */
 bool page_figures(struct store *store, FILE *out);
 
-/* Likewise as tables, see chart.h.  False: the store has an error, or `path` could not be written.
- */
-bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_BYTES]);
+/* Likewise as tables, see chart.h.  False: the store has an error, or tables->path could not be
+ * written. */
+bool page_csv(struct store *store, struct chart_tables *tables);
 
 #endif

@@ -140,7 +140,7 @@ bool page_figures(struct store *store, FILE *out)
     return store_error(store) == NULL && ferror(out) == 0;
 }
 
-bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_BYTES])
+bool page_csv(struct store *store, struct chart_tables *tables)
 {
     struct charts charts = {0};
     const struct page page = {.store = store,
@@ -148,7 +148,7 @@ bool page_csv(struct store *store, const char *directory, char path[CHART_PATH_B
                               .charts = &charts,
                               .by_io = page_has_commands(store)};
     page_charts(&page);
-    const bool well = store_error(store) == NULL && charts_write_csv(&charts, directory, path);
+    const bool well = store_error(store) == NULL && charts_write_csv(&charts, tables);
     charts_free(&charts);
     return well;
 }

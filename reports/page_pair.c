@@ -2,7 +2,6 @@
  * page_pair - the sections in their order. */
 #include "reports/page_pair.h"
 
-#include "reports/beside.h"
 #include "reports/diff_text.h"
 #include "reports/json.h"
 #include "reports/page_pair_private.h"
@@ -225,23 +224,16 @@ bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out
     return page_end(out, own_figures, &pair) && is_well(&pair);
 }
 
-bool page_pair_csv(struct store *stores[2], const struct diff *diff, const char *directory,
-                   char path[CHART_PATH_BYTES])
+bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct chart_tables *tables)
 {
     struct charts charts = {0};
     const struct pair pair = make_pair(stores, diff, NULL, &charts);
-    struct beside beside;
+    struct output output;
     pair_charts(&pair);
-    bool well = is_well(&pair) && charts_write_csv(&charts, directory, path);
+    const bool well = is_well(&pair) && charts_write_csv(&charts, tables);
     charts_free(&charts);
-    if (!well)
+    if (!well || !chart_table_open(tables, "difference", &output))
         return false;
-    if (snprintf(path, CHART_PATH_BYTES, "%s/difference.csv", directory) >= CHART_PATH_BYTES) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    if (!beside_open(&beside, path))
-        return false;
-    diff_csv(diff, beside.out);
-    return beside_end(&beside, ferror(beside.out) == 0);
+    diff_csv(diff, output.out);
+    return output_end(&output, true);
 }

@@ -241,6 +241,7 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     struct capture *capture = calloc(1, sizeof *capture);
     CHECK(capture != NULL);
     *capture = (struct capture){.store = store, .options = options, .out = out};
+    bool written = false;
     why[0] = '\0';
     find_interfaces(capture);
     if (store_error(store) == NULL && !has_frames(store))
@@ -249,13 +250,13 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
         snprintf(why, PCAP_WHY_BYTES,
                  "it has no such port, or one was given twice: "
                  "expected names such as leaf0:p3 (SELECT name FROM port)");
-    else if (store_error(store) == NULL && !write_all(capture))
-        snprintf(why, PCAP_WHY_BYTES, "the capture could not be written");
+    else
+        written = store_error(store) == NULL && write_all(capture);
     if (capture->damaged)
         snprintf(why, PCAP_WHY_BYTES, "it is damaged: a frame's parts are not its size");
     if (store_error(store) != NULL)
         snprintf(why, PCAP_WHY_BYTES, "%.200s", store_error(store));
     free(capture->interfaces);
     free(capture);
-    return why[0] == '\0';
+    return written && why[0] == '\0';
 }

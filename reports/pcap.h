@@ -16,8 +16,8 @@ struct pcap_options {
     uint32_t snap; /* bytes kept of a frame; 0: all */
 };
 
-/* False and a sentence in `why`: the run has no frames, there is no such port, or the output could
- * not be written. */
+/* False and a sentence in `why`: the run has no frames, or there is no such port.  False and none:
+ * the output could not be written. */
 bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
                 char why[PCAP_WHY_BYTES]);
 

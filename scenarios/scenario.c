@@ -59,6 +59,12 @@ static void remember_source(struct loader *loader, const struct tree_file *file)
     *source = (struct scenario_source){file->name, file->text, file->length};
 }
 
+static void remember_path(struct loader *loader, const char *path)
+{
+    *(const char **)arena_push(loader->arena, (void **)(void *)&loader->paths, &loader->path_count,
+                               sizeof path) = path;
+}
+
 static const struct tree_file *hold_copy(struct loader *loader, const char *name, const char *text,
                                          size_t length)
 {
@@ -90,6 +96,8 @@ static const struct tree_file *open_beside(struct loader *loader, const struct t
         tree_error(loader->diag, name, "%s: %s", path, own.messages[0].text);
     else
         file->name = name->text;
+    if (file != NULL)
+        remember_path(loader, path);
     return file;
 }
 
@@ -214,6 +222,8 @@ static bool read_tree(struct loader *loader)
     if (file == NULL)
         return false;
     remember_source(loader, file);
+    if (loader->input->text == NULL)
+        remember_path(loader, file->name);
     struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
     for (uint32_t i = 0; root != NULL && i < loader->input->set_count; i++)
         root = tree_set(loader->arena, root, loader->input->sets[i], loader->diag);
@@ -255,6 +265,8 @@ struct scenario *scenario_load(const struct scenario_input *input, struct diag *
     keep_sets(&loader);
     if (read_tree(&loader))
         load_parts(&loader);
+    scenario->paths = loader.paths;
+    scenario->path_count = (uint32_t)loader.path_count;
     scenario->sources = loader.sources;
     scenario->source_count = (uint32_t)loader.source_count;
     if (diag->errors == errors)

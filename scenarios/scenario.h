@@ -234,6 +234,8 @@ struct scenario {
     const struct expectation *expectations;
     uint32_t expectation_count;
 
+    const char *const *paths; /* of the files that it was read from */
+    uint32_t path_count;
     const struct scenario_source *sources;
     uint32_t source_count;
     const char *const *sets; /* the --set texts in their order */

@@ -36,6 +36,8 @@ struct loader {
     struct loader_node *nodes; /* as scenario->nodes */
     struct loader_shown *shown;
     size_t shown_count;
+    const char **paths; /* that files were read from */
+    size_t path_count;
     struct scenario_source *sources;
     size_t source_count;
 };

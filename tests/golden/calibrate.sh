@@ -63,6 +63,6 @@ expect 'a place before a device' 3 'none/no.yaml: No such file' "$program" calib
 mkdir folder
 expect 'a folder for a profile' 3 'folder: Is a directory' "$program" calibrate --address 10.0.0.1 -o folder
 expect 'no device' 3 'RDMA device' "$program" calibrate --address 10.0.0.1 -o no.yaml
-! compgen -G '*.new' >/dev/null || fail 'a trial was left behind'
+! compgen -G '.*.stormglass-*' >/dev/null || fail 'a trial was left behind'
 ! compgen -G 'no.yaml*' >/dev/null || fail 'something was written without a device'
 [ $failures = 0 ]

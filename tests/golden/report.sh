@@ -289,6 +289,6 @@ refuses 'both runs of the model' 2 "$work/first-io.db" --measured "$work/first-i
 refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
-ls "$work"/*.new "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
+ls "$work"/.*.stormglass-* "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
 
 [ $failures = 0 ]
