@@ -238,6 +238,12 @@ static int flush_output(int code)
     return CLI_FAILED;
 }
 
+/* Whatever a command makes of a run that was stopped: to a script it is no result. */
+static int stopped(int code)
+{
+    return run_stopped_by() == 0 ? code : CLI_SIGNAL + run_stopped_by();
+}
+
 int cli_run(const struct cli_command *command, int argc, char **argv)
 {
     struct cli_args args = {.options = command->options};
@@ -263,5 +269,5 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     }
     for (int i = 0; i < CLI_OPTIONS_MAX; i++)
         free(args.values[i]);
-    return flush_output(code);
+    return flush_output(stopped(code));
 }

@@ -16,7 +16,8 @@ enum cli_exit {
     CLI_DONE = 0,   /* and all expectations held */
     CLI_BROKEN = 1, /* an expectation failed, a difference or an error was found */
     CLI_USAGE = 2,  /* the command line or an input file is wrong; nothing was written */
-    CLI_FAILED = 3  /* it could not be carried out: disk, device, memory */
+    CLI_FAILED = 3, /* it could not be carried out: disk, device, memory */
+    CLI_SIGNAL = 128 /* and the signal's number: a run was stopped; its database is usable */
 };
 
 struct cli_option {

@@ -5,6 +5,7 @@
 #include "replay/record_begin.h"
 #include "replay/run.h"
 #include "replay/store.h"
+#include "replay/words.h"
 #include "reports/json.h"
 #include "reports/text.h"
 #include "scenarios/division.h"
@@ -140,10 +141,14 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
     }
     diag_print(diag, stderr);
     free(diag);
+    const time_ps reached = run.reached;
     if (!run_close(&run) && code != CLI_FAILED) {
         cli_error("%s: the last writes failed", how->path);
         code = CLI_FAILED;
     }
+    if (run_stopped_by() != 0 && how->path != NULL && code != CLI_FAILED)
+        cli_error("stopped at %s; %s is usable: it holds what was played until then",
+                  words_time(reached).text, how->path);
     return code;
 }
 
@@ -174,7 +179,7 @@ const struct cli_command cmd_run = {
         "SCENARIO.yaml may also be the name of a case that the program carries\n"
         "(stormglass list cases). Ctrl-C ends the run cleanly; what was played is reported.\n"
         "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
-        "line is wrong, 3 the database could not be written.",
+        "line is wrong, 3 the database could not be written, 130 interrupted, 143 terminated.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

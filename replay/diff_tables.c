@@ -55,7 +55,8 @@ static const struct table tables[DIFF_SECTION_COUNT] = {
                      false, RANK_KEY},
     [DIFF_VERDICT] = {"SELECT path, coalesce(value, 'none'), NULL, '', '' FROM result WHERE path IN"
                       " ('status', 'root_cause', 'bottleneck', 'deadlock') UNION ALL"
-                      " SELECT 'expect '||text, iif(held, 'held', 'failed: '||actual), NULL, '', ''"
+                      " SELECT 'expect '||text, CASE held WHEN 1 THEN 'held' WHEN 0"
+                      " THEN 'failed: '||actual ELSE 'not judged: '||actual END, NULL, '', ''"
                       " FROM expectation UNION ALL"
                       " SELECT 'failure', text, NULL, '', '' FROM failure UNION ALL"
                       " SELECT 'victim '||what||' '||name, class, NULL, '', '' FROM v_victim"

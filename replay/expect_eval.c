@@ -140,6 +140,26 @@ static const char *stalled_name(const struct expectation *expectation, const str
     return NULL;
 }
 
+/* Of a run that was cut: whether what does not hold yet may still come to hold.  What is counted
+ * only grows, so too little is no verdict, and too much is one; nor is what was under way. */
+static bool may_still_hold(const struct expectation *expectation, const struct result *result,
+                           struct result_ratio value)
+{
+    if (expectation->quantity == EXPECT_UNFINISHED || has_no_samples(expectation, result))
+        return true;
+    if (expectation->quantity == EXPECT_COMMANDS_LOST) {
+        for (uint32_t i = 0; i < result->workload_count; i++)
+            if (result->workloads[i].failed > 0)
+                return false;
+        return true;
+    }
+    const bool counted = expect_kind(expectation->quantity) == QUANTITY_INT ||
+                         expect_kind(expectation->quantity) == QUANTITY_SIZE;
+    const int order = result_compare(value, expectation->value);
+    return counted && expectation->quantity != EXPECT_IOPS &&
+           (order < 0 || (order == 0 && expectation->op != EXPECT_LT));
+}
+
 static void judge(const struct expectation *expectation, const struct result *result,
                   struct result_expectation *verdict)
 {
@@ -164,7 +184,13 @@ void expect_eval(const struct scenario *scenario, struct result *result, bool cu
     result->expectation_count = scenario->expectation_count;
     result->expectations = calloc(scenario->expectation_count + 1, sizeof *result->expectations);
     CHECK(result->expectations != NULL);
-    for (uint32_t i = 0; i < scenario->expectation_count; i++)
-        judge(&scenario->expectations[i], result, &result->expectations[i]);
+    result->cut = cut_short;
+    for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+        const struct expectation *expectation = &scenario->expectations[i];
+        struct result_expectation *verdict = &result->expectations[i];
+        judge(expectation, result, verdict);
+        verdict->unjudged = cut_short && !verdict->held &&
+                            may_still_hold(expectation, result, value_of(expectation, result));
+    }
     fail_on_its_own(scenario, result, cut_short);
 }

@@ -258,7 +258,8 @@ static void write_verdict(struct store *store, const struct result *result)
         store_prepare(store, "INSERT INTO expectation VALUES(?,?,?,?)");
     for (uint32_t i = 0; i < result->expectation_count; i++)
         STORE_INSERT(insert, STORE_I(i), STORE_T(result->expectations[i].text),
-                     STORE_I(result->expectations[i].held),
+                     result->expectations[i].unjudged ? STORE_N
+                                                      : STORE_I(result->expectations[i].held),
                      STORE_T(result->expectations[i].actual));
     store_finish(insert);
     insert = store_prepare(store, "INSERT INTO failure VALUES(?)");

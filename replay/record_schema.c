@@ -286,7 +286,7 @@ const char record_schema[] =
     "CREATE TABLE expectation(\n"
     "  position INTEGER PRIMARY KEY,\n"
     "  text TEXT NOT NULL,\n"
-    "  held INTEGER NOT NULL,      -- 1 or 0\n"
+    "  held INTEGER,               -- 1 or 0; NULL: not judged, the run was cut before\n"
     "  actual TEXT NOT NULL        -- what was found instead\n"
     ");\n"
     "CREATE TABLE failure(         -- why the run counts as failed beyond its expectations\n"

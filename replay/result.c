@@ -226,6 +226,11 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
     emit_integer(emit, self, path, workload->held_ps);
 }
 
+static void emit_boolean(result_emit_fn *emit, void *self, const char *path, bool value)
+{
+    emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = value});
+}
+
 /* A list without members has a row of its own, or its key would be lost. */
 static void emit_list(result_emit_fn *emit, void *self, const char *path, uint32_t members)
 {
@@ -258,8 +263,9 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
         snprintf(path, sizeof path, "expectations[%u].text", i);
         emit_text(emit, self, path, expectation->text);
         snprintf(path, sizeof path, "expectations[%u].held", i);
-        emit(self, &(struct result_item){
-                       .path = path, .type = RESULT_BOOLEAN, .integer = expectation->held});
+        emit_boolean(emit, self, path, expectation->held);
+        snprintf(path, sizeof path, "expectations[%u].judged", i);
+        emit_boolean(emit, self, path, !expectation->unjudged);
         snprintf(path, sizeof path, "expectations[%u].actual", i);
         emit_text(emit, self, path, expectation->actual);
     }
@@ -281,6 +287,7 @@ void result_emit(const struct result *result, result_emit_fn *emit, void *self)
     emit_integer(emit, self, "seed", (int64_t)result->seed);
     emit_text(emit, self, "digest", digest);
     emit_text(emit, self, "status", result->status);
+    emit_boolean(emit, self, "cut", result->cut);
     emit_integer(emit, self, "threads", result->threads);
     for (int i = 0; i < TOTAL_ROWS; i++)
         emit_integer(emit, self, total_rows[i].path,
@@ -304,7 +311,7 @@ void result_fail(struct result *result, const char *format, ...)
 bool result_held(const struct result *result)
 {
     for (uint32_t i = 0; i < result->expectation_count; i++)
-        if (!result->expectations[i].held)
+        if (!result->expectations[i].held && !result->expectations[i].unjudged)
             return false;
     return result->failure_count == 0;
 }

@@ -76,6 +76,7 @@ struct result_workload {
 struct result_expectation {
     const char *text;
     bool held;
+    bool unjudged;   /* the run was cut before it could tell; then it is not held either */
     char actual[96]; /* what was found */
 };
 
@@ -97,6 +98,7 @@ struct result {
     int64_t threads;
     struct digest digest;
     const char *status; /* complete, interrupted, failed */
+    bool cut;           /* by a signal or --until, before its work was done */
     struct result_totals totals;
     struct result_workload *workloads;
     uint32_t workload_count;

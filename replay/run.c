@@ -26,13 +26,12 @@ static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
 static const double commit_s = 0.1; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;
 
-/* What a signal handler may touch, and the only thing that it does. */
+/* What a signal handler may touch, and the only thing that it does: the signal, or 0. */
 static volatile sig_atomic_t stop_asked;
 
 static void ask_to_stop(int signal_number)
 {
-    (void)signal_number;
-    stop_asked = 1;
+    stop_asked = signal_number;
 }
 
 struct signals {
@@ -104,6 +103,7 @@ static time_ps slice_end(const struct play *play, const struct checkpoint *check
 static void play_slices(struct play *play)
 {
     const time_ps until = play->options->until;
+    const time_ps end = until < play->scenario->duration ? until : play->scenario->duration;
     struct checkpoint checkpoint;
     checkpoint_init(&checkpoint, record_store(play->record), play->scenario);
     struct progress progress;
@@ -119,7 +119,7 @@ static void play_slices(struct play *play)
             checkpoint_take(&checkpoint, play->world);
         if (more && now == play->series.next)
             series_take(&play->series);
-        progress_show(&progress, now, play->scenario->duration);
+        progress_show(&progress, now, end);
         const uint64_t after = engine_events(&play->world->engine);
         slice = next_slice(slice, after - before);
         before = after;
@@ -131,7 +131,7 @@ static void play_slices(struct play *play)
     }
     progress_end(&progress);
     checkpoint_fini(&checkpoint);
-    play->stopped = more && stop_asked;
+    play->stopped = more && stop_asked != 0;
     play->cut_short = more;
     play->played = now;
 }
@@ -220,9 +220,12 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     cost->frames = most_frames(play->world);
     cost->queue_pairs = most_queue_pairs(play->world);
     begun = clock_now();
+    run->reached = play->played;
     if (record_error(play->record) == NULL)
         finish(play, run);
     release_signals(&former);
+    if (!play->stopped)
+        stop_asked = 0; /* too late: all was played */
     cost->end = clock_since(begun);
     cost->peak_bytes = resident_peak_bytes();
     run->wall_s = cost->play.wall_s + cost->end.wall_s;
@@ -281,6 +284,11 @@ static struct world *build(const struct play *play, struct diag *diag)
     struct world *world = world_build_divided(scenario, &play->observe.probe, &division, diag);
     free(executor_of);
     return world;
+}
+
+int run_stopped_by(void)
+{
+    return stop_asked;
 }
 
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,

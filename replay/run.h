@@ -57,12 +57,16 @@ struct run {
     struct result result;
     struct run_cost cost;
     double wall_s, cpu_s; /* playing and the end */
+    time_ps reached;      /* virtual time that was played */
     char error[STORE_ERROR_BYTES];
 };
 
 /* The scenario outlives the run. */
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                           const struct run_options *options, struct diag *diag);
+
+/* The signal that stopped the process's last run; 0: none did. */
+int run_stopped_by(void);
 
 /* False: the last writes failed. */
 bool run_close(struct run *run);

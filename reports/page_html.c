@@ -105,8 +105,9 @@ void page_cell(const struct page *page, enum page_kind kind, const struct store_
         fputs("</td>", page->out);
         break;
     case PAGE_VERDICT:
-        fputs(store_int(row, column) != 0 ? "<td class=\"good\">held</td>"
-                                          : "<td class=\"bad\">BROKEN</td>",
+        fputs(store_int(row, column) != 0                    ? "<td class=\"good\">held</td>"
+              : store_column_type(row, column) == STORE_NULL ? "<td>not judged</td>"
+                                                             : "<td class=\"bad\">BROKEN</td>",
               page->out);
         break;
     default:

@@ -87,6 +87,7 @@ static void verdict(const struct page *page)
                       "+(SELECT count(*) FROM failure)+(SELECT status<>'complete' FROM meta)",
                       0);
     const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
+    const int64_t judged = store_ask_int(store, "SELECT count(held) FROM expectation", 0);
     char status[32];
     store_ask_text(store, "SELECT status FROM meta", status, sizeof status);
     if (strcmp(status, "complete") != 0) {
@@ -95,6 +96,11 @@ static void verdict(const struct page *page)
         fputs("</p>\n", page->out);
     } else if (broken > 0)
         fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " did not hold.</p>\n", broken);
+    else if (judged < all)
+        fprintf(page->out,
+                "<p class=\"verdict\">%" PRId64 " of %" PRId64 " expectations held; the run was cut"
+                " before the others could be judged.</p>\n",
+                judged, all);
     else if (all > 0)
         fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
                 all);

@@ -26,6 +26,7 @@ struct text {
     FILE *out;
     struct paint paint;
     bool measured; /* on real devices */
+    bool cut;      /* before its work was done */
 };
 
 static int64_t result_of(const struct text *text, const char *path)
@@ -78,9 +79,11 @@ static void write_title(const struct text *text)
             fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
                     words_short((double)result_of(text, "events")).text,
                     words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
-        if (strcmp(store_text(row, 5), "complete") != 0)
+        const bool complete = strcmp(store_text(row, 5), "complete") == 0;
+        if (text->cut || !complete)
             fprintf(text->out, "  %s%s: the numbers are of the part that was played%s\n",
-                    text->paint.bad, store_text(row, 5), text->paint.off);
+                    text->paint.bad, complete ? "cut by --until" : store_text(row, 5),
+                    text->paint.off);
     }
     store_finish(row);
 }
@@ -100,8 +103,10 @@ static void write_workload(const struct text *text, const struct store_statement
         fprintf(text->out, "  %18s%s were due and not issued: the queue depth was under way\n", "",
                 words_count(store_int(row, 12)).text);
     if (store_int(row, 2) + store_int(row, 3) > 0)
-        fprintf(text->out, "  %s%18s%s failed, %s unfinished%s%s%s\n", text->paint.bad, "",
+        fprintf(text->out, "  %s%18s%s failed, %s %s%s%s%s\n",
+                text->cut && store_int(row, 2) == 0 ? text->paint.dim : text->paint.bad, "",
                 words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
+                text->cut ? "under way when the run was cut" : "unfinished",
                 store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
 }
 
@@ -379,10 +384,12 @@ static void write_verdict(const struct text *text)
     for (int shown = 0; store_step(rows); shown++) {
         if (shown == 0)
             fprintf(text->out, "\n%sExpectations%s\n", paint->bold, paint->off);
+        const bool judged = store_column_type(rows, 1) != STORE_NULL;
         const bool held = store_int(rows, 1) != 0;
-        fprintf(text->out, "  %s%-7s%s %-42s %s%s%s\n", held ? paint->good : paint->bad,
-                held ? "held" : "BROKEN", paint->off, store_text(rows, 0), paint->dim,
-                store_text(rows, 2), paint->off);
+        const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
+        const char *word = held ? "held" : judged ? "BROKEN" : "not judged";
+        fprintf(text->out, "  %s%-*s%s %-42s %s%s%s\n", colour, text->cut ? 10 : 7, word,
+                paint->off, store_text(rows, 0), paint->dim, store_text(rows, 2), paint->off);
     }
     store_finish(rows);
     rows = store_prepare(text->store, "SELECT text FROM failure ORDER BY rowid");
@@ -397,8 +404,9 @@ static void write_verdict(const struct text *text)
 
 bool text_run(struct store *store, FILE *out)
 {
-    const struct text text = {
+    struct text text = {
         .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
+    text.cut = result_of(&text, "cut") != 0;
     if (text.measured)
         text_measured(store, out, &text.paint);
     write_title(&text);

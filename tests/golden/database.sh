@@ -105,18 +105,6 @@ cmp -s json.paths db.paths || fail "other quantities: $(diff json.paths db.paths
 
 long='pause-storm --set duration=10s'
 
-# Ctrl-C: a clean end, what was played is reported and plays again.
-# shellcheck disable=SC2086 # two arguments
-"$program" run $long -o stopped.db >out 2>err &
-sleep 1.5
-kill -INT $!
-wait $!
-code=$?
-[ $code -le 1 ] || fail "Ctrl-C: exit code $code: $(cat err)"
-[ "$(ask stopped.db 'SELECT status FROM meta')" = interrupted ] || fail 'Ctrl-C: not interrupted'
-grep -q '^  interrupted' out || fail 'Ctrl-C: the summary does not say so'
-"$program" replay stopped.db | grep -q '^equal: ' || fail 'an interrupted run does not play again'
-
 # kill -9: valid, and says that it was running.
 # shellcheck disable=SC2086
 "$program" run $long -o killed.db >out 2>err &

@@ -237,6 +237,44 @@ static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(vo
     release(&fixture);
 }
 
+static void a_run_that_was_cut_is_judged_by_what_cannot_change_any_more(void **state)
+{
+    (void)state;
+    static const struct {
+        struct expectation expectation;
+        bool held, unjudged;
+    } rows[] = {
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_EQ, .value = 2}, false, true},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_GT, .value = 1}, false, true},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_GE, .value = 1}, true, false},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_NE, .value = 1}, false, true},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_LT, .value = 1}, false, false},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_EQ, .value = 0}, false, false},
+        {{.quantity = EXPECT_UNFINISHED, .op = EXPECT_EQ, .value = 0}, false, true},
+        {{.quantity = EXPECT_LATENCY_MAX, .op = EXPECT_LT, .value = 1}, false, false},
+        {{.quantity = EXPECT_IOPS, .op = EXPECT_GT, .value = INT64_MAX}, false, false},
+        {{.quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ},
+         false,
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        fill(&fixture);
+        fixture.workload.unfinished = 3;
+        evaluate(&fixture, &rows[i].expectation, 1, true);
+        assert_int_equal(fixture.result.expectations[0].held, rows[i].held);
+        assert_int_equal(fixture.result.expectations[0].unjudged, rows[i].unjudged);
+        assert_int_equal(result_held(&fixture.result), rows[i].held || rows[i].unjudged);
+        release(&fixture);
+    }
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.failed = 1;
+    evaluate(&fixture, &rows[sizeof rows / sizeof rows[0] - 1].expectation, 1, true);
+    assert_false(fixture.result.expectations[0].unjudged);
+    release(&fixture);
+}
+
 static void wrong_data_always_fails(void **state)
 {
     (void)state;
@@ -258,6 +296,7 @@ int main(void)
         cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),
         cmocka_unit_test(failed_operation_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(a_workload_that_issued_nothing_fails_unless_cut_short_or_expected),
+        cmocka_unit_test(a_run_that_was_cut_is_judged_by_what_cannot_change_any_more),
         cmocka_unit_test(wrong_data_always_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
