@@ -119,7 +119,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix races soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models races soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -170,6 +170,13 @@ races: build/packages-test ## several threads under ThreadSanitizer: drawn divis
 	@$(MAKE) BUILD=tsan build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
+
+models: build/packages-test ## Spin on the models of tests/models, and 1,000 loads of each configuration that they prove
+	@tests/models/run
+	@$(MAKE) BUILD=plain $(patsubst %,build/$(CC_NAME)-plain$(OPT)/tests/laws/test_%,pause_ring go_back_n)
+	@RING_SEEDS=1000 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_pause_ring
+	@GO_BACK_SEEDS=1000 build/$(CC_NAME)-plain$(OPT)/tests/laws/test_go_back_n >build/go-back-n.log || { tail -n 20 build/go-back-n.log; false; }
+	@grep ' seeds: ' build/go-back-n.log
 
 soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts, names 1,500 causes, proves 200, goes back in 200 runs, kills 100, then plays all cases with ever new seeds for SOAK_SECONDS
 	@$(MAKE) BUILD=plain law-programs
