@@ -129,7 +129,7 @@ run: all ## installs what is missing, builds, and plays the pause storm (CASE=FI
 	@$(PROGRAM) run $(CASE)
 
 test: build/packages-test all ## the same, then every test
-	@$(MAKE) BUILD=asan unit-programs
+	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
 	@$(MAKE) BUILD=plain law-programs
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws

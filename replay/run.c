@@ -14,20 +14,20 @@
 #include "scenarios/embedded.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A slice is about so many events, a few hundredths of a second: Ctrl-C and the bar answer at once.
- */
+/* A slice is about so many events, a few hundredths of a second, after which the bar moves. */
 static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
 static const double commit_s = 0.1; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;
 
 /* What a signal handler may touch, and the only thing that it does: the signal, or 0. */
-static volatile sig_atomic_t stop_asked;
+static atomic_int stop_asked;
 
 static void ask_to_stop(int signal_number)
 {
@@ -115,6 +115,8 @@ static void play_slices(struct play *play)
     while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
         now = slice_end(play, &checkpoint, now, slice);
         more = world_run(play->world, now);
+        if (play->world->engine.paused) /* it was asked to stop */
+            now = play->world->engine.now;
         if (more && now == checkpoint.next)
             checkpoint_take(&checkpoint, play->world);
         if (more && now == play->series.next)
@@ -214,6 +216,7 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     struct run_clock begun = clock_now();
     struct signals former;
     catch_signals(&former);
+    play->world->engine.stop = &stop_asked;
     play_slices(play);
     cost->play = clock_since(begun);
     cost->played_bytes = resident_bytes();

@@ -5,16 +5,16 @@
 #include "base/memory.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
-    PATIENCE = 4000, /* looks at a count before a member sleeps: a tenth of a millisecond or so */
-    BREATH = 128,    /* and before it lets another program have the processor, who may need it */
-    ROUND = 16,      /* windows at most; the observer's calls of so many are kept */
-    MEMORY = 8,      /* rounds or so, whose mean says whether threads pay */
+    /* Looks at a count before a member sleeps: a tenth of a millisecond or so, while that pays. */
+    PATIENCE = 4000,
+    PATIENCE_LEAST = 32,
+    ROUND = 16, /* windows at most; the observer's calls of so many are kept */
+    MEMORY = 8, /* rounds or so, whose mean says whether threads pay */
 };
 
 /* A number that one raises and others wait for. */
@@ -29,6 +29,7 @@ struct member {
     struct count done; /* see done_outer and done_window */
     struct crew *crew;
     uint32_t number;
+    int patience; /* its own: looks at a count before it sleeps */
     pthread_t thread;
 };
 
@@ -100,17 +101,23 @@ static void sleep_until(struct count *count, uint64_t value)
     pthread_mutex_unlock(&count->lock);
 }
 
-static void await(struct count *count, uint64_t value)
+/* Looking pays while the others are at work on processors of their own.  Where they wait for this
+ * one's processor, each look keeps them from it: who had to sleep looks half as often next time,
+ * whose looking was of use twice as often.  No sched_yield: beside other programs each gives them
+ * a whole slice of time, where the sleeper is woken at once. */
+static void await(struct member *member, struct count *count, uint64_t value)
 {
-    for (int looks = 1; looks <= PATIENCE; looks++) {
-        if (atomic_load_explicit(&count->value, memory_order_acquire) >= value)
+    for (int looks = 0; looks < member->patience; looks++) {
+        if (atomic_load_explicit(&count->value, memory_order_acquire) >= value) {
+            if (looks > 0 && member->patience < PATIENCE)
+                member->patience *= 2;
             return;
-        if (looks % BREATH == 0)
-            sched_yield();
-        else
-            relax();
+        }
+        relax();
     }
     sleep_until(count, value);
+    if (member->patience > PATIENCE_LEAST)
+        member->patience /= 2;
 }
 
 /* ------------------------------------------------------------------ windows */
@@ -155,13 +162,14 @@ static void execute_window(const struct crew *crew, uint32_t number, int64_t tur
 
 /* Until the executor may begin the window: it has been sent all that is due in it, and nobody who
  * is still in the one before can call the run off before its end. */
-static void await_others(const struct crew *crew, uint32_t number, uint64_t window)
+static void await_others(struct crew *crew, uint32_t number, uint64_t window)
 {
     const struct engine_window *rules = crew->engine->window;
     const bool leads = rules->leads != NULL && rules->leads(rules->self, number);
     for (uint32_t i = 0; i < crew->engine->executors; i++)
         if (i != number)
-            await(&crew->members[i].done, leads ? done_outer(window - 1) : done_window(window - 1));
+            await(&crew->members[number], &crew->members[i].done,
+                  leads ? done_outer(window - 1) : done_window(window - 1));
 }
 
 static void end_share(const struct crew *crew, uint32_t number)
@@ -195,7 +203,8 @@ static void play_together(struct crew *crew)
     raise_to(&crew->rounds, crew->rounds.value + 1);
     execute_share(crew, 0);
     for (uint32_t i = 1; i < crew->engine->executors; i++)
-        await(&crew->members[i].done, done_window(crew->round.first + crew->round.windows - 1));
+        await(&crew->members[0], &crew->members[i].done,
+              done_window(crew->round.first + crew->round.windows - 1));
     crew->round.first += crew->round.windows;
 }
 
@@ -238,6 +247,8 @@ static bool begin_round(struct crew *crew)
         engine->window->end(engine->window->self);
     reckon(crew);
     crew->round.windows = 0;
+    if (engine_asked_to_stop(engine))
+        return false;
     crew->round.turn = next_turn(engine, until);
     if (crew->round.turn == INT64_MAX)
         return false;
@@ -262,10 +273,10 @@ void crew_run(struct crew *crew)
 
 static void *member_main(void *self)
 {
-    const struct member *member = self;
+    struct member *member = self;
     struct crew *crew = member->crew;
     for (uint64_t round = 1;; round++) {
-        await(&crew->rounds, round);
+        await(member, &crew->rounds, round);
         if (crew->over)
             return NULL;
         execute_share(crew, member->number);
@@ -283,6 +294,7 @@ struct crew *crew_create(struct engine *engine)
     for (uint32_t i = 0; i < engine->executors; i++) {
         crew->members[i].crew = crew;
         crew->members[i].number = i;
+        crew->members[i].patience = PATIENCE;
         count_init(&crew->members[i].done);
     }
     for (uint32_t i = 1; i < engine->executors; i++)

@@ -325,7 +325,7 @@ static void tell_window_end(const struct engine *engine)
 
 static void run(struct engine *engine, struct executor *executor)
 {
-    while (wheel_open(&executor->queue, engine->until)) {
+    while (!engine_asked_to_stop(engine) && wheel_open(&executor->queue, engine->until)) {
         engine_run_window(engine, executor);
         tell_window_end(engine);
     }
@@ -355,6 +355,16 @@ static bool is_idle(const struct engine *engine)
     return true;
 }
 
+/* When all have executed every event up to: the end of the last window that one of them opened. */
+static time_ps executed_until(const struct engine *engine)
+{
+    time_ps until = engine->now;
+    for (uint32_t i = 0; i < engine->executors; i++)
+        if (engine->executor[i].queue.bound > until)
+            until = engine->executor[i].queue.bound;
+    return until;
+}
+
 bool engine_run(struct engine *engine, time_ps until)
 {
     struct executor *executor = &engine->executor[0];
@@ -368,7 +378,12 @@ bool engine_run(struct engine *engine, time_ps until)
         run(engine, executor);
     else
         run_watched(engine, executor);
-    engine_set_now(engine, engine->paused ? executor->now : engine->until);
+    if (engine_asked_to_stop(engine) && engine->watch == NULL) {
+        engine->paused = true;
+        engine_set_now(engine, executed_until(engine));
+    } else {
+        engine_set_now(engine, engine->paused ? executor->now : engine->until);
+    }
     return !is_idle(engine);
 }
 

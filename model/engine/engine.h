@@ -120,8 +120,9 @@ struct engine {
     time_ps lookahead;
     bool divided, scattered;
     uint32_t outer_words; /* so many times 64 groups have neighbours of other executors, or none */
-    bool paused;          /* engine_pause was called */
-    bool hostile;         /* audit the node after every event (debug and test builds) */
+    bool paused;          /* engine_pause was called, or it was asked to stop */
+    const atomic_int *stop; /* NULL, or not 0 when engine_run is to end with its present windows */
+    bool hostile;           /* audit the node after every event (debug and test builds) */
     const struct engine_watch *watch;   /* NULL: none; before the first engine_run */
     const struct engine_window *window; /* NULL: nothing to be done; before the first engine_run */
     uint32_t
@@ -149,7 +150,8 @@ void engine_items(struct engine *engine, uint32_t executor, const void *items, u
 void engine_link(struct engine *engine, time_ps delay);
 
 /* Executes every event up to and including `until`, and leaves `now` there; returns false when none
- * is left.  Called off by engine_cut it does so up to that moment. */
+ * is left.  Called off by engine_cut it does so up to that moment; asked to stop, up to some moment
+ * before `until`, and it is paused. */
 bool engine_run(struct engine *engine, time_ps until);
 
 /* Called from an event at t: the running engine_run ends with the events of `at`, no sooner than
@@ -159,6 +161,12 @@ void engine_cut(struct engine *engine, time_ps at);
 /* Called by the watch: engine_run ends after the present event, whose time `now` is then, and the
  * next one goes on behind it. */
 void engine_pause(struct engine *engine);
+
+/* Whether the running engine_run ends before its next window. */
+static inline bool engine_asked_to_stop(const struct engine *engine)
+{
+    return engine->stop != NULL && atomic_load_explicit(engine->stop, memory_order_relaxed) != 0;
+}
 
 /* Between engine_runs: the world acts at that moment, at which no event has been executed yet. */
 void engine_set_now(struct engine *engine, time_ps now);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * However the nodes are divided among executors: the digest, the statistics, and what observers are
  * told, call by call, stay the same.  Divisions are drawn, not chosen: neighbours are as likely
- * apart as together; one is as a run has it.  The same but for the digest holds for all events in
- * their one order, which is what a watched engine executes. */
+ * apart as together; one is as a run has it, also when it is stopped again and again and goes on.
+ * The same but for the digest holds for all events in their one order, which is what a watched
+ * engine executes. */
 #include "scenarios/division.h"
 #include "scenarios/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +19,12 @@
 /* ------------------------------------------------------------------ what is told, as one number */
 
 struct told {
-    uint64_t chain, calls;
-    bool frames;
+    uint64_t chain, calls, stops;
+    bool frames, stopping;
+    atomic_int stop; /* the run is asked to; see STOP_CALLS */
 };
+
+enum { STOP_CALLS = 61 };
 
 static void tell(struct told *told, uint64_t word)
 {
@@ -32,6 +37,8 @@ static void tell_bytes(void *self, unsigned call, const void *bytes, size_t coun
     tell(told, call);
     tell(told, hash_bytes(bytes, count, call));
     told->calls++;
+    if (told->stopping && told->calls % STOP_CALLS == 0)
+        atomic_store(&told->stop, 1);
 }
 
 static void on_drop(void *self, const struct probe_drop *drop)
@@ -142,7 +149,7 @@ static const struct engine_watch in_order = {.before = look, .after = look};
 struct result {
     struct digest digest;
     struct workload_stats *stats;
-    uint64_t chain, calls, mailed;
+    uint64_t chain, calls, mailed, stops;
     time_ps end;
 };
 
@@ -152,14 +159,26 @@ enum { FEW = 8 };
 struct way {
     const struct world_division *division; /* NULL: one executor */
     const struct engine_watch *watch;
-    bool frames, unseen;
+    bool frames, unseen, stopping;
 };
+
+/* world_run, which goes on where it was stopped. */
+static bool run_on(struct world *world, time_ps until, struct told *told)
+{
+    bool more;
+    while (more = world_run(world, until), world->engine.paused) {
+        assert_true(more && world->engine.now <= until);
+        atomic_store(&told->stop, 0);
+        told->stops++;
+    }
+    return more;
+}
 
 static struct result play(const struct scenario *scenario, struct way way)
 {
     static struct diag diag;
     const struct world_division *division = way.division;
-    struct told told = {.frames = way.frames};
+    struct told told = {.frames = way.frames, .stopping = way.stopping};
     const struct probe probe = listener(&told);
     struct world *world =
         world_build_divided(scenario, way.unseen ? &probe_none : &probe, division, &diag);
@@ -168,13 +187,15 @@ static struct result play(const struct scenario *scenario, struct way way)
     world->engine.hostile = false;
     world->engine.worth = way.division == NULL || way.division->executors != 5 ? 0 : FEW;
     world->engine.watch = way.watch;
-    for (time_ps at = 0; world_run(world, at); at += 77 * PS_PER_US)
+    world->engine.stop = &told.stop;
+    for (time_ps at = 0; run_on(world, at, &told); at += 77 * PS_PER_US)
         if (at % 7 == 0)
             world_audit(world);
     struct result result = {
         .digest = engine_digest(&world->engine),
         .chain = told.chain,
         .calls = told.calls,
+        .stops = told.stops,
         .end = world->engine.now,
     };
     result.stats = calloc(world->workload_count, sizeof *result.stats);
@@ -223,6 +244,22 @@ static void check_as_run(const struct scenario *scenario, const struct result *o
     }
 }
 
+/* Stopped after every few calls, and gone on with. */
+static void check_stopped(const struct scenario *scenario, const struct result *one, bool frames)
+{
+    for (uint32_t executors = 1; executors <= 3; executors++) {
+        uint32_t *executor_of = division_make(scenario, executors);
+        const struct world_division division = {executors, executor_of};
+        const struct way way = {.division = &division, .frames = frames, .stopping = true};
+        const struct result stopped = play(scenario, way);
+        check_same(scenario, one, &stopped);
+        assert_memory_equal(&one->digest, &stopped.digest, sizeof one->digest);
+        assert_true(stopped.stops > 5);
+        free(stopped.stats);
+        free(executor_of);
+    }
+}
+
 static void check(struct scenario *scenario, bool frames)
 {
     struct rng rng = rng_stream(scenario->seed, scenario->name, "divisions");
@@ -241,6 +278,7 @@ static void check(struct scenario *scenario, bool frames)
     assert_true(one.calls > 0 && mailed > 0);
     free(executor_of);
     check_as_run(scenario, &one, frames);
+    check_stopped(scenario, &one, frames);
     free(one.stats);
 }
 
