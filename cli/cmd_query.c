@@ -155,6 +155,7 @@ static int run(const struct cli_args *args)
         cli_error("%s: %s", args->operands[0], error);
         return CLI_USAGE;
     }
+    store_read_only(store);
     struct store_statement *rows = store_prepare(store, args->operands[1]);
     if (rows != NULL && cli_given(args, "json"))
         print_json(rows);

@@ -2,6 +2,8 @@
  * beside - created, locked, renamed. */
 #include "replay/beside.h"
 
+#include "replay/store.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +36,16 @@ static bool is_of(const char *stem, const char *name)
     return strncmp(name, stem, length) == 0 && strlen(name) == length + LETTERS;
 }
 
+/* What SQLite had beside it goes first: alone it would be nobody's. */
+static void remove_with_journal(const char *path)
+{
+    char name[PATH_MAX + STORE_SUFFIX_BYTES];
+    for (int i = STORE_SUFFIX_JOURNAL; i >= 0; i--) {
+        snprintf(name, sizeof name, "%s%s", path, store_suffixes[i]);
+        unlink(name);
+    }
+}
+
 /* Removes a file that nobody holds. */
 static void remove_left(const char *path)
 {
@@ -44,7 +56,7 @@ static void remove_left(const char *path)
         return;
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &about) == 0 &&
         S_ISREG(about.st_mode))
-        unlink(path);
+        remove_with_journal(path);
     close(descriptor);
 }
 

@@ -11,9 +11,9 @@
 #include "replay/beside.h"
 #include "replay/name_lock.h"
 #include "replay/output_place.h"
+#include "replay/store_private.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +21,6 @@
 #include <unistd.h>
 
 const char *const store_suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", NULL};
-
-struct store {
-    sqlite3 *database; /* NULL: it keeps nothing */
-    uint64_t pending;
-    bool failed;
-    bool writable;
-    struct name_lock *lock; /* of a file that is written */
-    char error[STORE_ERROR_BYTES];
-};
-
-struct store_statement {
-    struct store *store;
-    sqlite3_stmt *handle;
-};
 
 static void fail(struct store *store, const char *what)
 {
@@ -108,7 +94,6 @@ bool store_close(struct store *store)
         free(store);
         return true;
     }
-    CHECK(sqlite3_next_stmt(store->database, NULL) == NULL);
     if (store->writable)
         store_exec(store, "COMMIT");
     const bool well = !store->failed;
@@ -307,11 +292,7 @@ static struct store *open_run(const char *path, int flags, bool *torn,
     *torn = false;
     if (store == NULL)
         return NULL;
-    /* The file may be anybody's: its views call no functions with effects, and what is damaged is
-     * an error as soon as it is seen. */
-    sqlite3_db_config(store->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_exec(store->database, "PRAGMA cell_size_check=1", NULL, NULL, NULL);
+    store_guard(store->database);
     if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
         return store;
     *torn = store->failed && sqlite3_errcode(store->database) == SQLITE_READONLY;
@@ -340,7 +321,36 @@ struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
     }
     bool torn;
     struct store *store = open_run(path, SQLITE_OPEN_READONLY, &torn, error);
-    return torn && !store_is_foreign(path) ? open_torn(path, error) : store;
+    if (!torn || store_is_foreign(path))
+        return store;
+    if (!store_guard_is_trap(path))
+        return open_torn(path, error);
+    snprintf(error, STORE_ERROR_BYTES,
+             "its journal names another file, which no run's does: it is not played back");
+    return NULL;
+}
+
+void store_read_only(struct store *store)
+{
+    store->reading = true;
+    store_guard_reading(store->database, &store->refused);
+}
+
+void store_blame(struct store *store, const char *sentence)
+{
+    snprintf(store->blame, sizeof store->blame, "%s", sentence);
+}
+
+/* A statement that was refused, or does not fit the tables. */
+static void fail_sql(struct store *store)
+{
+    const int code = sqlite3_errcode(store->database);
+    fail(store, "SQL");
+    if (store->refused)
+        snprintf(store->error, sizeof store->error,
+                 "SQL: the statement would write or change something, and only reading is allowed");
+    else if (code == SQLITE_ERROR && store->blame[0] != '\0')
+        snprintf(store->error, sizeof store->error, "%s", store->blame);
 }
 
 struct store_statement *store_prepare(struct store *store, const char *sql)
@@ -350,7 +360,13 @@ struct store_statement *store_prepare(struct store *store, const char *sql)
     sqlite3_stmt *handle = NULL;
     const char *rest = NULL;
     if (sqlite3_prepare_v2(store->database, sql, -1, &handle, &rest) != SQLITE_OK) {
-        fail(store, "SQL");
+        fail_sql(store);
+        return NULL;
+    }
+    if (store->reading && handle != NULL && !sqlite3_stmt_readonly(handle)) {
+        sqlite3_finalize(handle);
+        store->refused = true;
+        fail_sql(store);
         return NULL;
     }
     if (handle == NULL || rest[strspn(rest, " \t\r\n;")] != '\0') {
@@ -415,76 +431,6 @@ bool store_step(struct store_statement *statement)
         return false;
     const int code = sqlite3_step(statement->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        fail(statement->store, "SQL");
+        fail_sql(statement->store);
     return code == SQLITE_ROW;
-}
-
-int store_columns(const struct store_statement *statement)
-{
-    return statement == NULL ? 0 : sqlite3_column_count(statement->handle);
-}
-
-const char *store_column_name(const struct store_statement *statement, int column)
-{
-    const char *name = sqlite3_column_name(statement->handle, column);
-    return name == NULL ? "" : name;
-}
-
-enum store_type store_column_type(const struct store_statement *statement, int column)
-{
-    switch (sqlite3_column_type(statement->handle, column)) {
-    case SQLITE_INTEGER:
-        return STORE_INTEGER;
-    case SQLITE_FLOAT:
-        return STORE_REAL;
-    case SQLITE_NULL:
-        return STORE_NULL;
-    case SQLITE_BLOB:
-        return STORE_BLOB;
-    default:
-        return STORE_TEXT;
-    }
-}
-
-int64_t store_int(const struct store_statement *statement, int column)
-{
-    return sqlite3_column_int64(statement->handle, column);
-}
-
-double store_real(const struct store_statement *statement, int column)
-{
-    return sqlite3_column_double(statement->handle, column);
-}
-
-const unsigned char *store_blob(const struct store_statement *statement, int column, size_t *bytes)
-{
-    const unsigned char *blob = sqlite3_column_blob(statement->handle, column);
-    *bytes = (size_t)sqlite3_column_bytes(statement->handle, column);
-    return blob;
-}
-
-const char *store_text(const struct store_statement *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement->handle, column);
-    return text == NULL ? "" : (const char *)text;
-}
-
-int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)
-{
-    struct store_statement *statement = store_prepare(store, sql);
-    int64_t answer = otherwise;
-    if (store_step(statement) && store_column_type(statement, 0) != STORE_NULL)
-        answer = store_int(statement, 0);
-    store_finish(statement);
-    return answer;
-}
-
-void store_ask_text(struct store *store, const char *sql, char *text, size_t size)
-{
-    CHECK(size > 0);
-    text[0] = '\0';
-    struct store_statement *statement = store_prepare(store, sql);
-    if (store_step(statement))
-        snprintf(text, size, "%s", store_text(statement, 0));
-    store_finish(statement);
 }

@@ -5,7 +5,7 @@
  * whole, also after kill -9.
  * Errors stick: after the first one every call does nothing, and store_error says what went wrong;
  * whoever writes in a loop looks once in a while.  Sentences about errors do not name the file.
- * Owner: store_close.  This is the only place that includes <sqlite3.h>. */
+ * Owner: store_close. */
 #ifndef STORMGLASS_REPLAY_STORE_H
 #define STORMGLASS_REPLAY_STORE_H
 
@@ -24,7 +24,7 @@ enum {
 /* What stands beside a database PATH, as PATH with one of these behind it: itself first, then what
  * SQLite writes, then the lock of its writer.  NULL ends them. */
 extern const char *const store_suffixes[];
-enum { STORE_SUFFIX_LOCK = 4, STORE_SUFFIX_BYTES = 16 };
+enum { STORE_SUFFIX_JOURNAL = 3, STORE_SUFFIX_LOCK = 4, STORE_SUFFIX_BYTES = 16 };
 
 enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB };
 
@@ -71,8 +71,14 @@ struct store *store_create_deaf(void);
  */
 bool store_is_foreign(const char *path);
 
-/* Opens a run database for reading only. */
+/* Opens a run database for reading only.  It may be anybody's: see store_guard.h. */
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES]);
+
+/* For statements that come from outside: those that do not only read are errors from here on. */
+void store_read_only(struct store *store);
+
+/* What is said when its tables are not those that a statement asks for. */
+void store_blame(struct store *store, const char *sentence);
 
 /* Ends every transaction; a file becomes one file again (the log is folded in).  False: the last
  * writes failed. */

@@ -6,48 +6,65 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "replay/record_schema.h"
+#include "scenarios/embedded.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { ORIGIN_BYTES = 128 };
 
 static int64_t format_of(struct store *store)
 {
     return store_ask_int(store, "SELECT format FROM meta", 0);
 }
 
+/* "a later stormglass has written it, 1.2.0 in format 7" */
+static void tell_origin(struct store *store, const char *which, char text[ORIGIN_BYTES])
+{
+    char version[40];
+    store_ask_text(store, "SELECT version FROM meta", version, sizeof version);
+    snprintf(text, ORIGIN_BYTES, "%s stormglass has written it, %s in format %lld", which, version,
+             (long long)format_of(store));
+}
+
 bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
 {
-    const int64_t format = format_of(store);
-    if (format <= RECORD_FORMAT)
+    char origin[ORIGIN_BYTES];
+    if (format_of(store) <= RECORD_FORMAT)
         return true;
+    tell_origin(store, "a later", origin);
     snprintf(why, STORE_ERROR_BYTES,
-             "its tables are of format %lld, and this version knows them up to %d: a later "
-             "stormglass has written it",
-             (long long)format, RECORD_FORMAT);
+             "%s; this is %s, which reads formats up to %d: expected one of those, or a later "
+             "stormglass to read it",
+             origin, stormglass_version, RECORD_FORMAT);
     return false;
 }
 
 bool stored_is_of_today(struct store *store, char why[STORE_ERROR_BYTES])
 {
-    const int64_t format = format_of(store);
-    if (store_error(store) != NULL || format >= RECORD_FORMAT)
+    char origin[ORIGIN_BYTES];
+    if (format_of(store) >= RECORD_FORMAT || store_error(store) != NULL)
         return true;
-    snprintf(
-        why, STORE_ERROR_BYTES,
-        "its tables are of format %lld, and a page needs those of %d: an earlier stormglass has "
-        "written it; run its scenario again",
-        (long long)format, RECORD_FORMAT);
+    tell_origin(store, "an earlier", origin);
+    snprintf(why, STORE_ERROR_BYTES,
+             "%s, without what is asked for; this is %s, of format %d: read it with the one that "
+             "has written it, or run its scenario again",
+             origin, stormglass_version, RECORD_FORMAT);
     return false;
 }
 
 struct store *stored_open(const char *path, char why[STORE_ERROR_BYTES])
 {
+    char blame[STORE_ERROR_BYTES];
     struct store *store = store_open(path, why);
-    if (store == NULL || stored_is_readable(store, why))
-        return store;
-    store_close(store);
-    return NULL;
+    if (store != NULL && !stored_is_readable(store, why)) {
+        store_close(store);
+        return NULL;
+    }
+    if (store != NULL && !stored_is_of_today(store, blame))
+        store_blame(store, blame);
+    return store;
 }
 
 time_ps stored_reached(struct store *store)

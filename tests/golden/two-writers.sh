@@ -8,6 +8,7 @@ ask() { sqlite3 -batch -noheader "$1" "$2"; }
 # begin DATABASE WORDS...: a run that goes on for long; returns when its database is there.  Its process is $first.
 begin() {
     local tries=0
+    rm -f "$1"
     env --default-signal "$program" run pause-storm --set duration=10s --record counters -o "$1" >first.out 2>&1 &
     first=$!
     until [ -s "$1" ] && [ -e "$1-lock" ] && [ "$(ask "$1" 'SELECT reached_ps>0 FROM meta' 2>/dev/null)" = 1 ] ||

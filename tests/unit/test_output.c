@@ -174,10 +174,12 @@ static void what_a_killed_writer_left_goes_and_a_living_ones_stays(void **state)
     (void)state;
     struct beside living, next, other;
     put(".page.stormglass-killed", "half");
+    put(".page.stormglass-killed-journal", "of SQLite");
     put(".page.stormglass-toolonger", "not one");
     put(".pages.stormglass-killed", "of another name");
     assert_true(beside_create(&living, "page", 0666));
     assert_int_equal(access(".page.stormglass-killed", F_OK), -1);
+    assert_int_equal(access(".page.stormglass-killed-journal", F_OK), -1);
     assert_int_equal(access(living.path, F_OK), 0);
     assert_true(beside_create(&other, "./page", 0600));
     assert_true(beside_create(&next, "page", 0666));

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * store_private - what the files of a store share. */
+#ifndef STORMGLASS_REPLAY_STORE_PRIVATE_H
+#define STORMGLASS_REPLAY_STORE_PRIVATE_H
+
+#include "replay/name_lock.h"
+#include "replay/store.h"
+#include "replay/store_guard.h"
+
+struct store {
+    sqlite3 *database; /* NULL: it keeps nothing */
+    uint64_t pending;
+    bool failed;
+    bool writable;
+    bool reading, refused;  /* statements may only read; one was refused */
+    struct name_lock *lock; /* of a file that is written */
+    char error[STORE_ERROR_BYTES];
+    char blame[STORE_ERROR_BYTES]; /* empty: its tables are as they should be */
+};
+
+struct store_statement {
+    struct store *store;
+    sqlite3_stmt *handle;
+};
+
+#endif
