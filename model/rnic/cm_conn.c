@@ -136,3 +136,22 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
     }
     return NULL;
 }
+
+/* Those that are passive, and no others, are found by what they were asked for. */
+void cm_conn_audit(const struct cm *cm)
+{
+    uint32_t passive = 0, entered = 0;
+    for (uint32_t i = 0; i < cm->conns.used; i++) {
+        const struct verbs_conn *conn = slab_at(&cm->conns, i);
+        passive += conn->taken && conn->passive;
+    }
+    for (uint32_t i = 0; i < cm->request_room; i++)
+        for (uint32_t at = cm->requests[i]; at != POOL_NONE; entered++) {
+            const struct verbs_conn *conn = slab_at(&cm->conns, at);
+            CHECK(conn->taken && conn->passive);
+            CHECK(bucket_of(cm, conn->way.peer, conn->remote_id) == &cm->requests[i]);
+            at = conn->next_request;
+        }
+    CHECK(passive == cm->request_count && entered == cm->request_count);
+    CHECK(cm->request_count <= cm->request_room);
+}

@@ -25,4 +25,6 @@ void cm_conn_enter(struct verbs_conn *conn);
 /* The passive connection that a peer's REQ has made. */
 struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t remote_id);
 
+void cm_conn_audit(const struct cm *cm);
+
 #endif

@@ -2,6 +2,7 @@
  * rnic - the way in, events, making and checking. */
 #include "rnic/rnic.h"
 
+#include "rnic/cm_conn.h"
 #include "rnic/completer.h"
 #include "rnic/packet.h"
 #include "rnic/requester.h"
@@ -329,6 +330,7 @@ void rnic_audit(const struct rnic *rnic)
     if (rnic->soft != NULL)
         soft_audit(rnic);
     audit_qps(rnic);
+    cm_conn_audit(&rnic->cm);
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         CHECK(!turns_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
         CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
