@@ -18,7 +18,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CC_NAME := $(notdir $(firstword $(CC)))
-B := build/$(CC_NAME)-$(BUILD)$(OPT)
+B := build/$(CC_NAME)-$(BUILD)$(OPT)$(if $(SHARED),-shared)
 
 # Every processor is used unless the command line says otherwise.
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
@@ -60,15 +60,21 @@ HOSTILE := 1
 else ifeq ($(BUILD),tsan)
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=thread
 HOSTILE := 1
+else ifeq ($(BUILD),coverage)
+MODE := -O1 --coverage -Wno-error=maybe-uninitialized
 else ifeq ($(BUILD),fuzz)
 MODE := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
         -fno-sanitize-recover=all
 else
-$(error BUILD=$(BUILD) is unknown; it is one of release plain debug asan ubsan tsan fuzz)
+$(error BUILD=$(BUILD) is unknown; it is one of release plain debug asan ubsan tsan coverage fuzz)
 endif
 
 CFLAGS := -std=gnu11 -g $(MODE) $(OPT) -ffp-contract=off -fno-fast-math $(WARNINGS) \
           -DSTORMGLASS_HOSTILE=$(HOSTILE) $(EXTRA_CFLAGS)
+# SHARED=1: the library is a shared object, so that a changed file can take the place of its own.
+ifneq ($(SHARED),)
+CFLAGS += -fPIC -fno-semantic-interposition
+endif
 # gcc writes objects for its link-time optimiser, which only its own wrapper of ar can index.
 AR := $(if $(findstring gcc,$(CC_NAME)),$(patsubst %gcc,%gcc-ar,$(firstword $(CC))),ar)
 ifneq ($(findstring gcc-,$(CC_NAME)),)
@@ -106,7 +112,7 @@ endif
 LDLIBS += -lcgraph
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
-LIB     := $(B)/libstormglass.a
+LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
 PROGRAM := $(B)/stormglass
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
@@ -119,7 +125,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models races soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -156,6 +162,15 @@ cost: build/packages-test all ## measures what each level of recording costs; a 
 
 matrix: build/packages-test ## the same digest from gcc and clang, -O0 and -O3, sanitizers on and off
 	@tests/matrix.sh
+
+# Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
+SEED ?= 1
+COUNT ?= 300
+mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE)
+	@$(MAKE) CC=gcc BUILD=coverage all unit-programs law-programs
+	@$(MAKE) CC=gcc BUILD=asan SHARED=1 unit-programs
+	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all law-programs
+	@tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
@@ -269,17 +284,21 @@ $(DYGRAPHS)/%: | build/packages-build ;
 $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(LIB): $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
+$(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
+
+$(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
 
 $(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"
@@ -292,15 +311,15 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.li
 
 $(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -lev -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
 
 $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
 
 $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a,$^) $(LDLIBS) -o $@
+	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
     $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(FUZZ_SOURCES)) $(B)/embedded.d

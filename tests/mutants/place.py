@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""place - where things are, and the limits."""
+
+import glob
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+STORE = ROOT / 'build/mutants'
+# Three builds: unit tests with sanitizers and audits, laws and the program fast, and one that counts lines.
+BUILDS = {'sanitized': ROOT / 'build/gcc-asan-shared', 'fast': ROOT / 'build/gcc-plain-O1-shared',
+          'coverage': ROOT / 'build/gcc-coverage'}
+FOLDERS = ('model/base', 'model/engine', 'model/net', 'model/rnic', 'model/nvme', 'scenarios', 'replay')
+# A test that costs more than this is no help against a mutant: hundreds of mutants run it.
+SECONDS_MAX = int(os.environ.get('TEST_CPU', '10'))
+
+
+def library_sources():
+    return sorted(p for folder in FOLDERS for p in glob.glob(folder + '/*.[ch]', root_dir=ROOT))
