@@ -131,8 +131,11 @@ static struct fake_mr *invalidatable(const struct verbs_device *device, uint32_t
 static enum ibv_wc_status arrive_send(struct fake_event *event)
 {
     struct verbs_conn *conn = event->conn;
+    struct fake_world *world = conn->device->world;
     struct receive *receive = conn->first;
     conn->first = receive->next;
+    if (world->spoil != NULL)
+        world->spoil(world, &event->wr, event->bytes, &event->length);
     if (conn->first == NULL)
         conn->last = NULL;
     const bool fits = scatter(conn->device, receive->sges, receive->count, event);
@@ -152,7 +155,7 @@ static enum ibv_wc_status arrive_send(struct fake_event *event)
         wc.wc_flags = IBV_WC_WITH_INV;
         wc.invalidated_rkey = key;
     }
-    complete(conn, &wc, conn->device->world->now);
+    complete(conn, &wc, world->now);
     return fits ? IBV_WC_SUCCESS : IBV_WC_REM_INV_REQ_ERR;
 }
 

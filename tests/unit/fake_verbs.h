@@ -40,8 +40,11 @@ struct fake_world {
     uint32_t logged; /* messages ever; the log keeps the first FAKE_LOG_MAX */
     uint32_t rnr;    /* messages that found no receive */
     uint32_t bad;    /* work requests that ended with another error than a flush */
-    bool silent;     /* messages are lost from now on, without an error */
-    bool late_rtu;   /* the passive side hears of ESTABLISHED long after the first data */
+    /* Changes a SEND as it arrives, for what no peer should send; NULL: none is changed. */
+    void (*spoil)(struct fake_world *world, struct ibv_send_wr *wr, unsigned char *bytes,
+                  uint32_t *length);
+    bool silent;   /* messages are lost from now on, without an error */
+    bool late_rtu; /* the passive side hears of ESTABLISHED long after the first data */
 };
 
 extern const struct verbs_ops fake_verbs;
@@ -49,6 +52,9 @@ extern const struct verbs_ops fake_verbs;
 void fake_init(struct fake_world *world);
 void fake_fini(struct fake_world *world);
 struct verbs_device *fake_device(struct fake_world *world, uint32_t ip);
+
+/* How many memory regions and connections it has that were not given back. */
+unsigned fake_held(const struct verbs_device *device);
 
 /* Runs what is due up to `until`; false when nothing is left at all. */
 bool fake_run(struct fake_world *world, time_ps until);

@@ -24,12 +24,30 @@ static time_ps now_of(void *self)
     return ((struct fake_world *)self)->now;
 }
 
+/* Who cancels a timer may free it at once. */
+static void forget(struct fake_world *world, struct timer *timer)
+{
+    struct fake_event **place = &world->events;
+    while (*place != NULL) {
+        struct fake_event *event = *place;
+        if (event->kind != TIMER || event->timer != timer) {
+            place = &event->next;
+            continue;
+        }
+        *place = event->next;
+        fake_free_event(event);
+    }
+    timer->pending = 0;
+}
+
 static void set_timer(void *self, struct timer *timer, time_ps due)
 {
     struct fake_world *world = self;
     timer->due = due;
-    if (due == TIME_NEVER)
+    if (due == TIME_NEVER) {
+        forget(world, timer);
         return;
+    }
     CHECK(due >= world->now);
     if (timer->pending && timer->wakeup <= due)
         return; /* sleeps on when that comes */
@@ -155,6 +173,16 @@ void fake_renew_rkey(struct verbs_device *device, struct verbs_mr *mr)
     (void)device;
     mr->rkey = (mr->rkey & ~UINT32_C(0xFF)) | ((mr->rkey + 1) & 0xFF);
     fake->valid = true;
+}
+
+unsigned fake_held(const struct verbs_device *device)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < device->mr_count; i++)
+        count += device->mrs[i] != NULL;
+    for (const struct verbs_conn *conn = device->conns; conn != NULL; conn = conn->next)
+        count += !conn->destroyed;
+    return count;
 }
 
 struct fake_mr *fake_find(const struct verbs_device *device, uint32_t key, uint64_t addr,

@@ -2,6 +2,7 @@
  * nvme_pair - a host and a target on fake verbs, for tests. */
 #include "tests/unit/nvme_pair.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void on_target_io(void *self, const struct probe_target_io *io)
@@ -13,7 +14,10 @@ static void on_target_io(void *self, const struct probe_target_io *io)
 
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
 {
-    (void)self, (void)at, (void)owner, (void)text;
+    struct nvme_pair *pair = self;
+    (void)at, (void)owner;
+    if (pair->note[0] == '\0')
+        snprintf(pair->note, sizeof pair->note, "%s", text);
 }
 
 void nvme_pair_init(struct nvme_pair *pair, const char *media)
@@ -44,6 +48,8 @@ void nvme_pair_fini(struct nvme_pair *pair)
     nvme_host_destroy(pair->host);
     nvme_target_destroy(pair->target);
     nvme_target_destroy(pair->former);
+    CHECK(fake_held(pair->host_device) == 0);
+    CHECK(fake_held(pair->target_device) == 0);
     fake_fini(&pair->world);
 }
 

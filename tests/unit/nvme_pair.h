@@ -21,6 +21,7 @@ struct nvme_pair {
     struct nvme_io ios[PAIR_IOS];
     struct probe_target_io last; /* of the target */
     uint64_t target_ios;
+    char note[160]; /* the first one since a test emptied it */
     uint32_t namespace_count;
     uint32_t completed;
     uint32_t target_ip; /* that the host connects to */

@@ -88,6 +88,7 @@ void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
 void raw_fini(struct raw_host *raw)
 {
     nvme_target_destroy(raw->target);
+    CHECK(fake_held(raw->target_device) == 0);
     fake_fini(&raw->world);
 }
 

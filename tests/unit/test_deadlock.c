@@ -154,6 +154,48 @@ static void ring_locks_up(void **state)
     end(&stand);
 }
 
+/* A line of switches ends in the ring; the further one has the lower number, so that what is behind
+ * is not found by going through the switches once. */
+static void the_whole_line_behind_a_ring_waits(void **state)
+{
+    (void)state;
+    static struct stand stand;
+    build(
+        &stand,
+        "stormglass: 1\nname: tail\nduration: 1ms\ndrain: 4ms\nfabric:\n  topology:\n"
+        "    kind: explicit\n    hosts: [h0, h1, h2, h3, h4, far]\n"
+        "    switches: [t1, t0, s0, s1, s2, s3, s4]\n    links:\n"
+        "      - {ends: [h0, s0], rate: 100Gbps}\n      - {ends: [h1, s1], rate: 100Gbps}\n"
+        "      - {ends: [h2, s2], rate: 100Gbps}\n      - {ends: [h3, s3], rate: 100Gbps}\n"
+        "      - {ends: [h4, s4], rate: 100Gbps}\n      - {ends: [far, t1], rate: 100Gbps}\n"
+        "      - {ends: [t1, t0], rate: 100Gbps}\n      - {ends: [t0, s0], rate: 100Gbps}\n"
+        "      - {ends: [s0, s1], rate: 100Gbps}\n      - {ends: [s1, s2], rate: 100Gbps}\n"
+        "      - {ends: [s2, s3], rate: 100Gbps}\n      - {ends: [s3, s4], rate: 100Gbps}\n"
+        "      - {ends: [s4, s0], rate: 100Gbps}\n"
+        "  switch: {buffer: 4MB, ports: 1, policy: static, xoff: 100KB, pfc: {headroom: auto}}\n"
+        "hosts: {defaults: {rnic: {congestion-control: none}}}\nworkloads:\n"
+        "  - {name: w0, kind: rdma-write, from: h0, to: h2, message-size: 1MiB, outstanding: 4}\n"
+        "  - {name: w1, kind: rdma-write, from: h1, to: h3, message-size: 1MiB, outstanding: 4}\n"
+        "  - {name: w2, kind: rdma-write, from: h2, to: h4, message-size: 1MiB, outstanding: 4}\n"
+        "  - {name: w3, kind: rdma-write, from: h3, to: h0, message-size: 1MiB, outstanding: 4}\n"
+        "  - {name: w4, kind: rdma-write, from: h4, to: h1, message-size: 1MiB, outstanding: 4}\n"
+        "  - {name: w, kind: rdma-write, from: far, to: h2, message-size: 1MiB, outstanding: 4}\n");
+    const struct deadlock_watch *watch = play(&stand, 100 * PS_PER_US);
+    assert_int_equal(watch->count, 1);
+    const struct deadlock *deadlock = &watch->found[0];
+    assert_int_equal(deadlock->cycle, 5);
+    assert_int_equal(deadlock->behind, 5 + 2 + 1); /* the ring's hosts, the line, its host */
+    unsigned behind = 0;
+    for (uint32_t i = 0; i < deadlock->queue_count; i++) {
+        const char *name = stand.scenario->nodes[deadlock->queues[i].node].name;
+        const bool line = name[0] == 't' || strcmp(name, "far") == 0;
+        assert_true(!line || deadlock->queues[i].role == DEADLOCK_BEHIND);
+        behind += line;
+    }
+    assert_int_equal(behind, 3);
+    end(&stand);
+}
+
 /* The same circle of buffers, and rates that never fill it. */
 static void same_ring_does_not_lock_up_at_lower_rates(void **state)
 {
@@ -318,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ring_locks_up),
+        cmocka_unit_test(the_whole_line_behind_a_ring_waits),
         cmocka_unit_test(same_ring_does_not_lock_up_at_lower_rates),
         cmocka_unit_test(two_rings_are_two_deadlocks),
         cmocka_unit_test(broken_deadlock_is_remembered),

@@ -300,6 +300,30 @@ static void store_against_an_array(void **state)
     }
 }
 
+/* Whatever a medium is at when it goes, nothing comes of it afterwards. */
+static void destroyed_at_any_time(void **state)
+{
+    static const char *const kinds[] = {"null", "fixed", "flash-tlc"};
+    (void)state;
+    for (unsigned kind = 0; kind < 3; kind++)
+        for (time_ps after = 0; after < PS_PER_MS; after += 7 * PS_PER_US) {
+            begin(kinds[kind]);
+            make();
+            run(8, MEDIA_READ, 16384, 0);
+            for (unsigned i = 8; i < 72; i++) {
+                bench.requests[i].op = MEDIA_WRITE;
+                bench.requests[i].bytes = 65536;
+                submit(i);
+            }
+            fake_run(&bench.world, after);
+            const uint64_t done = bench.done;
+            bench.ops->destroy(bench.media);
+            fake_run(&bench.world, after + PS_PER_S);
+            assert_int_equal(bench.done, done);
+            fake_fini(&bench.world);
+        }
+}
+
 /* A store that is full keeps what it has and admits what it does not know. */
 static void store_is_bounded(void **state)
 {
@@ -323,6 +347,7 @@ int main(void)
         cmocka_unit_test(flash_never_sticks),     cmocka_unit_test(flash_repeats),
         cmocka_unit_test(every_kind_is_found),    cmocka_unit_test(store_remembers_ranges),
         cmocka_unit_test(store_against_an_array), cmocka_unit_test(store_is_bounded),
+        cmocka_unit_test(destroyed_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,12 @@ static void test_codes(void **state)
     assert_int_equal(qp_rnr_time(5), 60 * PS_PER_US);
     assert_int_equal(qp_rnr_time(25), 61440 * PS_PER_US);
     assert_int_equal(qp_rnr_time(31), 491520 * PS_PER_US);
+    /* Each pair of codes from 2 on: a power of two, and half as much again. */
+    for (unsigned code = 2; code < 32; code++) {
+        const time_ps power = (time_ps)10 * PS_PER_US << code / 2;
+        assert_int_equal(qp_rnr_time(code), code % 2 == 0 ? power : power + power / 2);
+        assert_int_equal(qp_rnr_time(code + 32), qp_rnr_time(code));
+    }
     for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
         assert_int_equal(qp_mtu_code(qp_mtu_bytes(mtu)), mtu);
     assert_int_equal(qp_mtu_bytes(IBV_MTU_1024), 1024);

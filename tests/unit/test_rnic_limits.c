@@ -180,6 +180,43 @@ static void test_refused_posts(void **state)
     pair_free(pair);
 }
 
+/* Bytes may go before bulk, but not behind it: a packet's bytes are its first ones. */
+static void test_pieces_of_a_request(void **state)
+{
+    enum { BYTES, BULK };
+    static const struct {
+        int memories[3], count;
+        bool good;
+    } rows[] = {
+        {{BYTES}, 0, true},        {{BYTES}, 1, true},
+        {{BULK}, 1, true},         {{BYTES, BULK}, 2, true},
+        {{BULK, BULK}, 2, true},   {{BYTES, BYTES}, 2, true},
+        {{BULK, BYTES}, 2, false}, {{BYTES, BYTES, BYTES}, 3, false},
+        {{BYTES}, -1, false},
+    };
+    (void)state;
+    struct pair *pair = pair_of(4096, 256);
+    const struct verbs_mr *mrs[] = {pair_mr(pair, 0, 100, VERBS_BYTES),
+                                    pair_mr(pair, 0, 100, VERBS_BULK)};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct ibv_sge sges[3];
+        for (int k = 0; k < 3; k++)
+            sges[k] = (struct ibv_sge){.addr = mrs[rows[i].memories[k]]->addr,
+                                       .length = 100,
+                                       .lkey = mrs[rows[i].memories[k]]->lkey};
+        struct ibv_send_wr wr = {.sg_list = sges, .num_sge = rows[i].count, .opcode = IBV_WR_SEND};
+        struct ibv_recv_wr receive = {.sg_list = sges, .num_sge = rows[i].count};
+        struct ibv_send_wr *bad = NULL;
+        struct ibv_recv_wr *bad_receive = NULL;
+        struct verbs_conn *conn = pair->ends[0].conn;
+        assert_int_equal(verbs_sim.post_send(conn, &wr, &bad) == 0, rows[i].good);
+        assert_ptr_equal(bad, rows[i].good ? NULL : &wr);
+        assert_int_equal(verbs_sim.post_recv(conn, &receive, &bad_receive) == 0, rows[i].good);
+        assert_ptr_equal(bad_receive, rows[i].good ? NULL : &receive);
+    }
+    pair_free(pair);
+}
+
 static void post_writes(struct pair *pair, struct verbs_mr *from, const struct verbs_mr *to,
                         unsigned count)
 {
@@ -302,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_remote_errors),
         cmocka_unit_test(test_invalidate),
         cmocka_unit_test(test_refused_posts),
+        cmocka_unit_test(test_pieces_of_a_request),
         cmocka_unit_test(test_rings_grow),
         cmocka_unit_test(test_slow_receiver),
         cmocka_unit_test(test_slow_receiver_without_pfc),

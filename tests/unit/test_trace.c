@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,6 +343,26 @@ static void what_is_beyond_is_refused_or_folded(void **state)
     assert_false(wl_replay_region(&params, 4096, (struct wl_region){.bytes = 8192}, &region));
 }
 
+/* Nothing is told unless something was changed; one of a kind is something. */
+static void what_was_changed_is_told(void **state)
+{
+    static const struct {
+        uint64_t rounded, folded;
+    } rows[] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {3, 2}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        const struct wl_replay replay = {
+            .rounded = rows[i].rounded, .folded = rows[i].folded, .block_bytes = 512};
+        char text[160], expected[160];
+        assert_int_equal(wl_replay_words(&replay, text, sizeof text), i > 0);
+        snprintf(expected, sizeof expected,
+                 "workload: of the trace's I/Os %d were rounded to whole blocks of 512 B, "
+                 "%d folded into the namespace",
+                 (int)rows[i].rounded, (int)rows[i].folded);
+        assert_string_equal(text, expected);
+    }
+}
+
 static void a_script_plays_it_as_far_as_its_depth(void **state)
 {
     (void)state;
@@ -385,6 +406,7 @@ int main(void)
         cmocka_unit_test_teardown(each_instance_has_its_share, forget),
         cmocka_unit_test_teardown(a_round_begins_a_mean_gap_after_the_last_io, forget),
         cmocka_unit_test_teardown(what_is_beyond_is_refused_or_folded, forget),
+        cmocka_unit_test(what_was_changed_is_told),
         cmocka_unit_test_teardown(a_script_plays_it_as_far_as_its_depth, forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
