@@ -5,6 +5,7 @@
  *        -> another scenario -> compare, halving, until the first difference is known: refused
  *        -> no such port: foreign */
 #include "base/check.h"
+#include "base/memory.h"
 #include "bridge/agree_link.h"
 
 #include <errno.h>
@@ -262,8 +263,7 @@ static void on_limit(void *self, time_ps now)
 struct agree_host *agree_host_create(const struct agree_site *site, uint32_t ip, time_ps zero,
                                      time_ps lead, void (*on_done)(void *self), void *self)
 {
-    struct agree_host *host = calloc(1, sizeof *host);
-    CHECK(host != NULL);
+    struct agree_host *host = memory_new(sizeof *host);
     *host = (struct agree_host){
         .site = *site, .on_done = on_done, .self = self, .ip = ip, .lead = lead, .zero = zero};
     host->next = (struct timer){.fire = ask_again, .self = host, .due = TIME_NEVER};

@@ -2,7 +2,7 @@
  * agree_plan - lines and their hashes. */
 #include "bridge/agree_plan.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/workload.h"
 
 #include <stdio.h>
@@ -13,12 +13,10 @@ static void add(struct agree_plan *plan, const char *path, const char *value)
 {
     if (plan->count == plan->room) {
         plan->room = plan->room == 0 ? 256 : 2 * plan->room;
-        plan->lines = realloc(plan->lines, plan->room * sizeof *plan->lines);
-        CHECK(plan->lines != NULL);
+        plan->lines = memory_resized(plan->lines, plan->room, sizeof *plan->lines);
     }
     const size_t size = strlen(path) + strlen(value) + sizeof " = ";
-    char *line = malloc(size);
-    CHECK(line != NULL);
+    char *line = memory_new(size);
     snprintf(line, size, "%s = %s", path, value);
     plan->lines[plan->count++] = line;
 }
@@ -62,8 +60,7 @@ static void add_fault(struct agree_plan *plan, uint32_t index)
 
 static void add_hashes(struct agree_plan *plan)
 {
-    plan->hashes = calloc(plan->count + 1, sizeof *plan->hashes);
-    CHECK(plan->hashes != NULL);
+    plan->hashes = memory_zeroed(plan->count, sizeof *plan->hashes);
     for (uint32_t i = 0; i < plan->count; i++) {
         plan->hashes[i + 1] = hash_mix(hash_text(plan->lines[i], plan->hashes[i]));
         digest_add(&plan->digest, hash_text(plan->lines[i], i));

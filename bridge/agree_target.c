@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * agree_target - the end that is asked. */
-#include "base/check.h"
+#include "base/memory.h"
 #include "bridge/agree_link.h"
 
 #include <errno.h>
@@ -183,8 +183,7 @@ static int welcome(struct session *session, const unsigned char *answer)
 
 static struct session *add_session(struct agree_target *target, struct verbs_conn *conn)
 {
-    struct session *session = calloc(1, sizeof *session);
-    CHECK(session != NULL);
+    struct session *session = memory_new(sizeof *session);
     const bool opened = agree_link_open(&session->link, &target->site);
     session->link.conn = conn;
     session->over = !opened;
@@ -224,8 +223,7 @@ struct agree_target *agree_target_create(const struct agree_site *site, struct a
                                          void (*on_refused)(void *self, const char *text),
                                          void *self)
 {
-    struct agree_target *target = calloc(1, sizeof *target);
-    CHECK(target != NULL);
+    struct agree_target *target = memory_new(sizeof *target);
     *target = (struct agree_target){
         .site = *site, .state = state, .on_refused = on_refused, .self = self};
     const struct verbs_user user = {.self = target, .on_cm = on_request};

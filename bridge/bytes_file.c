@@ -5,9 +5,9 @@
  * Errors of the system as statuses: an end of the file before the end of the namespace, and what
  * the disk cannot read or write, are media errors; no room is Capacity Exceeded. */
 #define _GNU_SOURCE /* fallocate, memfd_create */
+#include "base/memory.h"
 #include "bridge/bytes.h"
 
-#include "base/check.h"
 #include "nvme/spec.h"
 
 #include <errno.h>
@@ -137,8 +137,7 @@ void bytes_keep(struct nvme_store *store)
 
 static struct nvme_store *new_store(int fd, uint32_t block_bytes)
 {
-    struct file *file = calloc(1, sizeof *file);
-    CHECK(file != NULL);
+    struct file *file = memory_new(sizeof *file);
     *file = (struct file){.base = {&ops, block_bytes}, .fd = fd};
     return &file->base;
 }
@@ -209,7 +208,7 @@ static struct nvme_store *open_file(const char *path, uint32_t block_bytes, int6
     if (made && store == NULL)
         unlink(path);
     else if (made)
-        file_of(store)->made = strdup(path);
+        file_of(store)->made = memory_text(path);
     return store;
 }
 

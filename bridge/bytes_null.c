@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bytes_null - nothing is kept.
  * The trivial kind, as Linux's null_blk without memory; every block reads zeros. */
+#include "base/memory.h"
 #include "bridge/bytes.h"
 
-#include "base/check.h"
 #include "nvme/spec.h"
 
 #include <stdlib.h>
@@ -52,8 +52,7 @@ static struct nvme_store *open_null(const char *path, uint32_t block_bytes, int6
                                     char why[BYTES_WHY_MAX])
 {
     (void)path, (void)size, (void)why;
-    struct nvme_store *store = calloc(1, sizeof *store);
-    CHECK(store != NULL);
+    struct nvme_store *store = memory_new(sizeof *store);
     *store = (struct nvme_store){&ops, block_bytes};
     return store;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
+#include "base/memory.h"
 #include "bridge/command.h"
 #include "bridge/measure.h"
 #include "bridge/places.h"
@@ -277,10 +278,8 @@ static int report(const struct options *options, const struct calibration *calib
 
 static int fit(const struct options *options, const struct measurements *figures, struct diag *diag)
 {
-    struct calibration *calibration = calloc(1, sizeof *calibration);
+    struct calibration *calibration = memory_new(sizeof *calibration);
     int code = FAILED;
-    if (calibration == NULL)
-        return FAILED;
     if (calibration_fit(calibration, figures, options->base, diag))
         code = report(options, calibration);
     else if (diag_failed(diag))
@@ -331,9 +330,7 @@ int command_calibrate(int argc, char **argv)
         fputs(usage, stdout);
         return fflush(stdout) == 0 ? DONE : FAILED;
     }
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     const int code = calibrate(&options, diag);
     diag_print(diag, stderr);
     free(diag);

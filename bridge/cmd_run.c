@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_run - stormglass-bridge run. */
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "bridge/bytes.h"
 #include "bridge/command.h"
@@ -266,9 +267,7 @@ int command_run(int argc, char **argv)
         fputs(usage, stdout);
         return fflush(stdout) == 0 ? DONE : FAILED;
     }
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     struct scenario *scenario =
         library_load(command.scenario, command.sets, command.set_count, diag);
     const int code = scenario == NULL ? USAGE : run(&command, scenario, diag);

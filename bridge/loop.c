@@ -6,6 +6,7 @@
 #include "bridge/loop.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <ev.h>
 #include <stdlib.h>
@@ -119,8 +120,7 @@ static void timer_set(void *world, struct timer *timer, time_ps due)
         return;
     if (loop->count == loop->room) {
         loop->room = loop->room == 0 ? 64 : loop->room * 2;
-        loop->heap = realloc(loop->heap, (size_t)loop->room * sizeof *loop->heap);
-        CHECK(loop->heap != NULL);
+        loop->heap = memory_resized(loop->heap, (size_t)loop->room, sizeof *loop->heap);
     }
     timer->wakeup = loop->sequence++;
     sift(loop, loop->count++, timer);
@@ -206,8 +206,7 @@ static void on_end(void *self, time_ps now)
 struct loop_watch *loop_watch(struct loop *loop, int fd, void (*on_readable)(void *self),
                               void *self)
 {
-    struct loop_watch *watch = calloc(1, sizeof *watch);
-    CHECK(watch != NULL);
+    struct loop_watch *watch = memory_new(sizeof *watch);
     watch->loop = loop;
     watch->on_readable = on_readable;
     watch->self = self;
@@ -232,11 +231,20 @@ void loop_spin(struct loop *loop, void (*poll)(void *self), void *self)
     ev_idle_start(loop->ev, &loop->idle);
 }
 
+/* For libev: NULL is its answer to nothing alone. */
+static void *resize_memory(void *memory, long bytes)
+{
+    if (bytes > 0)
+        return memory_resized(memory, (size_t)bytes, 1);
+    free(memory);
+    return NULL;
+}
+
 struct loop *loop_create(void)
 {
-    struct loop *loop = calloc(1, sizeof *loop);
-    CHECK(loop != NULL);
+    struct loop *loop = memory_new(sizeof *loop);
     loop->alarm_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    ev_set_allocator(resize_memory);
     loop->ev = loop->alarm_fd < 0 ? NULL : ev_loop_new(EVFLAG_AUTO);
     if (loop->ev == NULL) {
         if (loop->alarm_fd >= 0)

@@ -2,7 +2,7 @@
  * places - lists with commas. */
 #include "bridge/places.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/select.h"
 
 #include <arpa/inet.h>
@@ -89,15 +89,12 @@ bool places_read(const struct places_texts *texts, struct scenario *scenario, st
 {
     struct reader reader = {scenario, places, diag, "--peer"};
     bool well = true;
-    *places = (struct places){.ips = calloc(scenario->node_count, sizeof *places->ips)};
-    CHECK(places->ips != NULL);
+    *places = (struct places){.ips = memory_zeroed(scenario->node_count, sizeof *places->ips)};
     for (uint32_t i = 0; well && i < texts->peer_count; i++)
         well = read_list(&reader, texts->peers[i], read_peer);
     reader.option = "--as";
-    if (texts->as_count > 0) {
-        places->here = calloc(scenario->node_count, sizeof *places->here);
-        CHECK(places->here != NULL);
-    }
+    if (texts->as_count > 0)
+        places->here = memory_zeroed(scenario->node_count, sizeof *places->here);
     for (uint32_t i = 0; well && i < texts->as_count; i++)
         well = read_list(&reader, texts->as[i], read_as);
     return well;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play - devices, targets, time. */
+#include "base/memory.h"
 #include "bridge/play_private.h"
 
 #include "base/check.h"
@@ -170,8 +171,7 @@ static bool make_listeners(struct play *play)
 struct play *play_create(const struct scenario *scenario, const struct play_options *options,
                          struct diag *diag, int *device_errno)
 {
-    struct play *play = calloc(1, sizeof *play);
-    CHECK(play != NULL);
+    struct play *play = memory_new(sizeof *play);
     play->options = *options;
     play->scenario = scenario;
     play->loop = loop_create();

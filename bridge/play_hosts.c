@@ -2,6 +2,7 @@
  * play_hosts - the workloads of the hosts that are played here.
  * As world_play does for the model: an entry begins when the fio jobs that it waits for are
  * finished, is finished when its last instance is idle, and may then end others. */
+#include "base/memory.h"
 #include "bridge/play_private.h"
 
 #include "base/check.h"
@@ -67,8 +68,7 @@ static void begin_entry(void *self, uint32_t index)
         return;
     }
     entry->busy = entry->count;
-    entry->instances = calloc(entry->count, sizeof *entry->instances);
-    CHECK(entry->instances != NULL);
+    entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
     loop_touch(play->loop);
     for (uint32_t pair = 0; pair < workload->pair_count; pair++)
         for (uint32_t copy = 0;
@@ -103,9 +103,8 @@ bool play_hosts_attend(struct play *play)
 void play_hosts_init(struct play *play)
 {
     const struct scenario *scenario = play->scenario;
-    play->entries = calloc(scenario->workload_count + 1, sizeof *play->entries);
-    play->turns = calloc(scenario->workload_count + 1, sizeof *play->turns);
-    CHECK(play->entries != NULL && play->turns != NULL);
+    play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
+    play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
     play->attention = true; /* the first entries begin */
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_places - which targets there are, where, and what of the scenario is played here. */
+#include "base/memory.h"
 #include "bridge/play_private.h"
 
-#include "base/check.h"
-
 #include <netinet/in.h>
-#include <stdlib.h>
 
 static void complain(struct diag *diag, const struct scenario_workload *workload, const char *what,
                      const char *host, const char *remedy)
@@ -78,8 +76,7 @@ static void find_targets(struct play *play, struct diag *diag)
 
 void play_places_find(struct play *play, struct diag *diag)
 {
-    play->targets = calloc(play->scenario->host_count + 1, sizeof *play->targets);
-    CHECK(play->targets != NULL);
+    play->targets = memory_zeroed(play->scenario->host_count, sizeof *play->targets);
     if (play->scenario->workload_count == 0)
         complain(diag, NULL, "the bridge has nothing to play", "", "the scenario has no workload");
     find_targets(play, diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_target - targets, their namespaces and what these keep. */
+#include "base/memory.h"
 #include "bridge/play_private.h"
 
 #include "base/check.h"
@@ -17,9 +18,8 @@ static uint32_t namespaces_of(const struct scenario_host *host)
 
 static struct nvme_target_namespace *list_namespaces(const struct scenario_host *host)
 {
-    struct nvme_target_namespace *list = calloc(namespaces_of(host) + 1, sizeof *list);
+    struct nvme_target_namespace *list = memory_zeroed(namespaces_of(host), sizeof *list);
     uint32_t made = 0;
-    CHECK(list != NULL);
     for (uint32_t i = 0; i < host->namespace_count; i++)
         for (uint32_t n = 0; n < host->namespaces[i].count; n++)
             list[made++] =
@@ -65,8 +65,7 @@ void play_target_prepare(struct play *play, struct diag *diag)
     const struct play_options *options = &play->options;
     const uint32_t count = list_targets(play);
     uint32_t opened = 0;
-    play->stores = calloc(count + 1, sizeof *play->stores);
-    CHECK(play->stores != NULL);
+    play->stores = memory_zeroed(count, sizeof *play->stores);
     if (options->store_count > 1 && options->store_count != count)
         diag_add(diag, DIAG_ERROR, (struct diag_place){0}, NULL,
                  "--store was given %u times: expected once, or once for each of %u namespaces",

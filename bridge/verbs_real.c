@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * verbs_real - a device and the table. */
+#include "base/memory.h"
 #include "bridge/verbs_real_private.h"
-
-#include "base/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,8 +130,7 @@ static struct verbs_real_patience patience_of(const struct verbs_real_site *site
 
 struct verbs_device *verbs_real_open(const struct verbs_real_site *site)
 {
-    struct verbs_device *device = calloc(1, sizeof *device);
-    CHECK(device != NULL);
+    struct verbs_device *device = memory_new(sizeof *device);
     device->site = *site;
     device->patience = patience_of(site);
     device->calls = site->calls;

@@ -7,6 +7,7 @@
  *
  * An event is copied and acknowledged before its user hears of it, so that a user may destroy any
  * other connection meanwhile: rdma_destroy_id waits for what is not acknowledged. */
+#include "base/memory.h"
 #include "bridge/verbs_real_private.h"
 
 #include "base/check.h"
@@ -63,8 +64,7 @@ static void on_later(void *self, time_ps now)
 static struct verbs_conn *add(struct verbs_device *device, const struct verbs_user *user,
                               enum real_state state)
 {
-    struct verbs_conn *conn = calloc(1, sizeof *conn);
-    CHECK(conn != NULL);
+    struct verbs_conn *conn = memory_new(sizeof *conn);
     conn->device = device;
     conn->state = state;
     conn->turn = (struct timer){.fire = verbs_real_post_turn, .self = conn, .due = TIME_NEVER};
@@ -98,11 +98,10 @@ static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *pa
     conn->param.private_data = conn->private_data;
 }
 
-static bool make_ring(struct real_ring *ring, uint32_t room)
+static void make_ring(struct real_ring *ring, uint32_t room)
 {
     ring->room = room > 0 ? room : 1;
-    ring->arrivals = calloc(ring->room, sizeof *ring->arrivals);
-    return ring->arrivals != NULL;
+    ring->arrivals = memory_zeroed(ring->room, sizeof *ring->arrivals);
 }
 
 /* One completion queue for both directions of one queue pair, as the Linux host has it. */
@@ -126,9 +125,9 @@ static int make_qp(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
     if (device->calls->create_qp(conn->id, device->pd, &init) != 0)
         return errno;
     conn->qp = conn->id->qp;
-    return make_ring(&conn->receives, cap->max_recv_wr) && make_ring(&conn->reads, cap->max_send_wr)
-               ? 0
-               : ENOMEM;
+    make_ring(&conn->receives, cap->max_recv_wr);
+    make_ring(&conn->reads, cap->max_send_wr);
+    return 0;
 }
 
 static int set_class(struct verbs_conn *conn, const struct verbs_class *class)

@@ -2,6 +2,7 @@
  * verbs_real_memory - buffers, registered.
  * A buffer's bytes are made when they are about to leave, and only if they are not there already: a
  * workload that sends the same content again and again pays once. */
+#include "base/memory.h"
 #include "bridge/verbs_real_private.h"
 
 #include "base/check.h"
@@ -64,13 +65,9 @@ struct verbs_mr *verbs_real_memory_register(struct verbs_device *device, uint32_
                                             int access, enum verbs_memory memory)
 {
     const size_t bytes = pages(length);
-    struct real_mr *mr = calloc(1, sizeof *mr);
-    CHECK(mr != NULL);
-    mr->memory = aligned_alloc(PAGE, bytes);
-    if (mr->memory != NULL) {
-        memset(mr->memory, 0, bytes);
-        mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
-    }
+    struct real_mr *mr = memory_new(sizeof *mr);
+    mr->memory = memory_aligned(1, bytes, PAGE);
+    mr->ibv = device->calls->reg_mr(device->pd, mr->memory, length > 0 ? length : 1, access);
     if (mr->ibv == NULL) {
         device->register_errno = errno;
         free(mr->memory);

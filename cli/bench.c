@@ -2,6 +2,7 @@
  * bench - figures as text, as JSON and as history. */
 #include "cli/bench.h"
 
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "replay/words.h"
 #include "reports/json.h"
@@ -129,13 +130,12 @@ static bool append(const struct bench_output *output, const char *work,
     char *text = NULL;
     size_t length = 0;
     struct stat about;
-    FILE *memory = open_memstream(&text, &length);
-    if (memory != NULL && (stat(output->history, &about) != 0 || about.st_size == 0))
+    FILE *memory = memory_stream(&text, &length);
+    if (stat(output->history, &about) != 0 || about.st_size == 0)
         write_names(memory);
-    if (memory != NULL)
-        write_line(memory, output->label, work, figures);
-    const bool well =
-        memory != NULL && fclose(memory) == 0 && append_text(output->history, text, length);
+    write_line(memory, output->label, work, figures);
+    memory_stream_end(memory);
+    const bool well = append_text(output->history, text, length);
     if (!well)
         cli_error("bench: %s: %s", output->history, strerror(errno));
     free(text);

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/nearest.h"
 #include "replay/run.h"
 
@@ -136,8 +137,7 @@ static int unknown_option(const struct cli_command *command, const char *text)
 static void keep(struct cli_args *args, int option, const char *value)
 {
     const uint32_t count = ++args->counts[option];
-    const char **values = realloc(args->values[option], count * sizeof *values);
-    CHECK(values != NULL);
+    const char **values = memory_resized(args->values[option], count, sizeof *values);
     values[count - 1] = value;
     args->values[option] = values;
 }

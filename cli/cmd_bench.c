@@ -4,6 +4,7 @@
  * own, and hands its figures back through a pipe.  Seconds are first of all those of the processor:
  * what another program takes from the machine is not counted. */
 #include "base/check.h"
+#include "base/memory.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "replay/resident.h"
@@ -67,9 +68,7 @@ static struct bench_figures figures_of(const struct run *run, uint32_t hosts, in
 static int play(const struct bench *bench, const struct scenario *scenario, int64_t empty_bytes,
                 struct bench_figures *figures)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     struct run run;
     const struct run_options how = {
         .until = TIME_NEVER, .unread = true, .progress = true, .threads = bench->threads};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_compare - stormglass compare. */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/compare_wire.h"
 
@@ -131,9 +132,7 @@ static int compare_grid(const struct cli_args *args, const struct compare_option
 
 static int compare_frozen(const struct cli_args *args, const struct compare_options *with)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     struct predictions *predictions = predictions_load_file(cli_value(args, "frozen"), diag);
     const int code = predictions == NULL ? CLI_USAGE : compare_grid(args, with, predictions);
     diag_print(diag, stderr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_diff - stormglass diff. */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/diff_incident.h"
 #include "reports/diff_text.h"
@@ -36,10 +37,8 @@ static int run(const struct cli_args *args)
         return CLI_USAGE;
     }
     struct diff diff;
-    struct diag *diag = calloc(1, sizeof *diag);
+    struct diag *diag = memory_new(sizeof *diag);
     int code = CLI_USAGE;
-    if (diag == NULL)
-        return CLI_FAILED;
     if (diff_runs(&diff, args->operands[0], args->operands[1], true, diag) == DIFF_DONE)
         code = tell(args, &diff);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_explain - stormglass explain. */
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "replay/stored.h"
@@ -55,9 +56,7 @@ static int explain(const struct cli_args *args, struct store *store)
 {
     if (!cli_given(args, "prove"))
         return print(args, store, NULL);
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     const int code = prove(args, store, diag);
     if (diag_failed(diag))
         diag_print(diag, stderr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_headroom - stormglass headroom. */
+#include "base/memory.h"
 #include "cli/headroom_ask.h"
 
 #include <stdlib.h>
@@ -80,8 +81,7 @@ static int run(const struct cli_args *args)
     struct headroom_ask ask;
     if (!headroom_ask(args, &ask))
         return CLI_USAGE;
-    struct headroom_answer *answers = calloc(ask.rate_count, sizeof *answers);
-    CHECK(answers != NULL);
+    struct headroom_answer *answers = memory_zeroed(ask.rate_count, sizeof *answers);
     const int code = answer_all(&ask, answers);
     free(answers);
     return code;

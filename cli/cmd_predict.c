@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_predict - stormglass predict. */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "replay/output.h"
 #include "replay/predict.h"
@@ -22,10 +23,9 @@ static const struct cli_option options[] = {
 
 static struct grid *load_grid(const char *path)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    struct grid *grid = diag == NULL ? NULL : grid_load_file(path, diag);
-    if (diag != NULL)
-        diag_print(diag, stderr);
+    struct diag *diag = memory_new(sizeof *diag);
+    struct grid *grid = grid_load_file(path, diag);
+    diag_print(diag, stderr);
     free(diag);
     return grid;
 }
@@ -44,9 +44,8 @@ static void list_cells(const struct grid *grid)
 static char *path_in(const char *folder, const char *name, const char *ending)
 {
     const size_t size = strlen(folder) + strlen(name) + strlen(ending) + 2;
-    char *path = malloc(size);
-    if (path != NULL)
-        snprintf(path, size, "%s/%s%s", folder, name, ending);
+    char *path = memory_new(size);
+    snprintf(path, size, "%s/%s%s", folder, name, ending);
     return path;
 }
 
@@ -64,11 +63,10 @@ static int play_cell(const struct predicting *at, uint32_t index)
 {
     const struct grid_cell *cell = &at->grid->cells[index];
     char *path = path_in(at->folder, cell->name, ".db"), error[STORE_ERROR_BYTES] = "";
-    struct diag *diag = calloc(1, sizeof *diag);
-    struct scenario *scenario =
-        diag == NULL ? NULL : library_load(at->grid->scenario, cell->sets, cell->set_count, diag);
+    struct diag *diag = memory_new(sizeof *diag);
+    struct scenario *scenario = library_load(at->grid->scenario, cell->sets, cell->set_count, diag);
     int code = CLI_FAILED;
-    if (path != NULL && scenario != NULL) {
+    if (scenario != NULL) {
         *diag = (struct diag){0}; /* its notes were printed when it was checked */
         const struct run_options how = {.path = path, .level = at->level, .until = TIME_NEVER};
         const enum run_end end = predict_cell(at->predictions, index, scenario, &how, diag, error);

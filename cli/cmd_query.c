@@ -3,7 +3,7 @@
  * On a terminal in columns, else with tabs between the values; the first line has the names.
  * Columns are as wide as their widest value among the first rows, which are kept until they are
  * known. */
-#include "base/check.h"
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "replay/store.h"
 #include "reports/json.h"
@@ -30,8 +30,7 @@ static const char *cell(const struct store_statement *rows, int column)
     if (store_column_type(rows, column) != STORE_BLOB)
         return store_text(rows, column);
     const unsigned char *blob = store_blob(rows, column, &bytes);
-    text = realloc(text, 2 * bytes + 1);
-    CHECK(text != NULL);
+    text = memory_resized(text, 2 * bytes + 1, 1);
     for (size_t i = 0; i < bytes; i++)
         snprintf(text + 2 * i, 3, "%02x", blob[i]);
     return text;
@@ -98,8 +97,7 @@ struct kept {
 
 static void keep_cell(struct kept *kept, int column, const char *text)
 {
-    char *copy = strdup(text);
-    CHECK(copy != NULL);
+    char *copy = memory_text(text);
     copy[strcspn(copy, "\n\r")] = '\0';
     kept->cells[kept->rows * kept->columns + column] = copy;
     const int length = (int)strlen(copy);
@@ -127,9 +125,8 @@ static void print_kept(struct kept *kept)
 static void print_columns(struct store_statement *rows)
 {
     struct kept kept = {.columns = store_columns(rows)};
-    kept.cells = calloc((size_t)kept.columns * (KEPT_ROWS + 1) + 1, sizeof *kept.cells);
-    kept.widths = calloc((size_t)kept.columns + 1, sizeof *kept.widths);
-    CHECK(kept.cells != NULL && kept.widths != NULL);
+    kept.cells = memory_zeroed((size_t)kept.columns * (KEPT_ROWS + 1), sizeof *kept.cells);
+    kept.widths = memory_zeroed((size_t)kept.columns, sizeof *kept.widths);
     for (int i = 0; i < kept.columns; i++)
         keep_cell(&kept, i, store_column_name(rows, i));
     kept.rows = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_replay - stormglass replay. */
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "base/quantity.h"
@@ -156,9 +157,7 @@ static int run(const struct cli_args *args)
         cli_error("--node goes with --from");
         return CLI_USAGE;
     }
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     const int code = cli_given(args, "from") ? play_events(args, diag) : replay(args, diag);
     diag_print(diag, stderr);
     free(diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_report - stormglass report. */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "replay/output.h"
 #include "replay/stored.h"
@@ -75,11 +76,9 @@ static bool compare_with(struct order *order, const char *measured)
     const bool comparable =
         compare_runs(&compare, order->paths[0], measured, &with) == COMPARE_DONE;
     if (comparable) {
-        FILE *memory = open_memstream(&order->comparison, &length);
-        if (memory != NULL) {
-            compare_text(&compare, memory);
-            fclose(memory);
-        }
+        FILE *memory = memory_stream(&order->comparison, &length);
+        compare_text(&compare, memory);
+        memory_stream_end(memory);
     } else {
         cli_error("%s", compare.why);
     }
@@ -90,11 +89,7 @@ static bool compare_with(struct order *order, const char *measured)
 /* What stormglass diff finds between them. */
 static bool find_differences(struct order *order)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL) {
-        cli_error("out of memory");
-        return false;
-    }
+    struct diag *diag = memory_new(sizeof *diag);
     const bool done =
         diff_runs(&order->diff, order->paths[0], order->paths[1], true, diag) == DIFF_DONE;
     if (!done)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_run - stormglass run. */
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "cli/cli.h"
 #include "replay/record_begin.h"
@@ -124,9 +125,7 @@ static int report(struct run *run, bool json)
 static int play(const struct scenario *scenario, const struct run_options *how, bool json)
 {
     struct run run;
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     int code = CLI_FAILED;
     switch (run_scenario(&run, scenario, how, diag)) {
     case RUN_DONE:

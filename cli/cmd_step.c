@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_step - stormglass step. */
+#include "base/memory.h"
 #include "cli/cli.h"
 
 #include "replay/step.h"
@@ -104,9 +105,7 @@ static int step_database(const struct cli_args *args, struct diag *diag)
 
 static int run(const struct cli_args *args)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return CLI_FAILED;
+    struct diag *diag = memory_new(sizeof *diag);
     const int code =
         cli_is_database(args->operands[0]) ? step_database(args, diag) : step_scenario(args, diag);
     diag_print(diag, stderr);

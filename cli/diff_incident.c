@@ -31,10 +31,9 @@ static bool read_maps(const struct cli_args *args, struct incident_map *maps, ch
     uint32_t count;
     const char **given = cli_values(args, "map", &count);
     for (uint32_t i = 0; i < count; i++) {
-        char *equals;
-        texts[i] = strdup(given[i]);
-        if (texts[i] == NULL || (equals = strchr(texts[i], '=')) == NULL || equals == texts[i] ||
-            equals[1] == '\0') {
+        texts[i] = memory_text(given[i]);
+        char *equals = strchr(texts[i], '=');
+        if (equals == NULL || equals == texts[i] || equals[1] == '\0') {
             cli_error("diff: --map %s: expected PORT=NODE:pN", given[i]);
             return false;
         }

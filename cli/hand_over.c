@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/hand_over.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -27,9 +29,7 @@ static bool beside(char path[PATH_MAX])
 int hand_over(const char *word, const struct cli_args *args)
 {
     char path[PATH_MAX];
-    char **argv = calloc((size_t)args->operand_count + 3, sizeof *argv), **next = argv;
-    if (argv == NULL)
-        return CLI_FAILED;
+    char **argv = memory_zeroed((size_t)args->operand_count + 3, sizeof *argv), **next = argv;
     *next++ = (char *)(uintptr_t)program;
     if (word != NULL)
         *next++ = (char *)(uintptr_t)word;

@@ -2,6 +2,7 @@
  * headroom_ask - options that are rows of a port or a switch have their bounds and presets. */
 #include "cli/headroom_ask.h"
 
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "net/switch.h"
 #include "scenarios/profile_switch.h"
@@ -134,8 +135,7 @@ static bool read_profile(const struct cli_args *args, struct switch_params *para
     params->cell = 1; /* by the byte, unless a profile or --cell says otherwise */
     if (name == NULL)
         return true;
-    struct diag *diag = calloc(1, sizeof *diag);
-    CHECK(diag != NULL);
+    struct diag *diag = memory_new(sizeof *diag);
     const bool found = profile_switch(name, "--profile", params, diag);
     diag_print(diag, stderr);
     free(diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * load - scenarios of a command line. */
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "scenarios/library.h"
 
@@ -9,9 +10,7 @@
 
 struct scenario *cli_load(const char *name, const char *const *sets, uint32_t set_count)
 {
-    struct diag *diag = calloc(1, sizeof *diag);
-    if (diag == NULL)
-        return NULL;
+    struct diag *diag = memory_new(sizeof *diag);
     struct scenario *scenario = library_load(name, sets, set_count, diag);
     diag_print(diag, stderr);
     free(diag);
@@ -23,10 +22,8 @@ struct scenario *cli_load_changed(const struct cli_args *args)
 {
     uint32_t count;
     const char **given = cli_values(args, "set", &count);
-    const char **sets = calloc(count + 1, sizeof *sets);
+    const char **sets = memory_zeroed(count, sizeof *sets);
     char seed[64];
-    if (sets == NULL)
-        return NULL;
     for (uint32_t i = 0; i < count; i++)
         sets[i] = given[i];
     if (cli_given(args, "seed")) {

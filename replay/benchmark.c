@@ -2,6 +2,7 @@
 #include "replay/benchmark.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/embedded.h"
 #include "scenarios/world.h"
 
@@ -58,8 +59,7 @@ time_ps benchmark_median(time_ps *list, uint64_t count)
 void benchmark_watch(struct benchmark_seen *seen, struct workload_stats *stats)
 {
     *seen = (struct benchmark_seen){.each = {.room = LATENCIES_MAX}};
-    seen->each.list = calloc(seen->each.room, sizeof *seen->each.list);
-    CHECK(seen->each.list != NULL);
+    seen->each.list = memory_zeroed(seen->each.room, sizeof *seen->each.list);
     stats->each = &seen->each;
 }
 

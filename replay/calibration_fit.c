@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * calibration_fit - the search. */
+#include "base/memory.h"
 #include "replay/calibration.h"
 
-#include "base/check.h"
 #include "replay/least_squares.h"
 
 #include <math.h>
@@ -253,8 +253,7 @@ bool calibration_fit(struct calibration *calibration, const struct measurements 
 {
     if (!calibration_begin(calibration, figures, base, diag))
         return false;
-    struct search *search = calloc(1, sizeof *search);
-    CHECK(search != NULL);
+    struct search *search = memory_new(sizeof *search);
     search->calibration = calibration;
     search->diag = diag;
     search->problem = (struct least_squares){

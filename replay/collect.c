@@ -396,8 +396,7 @@ void collect_result(const struct collect *collect, struct result *result)
     add_nodes(world, collect->now, totals, &busiest);
     add_drops(collect->observe, totals);
     result->workload_count = world->workload_count;
-    result->workloads = calloc(world->workload_count + 1, sizeof *result->workloads);
-    CHECK(result->workloads != NULL);
+    result->workloads = memory_zeroed(world->workload_count, sizeof *result->workloads);
     for (uint32_t i = 0; i < world->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
     find_victims(collect, result);

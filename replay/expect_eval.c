@@ -3,11 +3,11 @@
 #include "replay/expect_eval.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/words.h"
 #include "scenarios/expect.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static struct result_ratio commands_lost(const struct result *result)
 {
@@ -182,8 +182,7 @@ void expect_eval(const struct scenario *scenario, struct result *result, bool cu
 {
     CHECK(result->expectations == NULL);
     result->expectation_count = scenario->expectation_count;
-    result->expectations = calloc(scenario->expectation_count + 1, sizeof *result->expectations);
-    CHECK(result->expectations != NULL);
+    result->expectations = memory_zeroed(scenario->expectation_count, sizeof *result->expectations);
     result->cut = cut_short;
     for (uint32_t i = 0; i < scenario->expectation_count; i++) {
         const struct expectation *expectation = &scenario->expectations[i];

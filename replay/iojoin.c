@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -25,8 +26,7 @@ const char *iojoin_stage_name(enum iojoin_stage stage)
 
 static void allocate(struct iojoin *join, uint32_t room)
 {
-    join->entries = calloc(room, sizeof *join->entries);
-    CHECK(join->entries != NULL);
+    join->entries = memory_zeroed(room, sizeof *join->entries);
     join->room = room;
     join->taken = 0;
 }

@@ -3,6 +3,7 @@
 #include "replay/least_squares.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <cminpack-1/cminpack.h>
 #include <math.h>
@@ -15,8 +16,7 @@ static const int evaluations_max = 60;
 
 static double *numbers(size_t count)
 {
-    double *list = calloc(count + 1, sizeof *list);
-    CHECK(list != NULL);
+    double *list = memory_zeroed(count, sizeof *list);
     return list;
 }
 
@@ -108,8 +108,7 @@ bool least_squares_solve(const struct least_squares *problem, double *x)
     double *work = numbers((size_t)m * (size_t)n + 2 * (size_t)m + 5 * (size_t)n);
     double *jacobian = work, *residuals = jacobian + m * n, *wa4 = residuals + m;
     double *scale = wa4 + m, *qtf = scale + n, *wa1 = qtf + n, *wa2 = wa1 + n, *wa3 = wa2 + n;
-    int *pivots = calloc((size_t)n + 1, sizeof *pivots), functions, jacobians;
-    CHECK(pivots != NULL);
+    int *pivots = memory_zeroed((size_t)n, sizeof *pivots), functions, jacobians;
     const int info = lmder(evaluate, (void *)(uintptr_t)problem, m, n, x, residuals, jacobian, m,
                            tolerance, tolerance, 0, evaluations_max, scale, 1, 100, 0, &functions,
                            &jacobians, pivots, qtf, wa1, wa2, wa3, wa4);

@@ -2,7 +2,7 @@
  * measurements - a JSON file is a YAML file, and its reader says where it is wrong. */
 #include "replay/measurements.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "base/quantity.h"
 #include "scenarios/block.h"
 
@@ -16,8 +16,7 @@ struct reader {
 
 struct measurements *measurements_new(void)
 {
-    struct measurements *figures = calloc(1, sizeof *figures);
-    CHECK(figures != NULL);
+    struct measurements *figures = memory_new(sizeof *figures);
     figures->device = figures->firmware = figures->kernel = "";
     return figures;
 }

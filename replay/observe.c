@@ -3,6 +3,7 @@
 #include "replay/observe.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -26,8 +27,7 @@ static struct observe_drops *drops_at(struct observe *observe, const struct prob
             return &observe->drops[i];
     if (observe->drop_count == observe->drop_room) {
         observe->drop_room = observe->drop_room == 0 ? 16 : observe->drop_room * 2;
-        observe->drops = realloc(observe->drops, observe->drop_room * sizeof *observe->drops);
-        CHECK(observe->drops != NULL);
+        observe->drops = memory_resized(observe->drops, observe->drop_room, sizeof *observe->drops);
     }
     struct observe_drops *drops = &observe->drops[observe->drop_count++];
     *drops = (struct observe_drops){.node = drop->node,
@@ -159,9 +159,8 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
     explain_init(&observe->explain, fabric);
     iojoin_init(&observe->join);
     const size_t rows = (size_t)workload_count * OBSERVE_OPERATIONS;
-    observe->stages = calloc(rows + 1, sizeof *observe->stages);
-    observe->blocked_since = calloc(keys + 1, sizeof *observe->blocked_since);
-    CHECK(observe->stages != NULL && observe->blocked_since != NULL);
+    observe->stages = memory_zeroed(rows, sizeof *observe->stages);
+    observe->blocked_since = memory_zeroed(keys, sizeof *observe->blocked_since);
 }
 
 void observe_fini(struct observe *observe)

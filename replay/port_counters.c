@@ -2,7 +2,6 @@
  * port_counters - the counters of a run's ports. */
 #include "replay/port_counters.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -11,8 +10,7 @@
 
 static char *copy(const char *text)
 {
-    char *made = strdup(text);
-    CHECK(made != NULL);
+    char *made = memory_text(text);
     return made;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/predict.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "replay/compare.h"
 #include "scenarios/embedded.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char *keep(struct predictions *predictions, const char *text)
@@ -23,8 +22,7 @@ static const char **keep_all(struct predictions *predictions, const char **texts
 
 struct predictions *predict_begin(const struct grid *grid)
 {
-    struct predictions *predictions = calloc(1, sizeof *predictions);
-    CHECK(predictions != NULL);
+    struct predictions *predictions = memory_new(sizeof *predictions);
     const char *file = strrchr(grid->scenario, '/');
     predictions->grid = keep(predictions, grid->name);
     predictions->about = keep(predictions, grid->about);

@@ -2,7 +2,7 @@
  * predictions - JSON is read as the YAML that it is, so that a mistake has a place. */
 #include "replay/predictions.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/embedded.h"
 #include "scenarios/tree.h"
 
@@ -268,8 +268,7 @@ static struct predictions *load(struct predictions *predictions, const struct tr
 
 static struct predictions *predictions_new(void)
 {
-    struct predictions *predictions = calloc(1, sizeof *predictions);
-    CHECK(predictions != NULL);
+    struct predictions *predictions = memory_new(sizeof *predictions);
     return predictions;
 }
 

@@ -3,6 +3,7 @@
 #include "replay/record.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "net/frame.h"
 #include "replay/record_begin.h"
 #include "rnic/qp.h"
@@ -84,8 +85,7 @@ struct record *record_open(const struct record_options *options, const struct sc
     struct store *store = record_begin(options, scenario, error);
     if (store == NULL)
         return NULL;
-    struct record *record = calloc(1, sizeof *record);
-    CHECK(record != NULL);
+    struct record *record = memory_new(sizeof *record);
     record->store = store;
     record->level = options->level;
     record->brief = options->brief;

@@ -115,11 +115,10 @@ static bool answer_with_text(const struct stepper *stepper, const struct request
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return false;
+    FILE *out = memory_stream(&text, &bytes);
     request->tell(stepper, &request->subject, request->number, out);
-    const struct answer answer = {.well = fclose(out) == 0, .bytes = bytes};
+    memory_stream_end(out);
+    const struct answer answer = {.well = true, .bytes = bytes};
     const bool well = send_all(fd, &answer, sizeof answer) && send_all(fd, text, bytes);
     free(text);
     return well;

@@ -8,6 +8,7 @@
 #include "replay/store.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/beside.h"
 #include "replay/name_lock.h"
 #include "replay/output_place.h"
@@ -26,9 +27,9 @@ static void fail(struct store *store, const char *what)
 {
     if (store->failed)
         return;
+    store_nothing(store->database);
     store->failed = true;
-    snprintf(store->error, sizeof store->error, "%s: %s", what,
-             store->database == NULL ? "out of memory" : sqlite3_errmsg(store->database));
+    snprintf(store->error, sizeof store->error, "%s: %s", what, sqlite3_errmsg(store->database));
 }
 
 /* SQLite's own sentence with the system's where there is one ("No space left on device"). */
@@ -47,14 +48,14 @@ static void fail_write(struct store *store)
 
 static struct store *store_open_flags(const char *path, int flags, char error[STORE_ERROR_BYTES])
 {
-    struct store *store = calloc(1, sizeof *store);
-    CHECK(store != NULL);
+    struct store *store = memory_new(sizeof *store);
     const int code = sqlite3_open_v2(path, &store->database, flags, NULL);
     if (code == SQLITE_OK) {
         sqlite3_busy_timeout(store->database, 2000);
         return store;
     }
-    const int reason = store->database == NULL ? 0 : sqlite3_system_errno(store->database);
+    store_nothing(store->database);
+    const int reason = sqlite3_system_errno(store->database);
     snprintf(error, STORE_ERROR_BYTES, "%s", reason != 0 ? strerror(reason) : sqlite3_errstr(code));
     sqlite3_close(store->database);
     free(store);
@@ -258,8 +259,7 @@ struct store *store_create(const char *path, const struct store_beginning *begin
         return create_memory(beginning, error);
     if (!find_place(&place, path, error))
         return NULL;
-    struct name_lock *lock = calloc(1, sizeof *lock);
-    CHECK(lock != NULL);
+    struct name_lock *lock = memory_new(sizeof *lock);
     struct store *store = NULL;
     if (name_lock_take(lock, place.path)) {
         store = create_locked(place.path, beginning, error);
@@ -278,8 +278,7 @@ struct store *store_create(const char *path, const struct store_beginning *begin
 
 struct store *store_create_deaf(void)
 {
-    struct store *store = calloc(1, sizeof *store);
-    CHECK(store != NULL);
+    struct store *store = memory_new(sizeof *store);
     store->writable = true;
     return store;
 }
@@ -375,8 +374,7 @@ struct store_statement *store_prepare(struct store *store, const char *sql)
         snprintf(store->error, sizeof store->error, "SQL: expected exactly one statement");
         return NULL;
     }
-    struct store_statement *statement = calloc(1, sizeof *statement);
-    CHECK(statement != NULL);
+    struct store_statement *statement = memory_new(sizeof *statement);
     statement->store = store;
     statement->handle = handle;
     return statement;

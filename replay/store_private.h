@@ -23,4 +23,8 @@ struct store_statement {
     sqlite3_stmt *handle;
 };
 
+/* SQLite gave nothing: because there is nothing, or there was no memory for it, which ends the
+ * program. */
+const char *store_nothing(sqlite3 *database);
+
 #endif

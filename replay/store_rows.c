@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store_rows - the values of a row. */
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/store_private.h"
 
 #include <stdio.h>
+
+const char *store_nothing(sqlite3 *database)
+{
+    const int code = database == NULL ? SQLITE_NOMEM : sqlite3_errcode(database);
+    if (code == SQLITE_NOMEM || sqlite3_extended_errcode(database) == SQLITE_IOERR_NOMEM)
+        memory_out(0, "the run database");
+    return "";
+}
 
 int store_columns(const struct store_statement *statement)
 {
@@ -13,7 +22,7 @@ int store_columns(const struct store_statement *statement)
 const char *store_column_name(const struct store_statement *statement, int column)
 {
     const char *name = sqlite3_column_name(statement->handle, column);
-    return name == NULL ? "" : name;
+    return name == NULL ? store_nothing(statement->store->database) : name;
 }
 
 enum store_type store_column_type(const struct store_statement *statement, int column)
@@ -46,13 +55,15 @@ const unsigned char *store_blob(const struct store_statement *statement, int col
 {
     const unsigned char *blob = sqlite3_column_blob(statement->handle, column);
     *bytes = (size_t)sqlite3_column_bytes(statement->handle, column);
+    if (blob == NULL)
+        store_nothing(statement->store->database);
     return blob;
 }
 
 const char *store_text(const struct store_statement *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement->handle, column);
-    return text == NULL ? "" : (const char *)text;
+    return text == NULL ? store_nothing(statement->store->database) : (const char *)text;
 }
 
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)

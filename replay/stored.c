@@ -3,7 +3,6 @@
  * The texts are copies: rows are gone with the next step. */
 #include "replay/stored.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 #include "replay/record_schema.h"
 #include "scenarios/embedded.h"
@@ -94,8 +93,7 @@ bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES])
 
 static char *copy_of(const char *text)
 {
-    char *copy = strdup(text);
-    CHECK(copy != NULL);
+    char *copy = memory_text(text);
     return copy;
 }
 

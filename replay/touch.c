@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/touch.h"
 
-#include "base/check.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rng.h"
@@ -36,8 +35,7 @@ struct touch {
 static void *table(size_t count, size_t bytes)
 {
     const size_t lines = (count * bytes + LINE - 1) / LINE;
-    void *items = aligned_alloc(2 * LINE, (lines + 2) / 2 * 2 * LINE);
-    CHECK(items != NULL);
+    void *items = memory_aligned(1, (lines + 2) / 2 * 2 * LINE, 2 * LINE);
     memset(items, 0, lines * LINE);
     return items;
 }

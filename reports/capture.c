@@ -2,7 +2,7 @@
  * capture - libpcap, with names, limits and sentences. */
 #include "reports/capture.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -33,8 +33,7 @@ struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTU
         pcap_close(pcap);
         return NULL;
     }
-    struct capture *capture = calloc(1, sizeof *capture);
-    CHECK(capture != NULL);
+    struct capture *capture = memory_new(sizeof *capture);
     capture->pcap = pcap;
     snprintf(capture->name, sizeof capture->name, "%s", name);
     return capture;

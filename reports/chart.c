@@ -2,7 +2,6 @@
  * chart - tables that grow. */
 #include "reports/chart.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -11,8 +10,7 @@
 
 static char *copy(const char *text)
 {
-    char *made = strdup(text);
-    CHECK(made != NULL);
+    char *made = memory_text(text);
     return made;
 }
 

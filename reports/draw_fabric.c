@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * draw_fabric - boxes, links, what was hottest, and a legend. */
-#include "base/check.h"
+#include "base/memory.h"
 #include "replay/words.h"
 #include "reports/draw.h"
 #include "reports/fabric_map.h"
@@ -215,8 +215,7 @@ static void draw_hottest(const struct drawn *drawn)
 {
     const struct fabric_map *map = drawn->map;
     double taken[HOT_MAX][2];
-    bool *said = calloc((size_t)map->line_count * 2 + 1, sizeof *said);
-    CHECK(said != NULL);
+    bool *said = memory_zeroed((size_t)map->line_count * 2, sizeof *said);
     for (int n = 0; n < HOT_MAX; n++) {
         uint32_t hottest = FABRIC_NONE;
         int64_t most = 0;

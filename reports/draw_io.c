@@ -4,6 +4,7 @@
  * microsecond on one line.  The gap between two moments grows with the logarithm of the time
  * between them, and is at least what their words take. */
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/words.h"
 #include "reports/draw.h"
 #include "reports/io_frames.h"
@@ -77,8 +78,7 @@ static double lane_x(uint32_t lane)
 static void collect(struct sheet *sheet)
 {
     const struct io_frames *f = sheet->frames;
-    sheet->moments = calloc(2 * (size_t)f->hop_count + IO_MOMENTS, sizeof *sheet->moments);
-    CHECK(sheet->moments != NULL);
+    sheet->moments = memory_zeroed(2 * (size_t)f->hop_count + IO_MOMENTS, sizeof *sheet->moments);
     for (int i = 0; i < IO_MOMENTS; i++)
         if (f->moments[i] > 0)
             sheet->moments[sheet->count++] =

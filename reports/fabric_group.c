@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fabric_group - which nodes of a fabric are drawn as one box. */
+#include "base/memory.h"
 #include "reports/fabric_map.h"
-
-#include "base/check.h"
 
 #include <stdlib.h>
 
@@ -30,8 +29,7 @@ static uint32_t find_pods(struct fabric_map *map)
         const uint32_t one = pod_of(nodes, a), other = pod_of(nodes, b);
         nodes[one > other ? one : other].pod = one > other ? other : one;
     }
-    uint32_t *number = calloc((size_t)map->node_count + 1, sizeof *number), count = 0;
-    CHECK(number != NULL);
+    uint32_t *number = memory_zeroed((size_t)map->node_count, sizeof *number), count = 0;
     for (uint32_t i = 0; i < map->node_count; i++)
         nodes[i].pod = pod_of(nodes, i);
     for (uint32_t i = 0; i < map->node_count; i++)
@@ -109,8 +107,7 @@ static void group_hosts(struct fabric_map *map)
 {
     const uint32_t switches = map->box_count;
     const bool together = map->host_count > FABRIC_HOSTS_SHOWN;
-    uint32_t *hosts_of = malloc(((size_t)switches + 1) * sizeof *hosts_of);
-    CHECK(hosts_of != NULL);
+    uint32_t *hosts_of = memory_resized(NULL, ((size_t)switches + 1), sizeof *hosts_of);
     for (uint32_t i = 0; i <= switches; i++)
         hosts_of[i] = FABRIC_NONE;
     for (uint32_t i = 0; i < map->node_count; i++) {
@@ -132,8 +129,7 @@ static void group_hosts(struct fabric_map *map)
 
 void fabric_map_group(struct fabric_map *map)
 {
-    map->boxes = calloc((size_t)map->node_count + 1, sizeof *map->boxes);
-    CHECK(map->boxes != NULL);
+    map->boxes = memory_zeroed((size_t)map->node_count, sizeof *map->boxes);
     group_switches(map);
     group_hosts(map);
 }

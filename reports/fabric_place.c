@@ -4,9 +4,8 @@
  * row, up and down a few times; ties keep their order, so that generated fabrics stay in the order
  * of their names.  Hosts are a block below their switch.
  * Source: Sugiyama, Tagawa, Toda, IEEE Trans. SMC 11(2), 1981. */
+#include "base/memory.h"
 #include "reports/fabric_map.h"
-
-#include "base/check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,9 +47,8 @@ static int by_order(const void *x, const void *y)
 /* The mean place of the neighbours in the row `other`; a box without any keeps its own. */
 static void find_orders(struct fabric_map *map, uint32_t row, uint32_t other)
 {
-    double *sums = calloc((size_t)map->box_count + 1, sizeof *sums);
-    double *counts = calloc((size_t)map->box_count + 1, sizeof *counts);
-    CHECK(sums != NULL && counts != NULL);
+    double *sums = memory_zeroed((size_t)map->box_count, sizeof *sums);
+    double *counts = memory_zeroed((size_t)map->box_count, sizeof *counts);
     for (uint32_t i = 0; i < map->line_count; i++) {
         const struct fabric_line *line = &map->lines[i];
         for (int end = 0; end < 2; end++) {
@@ -99,8 +97,7 @@ static void sweep(struct fabric_map *map, struct row *rows, double width, bool t
 
 static void place_hosts(struct fabric_map *map, bool together)
 {
-    uint32_t *placed = calloc((size_t)map->box_count + 1, sizeof *placed);
-    CHECK(placed != NULL);
+    uint32_t *placed = memory_zeroed((size_t)map->box_count, sizeof *placed);
     for (uint32_t i = 0; i < map->box_count; i++) {
         struct fabric_box *box = &map->boxes[i];
         if (box->row != 0)
@@ -139,11 +136,9 @@ static void place_rows(struct fabric_map *map)
 void fabric_map_place(struct fabric_map *map)
 {
     const bool together = map->host_count > FABRIC_HOSTS_SHOWN;
-    struct row *rows = calloc((size_t)map->rows + 1, sizeof *rows);
-    CHECK(rows != NULL);
+    struct row *rows = memory_zeroed((size_t)map->rows, sizeof *rows);
     for (uint32_t i = 0; i < map->rows; i++) {
-        rows[i].boxes = calloc((size_t)map->box_count + 1, sizeof(struct fabric_box *));
-        CHECK(rows[i].boxes != NULL);
+        rows[i].boxes = memory_zeroed((size_t)map->box_count, sizeof(struct fabric_box *));
     }
     for (uint32_t i = 0; i < map->box_count; i++) {
         struct fabric_box *box = &map->boxes[i];

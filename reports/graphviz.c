@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * graphviz - a picture as a graph of libcgraph, drawn by libgvc. */
 #include "base/check.h"
+#include "base/memory.h"
 #include "reports/picture.h"
 #include "reports/picture_style.h"
 
@@ -43,8 +44,7 @@ static void set_number(void *object, const char *name, double value)
 /* What a label or a hint would interpret is written so that it stands for itself. */
 static void set_text(void *object, const char *name, const char *text, bool left)
 {
-    char *escaped = malloc(5 * strlen(text) + 4), *at = escaped;
-    CHECK(escaped != NULL);
+    char *escaped = memory_new(5 * strlen(text) + 4), *at = escaped;
     for (; *text != '\0'; text++) {
         if (*text == '\\')
             at = stpcpy(at, "\\\\");
@@ -116,8 +116,7 @@ static Agraph_t *open_graph(void)
 
 struct picture *picture_begin(enum picture_layout layout, const char *title)
 {
-    struct picture *picture = calloc(1, sizeof *picture);
-    CHECK(picture != NULL);
+    struct picture *picture = memory_new(sizeof *picture);
     agseterr(AGMAX); /* what it cannot draw is told by picture_write */
     if (context == NULL)
         context = gvContext();

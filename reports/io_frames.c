@@ -2,7 +2,7 @@
  * io_frames - from a row of the table io to rows of the table frame. */
 #include "reports/io_frames.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -297,8 +297,7 @@ static void opcode_words(const char *opcode, int64_t syndrome, char words[40])
 static void read_hops(const struct search *s)
 {
     struct io_frames *f = s->frames;
-    f->hops = calloc(IO_HOPS_MAX, sizeof *f->hops);
-    CHECK(f->hops != NULL);
+    f->hops = memory_zeroed(IO_HOPS_MAX, sizeof *f->hops);
     struct store_statement *rows = all_hops(s);
     while (store_step(rows)) {
         const char *opcode = store_text(rows, 5);
@@ -332,8 +331,7 @@ static void read_hops(const struct search *s)
 
 struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WHY_BYTES])
 {
-    struct search s = {.store = store, .frames = calloc(1, sizeof *s.frames)};
-    CHECK(s.frames != NULL);
+    struct search s = {.store = store, .frames = memory_new(sizeof *s.frames)};
     bool well = read_io(&s, io, why);
     s.begin_ps = s.frames->moments[IO_ISSUED];
     s.end_ps = s.frames->moments[IO_COMPLETED] + LATEST_ACK_PS;

@@ -2,7 +2,7 @@
  * page - the sections in their order, and what the page carries along. */
 #include "reports/page.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "reports/page_private.h"
 #include "scenarios/embedded.h"
 
@@ -28,10 +28,9 @@ static bool write_figures(bool (*figures)(const void *self, FILE *out), const vo
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    CHECK(memory != NULL);
-    bool well = figures(self, memory);
-    well = fclose(memory) == 0 && well;
+    FILE *memory = memory_stream(&text, &length);
+    const bool well = figures(self, memory);
+    memory_stream_end(memory);
     fputs("<script type=\"application/json\" id=\"figures\">", out);
     for (size_t i = 0; well && i < length; i++)
         if (text[i] == '<')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * page_html - text, tables and sections of a page. */
 #include "base/check.h"
+#include "base/memory.h"
 #include "replay/words.h"
 #include "reports/json.h"
 #include "reports/page_private.h"
@@ -39,8 +40,7 @@ void page_put(FILE *out, const char *format, ...)
     va_copy(again, list);
     const int length = vsnprintf(NULL, 0, format, list);
     CHECK(length >= 0);
-    char *text = malloc((size_t)length + 1);
-    CHECK(text != NULL);
+    char *text = memory_new((size_t)length + 1);
     vsnprintf(text, (size_t)length + 1, format, again);
     page_text(out, text);
     free(text);

@@ -2,7 +2,7 @@
  * page_topology - the fabric as SVG, coloured by how long its ports were stopped.
  * A row for each tier, hosts at the bottom in the order of their switches.  What is too large for
  * that is drawn as stormglass draw does it, with hosts and switches put together. */
-#include "base/check.h"
+#include "base/memory.h"
 #include "replay/account.h"
 #include "replay/words.h"
 #include "reports/page_private.h"
@@ -95,8 +95,7 @@ static void make_map(const struct page *page, struct map *map)
 {
     map->nodes = store_ask_int(page->store, "SELECT max(node)+1 FROM node", 0);
     map->nodes = map->nodes < 0 ? 0 : map->nodes > NODES_MAX ? NODES_MAX : map->nodes;
-    map->spots = calloc((size_t)map->nodes + 1, sizeof *map->spots);
-    CHECK(map->spots != NULL);
+    map->spots = memory_zeroed((size_t)map->nodes, sizeof *map->spots);
     map->tiers = (int)store_ask_int(page->store,
                                     "SELECT max(max(tier, 1)) FROM node WHERE kind='switch'", 0);
     map->tiers = map->tiers < 0 ? 0 : map->tiers > TIERS_MAX ? TIERS_MAX : map->tiers;

@@ -5,6 +5,7 @@
 #include "reports/pcap.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "reports/pcapng.h"
 #include "reports/wire.h"
@@ -88,8 +89,8 @@ static void find_interfaces(struct capture *capture)
             continue;
         if (capture->count == room) {
             room = room == 0 ? 16 : room * 2;
-            capture->interfaces = realloc(capture->interfaces, room * sizeof(struct interface));
-            CHECK(capture->interfaces != NULL);
+            capture->interfaces =
+                memory_resized(capture->interfaces, room, sizeof(struct interface));
         }
         struct interface *made = &capture->interfaces[capture->count++];
         made->key = (uint64_t)store_int(rows, 0) << 16 | (uint64_t)store_int(rows, 1);
@@ -238,8 +239,7 @@ static bool has_frames(struct store *store)
 bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
                 char why[PCAP_WHY_BYTES])
 {
-    struct capture *capture = calloc(1, sizeof *capture);
-    CHECK(capture != NULL);
+    struct capture *capture = memory_new(sizeof *capture);
     *capture = (struct capture){.store = store, .options = options, .out = out};
     bool written = false;
     why[0] = '\0';

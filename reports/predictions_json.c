@@ -2,6 +2,7 @@
  * predictions_json - the seal is over the bytes, so they are made in memory first. */
 #include "reports/predictions_json.h"
 
+#include "base/memory.h"
 #include "reports/json_members.h"
 
 #include <stdlib.h>
@@ -100,11 +101,9 @@ bool predictions_json(struct predictions *predictions, FILE *out)
 {
     char *body = NULL;
     size_t length = 0;
-    FILE *memory = open_memstream(&body, &length);
-    if (memory == NULL)
-        return false;
-    bool well = write_body(predictions, memory);
-    well = fclose(memory) == 0 && well;
+    FILE *memory = memory_stream(&body, &length);
+    const bool well = write_body(predictions, memory);
+    memory_stream_end(memory);
     if (well) {
         const struct digest digest = digest_of(body, length);
         digest_format(&digest, predictions->digest);

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -24,8 +25,7 @@ static void grow(struct wire_map *map)
 {
     const struct wire_map old = *map;
     map->room = old.room == 0 ? 64 : old.room * 2;
-    map->slots = malloc(map->room * sizeof *map->slots);
-    CHECK(map->slots != NULL);
+    map->slots = memory_resized(NULL, map->room, sizeof *map->slots);
     for (uint32_t i = 0; i < map->room; i++)
         map->slots[i].value = WIRE_MAP_NONE;
     for (uint32_t i = 0; i < old.room; i++)

@@ -4,7 +4,6 @@
  * receiver's, a packet by its destination. */
 #include "reports/wire_trace.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 #include "net/frame.h"
 #include "nvme/spec.h"
@@ -41,8 +40,7 @@ static size_t keep_text(struct reader *reader, const char *words)
     const size_t at = reader->text_used, bytes = strlen(words) + 1;
     if (at + bytes > reader->text_room) {
         reader->text_room = reader->text_room == 0 ? 65536 : reader->text_room * 2;
-        reader->trace->text = realloc(reader->trace->text, reader->text_room);
-        CHECK(reader->trace->text != NULL);
+        reader->trace->text = memory_resized(reader->trace->text, reader->text_room, 1);
     }
     memcpy(reader->trace->text + at, words, bytes);
     reader->text_used += bytes;

@@ -2,6 +2,7 @@
 #include "scenarios/arena.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdalign.h>
 #include <stdarg.h>
@@ -22,8 +23,7 @@ struct arena_block {
 static struct arena_block *block_new(struct arena *arena, size_t least)
 {
     const size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
-    struct arena_block *block = calloc(1, sizeof *block + size);
-    CHECK(block != NULL);
+    struct arena_block *block = memory_new(sizeof *block + size);
     block->size = size;
     block->next = arena->blocks;
     arena->blocks = block;

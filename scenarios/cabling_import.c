@@ -2,6 +2,7 @@
 #include "scenarios/cabling_import.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "net/port.h"
 #include "scenarios/import_write.h"
 #include "scenarios/topology.h"
@@ -171,12 +172,12 @@ static void make_result(const struct cabling *cabling, const struct cabling_inpu
                         struct cabling_result *result)
 {
     size_t scenario_size, notes_size;
-    FILE *scenario = open_memstream(&result->scenario, &scenario_size);
-    FILE *notes = open_memstream(&result->notes, &notes_size);
-    CHECK(scenario != NULL && notes != NULL);
+    FILE *scenario = memory_stream(&result->scenario, &scenario_size);
+    FILE *notes = memory_stream(&result->notes, &notes_size);
     write(cabling, input, scenario);
     notes_print(&cabling->notes, "", notes);
-    CHECK(fclose(scenario) == 0 && fclose(notes) == 0);
+    memory_stream_end(scenario);
+    memory_stream_end(notes);
 }
 
 bool cabling_import(const struct cabling_input *input, struct cabling_result *result,

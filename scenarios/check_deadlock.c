@@ -3,9 +3,9 @@
  * rates that fill all of these buffers at once as well (Hu et al., HotNets 2016).  One shortest
  * circle of each knot is told.  Routes change as links fail and come back: each state that a run
  * goes through is looked at. */
+#include "base/memory.h"
 #include "scenarios/check_private.h"
 
-#include "base/check.h"
 #include "base/hash.h"
 #include "scenarios/routing.h"
 #include "scenarios/traffic.h"
@@ -71,8 +71,7 @@ static void name_flow(struct circle *circle, const struct dependency_traffic *fl
 static void find_flows(struct checking *checking, struct circle *circle)
 {
     const struct traffic *traffic = &checking->traffic;
-    bool *found = calloc(circle->count + 1u, sizeof *found);
-    CHECK(found != NULL);
+    bool *found = memory_zeroed(circle->count, sizeof *found);
     for (int load = 0; load <= (int)circle->control; load++) {
         for (uint32_t first = 0; first < traffic->count; first += traffic_group(traffic, first)) {
             const struct dependency_traffic *group = &traffic->entries[first];
@@ -202,8 +201,7 @@ static void check_view(struct checking *checking, uint8_t priorities, bool contr
     const struct graph graph = dependency_graph(&view);
     struct graph_components knots;
     graph_components_find(&knots, &graph);
-    uint32_t *vertices = calloc(graph.count + 1u, sizeof *vertices);
-    CHECK(vertices != NULL);
+    uint32_t *vertices = memory_zeroed(graph.count, sizeof *vertices);
     for (uint32_t k = 0; k < knots.count; k++) {
         const uint32_t *members = knots.members + knots.first[k];
         const uint32_t count = knots.first[k + 1] - knots.first[k];
@@ -222,8 +220,7 @@ static void check_view(struct checking *checking, uint8_t priorities, bool contr
 
 static void check_priorities(struct checking *checking, uint8_t priorities, time_ps at)
 {
-    bool *marked = calloc(checking->dependency.vertex_count + 1u, sizeof *marked);
-    CHECK(marked != NULL);
+    bool *marked = memory_zeroed(checking->dependency.vertex_count, sizeof *marked);
     check_view(checking, priorities, false, marked, at);
     check_view(checking, priorities, true, marked, at);
     free(marked);
@@ -260,9 +257,8 @@ static uint32_t epochs_most(const struct scenario *scenario)
 
 void check_deadlock(const struct scenario *scenario, struct check_report *report)
 {
-    struct checking *checking = calloc(1, sizeof *checking);
+    struct checking *checking = memory_new(sizeof *checking);
     struct routing_epoch *epochs;
-    CHECK(checking != NULL);
     checking->scenario = scenario;
     checking->report = report;
     dependency_init(&checking->dependency, scenario);

@@ -4,6 +4,7 @@
  * are looked up before its other options are read: the first changes what sizes mean, and a section
  * whose engine is not ours may use options that only that engine knows; its job is then refused
  * once, by the name of the engine. */
+#include "base/memory.h"
 #include "scenarios/fio_private.h"
 
 #include "base/check.h"
@@ -234,8 +235,7 @@ static struct fio_job *add_job(struct parser *parser)
     struct fio_jobs *jobs = parser->jobs;
     if (jobs->count == parser->room) {
         parser->room = parser->room == 0 ? 16 : 2 * parser->room;
-        jobs->jobs = realloc(jobs->jobs, parser->room * sizeof *jobs->jobs);
-        CHECK(jobs->jobs != NULL);
+        jobs->jobs = memory_resized(jobs->jobs, parser->room, sizeof *jobs->jobs);
     }
     struct fio_job *job = &jobs->jobs[jobs->count];
     memset(job, 0, sizeof *job);
@@ -398,14 +398,12 @@ bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs
                  FIO_FILE_BYTES_MAX);
         return false;
     }
-    struct parser *parser = calloc(1, sizeof *parser);
-    CHECK(parser != NULL);
+    struct parser *parser = memory_new(sizeof *parser);
     parser->errors_max = errors_before + DIAG_MAX;
     parser->reader = (struct fio_reader){.file = file, .diag = diag};
     parser->cursor = (struct cursor){.text = text, .length = length};
     parser->jobs = out;
-    parser->noted = calloc(2 * fio_option_count, sizeof *parser->noted);
-    CHECK(parser->noted != NULL);
+    parser->noted = memory_zeroed(2 * fio_option_count, sizeof *parser->noted);
     parser->noted_column = parser->noted + fio_option_count;
     fio_raw_presets(&parser->global);
     parse(parser);

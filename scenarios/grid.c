@@ -2,7 +2,7 @@
  * grid - axes, then the product of their values, then the rules over it. */
 #include "scenarios/grid.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/block.h"
 #include "scenarios/tree.h"
 
@@ -281,8 +281,7 @@ static int by_name(const void *a, const void *b)
 static void check_names(struct reader *reader, const struct tree_node *at)
 {
     struct grid *grid = reader->grid;
-    const struct grid_cell **sorted = calloc(grid->cell_count, sizeof *sorted);
-    CHECK(sorted != NULL);
+    const struct grid_cell **sorted = memory_zeroed(grid->cell_count, sizeof *sorted);
     for (uint32_t i = 0; i < grid->cell_count; i++)
         sorted[i] = &grid->cells[i];
     qsort(sorted, grid->cell_count, sizeof *sorted, by_name);
@@ -358,8 +357,7 @@ static struct grid *load(struct grid *grid, const struct tree_file *file, struct
 
 static struct grid *grid_new(void)
 {
-    struct grid *grid = calloc(1, sizeof *grid);
-    CHECK(grid != NULL);
+    struct grid *grid = memory_new(sizeof *grid);
     return grid;
 }
 

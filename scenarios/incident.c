@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Both files become sorted lists of counters; the later one's order is that of the result. */
+#include "base/memory.h"
 #include "scenarios/incident_private.h"
-
-#include "base/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,15 +121,15 @@ bool incident_counters(const struct incident_input *before, const struct inciden
     struct arena arena = {0};
     size_t json_size, notes_size;
     *result = (struct incident_result){0};
-    FILE *json = open_memstream(&result->json, &json_size);
-    FILE *notes = open_memstream(&result->notes, &notes_size);
-    CHECK(json != NULL && notes != NULL);
+    FILE *json = memory_stream(&result->json, &json_size);
+    FILE *notes = memory_stream(&result->notes, &notes_size);
     const char *port = incident_port(&arena, after->name);
     struct incident_reader old = {.arena = &arena, .port = port, .diag = diag, .notes = notes};
     struct incident_reader new = old;
     if (incident_read(&old, before) && incident_read(&new, after))
         compare(&old, &new, json);
-    CHECK(fclose(json) == 0 && fclose(notes) == 0);
+    memory_stream_end(json);
+    memory_stream_end(notes);
     arena_free(&arena);
     if (diag_failed(diag))
         incident_free(result);

@@ -5,6 +5,7 @@
 #include "scenarios/json_tree.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -109,8 +110,7 @@ static void drop_repeats(struct walk *walk, struct tree_node *object)
 {
     if (object->count < 2 || walk->repeats == NULL)
         return;
-    struct tree_item **sorted = malloc(object->count * sizeof *sorted);
-    CHECK(sorted != NULL);
+    struct tree_item **sorted = memory_resized(NULL, object->count, sizeof *sorted);
     for (size_t i = 0; i < object->count; i++)
         sorted[i] = &object->items[i];
     qsort(sorted, object->count, sizeof *sorted, by_key);
@@ -225,6 +225,7 @@ struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
                             struct json_repeats *repeats, struct diag *diag)
 {
     json_error_t error;
+    json_set_alloc_funcs(memory_new, free);
     if (has_nul(file, diag))
         return NULL;
     json_t *root =

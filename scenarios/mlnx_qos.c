@@ -2,7 +2,7 @@
  * Each kind of line is a row: how it begins, and what reads the rest. */
 #include "scenarios/mlnx_qos.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/lines.h"
 #include "scenarios/notes.h"
 
@@ -380,12 +380,12 @@ bool mlnx_qos_import(const char *name, const char *text, size_t length,
     unset(&reader);
     read_file(&reader, name, text, length);
     if (!diag_failed(diag)) {
-        FILE *yaml = open_memstream(&result->yaml, &yaml_size);
-        FILE *notes = open_memstream(&result->notes, &notes_size);
-        CHECK(yaml != NULL && notes != NULL);
+        FILE *yaml = memory_stream(&result->yaml, &yaml_size);
+        FILE *notes = memory_stream(&result->notes, &notes_size);
         write(&reader, yaml);
         notes_print(&reader.notes, "", notes);
-        CHECK(fclose(yaml) == 0 && fclose(notes) == 0);
+        memory_stream_end(yaml);
+        memory_stream_end(notes);
     }
     arena_free(&reader.arena);
     return !diag_failed(diag);

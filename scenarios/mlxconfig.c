@@ -2,7 +2,7 @@
  * Each setting that has a counterpart is a row. */
 #include "scenarios/mlxconfig.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/lines.h"
 
 #include <stdlib.h>
@@ -231,13 +231,13 @@ bool mlxconfig_import(const char *name, const char *text, size_t length,
     struct arena arena = {0};
     size_t yaml_size, notes_size;
     *result = (struct mlxconfig_result){0};
-    FILE *yaml = open_memstream(&result->yaml, &yaml_size);
-    FILE *notes = open_memstream(&result->notes, &notes_size);
-    CHECK(yaml != NULL && notes != NULL);
+    FILE *yaml = memory_stream(&result->yaml, &yaml_size);
+    FILE *notes = memory_stream(&result->notes, &notes_size);
     struct reader reader = {.diag = diag, .notes = notes};
     if (read_file(&reader, &arena, name, text, length))
         write(&reader, yaml);
-    CHECK(fclose(yaml) == 0 && fclose(notes) == 0);
+    memory_stream_end(yaml);
+    memory_stream_end(notes);
     arena_free(&arena);
     if (diag_failed(diag))
         mlxconfig_free(result);

@@ -5,6 +5,7 @@
  * again as can be under way, so that a receive that is being posted anew is never missed.  A REQ
  * may ask for fewer, posted anew only after a delay: then messages come that find none (RNR).
  * Owner: the caller of rdma_sink_create.  Errors: a REQ that it does not understand is rejected. */
+#include "base/memory.h"
 #include "scenarios/wl_rdma.h"
 
 #include "base/probe.h"
@@ -145,8 +146,7 @@ static int accept_conn(struct sink_conn *sc, const struct verbs_event *event)
 
 static struct sink_conn *add_conn(struct rdma_sink *sink, struct verbs_conn *conn)
 {
-    struct sink_conn *sc = calloc(1, sizeof *sc);
-    CHECK(sc != NULL);
+    struct sink_conn *sc = memory_new(sizeof *sc);
     *sc = (struct sink_conn){.sink = sink, .next = sink->conns, .conn = conn};
     sc->timer = (struct timer){.fire = post_owed, .self = sc, .due = TIME_NEVER};
     sink->conns = sc;
@@ -159,8 +159,7 @@ static bool make_memory(struct sink_conn *sc)
     const struct wl_rdma_request *request = &sc->request;
     struct rdma_sink *sink = sc->sink;
     sc->receives = receives_of(request);
-    sc->owed_at = calloc((size_t)sc->receives + 1, sizeof *sc->owed_at);
-    CHECK(sc->owed_at != NULL);
+    sc->owed_at = memory_zeroed((size_t)sc->receives, sizeof *sc->owed_at);
     sc->mr = sink->verbs->reg_mr(
         sink->device, request->message_bytes,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BULK);
@@ -222,8 +221,7 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
 struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
                                    struct verbs_device *device)
 {
-    struct rdma_sink *sink = calloc(1, sizeof *sink);
-    CHECK(sink != NULL);
+    struct rdma_sink *sink = memory_new(sizeof *sink);
     *sink = (struct rdma_sink){.env = env, .verbs = verbs, .device = device};
     const struct verbs_user user = {.self = sink, .on_cm = on_listen_cm};
     if (verbs->listen(device, WORKLOAD_RDMA_PORT, &user) != 0) {

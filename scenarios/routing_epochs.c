@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * routing_epochs - the timeline turned without a world.
  * A flapping link returns to states that were there before: those are no new epochs. */
+#include "base/memory.h"
 #include "scenarios/timeline.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS_MAX = 100000 }; /* a link that flaps for hours shows all it can long before */
@@ -60,8 +60,7 @@ uint32_t routing_epochs(const struct scenario *scenario, uint32_t most,
 {
     CHECK(most > 0);
     const size_t state_bytes = 2 * (size_t)scenario->link_count + scenario->fault_count + 1;
-    *epochs = calloc(most, sizeof **epochs + state_bytes);
-    CHECK(*epochs != NULL);
+    *epochs = memory_zeroed(most, sizeof **epochs + state_bytes);
     struct search search = {
         .scenario = scenario,
         .epochs = *epochs,

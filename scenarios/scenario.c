@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/scenario.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/expect.h"
 #include "scenarios/scenario_load.h"
 
@@ -257,8 +257,7 @@ static void load_parts(struct loader *loader)
 
 struct scenario *scenario_load(const struct scenario_input *input, struct diag *diag)
 {
-    struct scenario *scenario = calloc(1, sizeof *scenario);
-    CHECK(scenario != NULL);
+    struct scenario *scenario = memory_new(sizeof *scenario);
     struct loader loader = {
         .scenario = scenario, .arena = &scenario->arena, .diag = diag, .input = input};
     const int errors = diag->errors;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The steps of an import, and its memory. */
+#include "base/memory.h"
 #include "scenarios/sonic_private.h"
-
-#include "base/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +67,9 @@ static char *written(struct sonic_import *import, write_fn *write)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    CHECK(out != NULL);
+    FILE *out = memory_stream(&text, &size);
     write(import, out);
-    CHECK(fclose(out) == 0);
+    memory_stream_end(out);
     return text;
 }
 

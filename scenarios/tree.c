@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/tree.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -18,15 +18,13 @@ static void file_error(struct diag *diag, const char *path, const char *text)
 static char *read_all(struct arena *arena, FILE *in, size_t *length)
 {
     size_t room = 64 * 1024, used = 0;
-    char *text = malloc(room);
-    CHECK(text != NULL);
+    char *text = memory_new(room);
     for (size_t got; (got = fread(text + used, 1, room - used, in)) > 0;) {
         used += got;
         if (used > TREE_BYTES_MAX)
             break;
         if (used == room)
-            text = realloc(text, room *= 2);
-        CHECK(text != NULL);
+            text = memory_resized(text, room *= 2, 1);
     }
     char *kept = used > TREE_BYTES_MAX ? NULL : arena_text(arena, text, used);
     free(text);
@@ -38,6 +36,8 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
 {
     const char *name = arena_text(arena, path, strlen(path));
     FILE *in = fopen(path, "rb");
+    if (in == NULL && errno == ENOMEM)
+        memory_out(0, path);
     if (in == NULL) {
         file_error(diag, name, strerror(errno));
         return NULL;

@@ -3,7 +3,7 @@
  * two sorts. */
 #include "scenarios/tree_merge.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +38,7 @@ static void entries_add(struct entries *entries, const struct tree_item *item, b
 {
     if (entries->count == entries->room) {
         entries->room = entries->room == 0 ? 64 : entries->room * 2;
-        entries->list = realloc(entries->list, entries->room * sizeof *entries->list);
-        CHECK(entries->list != NULL);
+        entries->list = memory_resized(entries->list, entries->room, sizeof *entries->list);
     }
     entries->list[entries->count] = (struct entry){item, entries->count, merged};
     entries->count++;

@@ -5,6 +5,7 @@
 #include "scenarios/tree.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 #include "scenarios/tree_merge.h"
 #include "scenarios/tree_text.h"
 
@@ -268,10 +269,14 @@ static void on_event(struct build *build, const yaml_event_t *event)
     }
 }
 
+static const char memory_of_parser[] = "reading YAML";
+
 static void parser_error(struct build *build)
 {
     const yaml_parser_t *parser = &build->parser;
-    const char *problem = parser->problem != NULL ? parser->problem : "not enough memory";
+    if (parser->error == YAML_MEMORY_ERROR)
+        memory_out(0, memory_of_parser);
+    const char *problem = parser->problem;
     /* What is missing at the end is better shown where it began. */
     const bool at_end = tree_line(build->file, (int)parser->problem_mark.line + 1) == NULL;
     const struct diag_place place =
@@ -324,7 +329,8 @@ struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, 
     *build = (struct build){.arena = arena, .file = file, .diag = diag, .column_shift = (int)from};
     if (!text_is_clean(build, text, length))
         return NULL;
-    CHECK(yaml_parser_initialize(&build->parser) == 1);
+    if (yaml_parser_initialize(&build->parser) == 0)
+        memory_out(0, memory_of_parser);
     yaml_parser_set_encoding(&build->parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&build->parser, (const unsigned char *)text, length);
     run(build);

@@ -5,6 +5,7 @@
 #include "scenarios/wl_check.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -27,8 +28,7 @@ void wl_check_init(struct wl_check *check, uint32_t owner, int64_t block_bytes, 
         return;
     check->entry_count =
         blocks < WL_CHECK_ENTRIES_MAX ? (uint32_t)blocks : (uint32_t)WL_CHECK_ENTRIES_MAX;
-    check->entries = calloc(check->entry_count, sizeof *check->entries);
-    CHECK(check->entries != NULL);
+    check->entries = memory_zeroed(check->entry_count, sizeof *check->entries);
     for (uint32_t i = 0; i < check->entry_count; i++)
         check->entries[i].block = -1;
 }

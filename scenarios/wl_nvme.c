@@ -12,6 +12,7 @@
  * counts as failed. */
 #include "scenarios/wl_nvme.h"
 
+#include "base/memory.h"
 #include "base/probe.h"
 #include "nvme/host.h"
 #include "scenarios/wl_check.h"
@@ -333,9 +334,8 @@ static void make_slots(struct wl_nvme *wl)
     wl->queues = nvme_host_queues(wl->host);
     CHECK(wl->queues > 0);
     wl->slot_count = wl->queues * (uint32_t)wl->params.queue_depth;
-    wl->slots = calloc(wl->slot_count, sizeof *wl->slots);
-    wl->waiting = calloc(wl->queues, sizeof *wl->waiting);
-    CHECK(wl->slots != NULL && wl->waiting != NULL);
+    wl->slots = memory_zeroed(wl->slot_count, sizeof *wl->slots);
+    wl->waiting = memory_zeroed(wl->queues, sizeof *wl->waiting);
     for (uint32_t i = 0; i < wl->slot_count; i++) {
         wl->slots[i].queue = i % wl->queues;
         line_add(&wl->free, &wl->slots[i]);
@@ -398,8 +398,7 @@ static void on_ready(void *self, uint16_t status)
 
 struct workload *wl_nvme_create(const struct workload_site *site)
 {
-    struct wl_nvme *wl = calloc(1, sizeof *wl);
-    CHECK(wl != NULL);
+    struct wl_nvme *wl = memory_new(sizeof *wl);
     CHECK(site->start <= site->stop);
     wl->site = *site;
     wl->params = *(const struct wl_nvme_params *)site->params;

@@ -6,6 +6,7 @@
  * again. */
 #include "scenarios/wl_rdma.h"
 
+#include "base/memory.h"
 #include "base/probe.h"
 #include "scenarios/wl_pace.h"
 
@@ -333,19 +334,16 @@ static void connect_pair(struct wl_rdma *wl, struct pair *pair)
 
 struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode)
 {
-    struct wl_rdma *wl = calloc(1, sizeof *wl);
-    CHECK(wl != NULL);
+    struct wl_rdma *wl = memory_new(sizeof *wl);
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
     wl->opcode = opcode;
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl->pair_count = (uint32_t)wl->params.qps;
-    wl->pairs = calloc(wl->pair_count, sizeof *wl->pairs);
-    CHECK(wl->pairs != NULL);
+    wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         wl->pairs[i].owner = wl;
-        wl->pairs[i].issued_at = calloc((size_t)wl->params.outstanding, sizeof(time_ps));
-        CHECK(wl->pairs[i].issued_at != NULL);
+        wl->pairs[i].issued_at = memory_zeroed((size_t)wl->params.outstanding, sizeof(time_ps));
     }
     return (struct workload *)wl;
 }

@@ -50,8 +50,7 @@ static void make_switch(struct world *world, const struct scenario_node *node,
     struct port_params *ports = memory_zeroed(node->port_count, sizeof *ports);
     for (uint16_t i = 0; i < node->port_count; i++)
         ports[i] = *node->ports[i].params;
-    struct swtch *swtch = aligned_alloc(alignof(struct swtch), sizeof *swtch);
-    CHECK(swtch != NULL);
+    struct swtch *swtch = memory_aligned(1, sizeof *swtch, alignof(struct swtch));
     switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
                 &executor->frames, probe);
     if (node->priority_of_dscp != NULL)

@@ -23,8 +23,8 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     if (port->fault != NULL)
         return port->fault;
     struct world_faults *faults = world->faults;
-    faults->faulty = realloc(faults->faulty, (faults->faulty_count + 1) * sizeof(struct port *));
-    CHECK(faults->faulty != NULL);
+    faults->faulty =
+        memory_resized(faults->faulty, faults->faulty_count + 1, sizeof(struct port *));
     faults->faulty[faults->faulty_count++] = port;
     port_set_fault(port, memory_zeroed(1, sizeof(struct port_fault)));
     char owner[NODE_NAME_BYTES + 16];

@@ -26,6 +26,12 @@ done
 grep -n -E '\bibv_[a-z_]+ *\(|\brdma_[a-z]+_?[a-z]* *\(&?id' "${sources[@]}" | grep '^\(model\|scenarios\|replay\|reports\|cli\)/' |
     grep -v -E '^[^:]*:[0-9]*: *(/?\*|//)' | sed 's/$/   (calls of libibverbs belong to bridge\/)/' >>"$findings"
 
+# --- one place takes memory ------------------------------------------------------------------------------
+
+printf '%s\n' "${sources[@]}" | grep -v -e '^tests/' -e '^model/base/memory\.c$' | xargs grep -n -E \
+    '\b(malloc|calloc|realloc|reallocarray|strn?dup|v?asprintf|aligned_alloc|posix_memalign|mmap|mremap|open_memstream) *\(' |
+    sed 's/$/   (base\/memory takes memory, and says how much there was not)/' >>"$findings"
+
 # --- functions of at most 70 lines ----------------------------------------------------------------------
 
 if command -v ctags >/dev/null 2>&1; then

@@ -2,23 +2,60 @@
  * memory - tables that are made once, or grow. */
 #include "base/memory.h"
 
-#include "base/check.h"
+#include "base/quantity.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { EXIT_NOT_CARRIED_OUT = 3 };
+
+_Noreturn void memory_out(size_t bytes, const char *what)
+{
+    char size[QUANTITY_TEXT_BYTES + 2] = "";
+    if (bytes > 0 && bytes <= INT64_MAX) {
+        memcpy(size, ": ", sizeof ": ");
+        quantity_format(QUANTITY_SIZE, (int64_t)bytes, size + 2, sizeof size - 2);
+    }
+    fprintf(stderr, "stormglass: out of memory%s%s%s\n", size, what == NULL ? "" : " for ",
+            what == NULL ? "" : what);
+    exit(EXIT_NOT_CARRIED_OUT);
+}
+
+/* The bytes of `count` items; too many to count are too many to have. */
+static size_t bytes_of(size_t count, size_t bytes)
+{
+    size_t all;
+    return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
+}
+
+static void *taken(void *memory, size_t bytes)
+{
+    if (memory == NULL)
+        memory_out(bytes, NULL);
+    return memory;
+}
+
+void *memory_new(size_t bytes)
+{
+    return taken(calloc(1, bytes > 0 ? bytes : 1), bytes);
+}
 
 void *memory_zeroed(size_t count, size_t bytes)
 {
-    void *memory = calloc(count + 1, bytes);
-    CHECK(memory != NULL);
-    return memory;
+    return taken(calloc(count + 1, bytes), bytes_of(count + 1, bytes));
 }
 
 void *memory_aligned(size_t count, size_t bytes, size_t alignment)
 {
-    void *memory = aligned_alloc(alignment, count * bytes);
-    CHECK(memory != NULL);
-    return memset(memory, 0, count * bytes);
+    const size_t all = bytes_of(count, bytes);
+    return memset(taken(aligned_alloc(alignment, all), all), 0, all);
+}
+
+void *memory_resized(void *items, size_t count, size_t bytes)
+{
+    const size_t all = bytes_of(count, bytes);
+    return taken(realloc(items, all > 0 ? all : 1), all);
 }
 
 void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
@@ -26,7 +63,35 @@ void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
     if (count < *room)
         return items;
     *room = *room == 0 ? 64 : *room * 2;
-    items = realloc(items, *room * bytes);
-    CHECK(items != NULL);
-    return items;
+    return memory_resized(items, *room, bytes);
+}
+
+char *memory_text(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    return memcpy(memory_resized(NULL, bytes, 1), text, bytes);
+}
+
+FILE *memory_stream(char **text, size_t *length)
+{
+    return taken(open_memstream(text, length), BUFSIZ);
+}
+
+void memory_stream_end(FILE *stream)
+{
+    const int failed = ferror(stream);
+    if (fclose(stream) != 0 || failed)
+        memory_out(0, NULL);
+}
+
+void *memory_range(size_t bytes)
+{
+    void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return range == MAP_FAILED ? NULL : range;
+}
+
+void memory_range_free(void *range, size_t bytes)
+{
+    munmap(range, bytes);
 }

@@ -13,11 +13,31 @@
  * altogether. */
 enum { FEW_BYTES = 2 << 20 };
 
-static void *reserve(size_t bytes)
+/* So many times what one pool takes must there be: others need some too. */
+enum { SHARES = 16 };
+
+static bool is_there(size_t bytes)
 {
-    void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    CHECK(range != MAP_FAILED);
+    void *range = memory_range(bytes);
+    if (range != NULL)
+        memory_range_free(range, bytes);
+    return range != NULL;
+}
+
+/* At most `limit` items for each part, and as many as there are addresses for. */
+static uint32_t fitting(size_t item_bytes, uint32_t limit, uint32_t parts)
+{
+    while (limit > 1 && !is_there(item_bytes * limit * parts * SHARES))
+        limit /= 2;
+    return limit;
+}
+
+static void *reserve(const struct pool *pool, size_t item_bytes)
+{
+    const size_t bytes = item_bytes * pool->most;
+    void *range = memory_range(bytes);
+    if (range == NULL)
+        memory_out(bytes, pool->name);
     return range;
 }
 
@@ -35,27 +55,26 @@ void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_
     pool_init_parts(pool, name, item_bytes, limit, 1);
 }
 
-static void make_few(struct pool *pool)
-{
-    pool->items = memory_aligned(pool->few, pool->item_bytes, POOL_ALIGNMENT);
-    pool->link = memory_zeroed(pool->few, sizeof *pool->link);
-    pool->limit = pool->few;
-}
-
-static void make_all(struct pool *pool)
+/* Twice the room, and what there is in it. */
+static void make_more(struct pool *pool)
 {
     const struct pool before = *pool;
-    pool->items = reserve((size_t)pool->item_bytes * pool->most);
-    pool->link = reserve(sizeof *pool->link * (size_t)pool->most);
-    pool->limit = pool->most;
-    memcpy(pool->items, before.items, (size_t)before.item_bytes * before.limit);
-    memcpy(pool->link, before.link, sizeof *before.link * before.limit);
+    const uint32_t limit = before.limit < before.most / 2 ? before.limit * 2 : before.most;
+    pool->limit = before.limit == 0 ? before.few : limit;
+    pool->items = memory_aligned(pool->limit, pool->item_bytes, POOL_ALIGNMENT);
+    pool->link = memory_zeroed(pool->limit, sizeof *pool->link);
+    if (before.limit > 0) {
+        memcpy(pool->items, before.items, (size_t)before.item_bytes * before.limit);
+        memcpy(pool->link, before.link, sizeof *before.link * before.limit);
+    }
     free(before.items);
     free(before.link);
 }
 
 void pool_is_full(const struct pool *pool)
 {
+    if (pool->is_short)
+        memory_out(2 * (size_t)pool->item_bytes * (pool->limit - pool->first), pool->name);
     fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit - pool->first,
             pool->name);
     exit(3);
@@ -65,10 +84,7 @@ bool pool_make_room(struct pool *pool)
 {
     if (pool->free < pool->limit || pool->limit == pool->most)
         return false;
-    if (pool->limit == 0)
-        make_few(pool);
-    else
-        make_all(pool);
+    make_more(pool);
     return true;
 }
 
@@ -76,15 +92,17 @@ void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, u
                      uint32_t parts)
 {
     CHECK(item_bytes > 0 && limit > 0 && parts > 0 && (uint64_t)limit * parts < POOL_NONE);
+    const uint32_t fits = fitting(item_bytes + sizeof *pool->link, limit, parts);
     *pool = (struct pool){
-        .items = reserve((size_t)item_bytes * limit * parts),
-        .link = reserve(sizeof(uint32_t) * (size_t)limit * parts),
         .item_bytes = item_bytes,
         .parts = parts,
-        .limit = limit,
-        .most = limit * parts,
+        .limit = fits,
+        .most = fits * parts,
+        .is_short = fits < limit,
         .name = name,
     };
+    pool->items = reserve(pool, item_bytes);
+    pool->link = reserve(pool, sizeof *pool->link);
 }
 
 void pool_init_part(struct pool *pool, const struct pool *first, uint32_t number)
@@ -107,9 +125,9 @@ void pool_use_huge_pages(struct pool *pool)
 
 void pool_fini(struct pool *pool)
 {
-    if (pool->parts > 0 && (pool->few == 0 || pool->limit == pool->most)) {
-        munmap(pool->items, (size_t)pool->item_bytes * pool->most);
-        munmap(pool->link, sizeof *pool->link * (size_t)pool->most);
+    if (pool->parts > 0 && pool->few == 0) {
+        memory_range_free(pool->items, (size_t)pool->item_bytes * pool->most);
+        memory_range_free(pool->link, sizeof *pool->link * (size_t)pool->most);
     } else if (pool->parts > 0) {
         free(pool->items);
         free(pool->link);

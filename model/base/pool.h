@@ -2,10 +2,14 @@
  * pool - items of one size, named by index.
  * The address range for `limit` items is reserved once and touched only as far as it is used, so
  * that an item never moves, an index is one multiplication away from its item, and growing costs
- * nothing. The free list is last-in first-out: the next item is the one whose cache lines are warm.
- * A pool of which most owners need few items keeps so many in memory of its own, where a range of
- * addresses would take pages and tables of pages: items then move, once, when one more is taken.
- * Owner: whoever calls pool_init.  Errors: a pool that is full ends the run by name (CHECK). */
+ * nothing.  Where addresses are scarce (ulimit -v, strict overcommit) a pool has as many items as a
+ * sixteenth of what is left holds: the rest is for the others.  The free list is last-in first-out:
+ * the next item is the one whose cache lines are warm.
+ * A pool of which most owners need few items begins with so many in memory of its own, where a
+ * range of addresses would take pages and tables of pages: items then move whenever they become
+ * twice as many.
+ * Owner: whoever calls pool_init.  Errors: a pool that is full, or for which there is no memory,
+ * ends the program by name. */
 #ifndef STORMGLASS_BASE_POOL_H
 #define STORMGLASS_BASE_POOL_H
 
@@ -28,17 +32,18 @@ struct pool {
     uint32_t parts; /* of the range, which it owns; 0: it is a part of another's */
     uint32_t first; /* of its part of the range: 0, unless it is a later one */
     uint32_t limit; /* and the end of it; so many fit where they are */
-    uint32_t few;   /* so many have memory of their own, before there is a range; 0: none */
-    uint32_t most;  /* items of the range */
+    uint32_t few;   /* it begins with so many, in memory of its own; 0: it has a range */
+    uint32_t most;  /* items of the range, or of the memory in the end */
     uint32_t used;  /* items ever handed out: [first, used) have been touched */
     uint32_t free;  /* first free item */
     uint32_t taken; /* items out now */
+    bool is_short;  /* there were no addresses for as many as were asked for */
     const char *name;
 };
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit);
-/* No memory at first, then for `few`, then for `limit`.  Items are aligned to POOL_ALIGNMENT, of
- * which their size is a multiple. */
+/* No memory at first, then for `few`, then for twice as many, up to `limit`.  Items are aligned to
+ * POOL_ALIGNMENT, of which their size is a multiple. */
 void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit,
                    uint32_t few);
 void pool_fini(struct pool *pool);

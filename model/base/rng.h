@@ -34,7 +34,7 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
     const unsigned __int128 product = (unsigned __int128)rng_next(rng) * bound;
     return LIKELY((uint64_t)product > bound) ? (uint64_t)(product >> 64)
-                                              : rng_below_again(rng, bound, product);
+                                             : rng_below_again(rng, bound, product);
 }
 
 /* True with probability numerator/denominator. */

@@ -3,6 +3,7 @@
 #include "base/slab.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +32,9 @@ static void add_block(struct slab *slab)
     const uint32_t block = slab->used >> slab->block_bits;
     if (block == slab->block_room) {
         slab->block_room = block == 0 ? FIRST_BLOCKS : block * 2;
-        slab->blocks = realloc(slab->blocks, slab->block_room * sizeof *slab->blocks);
-        CHECK(slab->blocks != NULL);
+        slab->blocks = memory_resized(slab->blocks, slab->block_room, sizeof *slab->blocks);
     }
-    slab->blocks[block] = calloc((size_t)1 << slab->block_bits, slab->item_bytes);
-    CHECK(slab->blocks[block] != NULL);
+    slab->blocks[block] = memory_new((size_t)slab->item_bytes << slab->block_bits);
 }
 
 static uint32_t take_new(struct slab *slab)

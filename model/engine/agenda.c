@@ -64,8 +64,7 @@ static void heap_push(struct agenda *agenda, uint32_t place)
 {
     if (agenda->heap_count == agenda->heap_room) {
         agenda->heap_room = agenda->heap_room == 0 ? FIRST_ROOM : agenda->heap_room * 2;
-        agenda->heap = realloc(agenda->heap, agenda->heap_room * sizeof *agenda->heap);
-        CHECK(agenda->heap != NULL);
+        agenda->heap = memory_resized(agenda->heap, agenda->heap_room, sizeof *agenda->heap);
     }
     size_t hole = agenda->heap_count++;
     for (; hole > 0 && before(agenda, place, agenda->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)

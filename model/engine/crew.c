@@ -298,7 +298,8 @@ struct crew *crew_create(struct engine *engine)
         count_init(&crew->members[i].done);
     }
     for (uint32_t i = 1; i < engine->executors; i++)
-        CHECK(pthread_create(&crew->members[i].thread, NULL, member_main, &crew->members[i]) == 0);
+        if (pthread_create(&crew->members[i].thread, NULL, member_main, &crew->members[i]) != 0)
+            memory_out(0, "one more thread");
     return crew;
 }
 

@@ -47,8 +47,7 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
     CHECK(engine->node_count < ENGINE_NODES_MAX);
     if (engine->node_count == engine->node_room) {
         engine->node_room = engine->node_room == 0 ? 64 : engine->node_room * 2;
-        engine->nodes = realloc(engine->nodes, engine->node_room * sizeof *engine->nodes);
-        CHECK(engine->nodes != NULL);
+        engine->nodes = memory_resized(engine->nodes, engine->node_room, sizeof *engine->nodes);
     }
     node->queue = &engine->executor[0].queue;
     node->ops = ops;
@@ -76,8 +75,7 @@ static int rank_compare(const void *left, const void *right)
 
 void engine_start(struct engine *engine)
 {
-    struct rank *ranks = calloc(engine->node_count + 1u, sizeof *ranks);
-    CHECK(ranks != NULL);
+    struct rank *ranks = memory_zeroed(engine->node_count, sizeof *ranks);
     for (uint32_t i = 0; i < engine->node_count; i++) {
         ranks[i].node = engine->nodes[i];
         ranks[i].hash = hash_mix(hash_text(engine->nodes[i]->name, hash_mix(engine->seed)));

@@ -2,6 +2,8 @@
  * heap - sift up, sift down. */
 #include "engine/heap.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 enum { ARITY = 4, FIRST_ROOM = 64 };
@@ -15,8 +17,7 @@ void heap_fini(struct heap *heap)
 static void grow(struct heap *heap)
 {
     heap->room = heap->room == 0 ? FIRST_ROOM : heap->room * 2;
-    heap->events = realloc(heap->events, heap->room * sizeof *heap->events);
-    CHECK(heap->events != NULL);
+    heap->events = memory_resized(heap->events, heap->room, sizeof *heap->events);
 }
 
 void heap_push(struct heap *heap, const struct event *event)

@@ -2,7 +2,6 @@
  * kicks - room. */
 #include "net/kicks.h"
 
-#include "base/check.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -27,8 +26,7 @@ void kicks_fini(struct kicks *kicks)
 /* With one more, that never comes. */
 static struct kick *resized(struct kick *items, size_t room)
 {
-    items = realloc(items, (room + 1) * sizeof *items);
-    CHECK(items != NULL);
+    items = memory_resized(items, room + 1, sizeof *items);
     return items;
 }
 

@@ -29,8 +29,7 @@ static uint64_t add_bytes(struct mail_box *box, const unsigned char *bytes, uint
     const size_t at = box->byte_count;
     while (at + count > box->byte_room) {
         box->byte_room = box->byte_room == 0 ? FRAME_BLOB_MAX : 2 * box->byte_room;
-        box->bytes = realloc(box->bytes, box->byte_room);
-        CHECK(box->bytes != NULL);
+        box->bytes = memory_resized(box->bytes, box->byte_room, 1);
     }
     memcpy(box->bytes + at, bytes, count);
     box->byte_count += count;

@@ -40,8 +40,7 @@ static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t
     const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     while (journal->byte_count + room > journal->byte_room) {
         journal->byte_room = journal->byte_room == 0 ? 4096 : journal->byte_room * 2;
-        journal->bytes = realloc(journal->bytes, journal->byte_room);
-        CHECK(journal->bytes != NULL);
+        journal->bytes = memory_resized(journal->bytes, journal->byte_room, 1);
     }
     journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
                                   sizeof *journal->calls);

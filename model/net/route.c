@@ -90,8 +90,7 @@ static uint16_t way_by(struct route_table *table, const uint16_t *ports, uint16_
             return (uint16_t)(ROUTE_GROUP + at);
     CHECK(at < ROUTE_GROUP);
     table->used = at + 1 + count;
-    table->groups = realloc(table->groups, table->used * sizeof *table->groups);
-    CHECK(table->groups != NULL);
+    table->groups = memory_resized(table->groups, table->used, sizeof *table->groups);
     table->groups[at] = count;
     if (count > 0)
         memcpy(&table->groups[at + 1], ports, bytes);

@@ -21,8 +21,7 @@ static uint8_t strict_mask(const struct switch_params *params)
 static void *lines(size_t count, size_t bytes)
 {
     const size_t size = (count * bytes + 63) / 64 * 64;
-    void *memory = aligned_alloc(64, size);
-    CHECK(memory != NULL);
+    void *memory = memory_aligned(1, size, 64);
     return memset(memory, 0, size);
 }
 

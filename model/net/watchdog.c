@@ -15,6 +15,7 @@
  * only records. */
 #include "net/watchdog.h"
 
+#include "base/memory.h"
 #include "net/switch_private.h"
 
 #include <inttypes.h>
@@ -108,8 +109,7 @@ struct watchdog *watchdog_new(const struct switch_params *params, uint16_t port_
 {
     if (params->watchdog == WATCHDOG_OFF)
         return NULL;
-    struct watchdog *watchdog = calloc(1, sizeof *watchdog);
-    CHECK(watchdog != NULL);
+    struct watchdog *watchdog = memory_new(sizeof *watchdog);
     const int64_t ports = params->ports > port_count ? params->ports : port_count;
     *watchdog = (struct watchdog){
         .detection = written_or_scaled(params->watchdog_detection, ports, most_detection),
@@ -119,10 +119,9 @@ struct watchdog *watchdog_new(const struct switch_params *params, uint16_t port_
         .action = (enum watchdog_action)params->watchdog,
         .rule = (enum watchdog_rule)params->watchdog_rule,
         .polled_at = TIME_NEVER,
-        .condemned = calloc(port_count, sizeof *watchdog->condemned),
-        .queues = calloc((size_t)port_count * PRIORITIES, sizeof *watchdog->queues),
+        .condemned = memory_zeroed(port_count, sizeof *watchdog->condemned),
+        .queues = memory_zeroed((size_t)port_count * PRIORITIES, sizeof *watchdog->queues),
     };
-    CHECK(watchdog->condemned != NULL && watchdog->queues != NULL);
     for (uint32_t i = 0; i < (uint32_t)port_count * PRIORITIES; i++)
         watchdog->queues[i].left = watchdog->detection;
     return watchdog;

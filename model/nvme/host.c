@@ -3,6 +3,7 @@
  * NEW, the admin queue, set-up, I/O queues, scan, LIVE; FAILED from anywhere when the transport
  * or a set-up command fails: queues are disconnected and everything under way is given back, or,
  * when the controller has been live, kept for its return (host_recovery.c). */
+#include "base/memory.h"
 #include "nvme/host_private.h"
 
 #include "base/probe.h"
@@ -92,15 +93,13 @@ static void identify_host(struct nvme_host *host)
 struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
 {
     CHECK(site->user.on_ready != NULL && site->user.on_io != NULL);
-    struct nvme_host *host = calloc(1, sizeof *host);
-    CHECK(host != NULL);
+    struct nvme_host *host = memory_new(sizeof *host);
     host->site = *site;
     host->params = *site->params;
     host->site.params = &host->params;
-    host->namespaces = calloc(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
-    host->found = calloc(HOST_NAMESPACES_MAX, sizeof *host->found);
-    host->queues = calloc((size_t)host->params.queues + 1, sizeof *host->queues);
-    CHECK(host->namespaces != NULL && host->found != NULL && host->queues != NULL);
+    host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
+    host->found = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->found);
+    host->queues = memory_zeroed((size_t)host->params.queues, sizeof *host->queues);
     host->admin_data = verbs_register(
         site->verbs, site->device, HOST_ADMIN_DATA_BYTES,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);

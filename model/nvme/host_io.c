@@ -4,6 +4,7 @@
  * per command sent and for complete_cost per command completed, in order.  An I/O above
  * max_transfer is sent piece by piece; while pieces are left, the queue takes no other I/O, so
  * that pieces are not overtaken. */
+#include "base/memory.h"
 #include "nvme/host_private.h"
 
 #include <stdlib.h>
@@ -203,8 +204,7 @@ static void add_piece(struct host_queue *queue, struct host_piece piece)
     const uint32_t end = queue->piece_at + queue->piece_count;
     if (end == queue->piece_room) {
         queue->piece_room = queue->piece_room * 2 + 1;
-        queue->pieces = realloc(queue->pieces, queue->piece_room * sizeof *queue->pieces);
-        CHECK(queue->pieces != NULL);
+        queue->pieces = memory_resized(queue->pieces, queue->piece_room, sizeof *queue->pieces);
     }
     queue->pieces[end] = piece;
     queue->piece_count++;

@@ -5,6 +5,7 @@
  * full when one more step of the tail would meet the head.  A capsule, its response buffer and
  * its data buffer belong to the command's tag.  Linux signals every SEND and waits for it and
  * for the response (drivers/nvme/host/rdma.c, refcount of 2). */
+#include "base/memory.h"
 #include "nvme/host_private.h"
 
 #include <stdlib.h>
@@ -38,8 +39,7 @@ void nvme_host_queue_open(struct host_queue *queue, uint16_t size)
     queue->size = size;
     queue->sq_tail = queue->sq_head = 0;
     queue->capsule_room = 0;
-    queue->requests = calloc(size, sizeof *queue->requests);
-    CHECK(queue->requests != NULL);
+    queue->requests = memory_zeroed(size, sizeof *queue->requests);
     for (uint16_t tag = 0; tag < size; tag++) {
         queue->requests[tag].queue = queue;
         queue->requests[tag].tag = tag;

@@ -3,6 +3,7 @@
  * `parallel` servers share one line: a request begins when a server is free, in the order of
  * arrival.  The next server to be free is the one whose work ends first, so arrival order is
  * also the order of beginning. */
+#include "base/memory.h"
 #include "nvme/media_kinds.h"
 
 #include <stdlib.h>
@@ -45,12 +46,10 @@ static void fixed_done(void *self, struct nvme_job *job)
 static struct media *fixed_create(const struct env *env, const void *params, uint32_t index)
 {
     (void)index;
-    struct media *media = calloc(1, sizeof *media);
-    CHECK(media != NULL);
+    struct media *media = memory_new(sizeof *media);
     media->env = env;
     media->params = *(const struct fixed_params *)params;
-    media->servers = calloc((size_t)media->params.parallel, sizeof *media->servers);
-    CHECK(media->servers != NULL);
+    media->servers = memory_zeroed((size_t)media->params.parallel, sizeof *media->servers);
     for (int64_t i = 0; i < media->params.parallel; i++)
         nvme_server_init(&media->servers[i], env, fixed_done, media, 0);
     return media;

@@ -13,6 +13,7 @@
  * = 3 GB/s.
  * Not modelled: garbage collection beyond a constant write amplification, suspended programs,
  * reads served from the buffer, multi-plane reads, wear. */
+#include "base/memory.h"
 #include "nvme/media_kinds.h"
 
 #include <stdlib.h>
@@ -102,8 +103,7 @@ static struct media_request *request_of(struct nvme_job *job)
 static struct part *take_part(struct media *media)
 {
     if (media->free_parts == NULL) {
-        struct chunk *chunk = calloc(1, sizeof *chunk);
-        CHECK(chunk != NULL);
+        struct chunk *chunk = memory_new(sizeof *chunk);
         chunk->next = media->chunks;
         media->chunks = chunk;
         for (unsigned i = 0; i < CHUNK_PARTS; i++) {
@@ -286,8 +286,8 @@ static void channel_done(void *self, struct nvme_job *job)
 
 static struct media *flash_create(const struct env *env, const void *params, uint32_t index)
 {
-    struct media *media = calloc(1, sizeof *media);
-    CHECK(media != NULL && index < 1000);
+    struct media *media = memory_new(sizeof *media);
+    CHECK(index < 1000);
     char purpose[] = "media-000";
     purpose[6] = (char)('0' + index / 100);
     purpose[7] = (char)('0' + index / 10 % 10);
@@ -296,9 +296,8 @@ static struct media *flash_create(const struct env *env, const void *params, uin
     media->params = *(const struct flash_params *)params;
     media->jitter = env_stream(env, purpose);
     media->die_count = (uint32_t)(media->params.channels * media->params.dies_per_channel);
-    media->channels = calloc((size_t)media->params.channels, sizeof *media->channels);
-    media->dies = calloc(media->die_count, sizeof *media->dies);
-    CHECK(media->channels != NULL && media->dies != NULL);
+    media->channels = memory_zeroed((size_t)media->params.channels, sizeof *media->channels);
+    media->dies = memory_zeroed(media->die_count, sizeof *media->dies);
     nvme_server_init(&media->controller, env, controller_done, media, 0);
     nvme_server_init(&media->link_out, env, read_done, media, media->params.read_overhead);
     nvme_server_init(&media->link_in, env, write_done, media, media->params.write_overhead);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * media_null - takes no time.
  * The trivial kind, for what is above it: every request is done before submit returns. */
+#include "base/memory.h"
 #include "nvme/media_kinds.h"
 
 #include <stdlib.h>
@@ -14,8 +15,7 @@ static const struct opt null_opts[] = {{0}};
 static struct media *null_create(const struct env *env, const void *params, uint32_t index)
 {
     (void)params, (void)index;
-    struct media *media = calloc(1, sizeof *media);
-    CHECK(media != NULL);
+    struct media *media = memory_new(sizeof *media);
     media->env = env;
     return media;
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "nvme/spec.h"
 
 #include <stdlib.h>
@@ -50,8 +51,7 @@ static void grow(struct nvme_tag_store *store)
 {
     const struct nvme_tag_store old = *store;
     store->capacity = old.capacity == 0 ? FIRST_CAPACITY : old.capacity * 2;
-    store->entries = calloc(store->capacity, sizeof *store->entries);
-    CHECK(store->entries != NULL);
+    store->entries = memory_zeroed(store->capacity, sizeof *store->entries);
     for (uint64_t i = 0; i < old.capacity; i++)
         if (old.entries[i].kind != EMPTY)
             *place(store, old.entries[i].key) = old.entries[i];
@@ -172,8 +172,7 @@ static const struct nvme_store_ops tag_store_ops = {
 
 struct nvme_store *nvme_tag_store_create(uint32_t block_bytes)
 {
-    struct nvme_tag_store *store = calloc(1, sizeof *store);
-    CHECK(store != NULL);
+    struct nvme_tag_store *store = memory_new(sizeof *store);
     nvme_tag_store_init(store, block_bytes, NVME_TAG_STORE_LIMIT);
     return &store->base;
 }

@@ -3,6 +3,7 @@
 #include "nvme/tags.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -33,9 +34,8 @@ void nvme_tags_init(struct nvme_tags *tags, uint16_t first, uint16_t count)
 {
     CHECK(count > 0 && count <= NVME_TAGS_MAX);
     *tags = (struct nvme_tags){.first = first, .count = count, .shift = word_shift(count)};
-    tags->used = calloc(words(tags), sizeof *tags->used);
-    tags->cleared = calloc(words(tags), sizeof *tags->cleared);
-    CHECK(tags->used != NULL && tags->cleared != NULL);
+    tags->used = memory_zeroed(words(tags), sizeof *tags->used);
+    tags->cleared = memory_zeroed(words(tags), sizeof *tags->cleared);
 }
 
 void nvme_tags_fini(struct nvme_tags *tags)

@@ -2,6 +2,7 @@
  * target - the subsystem: it listens, has controllers and namespaces.
  * Queue pairs and controllers that have ended are freed by a timer of no delay, never inside
  * the callback that ended them. */
+#include "base/memory.h"
 #include "nvme/tag_store.h"
 #include "nvme/target_private.h"
 
@@ -98,8 +99,7 @@ static struct target_controller *new_controller(struct nvme_target *target)
         *controller = (struct target_controller){.target = target, .keep_alive_timer = timer};
         return controller;
     }
-    controller = calloc(1, sizeof *controller);
-    CHECK(controller != NULL);
+    controller = memory_new(sizeof *controller);
     controller->target = target;
     controller->keep_alive_timer =
         (struct timer){.fire = on_keep_alive, .self = controller, .due = TIME_NEVER};
@@ -197,8 +197,7 @@ static void on_reaper(void *self, time_ps now)
 static void make_namespaces(struct nvme_target *target, const struct nvme_target_site *site)
 {
     CHECK(site->namespace_count <= TARGET_NAMESPACES_MAX);
-    target->namespaces = calloc(site->namespace_count + 1, sizeof *target->namespaces);
-    CHECK(target->namespaces != NULL);
+    target->namespaces = memory_zeroed(site->namespace_count, sizeof *target->namespaces);
     for (uint32_t i = 0; i < site->namespace_count; i++) {
         const struct nvme_target_namespace *given = &site->namespaces[i];
         struct target_namespace *ns = &target->namespaces[i];
@@ -224,8 +223,7 @@ struct verbs_user nvme_target_listener(struct nvme_target *target)
 
 struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
 {
-    struct nvme_target *target = calloc(1, sizeof *target);
-    CHECK(target != NULL);
+    struct nvme_target *target = memory_new(sizeof *target);
     target->site = *site;
     target->params = *site->params;
     target->site.params = &target->params;
@@ -233,8 +231,7 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->local_ip = site->verbs->local_ip(site->device);
     target->next_cntlid = 1;
     target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
-    target->cores = calloc((size_t)target->params.cores, sizeof *target->cores);
-    CHECK(target->cores != NULL);
+    target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
     make_namespaces(target, site);

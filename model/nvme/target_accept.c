@@ -2,6 +2,7 @@
  * target_accept - a queue pair of the target comes, with its memory, and goes.
  * As nvmet_rdma does it: the private data of the request are judged, HSQSIZE + 1 receives are
  * posted, then the connection is accepted. */
+#include "base/memory.h"
 #include "nvme/target_private.h"
 
 #include <stdlib.h>
@@ -18,9 +19,8 @@ static bool register_memory(struct target_queue *queue, uint32_t bytes, enum ver
 static bool make_memory(struct target_queue *queue)
 {
     const uint32_t receives = queue->receive_count;
-    queue->receives = calloc(receives, sizeof *queue->receives);
-    queue->commands = calloc(queue->command_limit, sizeof *queue->commands);
-    CHECK(queue->receives != NULL && queue->commands != NULL);
+    queue->receives = memory_zeroed(receives, sizeof *queue->receives);
+    queue->commands = memory_zeroed(queue->command_limit, sizeof *queue->commands);
     const uint32_t capsules = receives * NVME_SQE_BYTES;
     const uint32_t responses = queue->command_limit * NVME_CQE_BYTES;
     if (!register_memory(queue, capsules, VERBS_BYTES, &queue->capsules) ||
@@ -81,8 +81,7 @@ static unsigned refusal(const struct nvme_target *target, struct nvme_cm_request
 
 static struct target_queue *new_queue(struct nvme_target *target, struct verbs_conn *conn)
 {
-    struct target_queue *queue = calloc(1, sizeof *queue);
-    CHECK(queue != NULL);
+    struct target_queue *queue = memory_new(sizeof *queue);
     queue->target = target;
     queue->conn = conn;
     queue->state = TARGET_QUEUE_CONNECTING;

@@ -4,13 +4,13 @@
  * beyond the end is zeroes.
  * Source: base 5.14; fabrics 5.3 (discovery); drivers/nvme/target/admin-cmd.c and discovery.c.
  * Errors: an offset that is not of whole double words, or beyond the page, is Invalid Field. */
+#include "base/memory.h"
 #include "nvme/target_private.h"
 
 #include "nvme/discovery.h"
 #include "nvme/wire.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -46,8 +46,7 @@ void nvme_target_logs_error(const struct target_command *command)
     if (controller == NULL)
         return; /* a Connect that is refused has none */
     if (controller->errors == NULL)
-        controller->errors = calloc(1, ERROR_BYTES);
-    CHECK(controller->errors != NULL);
+        controller->errors = memory_new(ERROR_BYTES);
     unsigned char *entry = error_entry(controller, controller->error_count++);
     memset(entry, 0, ERROR_ENTRY_BYTES);
     wire_put64(entry, controller->error_count);

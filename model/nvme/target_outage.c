@@ -3,6 +3,7 @@
  * What calls into a stalled target is kept and called again, in the same order, when it goes on: a
  * loop of events that did not turn.  One that dies takes its queue pairs with it, as a kernel
  * closes what a killed process had open; commands in the media come back to nobody. */
+#include "base/memory.h"
 #include "nvme/tag_store.h"
 #include "nvme/target_private.h"
 
@@ -13,8 +14,7 @@ void nvme_target_hold(struct nvme_target *target, const struct target_held *call
 {
     if (target->held_count == target->held_room) {
         target->held_room = target->held_room * 2 + 64;
-        target->held = realloc(target->held, target->held_room * sizeof *target->held);
-        CHECK(target->held != NULL);
+        target->held = memory_resized(target->held, target->held_room, sizeof *target->held);
     }
     struct target_held *held = &target->held[target->held_count++];
     *held = *call;

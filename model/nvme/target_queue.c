@@ -4,6 +4,7 @@
  * command begins only with send credits for all that it will post (1 for the response, 1 for each
  * RDMA operation) and otherwise waits in order.  A queue pair that is closing stays until the CM is
  * done with it and its commands have come back.  How one comes and goes: target_accept.c. */
+#include "base/memory.h"
 #include "nvme/target_private.h"
 
 #include <stdlib.h>
@@ -49,8 +50,7 @@ static struct target_command *take_command(struct target_queue *queue)
     struct target_command *command = nvme_target_list_take(&queue->free);
     if (command != NULL || queue->command_count == queue->command_limit)
         return command;
-    command = calloc(1, sizeof *command);
-    CHECK(command != NULL);
+    command = memory_new(sizeof *command);
     command->queue = queue;
     command->index = (uint16_t)queue->command_count;
     queue->commands[queue->command_count++] = command;

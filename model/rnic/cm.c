@@ -9,6 +9,7 @@
  *   CLOSED        <- DREP --                      QP to ERR, DISCONNECTED */
 #include "rnic/cm.h"
 
+#include "base/memory.h"
 #include "rnic/cm_conn.h"
 #include "rnic/cm_send.h"
 #include "rnic/responder.h"
@@ -102,8 +103,7 @@ int cm_listen(struct rnic *rnic, uint16_t port, const struct verbs_user *user)
             return EADDRINUSE;
     if (cm->listener_count == cm->listener_room) {
         cm->listener_room = cm->listener_room == 0 ? 4 : cm->listener_room * 2;
-        cm->listeners = realloc(cm->listeners, cm->listener_room * sizeof *cm->listeners);
-        CHECK(cm->listeners != NULL);
+        cm->listeners = memory_resized(cm->listeners, cm->listener_room, sizeof *cm->listeners);
     }
     cm->listeners[cm->listener_count++] = (struct cm_listener){.port = port, .user = *user};
     return 0;

@@ -2,6 +2,7 @@
  * cm_conn - slots and communication IDs. */
 #include "rnic/cm_conn.h"
 
+#include "base/memory.h"
 #include "rnic/soft.h"
 
 #include <stdlib.h>
@@ -84,8 +85,7 @@ static void grow(struct cm *cm)
 {
     cm->request_room = cm->request_room == 0 ? FIRST_REQUESTS : cm->request_room * 2;
     free(cm->requests);
-    cm->requests = malloc(cm->request_room * sizeof *cm->requests);
-    CHECK(cm->requests != NULL);
+    cm->requests = memory_resized(NULL, cm->request_room, sizeof *cm->requests);
     memset(cm->requests, 0xFF, cm->request_room * sizeof *cm->requests);
     for (uint32_t i = 0; i < cm->conns.used; i++) {
         struct verbs_conn *conn = slab_at(&cm->conns, i);

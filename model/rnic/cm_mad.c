@@ -3,6 +3,7 @@
 #include "rnic/cm_mad.h"
 
 #include "base/check.h"
+#include "base/memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -221,7 +222,6 @@ void cm_mad_keep(struct cm_mad **place, const struct cm_mad *mad)
     if (mad == NULL)
         return;
     const size_t bytes = offsetof(struct cm_mad, private_data) + mad->private_len;
-    *place = malloc(bytes);
-    CHECK(*place != NULL);
+    *place = memory_new(bytes);
     memcpy(*place, mad, bytes);
 }

@@ -2,15 +2,14 @@
  * held_acks - a ring that grows. */
 #include "rnic/held_acks.h"
 
-#include "base/check.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
 static void grow(struct held_acks *acks)
 {
     const uint32_t room = acks->room == 0 ? 8 : acks->room * 2;
-    struct held_ack *items = calloc(room, sizeof *items);
-    CHECK(items != NULL);
+    struct held_ack *items = memory_zeroed(room, sizeof *items);
     for (uint32_t i = acks->head; i != acks->tail; i++)
         items[i & (room - 1)] = acks->items[i & (acks->room - 1)];
     free(acks->items);

@@ -2,6 +2,7 @@
  * host - events to RNICs and timers. */
 #include "rnic/host.h"
 
+#include "base/memory.h"
 #include "rnic/soft.h"
 #include "rnic/straight.h"
 #include "rnic/verbs_sim.h"
@@ -274,8 +275,7 @@ void host_fini(struct host *host)
 struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
 {
     CHECK(host->rnic_count < HOST_RNICS);
-    struct rnic *rnic = aligned_alloc(alignof(struct rnic), sizeof *rnic);
-    CHECK(rnic != NULL);
+    struct rnic *rnic = memory_aligned(1, sizeof *rnic, alignof(struct rnic));
     const struct rnic_site site = {
         .node = &host->node,
         .index = (uint16_t)host->rnic_count,

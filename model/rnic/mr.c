@@ -2,6 +2,8 @@
  * mr - memory regions. */
 #include "rnic/mr.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +44,7 @@ struct mr *mr_create(struct mr_table *table, uint32_t length, int access, enum v
         .valid = true,
     };
     if (memory == VERBS_BYTES) {
-        mr->verbs.bytes = calloc(1, length > 0 ? length : 1);
-        CHECK(mr->verbs.bytes != NULL);
+        mr->verbs.bytes = memory_new(length);
     }
     table->next_address += ((uint64_t)length + MR_PAGE - 1) / MR_PAGE * MR_PAGE + MR_PAGE;
     return mr;

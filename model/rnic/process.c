@@ -5,6 +5,8 @@
  *                                                                        '---> asleep */
 #include "rnic/process.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 enum { BATCH = 16, POLLS = 2 };
@@ -211,8 +213,7 @@ void process_timer(struct process *process, struct timer *timer)
 {
     if (process->timer_count == process->timer_room) {
         const uint32_t room = process->timer_room == 0 ? 16 : process->timer_room * 2;
-        struct timer **timers = calloc(room, sizeof *timers);
-        CHECK(timers != NULL);
+        struct timer **timers = memory_zeroed(room, sizeof *timers);
         for (uint32_t i = 0; i < process->timer_count; i++)
             timers[i] = process->timers[(process->timer_first + i) % process->timer_room];
         free(process->timers);

@@ -2,6 +2,7 @@
  * qp - making, connecting, failing and checking queue pairs. */
 #include "rnic/qp.h"
 
+#include "base/memory.h"
 #include "rnic/completer.h"
 #include "rnic/responder.h"
 #include "rnic/soft.h"
@@ -111,9 +112,7 @@ static uint32_t ring_slots(uint32_t wanted)
 
 static void *ring(uint32_t slots, size_t bytes)
 {
-    void *memory = calloc(slots, bytes);
-    CHECK(memory != NULL);
-    return memory;
+    return memory_zeroed(slots, bytes);
 }
 
 /* Twice as many slots for a ring that is full from `head` on. */

@@ -2,6 +2,7 @@
  * soft - the RNIC's tasks. */
 #include "rnic/soft.h"
 
+#include "base/memory.h"
 #include "rnic/requester.h"
 #include "rnic/responder.h"
 #include "rnic/turns.h"
@@ -427,8 +428,7 @@ time_ps soft_timer(const struct soft_params *params, time_ps from, time_ps wait)
 
 void soft_qp_init(struct rnic *rnic, struct qp *qp)
 {
-    struct soft_qp *own = calloc(1, sizeof *own);
-    CHECK(own != NULL);
+    struct soft_qp *own = memory_new(sizeof *own);
     *own = (struct soft_qp){
         .requester = {.node = rnic->port.node, .begin = begin_request, .end = end_request},
         .responder = {.node = rnic->port.node, .begin = begin_response, .end = end_response},
@@ -458,8 +458,7 @@ void soft_qp_fini(struct qp *qp)
 void soft_init(struct rnic *rnic, struct machine *machine)
 {
     static const struct soft_list empty = {POOL_NONE, POOL_NONE, 0};
-    struct soft *soft = calloc(1, sizeof *soft);
-    CHECK(soft != NULL);
+    struct soft *soft = memory_new(sizeof *soft);
     *soft = (struct soft){
         .rnic = rnic,
         .machine = machine,

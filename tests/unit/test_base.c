@@ -137,29 +137,31 @@ static void pool_reuses_the_last_given(void **state)
     pool_fini(&pool);
 }
 
-static void a_few_items_move_once(void **state)
+static void a_few_items_move_when_they_are_twice_as_many(void **state)
 {
     (void)state;
     struct pool pool;
+    int moves = 0;
     pool_init_few(&pool, "things", POOL_ALIGNMENT, 1000, 4);
-    assert_true(pool_make_room(&pool));
-    assert_false(pool_make_room(&pool));
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < 1000; i++) {
+        moves += pool_make_room(&pool);
+        assert_false(pool_make_room(&pool));
         assert_int_equal(pool_take(&pool), i);
         assert_int_equal((uintptr_t)pool_at(&pool, i) % POOL_ALIGNMENT, 0);
-        memset(pool_at(&pool, i), (int)i + 1, POOL_ALIGNMENT);
+        assert_int_equal(((const unsigned char *)pool_at(&pool, i))[0], 0);
+        memset(pool_at(&pool, i), (int)(i % 255) + 1, POOL_ALIGNMENT);
+        if (i == 3) { /* what is free moves too */
+            pool_give(&pool, 1);
+            pool_give(&pool, 2);
+            assert_int_equal(pool_take(&pool), 2);
+            assert_int_equal(pool_take(&pool), 1);
+        }
     }
-    pool_give(&pool, 1);
-    pool_give(&pool, 2);
-    assert_int_equal(pool_take(&pool), 2);
-    assert_int_equal(pool_take(&pool), 1);
-    assert_true(pool_make_room(&pool));
-    for (uint32_t i = 4; i < 1000; i++)
-        assert_int_equal(pool_take(&pool), i);
     assert_false(pool_make_room(&pool));
-    const unsigned char *last = pool_at(&pool, 3), *next = pool_at(&pool, 4);
-    assert_int_equal(last[POOL_ALIGNMENT - 1], 4);
-    assert_int_equal(next[0], 0);
+    assert_int_equal(moves, 9); /* 4, 8, ... 512, 1000 */
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(((const unsigned char *)pool_at(&pool, i))[i % POOL_ALIGNMENT],
+                         i % 255 + 1);
     assert_int_equal(pool.taken, 1000);
     pool_fini(&pool);
 }
@@ -175,7 +177,7 @@ int main(void)
         cmocka_unit_test(histogram_is_within_one_percent),
         cmocka_unit_test(slab_keeps_its_items),
         cmocka_unit_test(pool_reuses_the_last_given),
-        cmocka_unit_test(a_few_items_move_once),
+        cmocka_unit_test(a_few_items_move_when_they_are_twice_as_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
