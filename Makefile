@@ -11,6 +11,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 20
 SOAK_SECONDS ?= 600
+SEEDS ?= 2000
 LABEL = $(shell git rev-parse --short HEAD)
 CASE ?= scenarios/cases/pause-storm.yaml
 
@@ -100,6 +101,7 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 
 # What unit tests take of the bridge: all but its main; the libraries' calls only if a test asks for them.
@@ -117,6 +119,7 @@ PROGRAM := $(B)/stormglass
 PROGRAMS := $(PROGRAM) $(if $(BRIDGE_SOURCES),$(B)/stormglass-bridge)
 UNIT_PROGRAMS := $(patsubst %.c,$(B)/%,$(UNIT_SOURCES))
 LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
+SWARM := $(B)/tests/swarm/swarm
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
 # --- targets for people -------------------------------------------------------------------------------
@@ -125,7 +128,7 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak swarm lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -136,8 +139,8 @@ run: all ## installs what is missing, builds, and plays the pause storm (CASE=FI
 
 test: build/packages-test all ## the same, then every test
 	@$(MAKE) BUILD=asan unit-programs build/$(CC_NAME)-asan$(OPT)/stormglass
-	@$(MAKE) BUILD=plain law-programs
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
+	@$(MAKE) BUILD=plain law-programs build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@SWARM=build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm STORMGLASS=$(CURDIR)/$(PROGRAM) tests/run build/$(CC_NAME)-asan$(OPT)/tests/unit \
 	    build/$(CC_NAME)-plain$(OPT)/tests/laws
 
 browser-test: build/packages-browser all ## opens the page of a report in Chromium: charts, numbers, zoom
@@ -185,6 +188,12 @@ races: build/packages-test ## several threads under ThreadSanitizer: drawn divis
 	@$(MAKE) BUILD=tsan build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 build/$(CC_NAME)-tsan$(OPT)/tests/laws/test_division
 	@TSAN_OPTIONS=halt_on_error=1 THREADS_UNTIL=100us STORMGLASS=build/$(CC_NAME)-tsan$(OPT)/stormglass tests/golden/threads.sh
+
+swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from seed FIRST on (default: by commit), in every way
+	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/swarm/run $(SEEDS) "$(FIRST)" build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm \
+	    build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
 
 models: build/packages-test ## Spin on the models of tests/models, and 1,000 loads of each configuration that they prove
 	@tests/models/run
@@ -317,9 +326,13 @@ $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LI
 	@echo "  LINK  $(@:build/%=%)"
 	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
 
+$(SWARM): $(call objects,$(SWARM_SOURCES)) $(B)/cli/parameters.o $(B)/tests/shared.a $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+
 $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(FUZZ_SOURCES)) $(B)/embedded.d
+    $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d

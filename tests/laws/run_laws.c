@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_laws_private.h"
+
+#include "base/memory.h"
+#include "rnic/rnic.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void run_laws_break(struct run_laws *laws, const char *format, ...)
+{
+    if (laws->broken[0] != '\0')
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(laws->broken, sizeof laws->broken, format, arguments);
+    va_end(arguments);
+}
+
+/* ------------------------------------------------------------------ terms */
+
+static void terms_of_fault(struct run_laws_terms *terms, const struct scenario_fault *fault)
+{
+    terms->faults = true;
+    switch (fault->kind) {
+    case SCENARIO_FAULT_SLOW_RECEIVER:
+        terms->slow_hosts = true;
+        break;
+    case SCENARIO_FAULT_BIT_ERRORS:
+    case SCENARIO_FAULT_PFC_OFF:
+        terms->pauses_sound = false;
+        break;
+    case SCENARIO_FAULT_DROP_EVERY:
+        if (fault->frames != PORT_FAULT_DATA)
+            terms->pauses_sound = false;
+        break;
+    case SCENARIO_FAULT_TARGET_CRASH:
+        terms->crashes = true;
+        terms->data_lost |= fault->data == SCENARIO_DATA_LOST;
+        if (fault->how == SCENARIO_CRASH_PROCESS)
+            break;
+        terms->links_fail = true;
+        break;
+    case SCENARIO_FAULT_LINK_DOWN:
+    case SCENARIO_FAULT_LINK_FLAP:
+    case SCENARIO_FAULT_SWITCH_DOWN:
+        terms->links_fail = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static struct run_laws_terms terms_of(const struct scenario *scenario)
+{
+    struct run_laws_terms terms = {.pauses_sound = true, .loops = scenario->route_count > 0};
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        terms_of_fault(&terms, &scenario->faults[i]);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        if (node->kind == SCENARIO_SWITCH) {
+            terms.watchdogs |= node->switch_params->watchdog != 0;
+            continue;
+        }
+        const struct rnic_params *rnic = node->host->rnic;
+        terms.software |= rnic->soft.software != 0;
+        terms.slow_hosts |= rnic->drain != 0;
+        terms.watchdogs |= rnic->pfc_watchdog != 0;
+        terms.go_back_0 |= rnic->loss_recovery == RNIC_GO_BACK_0;
+    }
+    terms.pauses_sound &= !terms.links_fail;
+    return terms;
+}
+
+void run_laws_ended(struct run_laws *laws)
+{
+    laws->over = true;
+    for (uint32_t i = 0; i < laws->scenario->fault_count; i++)
+        if (laws->scenario->faults[i].end > laws->world->engine.now)
+            laws->over = false;
+}
+
+/* ------------------------------------------------------------------ probes */
+
+/* What a port drops never came into its node, or went on a wire. */
+static bool is_on_cable(const struct probe_drop *drop)
+{
+    switch ((enum probe_drop_cause)drop->cause) {
+    case PROBE_DROP_CORRUPT:
+    case PROBE_DROP_INJECTED:
+        return true;
+    case PROBE_DROP_MTU:
+    case PROBE_DROP_LINK_DOWN:
+        return drop->egress == UINT16_MAX;
+    default:
+        return false;
+    }
+}
+
+static void on_drop(void *self, const struct probe_drop *drop)
+{
+    struct run_laws *laws = self;
+    struct run_laws_loss *loss = is_on_cable(drop)
+                                     ? &laws->on_cable[run_laws_slot(drop->node, drop->port)]
+                                     : &laws->in_switch[drop->node];
+    loss->frames++;
+    loss->bytes += (uint64_t)drop->frame_bytes;
+    laws->causes[drop->cause]++;
+    laws->lossless += drop->lossless;
+    if (laws->transport != NULL)
+        run_laws_transport_lost(laws, drop);
+}
+
+static void on_pause(void *self, const struct probe_pause *edge)
+{
+    struct run_laws *laws = self;
+    laws->edges++;
+    run_laws_pauses_edge(laws, edge);
+}
+
+static void on_blocked(void *self, const struct probe_blocked *blocked)
+{
+    run_laws_pauses_blocked(self, blocked);
+}
+
+static void on_frame(void *self, const struct probe_frame *sent)
+{
+    run_laws_pauses_frame(self, sent);
+    run_laws_transport_frame(self, sent);
+}
+
+static void on_host_io(void *self, const struct probe_host_io *io)
+{
+    run_laws_end_io(self, io);
+}
+
+/* ------------------------------------------------------------------ life */
+
+static bool is_small(const struct scenario *scenario)
+{
+    if (scenario->node_count > RUN_LAWS_NODES)
+        return false;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].port_count > RUN_LAWS_PORTS)
+            return false;
+    return true;
+}
+
+bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool frames)
+{
+    *laws = (struct run_laws){.probe = probe_none, .scenario = scenario};
+    if (!is_small(scenario))
+        return false;
+    laws->probe.self = laws;
+    laws->probe.drop = on_drop;
+    laws->probe.pause = on_pause;
+    laws->probe.blocked = on_blocked;
+    laws->probe.host_io = on_host_io;
+    laws->probe.frame = frames ? on_frame : NULL;
+    laws->terms = terms_of(scenario);
+    return true;
+}
+
+void run_laws_watch(struct run_laws *laws, const struct world *world)
+{
+    laws->world = world;
+    laws->pauses = run_laws_pauses_new(laws);
+    if (laws->probe.frame != NULL) {
+        laws->transport = run_laws_transport_new(laws);
+        laws->cm = run_laws_cm_new(laws);
+    }
+    run_laws_end_light(laws);
+}
+
+void run_laws_look(struct run_laws *laws)
+{
+    world_audit(laws->world);
+    run_laws_pauses_look(laws);
+}
+
+void run_laws_judge(struct run_laws *laws)
+{
+    if (laws->transport != NULL) {
+        run_laws_transport_judge(laws);
+        run_laws_cm_judge(laws);
+    }
+    run_laws_pauses_judge(laws);
+    run_laws_end_judge(laws);
+}
+
+void run_laws_fini(struct run_laws *laws)
+{
+    if (laws->pauses != NULL)
+        run_laws_pauses_free(laws->pauses);
+    if (laws->transport != NULL)
+        run_laws_transport_free(laws->transport);
+    if (laws->cm != NULL)
+        run_laws_cm_free(laws->cm);
+    free(laws->light);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws - what holds in every run, whatever its scenario: watched while it goes on, judged in
+ * the end.
+ * Knows nothing of what the model computes where it can be known otherwise: what a port may send
+ * follows from the PFC frames that reached it, what a responder may acknowledge from the packets
+ * that reached it, and so on: from frames on wires, parameters and faults of the scenario alone.
+ * Each law says itself when it does not hold (a fault, a software RNIC ...).
+ *
+ *   run_laws_pause.c      pauses: edges, frames for them, what obeys them
+ *   run_laws_transport.c  reliable connections: PSNs, answers, retries, waits
+ *   run_laws_cm.c         connection management: messages, answers, repeats
+ *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
+ *
+ * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
+#ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_H
+#define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
+
+#include "scenarios/world.h"
+
+enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300 };
+
+struct run_laws_loss {
+    uint64_t frames, bytes;
+};
+
+/* What a law may rest upon. */
+struct run_laws_terms {
+    bool faults;       /* there are any */
+    bool pauses_sound; /* no fault takes pauses away, no link fails */
+    bool links_fail;   /* carrier comes and goes */
+    bool software;     /* some RNIC is a processor's work */
+    bool slow_hosts;   /* some receive buffer holds frames back */
+    bool watchdogs;    /* queues may be freed from pauses, and drained */
+    bool loops;        /* written routes */
+    bool crashes;      /* targets die */
+    bool data_lost;    /* a target forgets what was written */
+    bool go_back_0;
+};
+
+struct run_laws_pauses;
+struct run_laws_transport;
+struct run_laws_cm;
+
+struct run_laws {
+    struct probe probe; /* for world_build */
+    const struct scenario *scenario;
+    const struct world *world;
+    struct run_laws_terms terms;
+    char broken[RUN_LAWS_TEXT]; /* empty: nothing so far */
+    struct run_laws_loss on_cable[RUN_LAWS_NODES * RUN_LAWS_PORTS];
+    struct run_laws_loss in_switch[RUN_LAWS_NODES];
+    uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges;
+    struct run_laws_pauses *pauses;
+    struct run_laws_transport *transport;
+    struct run_laws_cm *cm;
+    bool over;      /* all faults had ended when the run did */
+    time_ps *light; /* least time from host to host: bare propagation */
+};
+
+/* False: the scenario has more nodes or ports than are watched. `frames`: every frame is looked at,
+ * which takes longer and shows the way of watched frames through the model, not that of others. */
+bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool frames);
+
+/* The world that was built with the probe, before it plays. */
+void run_laws_watch(struct run_laws *laws, const struct world *world);
+
+/* Between two moments of the run. */
+void run_laws_look(struct run_laws *laws);
+
+/* The run has ended: what is yet to come is the engine's alone. */
+void run_laws_ended(struct run_laws *laws);
+
+/* Acknowledgements and orderly ends have had their time since. */
+void run_laws_judge(struct run_laws *laws);
+void run_laws_fini(struct run_laws *laws);
+
+/* Keeps the sentence if it is the first. */
+void run_laws_break(struct run_laws *laws, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_end - what is left when a run is over.
+ *   - what entered a cable left it, or was lost on it: frames and bytes; the same of a switch
+ *   - all is at rest again, as it was in the beginning: memory, pauses, frames
+ *   - what is issued is completed, failed or under way; once all faults are over, nothing is under
+ *     way: everything alive completes or fails
+ *   - without loss nothing is missed and nothing sent again; what is to be lossless is
+ *   - nothing is faster than light and wires: no command, no workload's goodput */
+#include "run_laws_private.h"
+
+#include "base/memory.h"
+#include "rnic/rnic.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------ frames and bytes */
+
+static struct run_laws_loss sent_by(const struct port *port)
+{
+    struct run_laws_loss sum = {0};
+    for (int i = 0; i < PRIORITIES; i++) {
+        sum.frames += port->lanes[i].tx_frames;
+        sum.bytes += port->lanes[i].tx_bytes;
+    }
+    return sum;
+}
+
+static struct run_laws_loss taken_by(const struct port *port)
+{
+    struct run_laws_loss sum = {port->pfc_frames_rx, port->pfc_frames_rx * WIRE_PFC_BYTES};
+    for (int i = 0; i < PRIORITIES; i++) {
+        sum.frames += port->lanes[i].rx_frames;
+        sum.bytes += port->lanes[i].rx_bytes;
+    }
+    return sum;
+}
+
+/* Both directions together: a port that drops does not say in which one. */
+static void check_cable(struct run_laws *laws, const struct scenario_link *link)
+{
+    struct run_laws_loss in = {0}, out = {0};
+    for (int end = 0; end < 2; end++) {
+        const struct port *port = world_port(laws->world, link->node[end], link->port[end]);
+        const struct run_laws_loss *lost =
+            &laws->on_cable[run_laws_slot(link->node[end], link->port[end])];
+        in.frames += sent_by(port).frames;
+        in.bytes += sent_by(port).bytes;
+        out.frames += taken_by(port).frames + lost->frames;
+        out.bytes += taken_by(port).bytes + lost->bytes;
+    }
+    if (in.frames != out.frames || in.bytes != out.bytes)
+        run_laws_break(laws, "%s: %llu frames went in and %llu came out", link->name,
+                       (unsigned long long)in.frames, (unsigned long long)out.frames);
+}
+
+static void check_switch(struct run_laws *laws, const struct swtch *swtch)
+{
+    uint64_t in = 0, out = laws->in_switch[swtch->node.id].frames;
+    for (uint16_t p = 0; p < swtch->port_count; p++) {
+        const struct port *port = &swtch->ports[p];
+        in += taken_by(port).frames - port->pfc_frames_rx;
+        out += sent_by(port).frames - port->pfc_frames_tx;
+    }
+    if (in != out)
+        run_laws_break(laws, "%s: %llu frames went in and %llu came out", swtch->node.name,
+                       (unsigned long long)in, (unsigned long long)out);
+}
+
+/* ------------------------------------------------------------------ rest */
+
+static void check_memory(struct run_laws *laws, const struct swtch *swtch)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    bool rests = buffer->used == 0 && buffer->headroom_used == 0 && buffer->egress.used == 0;
+    for (unsigned i = 0; i < 2; i++)
+        rests = rests && buffer->pools[i].shared_used == 0 && !buffer->pools[i].tight;
+    for (uint32_t i = 0; i < buffer->group_count; i++) {
+        const struct buffer_group *group = &buffer->groups[i];
+        rests = rests && group->used == 0 && group->headroom_used == 0 && !group->xoff;
+        if (!buffer->egress.tight)
+            rests = rests && group->ample == group->ample_at_ease;
+    }
+    if (!rests)
+        run_laws_break(laws, "%s: it is empty, and its memory is not as it was", swtch->node.name);
+}
+
+static void check_port(struct run_laws *laws, const char *name, const struct port *port)
+{
+    if ((port->asserted | port->wanted | port->paused | port->held | port->pfc_due | port->ready) !=
+        0)
+        run_laws_break(laws, "%s port %u: all has ended, and a pause has not", name, port->index);
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        if (port->lanes[i].bytes != 0 || port->lanes[i].cells != 0)
+            run_laws_break(laws, "%s port %u: its queue is not empty", name, port->index);
+}
+
+static void check_rest(struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t i = 0; i < world->switch_count; i++) {
+        const struct swtch *swtch = world->switches[i];
+        check_memory(laws, swtch);
+        for (uint16_t p = 0; p < swtch->port_count; p++)
+            check_port(laws, swtch->node.name, &swtch->ports[p]);
+    }
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        const struct rnic *rnic = world->hosts[i]->rnics[0];
+        check_port(laws, world->hosts[i]->node.name, &rnic->port);
+        if (rnic->rx.held != 0 || rnic->rx.over)
+            run_laws_break(laws, "%s: its receive buffer is not empty", world->hosts[i]->node.name);
+    }
+    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
+        if (world->executors[0].frames.blobs[i].taken != 0)
+            run_laws_break(laws, "%u pieces of payload belong to no frame",
+                           world->executors[0].frames.blobs[i].taken);
+}
+
+static bool is_stuck(const struct world *world)
+{
+    for (uint32_t i = 0; i < world->deadlocks.count; i++)
+        if (world->deadlocks.found[i].gone == TIME_NEVER)
+            return true;
+    return false;
+}
+
+/* Nothing stands in the way of anything for ever. */
+static bool is_alive(const struct run_laws *laws)
+{
+    return laws->over && !is_stuck(laws->world) && !laws->terms.slow_hosts && !laws->terms.software;
+}
+
+/* ------------------------------------------------------------------ operations */
+
+static bool waits_for_ever(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
+        if (rnic->timeout == 0 || rnic->timeout > 12)
+            return true;
+    }
+    return false;
+}
+
+static void check_operations(struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        const struct workload_stats *stats = &world->stats[i];
+        const uint64_t left = world_outstanding(world, i);
+        if (stats->issued != stats->completed + stats->failed + left)
+            run_laws_break(laws, "%s: %llu issued, %llu completed, %llu failed, %llu under way",
+                           stats->name, (unsigned long long)stats->issued,
+                           (unsigned long long)stats->completed, (unsigned long long)stats->failed,
+                           (unsigned long long)left);
+        if (stats->corrupt > 0 && !laws->terms.data_lost)
+            run_laws_break(laws, "%s: %llu reads returned what was not written", stats->name,
+                           (unsigned long long)stats->corrupt);
+        if (stats->latency.count > stats->completed)
+            run_laws_break(laws, "%s: more latencies than operations", stats->name);
+        if (left > 0 && is_alive(laws) && !waits_for_ever(laws->scenario)) {
+            char text[160];
+            world_describe(world, i, text, sizeof text);
+            run_laws_break(laws, "%s: everything is alive, and %llu neither complete nor fail (%s)",
+                           stats->name, (unsigned long long)left, text);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ loss */
+
+struct sums {
+    uint64_t retransmitted, naks, missed, duplicates, timeouts, rnr, implied;
+};
+
+static struct sums sum_up(const struct world *world)
+{
+    struct sums sums = {0};
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        const struct rnic_counters *counters = &world->hosts[i]->rnics[0]->counters;
+        sums.retransmitted += counters->retransmitted_packets;
+        sums.naks += counters->naks + counters->naks_sent;
+        sums.missed += counters->out_of_sequence;
+        sums.duplicates += counters->duplicate_requests;
+        sums.timeouts += counters->timeouts;
+        sums.rnr += counters->rnr_naks_sent;
+        sums.implied += counters->implied_naks;
+    }
+    return sums;
+}
+
+/* Frames of a flow may come by another way than those before them. */
+static bool ways_change(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        switch (scenario->faults[i].kind) {
+        case SCENARIO_FAULT_SLOW_RECEIVER:
+        case SCENARIO_FAULT_PAUSE_STORM:
+        case SCENARIO_FAULT_TARGET_STALL:
+        case SCENARIO_FAULT_PFC_OFF:
+            break;
+        default:
+            return true;
+        }
+    return false;
+}
+
+static bool acks_overtake(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
+        if (rnic->ack_dscp != RNIC_AUTO || rnic->ack_priority != RNIC_AUTO)
+            return true;
+    }
+    return false;
+}
+
+static void check_no_loss(struct run_laws *laws)
+{
+    uint64_t drops = 0;
+    for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
+        drops += laws->causes[i];
+    if (drops > 0 || ways_change(laws->scenario) || laws->terms.software ||
+        acks_overtake(laws->scenario))
+        return;
+    const struct sums sums = sum_up(laws->world);
+    if (sums.timeouts + sums.rnr == 0 &&
+        sums.retransmitted + sums.naks + sums.missed + sums.duplicates + sums.implied > 0)
+        run_laws_break(laws,
+                       "nothing was lost: %llu packets sent again, %llu NAKs, %llu out of "
+                       "sequence, %llu duplicates",
+                       (unsigned long long)sums.retransmitted, (unsigned long long)sums.naks,
+                       (unsigned long long)sums.missed, (unsigned long long)sums.duplicates);
+}
+
+/* Both ends of a cable speak of the same pauses, and in time. */
+static bool agree(const struct world *world, const struct port *port)
+{
+    const struct port *peer = world_port(world, port->peer_node, port->peer_port);
+    const time_ps quanta = port_quanta_ps(peer, (uint32_t)port->params.pfc_quanta);
+    return port->params.flow_control == peer->params.flow_control &&
+           port->params.flow_control != PORT_FLOW_NONE && port->enabled == UINT8_MAX &&
+           peer->enabled == UINT8_MAX && port->rate.bps == peer->rate.bps &&
+           port->params.pfc_refresh +
+                   2 * units_transfer_ps((uint64_t)port->largest + 200, port->rate.bps) <
+               quanta;
+}
+
+/* Everybody has the same priority for each DSCP. */
+static bool classes_agree(const struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t s = 0; s < world->switch_count; s++)
+        for (uint32_t h = 0; h < world->host_count; h++)
+            for (unsigned dscp = 0; dscp < DSCPS; dscp++)
+                if (world->switches[s]->priority_of_tos[dscp << 2] !=
+                    world->hosts[h]->rnics[0]->priority_of_dscp[dscp])
+                    return false;
+    for (uint32_t i = 0; i < laws->scenario->workload_count; i++)
+        if (laws->scenario->workloads[i].class.priority_set)
+            return false;
+    for (uint32_t i = 0; i < laws->scenario->host_count; i++) {
+        const struct rnic_params *rnic = laws->scenario->nodes[i].host->rnic;
+        if (rnic->ack_priority != RNIC_AUTO || rnic->cnp_priority != 6 || rnic->cnp_dscp != 48 ||
+            rnic->soft.software || rnic->priority != rnic->dscp >> 3)
+            return false;
+    }
+    return true;
+}
+
+static bool is_lossless(const struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    if (!laws->terms.pauses_sound || laws->terms.watchdogs || !classes_agree(laws))
+        return false;
+    for (uint32_t i = 0; i < world->switch_count; i++) {
+        const struct swtch *swtch = world->switches[i];
+        const struct switch_params *params = &swtch->params;
+        if (params->headroom != SWITCH_HEADROOM_AUTO ||
+            params->headroom_pool != SWITCH_HEADROOM_POOL_NONE ||
+            params->egress_limit != SWITCH_EGRESS_LIMIT_NONE ||
+            params->smallest_frame > WIRE_LEAST_BYTES + 4)
+            return false;
+        for (uint16_t p = 0; p < swtch->port_count; p++)
+            if (laws->scenario->nodes[swtch->node.id].ports[p].link != SCENARIO_NO_LINK &&
+                !agree(world, &swtch->ports[p]))
+                return false;
+    }
+    return true;
+}
+
+static void check_lossless(struct run_laws *laws)
+{
+    uint64_t dropped = 0;
+    for (uint32_t i = 0; i < laws->world->switch_count; i++)
+        dropped += laws->world->switches[i]->counters.dropped_lossless;
+    if (dropped > 0 && is_lossless(laws))
+        run_laws_break(laws, "%llu frames of lossless classes were dropped",
+                       (unsigned long long)dropped);
+}
+
+/* ------------------------------------------------------------------ light */
+
+static time_ps *least(const struct run_laws *laws, uint32_t from, uint32_t to)
+{
+    return &laws->light[from * laws->scenario->node_count + to];
+}
+
+/* Floyd and Warshall: frames take whatever way, so the least of all. */
+void run_laws_end_light(struct run_laws *laws)
+{
+    const struct scenario *scenario = laws->scenario;
+    const uint32_t count = scenario->node_count;
+    laws->light = memory_zeroed((size_t)count * count, sizeof *laws->light);
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < count; b++)
+            *least(laws, a, b) = a == b ? 0 : TIME_NEVER / 4;
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        for (int end = 0; end < 2; end++) {
+            const struct port *port = world_port(laws->world, link->node[end], link->port[end]);
+            time_ps *known = least(laws, link->node[end], link->node[!end]);
+            if (port->arrival_delay < *known)
+                *known = port->arrival_delay;
+        }
+    }
+    for (uint32_t via = 0; via < count; via++)
+        for (uint32_t a = 0; a < count; a++)
+            for (uint32_t b = 0; b < count; b++)
+                if (*least(laws, a, via) + *least(laws, via, b) < *least(laws, a, b))
+                    *least(laws, a, b) = *least(laws, a, via) + *least(laws, via, b);
+}
+
+static uint32_t node_of_ip(const struct run_laws *laws, uint32_t ip)
+{
+    for (uint32_t i = 0; i < laws->scenario->host_count; i++)
+        if (rnic_ip(laws->world->endpoint_of[i]) == ip)
+            return i;
+    return UINT32_MAX;
+}
+
+void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io)
+{
+    const uint32_t host = node_of_ip(laws, io->host_ip), target = node_of_ip(laws, io->target_ip);
+    if (host == UINT32_MAX || target == UINT32_MAX || io->status != 0)
+        return;
+    const struct port *port = world_port(laws->world, host, 0);
+    const time_ps light = *least(laws, host, target) + *least(laws, target, host);
+    const time_ps wire = units_transfer_ps(io->bytes, port->rate.bps);
+    if (io->response_at - io->posted_at < light + wire)
+        run_laws_break(laws,
+                       "a command of %u B took %lld ps from %s to %s and back, and light %lld",
+                       io->bytes, (long long)(io->response_at - io->posted_at),
+                       laws->scenario->nodes[host].name, laws->scenario->nodes[target].name,
+                       (long long)(light + wire));
+    if (io->issued_at > io->posted_at || io->posted_at > io->response_at ||
+        io->response_at > io->completed_at)
+        run_laws_break(laws, "a command's moments are out of order");
+}
+
+static void check_light(struct run_laws *laws, uint32_t number)
+{
+    const struct scenario_workload *workload = &laws->scenario->workloads[number];
+    const struct hist *latency = &laws->world->stats[number].latency;
+    time_ps bound = TIME_NEVER;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        bound = time_earlier(bound, *least(laws, pair->from, pair->to) +
+                                        *least(laws, pair->to, pair->from));
+    }
+    if (latency->count > 0 && workload->pair_count > 0 && latency->min < bound)
+        run_laws_break(laws, "%s: a latency of %lld ps, and light takes %lld",
+                       laws->world->stats[number].name, (long long)latency->min, (long long)bound);
+}
+
+/* Bytes that links of the hosts at one end carry in all the time there was. */
+static __int128 carried(const struct run_laws *laws, const struct scenario_workload *workload,
+                        bool at_to)
+{
+    bool seen[RUN_LAWS_NODES] = {false};
+    __int128 sum = 0;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const uint32_t node = at_to ? workload->pairs[i].to : workload->pairs[i].from;
+        if (seen[node])
+            continue;
+        seen[node] = true;
+        const struct port *port = world_port(laws->world, node, 0);
+        sum += (__int128)port->rate.bps * laws->world->engine.now / (8 * PS_PER_S);
+    }
+    return sum;
+}
+
+static void check_goodput(struct run_laws *laws, uint32_t number)
+{
+    const struct workload_stats *stats = &laws->world->stats[number];
+    for (int end = 0; end < 2; end++) {
+        const __int128 most = carried(laws, &laws->scenario->workloads[number], end > 0);
+        if (stats->bytes_read > most || stats->bytes_written > most)
+            run_laws_break(laws, "%s: %llu B read and %llu B written; its links carry %llu B",
+                           stats->name, (unsigned long long)stats->bytes_read,
+                           (unsigned long long)stats->bytes_written, (unsigned long long)most);
+    }
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+void run_laws_end_judge(struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    const bool empty = world->executors[0].frames.frames.taken == 0;
+    check_operations(laws);
+    check_no_loss(laws);
+    check_lossless(laws);
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        check_light(laws, i);
+        check_goodput(laws, i);
+    }
+    if (!empty && is_alive(laws))
+        run_laws_break(laws, "everything is alive, and %u frames are nowhere",
+                       world->executors[0].frames.frames.taken);
+    for (uint32_t i = 0; empty && i < laws->scenario->link_count; i++)
+        check_cable(laws, &laws->scenario->links[i]);
+    for (uint32_t i = 0; empty && i < world->switch_count; i++)
+        check_switch(laws, world->switches[i]);
+    if (empty && is_alive(laws))
+        check_rest(laws);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_private - among the parts of run_laws. */
+#ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_PRIVATE_H
+#define STORMGLASS_TESTS_LAWS_RUN_LAWS_PRIVATE_H
+
+#include "run_laws.h"
+
+#include "rnic/cm_mad.h"
+
+/* A frame that reaches a host's port, and when its last bit is there. */
+struct run_laws_delivery {
+    time_ps at;
+    struct frame frame;
+    bool is_mad;
+    struct cm_mad mad;
+};
+
+struct run_laws_pauses *run_laws_pauses_new(const struct run_laws *laws);
+void run_laws_pauses_free(struct run_laws_pauses *pauses);
+void run_laws_pauses_edge(struct run_laws *laws, const struct probe_pause *edge);
+void run_laws_pauses_blocked(struct run_laws *laws, const struct probe_blocked *blocked);
+void run_laws_pauses_frame(struct run_laws *laws, const struct probe_frame *sent);
+void run_laws_pauses_look(struct run_laws *laws);
+void run_laws_pauses_judge(struct run_laws *laws);
+
+/* Hosts: what reaches them is kept until something is told that is no older. */
+struct run_laws_transport *run_laws_transport_new(const struct run_laws *laws);
+void run_laws_transport_free(struct run_laws_transport *transport);
+void run_laws_transport_frame(struct run_laws *laws, const struct probe_frame *sent);
+void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *drop);
+void run_laws_transport_judge(struct run_laws *laws);
+
+/* The connection of two queue pairs, as its REQ and REP say. */
+struct run_laws_pair {
+    uint32_t endpoint[2], qpn[2],
+        psn[2];                      /* active, passive; psn: that its own requests begin with */
+    uint8_t retries, rnr_retries[2]; /* most that an end may make; by who asks */
+    uint32_t mtu;
+};
+
+struct run_laws_cm *run_laws_cm_new(const struct run_laws *laws);
+void run_laws_cm_free(struct run_laws_cm *cm);
+/* A message leaves a host, or reaches one. */
+void run_laws_cm_sent(struct run_laws *laws, uint32_t from, uint32_t to, const struct cm_mad *mad,
+                      time_ps now);
+void run_laws_cm_came(struct run_laws *laws, const struct run_laws_delivery *came);
+void run_laws_cm_judge(struct run_laws *laws);
+
+/* Told by cm: the queue pairs know each other. */
+void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *pair);
+
+void run_laws_end_judge(struct run_laws *laws);
+void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
+void run_laws_end_light(struct run_laws *laws);
+
+static inline uint32_t run_laws_slot(uint32_t node, uint16_t port)
+{
+    return node * RUN_LAWS_PORTS + port;
+}
+
+/* The host that an endpoint is of, or NULL. */
+static inline struct host *run_laws_host(const struct run_laws *laws, uint32_t endpoint)
+{
+    for (uint32_t i = 0; i < laws->world->host_count; i++)
+        if (laws->world->endpoint_of[i] == endpoint)
+            return laws->world->hosts[i];
+    return NULL;
+}
+
+#endif

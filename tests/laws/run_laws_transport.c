@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_transport - reliable connections, from the frames that leave hosts and reach them.
+ * Requester
+ *   - its first PSN is the one that connecting settled; new PSNs follow each other without a gap
+ *   - what is sent again is the same packet, and nothing that was answered
+ *   - it goes back for a reason: a NAK, a lost READ response, or the time of its ACK timer
+ *   - no more often without progress than it has retries; and not before an RNR wait is over
+ * Responder
+ *   - acknowledges what reached it, and that only; a NAK names the packet that is missing
+ *   - one NAK for each gap
+ *   - READ responses are of READs that reached it
+ * Where frames that reach a host may be lost or wait in it (software, slow hosts, links that fail),
+ * only what is true of all that could have reached it is held against it; likewise with go-back-0,
+ * whose messages begin again.
+ * Source: IBTA Vol 1 9.7. */
+#include "run_laws_private.h"
+
+#include "base/memory.h"
+#include "rnic/psn.h"
+#include "rnic/responder.h"
+#include "rnic/rnic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOWS = 2048, SENT = 8192, QUEUE = 4096, SLACK_PS = 8 };
+
+/* What was sent first under a PSN: of a READ, under each that its responses take. */
+struct sent {
+    uint32_t psn, first_psn;
+    uint64_t address;
+    uint32_t length, content;
+    uint16_t payload;
+    uint8_t opcode;
+    bool known, delivered, solicits;
+};
+
+/* Requests one way, and their answers. */
+struct flow {
+    uint32_t from, to, qpn, back_qpn; /* endpoints; QPN at `to`, and at `from` */
+    uint32_t mtu;
+    uint8_t retries, rnr_retries;
+    bool begun, exact, read;
+    uint32_t next, high, una;
+    uint32_t epsn, newest; /* at the responder; newest: one past the newest that came */
+    uint32_t naked;        /* PSN of the last NAK, while the packet has not come */
+    bool is_naked;
+    time_ps restarted; /* of the ACK timer, at the latest that can be known from outside */
+    time_ps rnr_until;
+    unsigned reasons, rnr_reasons; /* to go back */
+    unsigned tries, rnr_tries;     /* without progress */
+    struct sent *sent;
+};
+
+struct queue {
+    struct run_laws_delivery *list;
+    uint32_t first, last;
+};
+
+struct run_laws_transport {
+    struct flow *flows[FLOWS];
+    uint32_t count;
+    struct queue queues[RUN_LAWS_NODES]; /* by node */
+    bool overflow;
+};
+
+struct run_laws_transport *run_laws_transport_new(const struct run_laws *laws)
+{
+    (void)laws;
+    return memory_zeroed(1, sizeof(struct run_laws_transport));
+}
+
+void run_laws_transport_free(struct run_laws_transport *transport)
+{
+    for (uint32_t i = 0; i < transport->count; i++) {
+        free(transport->flows[i]->sent);
+        free(transport->flows[i]);
+    }
+    for (uint32_t i = 0; i < RUN_LAWS_NODES; i++)
+        free(transport->queues[i].list);
+    free(transport);
+}
+
+/* ------------------------------------------------------------------ flows */
+
+static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, unsigned from)
+{
+    struct run_laws_transport *transport = laws->transport;
+    if (transport->count == FLOWS)
+        return;
+    struct flow *flow = memory_zeroed(1, sizeof *flow);
+    const unsigned to = !from;
+    *flow = (struct flow){
+        .from = pair->endpoint[from],
+        .to = pair->endpoint[to],
+        .qpn = pair->qpn[to],
+        .back_qpn = pair->qpn[from],
+        .mtu = pair->mtu,
+        .retries = pair->retries,
+        .rnr_retries = pair->rnr_retries[from],
+        .exact = !laws->terms.software && !laws->terms.slow_hosts && !laws->terms.links_fail &&
+                 !laws->terms.go_back_0,
+        .next = pair->psn[from],
+        .high = pair->psn[from],
+        .una = pair->psn[from],
+        .epsn = pair->psn[from],
+        .newest = pair->psn[from],
+        .sent = memory_zeroed(SENT, sizeof(struct sent)),
+    };
+    transport->flows[transport->count++] = flow;
+}
+
+void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *pair)
+{
+    add_flow(laws, pair, 0);
+    add_flow(laws, pair, 1);
+}
+
+/* The newest: queue pair numbers come again after long. */
+static struct flow *flow_to(const struct run_laws *laws, uint32_t from, uint32_t to, uint32_t qpn)
+{
+    const struct run_laws_transport *transport = laws->transport;
+    for (uint32_t i = transport->count; i-- > 0;) {
+        struct flow *flow = transport->flows[i];
+        if (flow->qpn == qpn && flow->to == to && flow->from == from)
+            return flow;
+    }
+    return NULL;
+}
+
+/* Whose answers go to that queue pair. */
+static struct flow *flow_of_answer(const struct run_laws *laws, uint32_t from, uint32_t to,
+                                   uint32_t qpn)
+{
+    const struct run_laws_transport *transport = laws->transport;
+    for (uint32_t i = transport->count; i-- > 0;) {
+        struct flow *flow = transport->flows[i];
+        if (flow->back_qpn == qpn && flow->from == to && flow->to == from)
+            return flow;
+    }
+    return NULL;
+}
+
+static struct sent *sent_at(const struct flow *flow, uint32_t psn)
+{
+    struct sent *sent = &flow->sent[psn % SENT];
+    return sent->known && sent->psn == psn ? sent : NULL;
+}
+
+static bool is_request(uint8_t opcode)
+{
+    return opcode <= FRAME_RC_READ_REQUEST || opcode == FRAME_RC_SEND_LAST_INV ||
+           opcode == FRAME_RC_SEND_ONLY_INV;
+}
+
+static bool is_response(uint8_t opcode)
+{
+    return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
+}
+
+static uint32_t psns_of(const struct flow *flow, const struct frame *frame)
+{
+    return frame->opcode == FRAME_RC_READ_REQUEST ? psn_count(frame->length, flow->mtu) : 1;
+}
+
+/* ------------------------------------------------------------------ requester */
+
+#define BREAK(laws, flow, psn, what)                                                               \
+    run_laws_break(laws, "QP 0x%06x of endpoint %u, PSN %u: " what, (flow)->back_qpn,              \
+                   (flow)->from, psn)
+
+static void remember(struct flow *flow, const struct frame *frame, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < SENT; i++) {
+        struct sent *sent = &flow->sent[psn_add(frame->psn, i) % SENT];
+        *sent = (struct sent){
+            .psn = psn_add(frame->psn, i),
+            .first_psn = frame->psn,
+            .address = frame->address,
+            .length = frame->length,
+            .content = frame->content,
+            .payload = frame->payload,
+            .opcode = frame->opcode,
+            .known = true,
+        };
+    }
+}
+
+static void check_same(struct run_laws *laws, const struct flow *flow, const struct frame *frame)
+{
+    const struct sent *sent = sent_at(flow, frame->psn);
+    if (sent == NULL)
+        return;
+    bool same = sent->opcode == frame->opcode && sent->payload == frame->payload &&
+                sent->content == frame->content;
+    if (frame->opcode == FRAME_RC_READ_REQUEST) {
+        const uint32_t skipped = (uint32_t)psn_diff(frame->psn, sent->first_psn) * flow->mtu;
+        same = sent->opcode == frame->opcode && frame->address == sent->address + skipped &&
+               frame->length == sent->length - skipped;
+    }
+    if (!same)
+        BREAK(laws, flow, frame->psn, "what is sent again is another packet");
+}
+
+static time_ps timeout_of(const struct run_laws *laws, const struct flow *flow)
+{
+    const int64_t code = run_laws_host(laws, flow->from)->rnics[0]->params.timeout;
+    return code == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << code;
+}
+
+/* From the newest it goes back to an older one. */
+static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t psn, time_ps now)
+{
+    const bool timer = now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
+    if (flow->exact && !timer && flow->reasons == 0 && flow->rnr_reasons == 0)
+        BREAK(laws, flow, psn, "goes back without a reason");
+    if (flow->reasons > 0 || flow->rnr_reasons == 0)
+        flow->tries++;
+    if (flow->exact && flow->tries > flow->retries)
+        BREAK(laws, flow, psn, "goes back more often than it has retries");
+    flow->reasons = flow->rnr_reasons = 0;
+    if (timer) /* when it ran out, which may be long before the packet has its turn */
+        flow->restarted += timeout_of(laws, flow);
+}
+
+static void on_request(struct run_laws *laws, struct flow *flow, const struct frame *frame,
+                       time_ps now)
+{
+    const uint32_t psn = frame->psn, count = psns_of(flow, frame);
+    if (psn_diff(psn, flow->high) > 0)
+        BREAK(laws, flow, psn, "leaves PSNs out");
+    if (flow->exact && psn_diff(psn, flow->una) < 0)
+        BREAK(laws, flow, psn, "is sent again after it was answered");
+    if (flow->exact && !flow->read && now + SLACK_PS < flow->rnr_until)
+        BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
+    if (flow->una == flow->high)
+        flow->restarted = now;
+    const int32_t ahead = psn_diff(psn, flow->next);
+    if (ahead < 0)
+        check_goes_back(laws, flow, psn, now);
+    else if (ahead > 0 && flow->exact && psn != flow->una)
+        BREAK(laws, flow, psn, "leaves out what was to be sent again");
+    if (psn_diff(psn, flow->high) < 0)
+        check_same(laws, flow, frame);
+    else
+        remember(flow, frame, count);
+    flow->read |= frame->opcode == FRAME_RC_READ_REQUEST;
+    flow->next = psn_add(psn, count);
+    if (psn_diff(flow->next, flow->high) > 0)
+        flow->high = flow->next;
+}
+
+/* The timer may have run out before: then it goes back, when it has its turn. */
+static void advance(const struct run_laws *laws, struct flow *flow, uint32_t una, time_ps now)
+{
+    if (psn_diff(una, flow->una) <= 0 || psn_diff(una, flow->high) > 0)
+        return;
+    flow->reasons += now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
+    flow->una = una;
+    flow->restarted = now;
+    flow->tries = flow->rnr_tries = 0;
+    if (psn_diff(flow->una, flow->next) > 0)
+        flow->next = flow->una;
+}
+
+/* Up to the first READ that lacks a response. */
+static uint32_t before_reads(const struct flow *flow, uint32_t upto)
+{
+    for (uint32_t psn = flow->una; flow->read && psn != upto; psn = psn_add(psn, 1)) {
+        const struct sent *sent = sent_at(flow, psn);
+        if (sent != NULL && sent->opcode == FRAME_RC_READ_REQUEST)
+            return psn;
+    }
+    return upto;
+}
+
+static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct frame *frame,
+                        time_ps now)
+{
+    const uint32_t syndrome = frame->aeth >> 24;
+    const uint32_t psn = frame->psn;
+    if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
+        return;
+    const bool positive = syndrome < RESPONDER_RNR;
+    const uint32_t upto = positive ? psn_add(psn, 1) : psn;
+    const uint32_t reach = before_reads(flow, upto);
+    advance(laws, flow, reach, now);
+    if (reach != upto) {
+        flow->reasons++; /* a response was lost */
+    } else if (syndrome == RESPONDER_NAK_SEQUENCE) {
+        flow->reasons++;
+    } else if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
+        flow->rnr_reasons++;
+        flow->rnr_until = now + qp_rnr_time(syndrome & 0x1F);
+        flow->restarted = flow->rnr_until;
+        if (flow->rnr_retries != 7 && ++flow->rnr_tries > flow->rnr_retries + 1u && flow->exact)
+            BREAK(laws, flow, psn, "waits for the receiver more often than it may");
+    }
+}
+
+static void on_response_came(const struct run_laws *laws, struct flow *flow,
+                             const struct frame *frame, time_ps now)
+{
+    const uint32_t psn = frame->psn;
+    if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
+        return;
+    const uint32_t reach = before_reads(flow, psn);
+    advance(laws, flow, reach, now);
+    if (reach == psn)
+        advance(laws, flow, psn_add(psn, 1), now);
+    else
+        flow->reasons++;
+}
+
+/* ------------------------------------------------------------------ responder */
+
+static void on_request_came(struct flow *flow, const struct frame *frame)
+{
+    const uint32_t end = psn_add(frame->psn, psns_of(flow, frame));
+    for (uint32_t psn = frame->psn; psn != end; psn = psn_add(psn, 1)) {
+        struct sent *sent = sent_at(flow, psn);
+        if (sent != NULL)
+            sent->delivered = true;
+    }
+    if (psn_diff(end, flow->newest) > 0)
+        flow->newest = end;
+    if (psn_diff(frame->psn, flow->epsn) <= 0 && psn_diff(end, flow->epsn) > 0) {
+        flow->epsn = end;
+        flow->is_naked = false;
+    }
+    if (frame->psn == flow->epsn)
+        flow->is_naked = false;
+}
+
+static void on_answer(struct run_laws *laws, struct flow *flow, const struct frame *frame)
+{
+    const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
+    const bool positive = syndrome < RESPONDER_RNR;
+    /* All of what came can only be a part of what was there for others to be dropped. */
+    if (positive && psn_diff(psn, flow->epsn) >= 0)
+        BREAK(laws, flow, psn, "is acknowledged, and has not come");
+    if (syndrome != RESPONDER_NAK_SEQUENCE || laws->terms.go_back_0)
+        return;
+    if (psn_diff(psn, flow->epsn) > 0)
+        BREAK(laws, flow, psn, "is missed, and something before it is missing");
+    if (psn_diff(flow->newest, psn) <= 0)
+        BREAK(laws, flow, psn, "is missed, and nothing after it has come");
+    if (flow->exact && psn != flow->epsn)
+        BREAK(laws, flow, psn, "is missed, and has come");
+    if (flow->exact && flow->is_naked && flow->naked == psn)
+        BREAK(laws, flow, psn, "is missed twice");
+    flow->is_naked = true;
+    flow->naked = psn;
+}
+
+static void on_response(struct run_laws *laws, struct flow *flow, const struct frame *frame)
+{
+    const struct sent *sent = sent_at(flow, frame->psn);
+    if (sent == NULL)
+        return;
+    if (sent->opcode != FRAME_RC_READ_REQUEST || !sent->delivered) {
+        BREAK(laws, flow, frame->psn, "a response to no READ that has come");
+        return;
+    }
+    const uint32_t before = (uint32_t)psn_diff(frame->psn, sent->first_psn) * flow->mtu;
+    const uint32_t left = sent->length - before;
+    if (frame->payload != (left < flow->mtu ? left : flow->mtu))
+        BREAK(laws, flow, frame->psn, "a response of another size than was asked for");
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static void came(struct run_laws *laws, const struct run_laws_delivery *delivery)
+{
+    const struct frame *frame = &delivery->frame;
+    struct flow *flow;
+    if (delivery->is_mad)
+        run_laws_cm_came(laws, delivery);
+    else if (is_request(frame->opcode)) {
+        flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
+        if (flow != NULL)
+            on_request_came(flow, frame);
+    } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
+               NULL) {
+        if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
+            on_ack_came(laws, flow, frame, delivery->at);
+        else if (is_response(frame->opcode))
+            on_response_came(laws, flow, frame, delivery->at);
+    }
+}
+
+static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
+{
+    struct queue *queue = &laws->transport->queues[node];
+    while (queue->first != queue->last && queue->list[queue->first % QUEUE].at <= until)
+        came(laws, &queue->list[queue->first++ % QUEUE]);
+}
+
+/* The last hop: the frame will be at a host, unless it is lost there. */
+static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct port *port = world_port(laws->world, sent->node, sent->port);
+    if (laws->scenario->nodes[port->peer_node].kind != SCENARIO_HOST)
+        return;
+    struct queue *queue = &laws->transport->queues[port->peer_node];
+    if (queue->list == NULL)
+        queue->list = memory_zeroed(QUEUE, sizeof *queue->list);
+    if (queue->last - queue->first == QUEUE)
+        take_deliveries(laws, port->peer_node, sent->at);
+    if (queue->last - queue->first == QUEUE) {
+        laws->transport->overflow = true;
+        return;
+    }
+    const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, port->rate.bps);
+    struct run_laws_delivery *delivery = &queue->list[queue->last++ % QUEUE];
+    *delivery = (struct run_laws_delivery){
+        .at = sent->at + sent->wire_ps - gap + port->arrival_delay, .frame = *sent->frame};
+    if (sent->frame->opcode == FRAME_UD_SEND_ONLY && sent->head_bytes >= CM_MAD_BYTES)
+        delivery->is_mad = cm_mad_decode(sent->head, &delivery->mad);
+}
+
+static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct frame *frame = sent->frame;
+    struct cm_mad mad;
+    struct flow *flow;
+    take_deliveries(laws, sent->node, sent->at + SLACK_PS);
+    if (frame->opcode == FRAME_UD_SEND_ONLY) {
+        if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))
+            run_laws_cm_sent(laws, frame->source, frame->destination, &mad, sent->at);
+    } else if (is_request(frame->opcode)) {
+        flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
+        if (flow != NULL)
+            on_request(laws, flow, frame, sent->at);
+    } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
+               NULL) {
+        if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
+            on_answer(laws, flow, frame);
+        else if (is_response(frame->opcode))
+            on_response(laws, flow, frame);
+    }
+}
+
+void run_laws_transport_frame(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct port *port = world_port(laws->world, sent->node, sent->port);
+    if (frame_is_mac_control(sent->frame) || laws->transport->overflow)
+        return;
+    if (laws->scenario->nodes[sent->node].kind == SCENARIO_HOST)
+        leaves_host(laws, sent);
+    const bool corrupt = (sent->frame->flags & FRAME_CORRUPT) != 0;
+    if (!sent->lost && !corrupt && sent->frame->bytes <= port->peer_mtu + WIRE_ETHERNET_BYTES)
+        put_on_way(laws, sent);
+}
+
+/* A host that loses what reached it: nothing exact is known of its flows any more. */
+void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *drop)
+{
+    const struct scenario_node *node = &laws->scenario->nodes[drop->node];
+    if (node->kind != SCENARIO_HOST || drop->cause == PROBE_DROP_CORRUPT ||
+        drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_MTU)
+        return;
+    const uint32_t endpoint = laws->world->endpoint_of[node->index];
+    for (uint32_t i = 0; i < laws->transport->count; i++)
+        if (laws->transport->flows[i]->from == endpoint ||
+            laws->transport->flows[i]->to == endpoint)
+            laws->transport->flows[i]->exact = false;
+}
+
+/* ------------------------------------------------------------------ the end */
+
+static void judge_qp(struct run_laws *laws, const struct host *host, const struct qp *qp)
+{
+    if (qp->state != IBV_QPS_RTS)
+        return;
+    const bool waits = qp_outstanding(qp);
+    if (waits && qp->timeout > 0 && !qp->timeout_pending)
+        run_laws_break(laws, "%s QP 0x%06x waits for an answer and no timer runs", host->node.name,
+                       qp->qpn);
+    if (!waits && qp->sq_cur != qp->sq_visible && !laws->terms.slow_hosts &&
+        (qp->flags & (QP_LISTED | QP_RNR_WAIT | QP_LIMITED | QP_SOFT)) == 0 &&
+        qp->wake_at == TIME_NEVER)
+        run_laws_break(laws, "%s QP 0x%06x has something to send and does not", host->node.name,
+                       qp->qpn);
+    if (!waits && qp->sq_head != qp->sq_cur)
+        run_laws_break(laws, "%s QP 0x%06x: all is answered and not all complete", host->node.name,
+                       qp->qpn);
+}
+
+void run_laws_transport_judge(struct run_laws *laws)
+{
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        const struct rnic *rnic = laws->world->hosts[i]->rnics[0];
+        for (uint32_t q = 0; q <= rnic->qp_mask; q++)
+            if (rnic->qp_slots[q].qpn != 0)
+                judge_qp(laws, laws->world->hosts[i], &rnic->qp_slots[q]);
+    }
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "draw.h"
+
+#include "draw_bents.h"
+#include "draw_pen.h"
+#include "draw_value.h"
+
+#include "nvme/media.h"
+#include "rnic/cc.h"
+#include "scenarios/embedded.h"
+#include "scenarios/topology.h"
+#include "scenarios/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 200, FILE_BYTES = 65536 };
+
+/* ------------------------------------------------------------------ loading */
+
+/* Files that a drawn scenario may name; they lie beside those that were found. */
+static const char *const companions[] = {"swarm.fio", "swarm.iolog", "swarm.dot"};
+
+enum { COMPANIONS = sizeof companions / sizeof companions[0] };
+
+static const struct scenario_source *files(void)
+{
+    static struct scenario_source sources[COMPANIONS];
+    for (int i = 0; i < COMPANIONS && sources[i].name == NULL; i++) {
+        static char texts[COMPANIONS][FILE_BYTES];
+        char path[128];
+        snprintf(path, sizeof path, "tests/swarm/found/%s", companions[i]);
+        FILE *file = fopen(path, "r");
+        CHECK(file != NULL); /* run from the top of the tree */
+        const size_t length = fread(texts[i], 1, FILE_BYTES - 1, file);
+        fclose(file);
+        sources[i] = (struct scenario_source){companions[i], texts[i], length};
+    }
+    return sources;
+}
+
+struct scenario *draw_load(const char *text, const char *const *sets, uint32_t set_count,
+                           struct diag *diag)
+{
+    const struct scenario_input input = {
+        .name = "swarm.yaml",
+        .text = text,
+        .length = strlen(text),
+        .files = files(),
+        .file_count = COMPANIONS,
+        .sets = sets,
+        .set_count = set_count,
+    };
+    return scenario_load(&input, diag);
+}
+
+/* ------------------------------------------------------------------ sections */
+
+/* Kinds that rows exist for: the part of `where` between "TABLE{kind: " and "}". */
+static const char *drawn_kind(struct pen *pen, const char *table)
+{
+    const struct draw_rows *rows = draw_rows();
+    static char kind[48];
+    unsigned seen = 0;
+    const char *last = "";
+    for (unsigned i = 0; i < rows->count; i++) {
+        const char *where = rows->list[i].where;
+        const size_t length = strlen(table);
+        if (strncmp(where, table, length) != 0 || strncmp(where + length, "{kind: ", 7) != 0 ||
+            strcmp(where, last) == 0)
+            continue;
+        last = where;
+        if (rng_below(&pen->rng, ++seen) == 0)
+            snprintf(kind, sizeof kind, "%.*s", (int)strcspn(where + length + 7, "}"),
+                     where + length + 7);
+    }
+    return kind;
+}
+
+static void topology(struct pen *pen)
+{
+    pen_open(pen, 2, "topology:");
+    if (rng_below(&pen->rng, 24) == 0) {
+        pen_put(pen, "kind", "dot");
+        pen_put(pen, "file", "swarm.dot");
+        pen_put(pen, "hosts", "\"host*\"");
+        return;
+    }
+    char where[80];
+    const char *kind = drawn_kind(pen, "fabric.topology");
+    pen_put(pen, "kind", "%s", kind);
+    snprintf(where, sizeof where, "fabric.topology{kind: %s}", kind);
+    pen_rows(pen, where, 100);
+}
+
+static void profile_of(struct pen *pen, const char *kind)
+{
+    char names[32][64];
+    unsigned count = 0;
+    char line[32];
+    snprintf(line, sizeof line, "\nkind: %s\n", kind);
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
+        if (strncmp(file->name, "profiles/", 9) == 0 && count < 32 &&
+            strstr((const char *)file->bytes, line) != NULL)
+            snprintf(names[count++], sizeof names[0], "%.*s", (int)strcspn(file->name + 9, "."),
+                     file->name + 9);
+    if (count > 0)
+        pen_put(pen, "profile", "%s", names[rng_below(&pen->rng, count)]);
+}
+
+static void control(struct pen *pen)
+{
+    unsigned count = 0;
+    while (cc_list[count].name != NULL)
+        count++;
+    const struct cc_preset *preset = &cc_list[rng_below(&pen->rng, count)];
+    char where[80];
+    snprintf(where, sizeof where, "hosts.defaults.rnic.congestion-control{kind: %s}",
+             preset->settings == NULL ? preset->name : "dcqcn");
+    if (rng_below(&pen->rng, 3) > 0) {
+        pen_put(pen, "congestion-control", "\"%s\"", preset->name);
+        return;
+    }
+    struct pen inner = pen_inner(pen, "congestion-control:");
+    pen_put(&inner, "kind", "\"%s\"", preset->name);
+    pen_rows(&inner, where, 20);
+}
+
+/* Tables with few rows drawn are what a combination goes deep in. */
+static unsigned share(struct pen *pen)
+{
+    static const unsigned shares[] = {0, 0, 3, 6, 12, 25};
+    return shares[rng_below(&pen->rng, pen->calm ? 3 : 6)];
+}
+
+static void fabric(struct pen *pen)
+{
+    pen_open(pen, 2, "host-links:");
+    bents_link(pen);
+    pen_rows(pen, "fabric.host-links", share(pen));
+    if (rng_below(&pen->rng, 2) > 0) {
+        pen_open(pen, 2, "fabric-links:");
+        bents_link(pen);
+        pen_rows(pen, "fabric.host-links", share(pen));
+    }
+    pen_open(pen, 2, "switch:");
+    bents_switch(pen);
+    if (rng_below(&pen->rng, 6) == 0)
+        profile_of(pen, "switch");
+    pen_rows(pen, "fabric.switch", share(pen));
+    if (rng_below(&pen->rng, 3) == 0) {
+        pen_open(pen, 2, "routing:");
+        pen_rows(pen, "fabric.routing", 60);
+    }
+    bents_overrides(pen);
+    bents_routes(pen);
+}
+
+static void medium(struct pen *pen)
+{
+    unsigned count = 0;
+    while (media_kinds[count] != NULL)
+        count++;
+    const struct media_ops *media = media_kinds[rng_below(&pen->rng, count)];
+    struct pen inner = pen_inner(pen, "- media:");
+    inner.indent += 2;
+    pen_put(&inner, "kind", "\"%s\"", media->name);
+    char where[80];
+    snprintf(where, sizeof where, "hosts.targets.namespaces.media{kind: %s}", media->name);
+    pen_rows(&inner, where, 15);
+    struct pen entry = *pen;
+    entry.rng = inner.rng;
+    entry.indent += 2;
+    entry.used_count = 0;
+    pen_rows(&entry, "hosts.targets.namespaces", 12);
+    pen->rng = entry.rng;
+}
+
+static void hosts(struct pen *pen)
+{
+    script_add(pen->script, 0, "hosts:");
+    script_add(pen->script, 2, "defaults:");
+    pen_open(pen, 4, "rnic:");
+    bents_rnic(pen);
+    if (rng_below(&pen->rng, 10) == 0)
+        profile_of(pen, "rnic");
+    control(pen);
+    pen_rows(pen, "hosts.defaults.rnic", share(pen) / 2);
+    pen_open(pen, 4, "nvme:");
+    bents_nvme(pen);
+    pen_rows(pen, "hosts.defaults.nvme", share(pen));
+    pen_open(pen, 4, "target:");
+    pen_put(pen, "cores", "4");
+    pen_rows(pen, "hosts.defaults.target", share(pen));
+    pen_open(pen, 2, "targets:");
+    pen_put(pen, "where", "[%s%s%s]", pen->places->hosts[0],
+            pen->places->host_count > 4 ? ", " : "",
+            pen->places->host_count > 4 ? pen->places->hosts[2] : "");
+    script_add(pen->script, 4, "namespaces:");
+    for (unsigned n = draw_between(&pen->rng, 1, 2); n > 0; n--)
+        medium(pen);
+    if (!pen->calm && rng_below(&pen->rng, 16) == 0 && pen->places->host_count > 3) {
+        pen_open(pen, 2, "computer:");
+        pen_put(pen, "where", "[%s, %s]", pen->places->hosts[1], pen->places->hosts[3]);
+        pen_put(pen, "machine", "one");
+        struct pen inner = pen_inner(pen, "rnic:");
+        pen_put(&inner, "profile", "softroce");
+    }
+}
+
+static void workload(struct pen *pen, unsigned number)
+{
+    unsigned count = 0;
+    while (workload_kinds[count] != NULL)
+        count++;
+    const uint64_t drawn = rng_below(&pen->rng, 2 * count + 1);
+    const struct workload_ops *ops = bents_workload(pen, number, workload_kinds[drawn % count]);
+    const bool fio = drawn == 2 * count && ops->needs_nvme_target;
+    const char *kind = fio ? "fio" : ops->name;
+    script_add(pen->script, 2, "- name: w%u", number);
+    struct pen inner = *pen;
+    inner.indent = 4;
+    inner.used_count = 0;
+    pen_put(&inner, "kind", "%s", kind);
+    if (fio || ops->read_file != NULL)
+        pen_put(&inner, "file", "swarm.%s", fio ? "fio" : "iolog");
+    bents_pair(&inner, ops->needs_nvme_target);
+    char where[80];
+    snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);
+    if (!fio) {
+        bents_load(&inner, ops);
+        pen_rows(&inner, where, 25);
+    }
+    pen_rows(&inner, "workloads", 8);
+    pen->rng = inner.rng;
+}
+
+static void fault(struct pen *pen)
+{
+    const enum scenario_fault_kind kind = bents_fault(pen);
+    script_add(pen->script, 2, "- kind: %s", scenario_fault_name(kind));
+    struct pen inner = *pen;
+    inner.indent = 4;
+    inner.used_count = 0;
+    char where[80];
+    bents_fault_keys(&inner, kind);
+    snprintf(where, sizeof where, "faults{kind: %s}", scenario_fault_name(kind));
+    pen_rows(&inner, where, 70);
+    pen->rng = inner.rng;
+}
+
+/* ------------------------------------------------------------------ what the loader says */
+
+/* The line that it names first, or UINT32_MAX. */
+static unsigned blamed(const struct diag *diag, const struct script *script)
+{
+    for (int i = 0; i < diag->count; i++) {
+        const struct diag_message *message = &diag->messages[i];
+        if (message->level == DIAG_ERROR && message->place.line > 0 &&
+            (unsigned)message->place.line <= script->count)
+            return (unsigned)message->place.line - 1;
+    }
+    return UINT32_MAX;
+}
+
+/* A scenario has something to do: until that is drawn, anything. */
+static struct scenario *load(const struct script *script, struct diag *diag)
+{
+    static char text[SCRIPT_BYTES + 128];
+    memset(diag, 0, sizeof *diag);
+    script_text(script, text);
+    if (strstr(text, "\nworkloads:") == NULL)
+        strcat(text, "workloads: [{name: any, kind: rdma-write, from: \"*\", to: \"*\", pairing: "
+                     "permutation}]\n");
+    return draw_load(text, NULL, 0, diag);
+}
+
+static bool is_loaded(struct script *script, unsigned *blame)
+{
+    static struct diag diag;
+    struct scenario *scenario = load(script, &diag);
+    *blame = scenario == NULL ? blamed(&diag, script) : UINT32_MAX;
+    if (scenario == NULL && getenv("SWARM_SHOW") != NULL)
+        diag_print(&diag, stderr);
+    scenario_free(scenario);
+    return scenario != NULL;
+}
+
+/* What is wrong with links that the topology made is wrong because of an override. */
+static unsigned last_override(const struct script *script)
+{
+    unsigned last = UINT32_MAX;
+    bool inside = false;
+    for (unsigned i = 0; i < script->count; i++) {
+        if (script->lines[i][2] != ' ')
+            inside = strcmp(script->lines[i], "  overrides:") == 0;
+        if (inside && strncmp(script->lines[i], "    - ", 6) == 0)
+            last = i;
+    }
+    return last;
+}
+
+/* Who talks to whom is wrong because of how they are paired. */
+static unsigned pairing_of(const struct script *script, unsigned line)
+{
+    if (strncmp(script->lines[line], "    to:", 7) != 0)
+        return line;
+    for (unsigned i = line + 1; i < script->count && script->lines[i][3] == ' '; i++)
+        if (strncmp(script->lines[i], "    pairing:", 12) == 0)
+            return i;
+    return line;
+}
+
+/* Names a place anew where the loader wants another kind of it, and leaves out what it refuses. */
+static bool mend(struct pen *pen, struct draw_count *count)
+{
+    unsigned blame, cut = 0;
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (is_loaded(pen->script, &blame)) {
+            count->mended += cut > 0;
+            return true;
+        }
+        if (blame == UINT32_MAX)
+            return false;
+        if (i < TRIES / 2 && pen_redraw(pen, blame))
+            continue;
+        if (blame < pen->fixed)
+            blame = last_override(pen->script);
+        else
+            blame = pairing_of(pen->script, blame);
+        if (blame == UINT32_MAX || pen->script->lines[blame][0] != ' ')
+            return false;
+        script_cut(pen->script, blame);
+        count->lines++;
+        cut++;
+    }
+    return false;
+}
+
+static bool find_places(struct pen *pen, struct draw_count *count)
+{
+    static struct diag diag;
+    if (!mend(pen, count))
+        return false;
+    struct scenario *scenario = load(pen->script, &diag);
+    CHECK(scenario != NULL);
+    pen_learn(pen, scenario);
+    pen->fixed = pen->script->count;
+    scenario_free(scenario);
+    return pen->places->host_count >= 2;
+}
+
+bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *count)
+{
+    static struct places places;
+    struct pen pen = {
+        .rng = rng_stream(seed, "swarm", "scenario"), .script = script, .places = &places};
+    script->count = 0;
+    count->drawn++;
+    bents_choose(&pen);
+    script_add(script, 0, "stormglass: 1");
+    script_add(script, 0, "name: swarm-%llu", (unsigned long long)seed);
+    script_add(script, 0, "seed: %u", draw_between(&pen.rng, 0, 1000000));
+    bents_span(&pen);
+    script_add(script, 0, "fabric:");
+    if (!bents_topology(&pen))
+        topology(&pen);
+    if (!find_places(&pen, count)) {
+        count->refused++;
+        return false;
+    }
+    fabric(&pen);
+    hosts(&pen);
+    script_add(script, 0, "workloads:");
+    for (unsigned i = 0, n = bents_workloads(&pen); i < n; i++)
+        workload(&pen, i);
+    const unsigned faults = bents_faults(&pen);
+    if (faults > 0)
+        script_add(script, 0, "faults:");
+    for (unsigned i = 0; i < faults; i++)
+        fault(&pen);
+    const bool fine = mend(&pen, count);
+    count->refused += !fine;
+    return fine;
+}
+
+void draw_audit(void)
+{
+    draw_value_audit();
+}

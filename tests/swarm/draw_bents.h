@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * draw_bents - what a scenario steers to: the keys that each bent writes before rows are drawn. */
+#ifndef STORMGLASS_TESTS_SWARM_DRAW_BENTS_H
+#define STORMGLASS_TESTS_SWARM_DRAW_BENTS_H
+
+#include "draw_pen.h"
+
+struct workload_ops;
+
+const char *bents_name(enum bent bent);
+
+void bents_choose(struct pen *pen);
+void bents_span(struct pen *pen); /* duration and drain */
+
+/* Writes a topology of its own; false: any will do. */
+bool bents_topology(struct pen *pen);
+
+void bents_link(struct pen *pen);
+void bents_switch(struct pen *pen);
+void bents_overrides(struct pen *pen);
+void bents_routes(struct pen *pen);
+void bents_rnic(struct pen *pen);
+void bents_nvme(struct pen *pen);
+
+unsigned bents_workloads(struct pen *pen);
+const struct workload_ops *bents_workload(struct pen *pen, unsigned number,
+                                          const struct workload_ops *drawn);
+void bents_pair(struct pen *pen, bool needs_target);
+void bents_load(struct pen *pen, const struct workload_ops *ops);
+
+unsigned bents_faults(struct pen *pen);
+enum scenario_fault_kind bents_fault(struct pen *pen);
+void bents_fault_keys(struct pen *pen, enum scenario_fault_kind kind);
+
+#endif
