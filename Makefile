@@ -82,6 +82,17 @@ ifneq ($(findstring gcc-,$(CC_NAME)),)
 AR := $(subst gcc-,gcc-ar-,$(firstword $(CC)))
 endif
 
+# Another machine: its cross compiler finds headers and libraries in a directory of their own, and
+# qemu-user runs its programs.  That one keeps memory for each page of address space that a process
+# ever had, so pools look for less of it.
+POOL_RESERVE_MAX := 0x40000000
+MACHINES := s390x aarch64
+MACHINE  := $(filter $(MACHINES),$(firstword $(subst -, ,$(CC_NAME))))
+ifneq ($(MACHINE),)
+SYSROOT := build/sysroot-$(MACHINE)
+CFLAGS  += --sysroot=$(SYSROOT) -DPOOL_RESERVE_MAX=$(POOL_RESERVE_MAX)
+endif
+
 # --- what there is ------------------------------------------------------------------------------------
 
 # What a page of `report` carries along: the charts' library is a package.
@@ -122,6 +133,8 @@ LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
+emulator = qemu-$(1) -L $(CURDIR)/build/sysroot-$(1)
+
 # --- targets for people -------------------------------------------------------------------------------
 
 .DEFAULT_GOAL := all
@@ -130,7 +143,8 @@ FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 .SECONDARY:
 .PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak swarm lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
-.PHONY: $(LAB_TARGETS) unit-programs law-programs memcheck-programs fuzz-programs
+MACHINE_TESTS := $(MACHINES:=-test)
+.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs memcheck-programs fuzz-programs
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -163,7 +177,7 @@ bench-history: build/packages-test all ## measures every work and appends the fi
 cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
 
-matrix: build/packages-test ## the same digest from gcc and clang, -O0 and -O3, sanitizers on and off
+matrix: build/packages-test build/packages-cross ## the same digest from gcc and clang, -O0 and -O3, with sanitizers, on ARM and s390x
 	@tests/matrix.sh
 
 # Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
@@ -174,6 +188,17 @@ mutants: build/packages-test ## changes the code a little, COUNT times, and list
 	@$(MAKE) CC=gcc BUILD=asan SHARED=1 unit-programs
 	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all law-programs
 	@tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
+
+s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass
+	@$(MAKE) CC=$@-linux-gnu-gcc BUILD=plain OPT= all
+	@mkdir -p build/$@
+	@printf '#!/bin/sh\nexec %s "$$@"\n' "$(call emulator,$@) $(CURDIR)/build/$@-linux-gnu-gcc-plain/stormglass" > build/$@/stormglass
+	@chmod +x build/$@/stormglass
+
+s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of that machine, run by qemu-user
+	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-programs
+	@EMULATOR="$(call emulator,$(@:-test=))" STORMGLASS=$(CURDIR)/$(PROGRAM) \
+	    tests/run build/$(@:-test=)-linux-gnu-gcc-plain/tests/unit none unit/test_
 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
@@ -249,7 +274,7 @@ clean: ## removes everything that was built
 	@rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z -]*\):.*## /\1\t/p' Makefile | sort | \
+	@sed -n 's/^\([a-z][a-z0-9 -]*\):.*## /\1\t/p' Makefile | sort | \
 	    while IFS="$$(printf '\t')" read -r target does; do printf '  %-18s %s\n' "$$target" "$$does"; done
 
 unit-programs: $(UNIT_PROGRAMS)
@@ -262,6 +287,9 @@ fuzz-programs: $(FUZZ_PROGRAMS)
 build/packages-%: .ci/packages
 	@.ci/packages $*
 	@mkdir -p build && touch $@
+
+build/sysroot-%/ready: .ci/sysroot .ci/packages | build/packages-cross
+	@.ci/sysroot $* $(@D) && touch $@
 
 # --- rules ----------------------------------------------------------------------------------------------
 
@@ -278,7 +306,7 @@ $(eval $(call list,bridge.list,$(BRIDGE_SOURCES)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
-$(B)/%.o: %.c $(B)/flags.list | build/packages-build
+$(B)/%.o: %.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
 	@mkdir -p $(@D)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -290,7 +318,7 @@ $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 
 $(DYGRAPHS)/%: | build/packages-build ;
 
-$(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build
+$(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list

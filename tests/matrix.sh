@@ -1,6 +1,7 @@
 #!/bin/bash
-# matrix - one scenario, one digest: whatever compiled it.         SPDX-License-Identifier: Apache-2.0
+# matrix - one scenario, one digest: whatever compiled it, whatever plays it.      SPDX-License-Identifier: Apache-2.0
 # usage: tests/matrix.sh [CASE...]     plays each case, cut short, with every build below.
+# MACHINES= leaves out the builds for other machines.
 set -u
 cd "$(dirname "$0")/.." || exit 3
 unset MAKEFLAGS MAKELEVEL MFLAGS
@@ -12,8 +13,9 @@ gcc plain -O0
 gcc asan
 clang release
 clang asan'
+machines=${MACHINES-aarch64 s390x} # targets of make, each of which makes build/NAME/stormglass
 
-# How long each case is played: enough for pauses, marks and rate changes; short enough for -O0 and sanitizers.
+# How long each case is played: enough for pauses, marks and rate changes; short enough for -O0, sanitizers and qemu.
 until_of() {
     case $1 in
     *fat-tree-128*) echo 100us ;;
@@ -21,40 +23,49 @@ until_of() {
     esac
 }
 
-programs=()
+programs=() names=()
 while read -r cc build opt; do
     make all CC="$cc" BUILD="$build" OPT="$opt" || exit 1
     programs+=("build/$cc-$build$opt/stormglass")
+    names+=("$cc-$build$opt")
 done <<<"$builds"
-
-digest_of() { # PROGRAM CASE
-    "$1" run "$2" --until "$(until_of "$2")" --json 2>"$work/messages" |
-        sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p' | head -n 1
-}
+for machine in $machines; do
+    make "$machine" || exit 1
+    programs+=("build/$machine/stormglass")
+    names+=("$machine")
+done
+built=$SECONDS
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ $# -gt 0 ] || set -- scenarios/cases/*.yaml
-failed=0
-for case in "$@"; do
-    first=
-    verdict=same
-    for program in "${programs[@]}"; do
-        digest=$(digest_of "$program" "$case")
-        if [ -z "$digest" ]; then
-            verdict="no digest from $program"
-            tail -n 5 "$work/messages"
-            break
-        fi
-        [ -n "$first" ] || first=$digest
-        if [ "$digest" != "$first" ]; then
-            verdict="$program says $digest"
-            break
-        fi
+cases=("$@")
+
+digest_of() { # PROGRAM CASE FILE
+    "$1" run "$2" --until "$(until_of "$2")" --json 2>"$3.messages" |
+        sed -n 's/.*"digest": *"\([0-9a-f]*\)".*/\1/p' | head -n 1 >"$3"
+}
+
+for i in "${!cases[@]}"; do
+    for k in "${!programs[@]}"; do
+        while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+        digest_of "${programs[k]}" "${cases[i]}" "$work/$i.$k" &
     done
-    [ "$verdict" = same ] || failed=$((failed + 1))
-    printf '  %-5s %-28s %s %s\n' "$([ "$verdict" = same ] && echo ok || echo FAIL)" \
-        "$(basename "$case" .yaml)" "${first:--}" "$verdict"
 done
-echo "digest matrix: $# cases, ${#programs[@]} builds, $failed differ"
+wait
+
+failed=0
+for i in "${!cases[@]}"; do
+    first=$(cat "$work/$i.0")
+    verdict=
+    for k in "${!programs[@]}"; do
+        digest=$(cat "$work/$i.$k")
+        [ -n "$digest" ] && [ "$digest" = "$first" ] && continue
+        verdict+=" ${names[k]} says ${digest:-nothing: $(tail -n 2 "$work/$i.$k.messages")}"
+    done
+    [ -z "$verdict" ] || failed=$((failed + 1))
+    printf '  %-5s %-28s %s%s\n' "$([ -z "$verdict" ] && echo ok || echo FAIL)" \
+        "$(basename "${cases[i]}" .yaml)" "${first:--}" "$verdict"
+done
+echo "digest matrix: ${#cases[@]} cases; ${names[*]}; $failed differ; builds took $built s, playing $((SECONDS - built)) s"
 [ "$failed" = 0 ]

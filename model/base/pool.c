@@ -16,8 +16,16 @@ enum { FEW_BYTES = 2 << 20 };
 /* So many times what one pool takes must there be: others need some too. */
 enum { SHARES = 16 };
 
-static bool is_there(size_t bytes)
+/* For a build whose addresses are few, or dear: under qemu-user each page costs memory. */
+#ifndef POOL_RESERVE_MAX
+#define POOL_RESERVE_MAX SIZE_MAX
+#endif
+
+static bool is_there(uint64_t wanted)
 {
+    if (wanted > POOL_RESERVE_MAX)
+        return false;
+    const size_t bytes = (size_t)wanted;
     void *range = memory_range(bytes);
     if (range != NULL)
         memory_range_free(range, bytes);
@@ -25,7 +33,7 @@ static bool is_there(size_t bytes)
 }
 
 /* At most `limit` items for each part, and as many as there are addresses for. */
-static uint32_t fitting(size_t item_bytes, uint32_t limit, uint32_t parts)
+static uint32_t fitting(uint64_t item_bytes, uint32_t limit, uint32_t parts)
 {
     while (limit > 1 && !is_there(item_bytes * limit * parts * SHARES))
         limit /= 2;
