@@ -126,7 +126,7 @@ static int unknown_option(const struct cli_command *command, const char *text)
     struct nearest nearest = nearest_to(name + strspn(name, "-"));
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
         nearest_offer(&nearest, option->name);
-    if (nearest.best != NULL && strncmp(name, "--", 2) == 0)
+    if (nearest.best[0] != '\0' && strncmp(name, "--", 2) == 0)
         cli_error("%s: there is no option %s; did you mean --%s?", command->name, name,
                   nearest.best);
     else

@@ -45,11 +45,8 @@ static bool choose_one(const struct port_counters *counters, const char *name, b
             continue;
         chosen[i] = found = true;
     }
-    if (!found && nearest.best != NULL)
-        cli_error("counters: there is no port or node '%s'; did you mean '%s'?", name,
-                  nearest.best);
-    else if (!found)
-        cli_error("counters: there is no port or node '%s'", name);
+    if (!found)
+        cli_error("counters: there is no port or node '%s'%s", name, nearest_hint(&nearest).text);
     return found;
 }
 

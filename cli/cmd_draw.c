@@ -86,13 +86,8 @@ static bool states(struct request *request, FILE *out)
             return draw_states(&machines[i], 1, request->format, out, request->why);
         nearest_offer(&nearest, machines[i].name);
     }
-    if (nearest.best != NULL)
-        snprintf(request->why, DRAW_WHY_BYTES,
-                 "there is no state machine '%.60s'; did you mean '%s'?", wanted, nearest.best);
-    else
-        snprintf(request->why, DRAW_WHY_BYTES,
-                 "there is no state machine '%.60s'; there are host, host-queue, target-queue, qp",
-                 wanted);
+    snprintf(request->why, DRAW_WHY_BYTES, "there is no state machine '%.60s'%.160s", wanted,
+             nearest_hint(&nearest).text);
     return false;
 }
 
@@ -112,10 +107,7 @@ static const struct kind *find_kind(const char *name)
             return &kinds[i];
         nearest_offer(&nearest, kinds[i].name);
     }
-    if (nearest.best != NULL)
-        cli_error("--what %s: there is no such picture; did you mean '%s'?", name, nearest.best);
-    else
-        cli_error("--what %s: expected fabric, pauses, waits, io or states", name);
+    cli_error("--what %s: there is no such picture%s", name, nearest_hint(&nearest).text);
     return NULL;
 }
 

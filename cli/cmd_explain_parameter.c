@@ -28,7 +28,6 @@ static const char *const type_words[] = {
 struct search {
     const char *wanted;
     struct nearest nearest;
-    char best[160];
     int found;
 };
 
@@ -116,10 +115,7 @@ static bool look(void *self, const struct parameter *parameter)
         fputs(search->found++ > 0 ? "\n" : "", stdout);
         explain(parameter, path);
     }
-    const unsigned before = search->nearest.distance;
     nearest_offer(&search->nearest, parameter->row->name);
-    if (search->nearest.distance < before)
-        snprintf(search->best, sizeof search->best, "%s", parameter->row->name);
     return true;
 }
 
@@ -131,10 +127,9 @@ static int run(const struct cli_args *args)
     parameters_each(look, &search);
     if (search.found > 0)
         return CLI_DONE;
-    if (search.best[0] != '\0')
-        cli_error("there is no parameter '%s'; did you mean '%s'?", search.wanted, search.best);
-    else
-        cli_error("there is no parameter '%s'; see stormglass list parameters", search.wanted);
+    const bool near = search.nearest.best[0] != '\0';
+    cli_error("there is no parameter '%s'%s", search.wanted,
+              near ? nearest_hint(&search.nearest).text : "; see stormglass list parameters");
     return CLI_USAGE;
 }
 

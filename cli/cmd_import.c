@@ -173,18 +173,6 @@ static const struct kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };
 
-static void unknown_kind(const char *name)
-{
-    char list[KINDS_BYTES] = "";
-    for (size_t i = 0; i < KINDS; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
-                 i == 0           ? ""
-                 : i == KINDS - 1 ? " and "
-                                  : ", ",
-                 kinds[i].name);
-    cli_error("import: there is no kind '%s'; there are %s", name, list);
-}
-
 static bool heeds(const struct kind *kind, const char *option)
 {
     for (size_t i = 0; i < KIND_OPTIONS && kind->options[i] != NULL; i++)
@@ -226,10 +214,7 @@ static int run(const struct cli_args *args)
             return import(&kinds[i], args);
         nearest_offer(&nearest, kinds[i].name);
     }
-    if (nearest.best != NULL)
-        cli_error("import: there is no kind '%s'; did you mean '%s'?", name, nearest.best);
-    else
-        unknown_kind(name);
+    cli_error("import: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
     return CLI_USAGE;
 }
 

@@ -120,10 +120,7 @@ static int unknown_kind(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++)
         nearest_offer(&nearest, kinds[i].name);
-    if (nearest.best != NULL)
-        cli_error("list: there is no kind '%s'; did you mean '%s'?", name, nearest.best);
-    else
-        cli_error("list: there is no kind '%s'; stormglass list names them", name);
+    cli_error("list: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
     return CLI_USAGE;
 }
 

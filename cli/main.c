@@ -32,10 +32,8 @@ static int unknown_command(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < COMMANDS; i++)
         nearest_offer(&nearest, commands[i]->name);
-    if (nearest.best != NULL)
-        cli_error("there is no command '%s'; did you mean '%s'?", name, nearest.best);
-    else
-        cli_error("there is no command '%s'; see stormglass --help", name);
+    cli_error("there is no command '%s'%s", name,
+              nearest.best[0] == '\0' ? "; see stormglass --help" : nearest_hint(&nearest).text);
     return CLI_USAGE;
 }
 

@@ -60,9 +60,8 @@ static bool find_node(const struct scenario *scenario, const char *name, uint32_
     }
     if (*node != UINT32_MAX)
         return true;
-    snprintf(why, STORE_ERROR_BYTES, "there is no node '%.100s'%s%.100s%s", name,
-             nearest.best != NULL ? "; did you mean '" : "",
-             nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "'?" : "");
+    snprintf(why, STORE_ERROR_BYTES, "there is no node '%.100s'%s", name,
+             nearest_hint(&nearest).text);
     return false;
 }
 

@@ -150,10 +150,9 @@ static bool unknown(const struct step_words *words, const struct step_word *word
     struct nearest nearest = nearest_to(word->text);
     for (int i = 0; i < STEP_VERB_COUNT; i++)
         nearest_offer(&nearest, step_commands[i].word);
-    if (nearest.best != NULL)
-        return step_wrong_at(words, word, "there is no command '%s'; did you mean '%s'?",
-                             word->text, nearest.best);
-    return step_wrong_at(words, word, "there is no command '%s'; 'help' lists them", word->text);
+    return step_wrong_at(words, word, "there is no command '%s'%s", word->text,
+                         nearest.best[0] == '\0' ? "; 'help' lists them"
+                                                 : nearest_hint(&nearest).text);
 }
 
 bool step_command_parse(const char *line, const struct scenario *scenario,

@@ -82,10 +82,8 @@ static bool unknown(const struct parse *parse, const struct step_word *word)
     const char *expected = parse->subject_only || parse->has_word
                                ? "a node, a port such as leaf0:p3, or a workload"
                                : "a node, a port, a workload, or what happens there";
-    if (nearest.best == NULL)
-        return step_wrong_at(parse->words, word, "expected %s, not '%s'", expected, word->text);
-    return step_wrong_at(parse->words, word, "expected %s, not '%s'; did you mean '%s'?", expected,
-                         word->text, nearest.best);
+    return step_wrong_at(parse->words, word, "expected %s, not '%s'%s", expected, word->text,
+                         nearest_hint(&nearest).text);
 }
 
 /* As the equipment calls it; STEP_ANY: no port is called so. */

@@ -13,6 +13,7 @@
 #include "replay/name_lock.h"
 #include "replay/output_place.h"
 #include "replay/store_private.h"
+#include "scenarios/filekind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -295,8 +296,14 @@ static struct store *open_run(const char *path, int flags, bool *torn,
     if (store_ask_int(store, "PRAGMA application_id", 0) == STORE_APPLICATION_ID)
         return store;
     *torn = store->failed && sqlite3_errcode(store->database) == SQLITE_READONLY;
-    snprintf(error, STORE_ERROR_BYTES, "not a run database of stormglass%s%.300s",
-             store->failed ? ": " : "", store->error);
+    const char *words = filekind_words(filekind_of_file(path));
+    if (!store->failed && words == NULL)
+        words = "an empty file";
+    if (words != NULL && (!store->failed || sqlite3_errcode(store->database) == SQLITE_NOTADB))
+        snprintf(error, STORE_ERROR_BYTES, "not a run database: this is %s", words);
+    else
+        snprintf(error, STORE_ERROR_BYTES, "not a run database of stormglass%s%.300s",
+                 store->failed ? ": " : "", store->error);
     store_close(store);
     return NULL;
 }
@@ -314,10 +321,12 @@ static struct store *open_torn(const char *path, char error[STORE_ERROR_BYTES])
 
 struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
 {
-    if (access(path, R_OK) != 0) {
-        snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
+    const bool there = access(path, R_OK) == 0;
+    if (!there)
+        snprintf(error, STORE_ERROR_BYTES, "%s%s", strerror(errno),
+                 strcmp(path, "-") == 0 ? ": a run database is not read from standard input" : "");
+    if (!there)
         return NULL;
-    }
     bool torn;
     struct store *store = open_run(path, SQLITE_OPEN_READONLY, &torn, error);
     if (!torn || store_is_foreign(path))

@@ -69,11 +69,7 @@ static void unknown(const struct tree_node *map, const struct tree_item *item,
                     const struct nearest *nearest, struct diag *diag)
 {
     char text[DIAG_TEXT_BYTES];
-    if (nearest->best == NULL)
-        snprintf(text, sizeof text, "unknown key '%.64s'", item->key);
-    else
-        snprintf(text, sizeof text, "unknown key '%.64s'; did you mean '%.64s'?", item->key,
-                 nearest->best);
+    snprintf(text, sizeof text, "unknown key '%.64s'%s", item->key, nearest_hint(nearest).text);
     /* A merged or set key may stand in another file than its map: the value knows. */
     const bool here = item->key_place.file == map->file->name;
     tree_message(diag, DIAG_ERROR, here ? map : item->value, item->key_place, text);

@@ -32,9 +32,8 @@ static void unknown_word(struct diag *diag, const struct tree_item *item)
     char text[DIAG_TEXT_BYTES];
     for (int i = 0; i < WORDS; i++)
         nearest_offer(&nearest, words[i].word);
-    snprintf(text, sizeof text, "calibrated: no range is kept of '%.64s'%s%s%s", item->key,
-             nearest.best != NULL ? "; did you mean '" : "",
-             nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "'?" : "");
+    snprintf(text, sizeof text, "calibrated: no range is kept of '%.64s'%s", item->key,
+             nearest_hint(&nearest).text);
     tree_message(diag, DIAG_ERROR, item->value, item->key_place, text);
 }
 

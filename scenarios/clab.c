@@ -102,11 +102,8 @@ static void unknown_node(const struct reading *reading, const struct tree_node *
     for (size_t i = 0; i < cabling->node_count && i < NEAREST_MAX; i++)
         nearest_offer(&nearest, cabling->nodes[i]->name);
     const char *clean = notes_clean(cabling->arena, name);
-    if (nearest.best == NULL)
-        tree_error(cabling->diag, end, "there is no node '%s'", clean);
-    else
-        tree_error(cabling->diag, end, "there is no node '%s'; did you mean '%s'?", clean,
-                   notes_clean(cabling->arena, nearest.best));
+    tree_error(cabling->diag, end, "there is no node '%s'%s", clean,
+               notes_clean(cabling->arena, nearest_hint(&nearest).text));
 }
 
 enum end_state { END_WRONG, END_OUTSIDE, END_FINE };

@@ -96,30 +96,23 @@ static void unknown_path(const struct scenario *scenario, const struct tree_node
                          const char *path, struct diag *diag)
 {
     struct nearest nearest = nearest_to(path);
-    char best[NAME_BYTES] = "", candidate[NAME_BYTES];
+    char candidate[NAME_BYTES];
     for (uint32_t i = 0; i < WORDS; i++)
         nearest_offer(&nearest, words[i].word);
     for (uint32_t i = 0; i < QUANTITIES; i++)
         if (quantities[i].plain[0] != '.')
             nearest_offer(&nearest, quantities[i].plain);
-    if (nearest.best != NULL)
-        snprintf(best, sizeof best, "%s", nearest.best);
     for (uint32_t w = 0; w < scenario->workload_count && diag->count < DIAG_MAX; w++) {
         for (uint32_t i = 0; i < QUANTITIES; i++) {
             if (quantities[i].plain[0] != '.')
                 continue;
-            const unsigned before = nearest.distance;
             snprintf(candidate, sizeof candidate, "%s%s", scenario->workloads[w].name,
                      quantities[i].plain);
             nearest_offer(&nearest, candidate);
-            if (nearest.distance < before)
-                memcpy(best, candidate, sizeof best);
         }
     }
-    if (best[0] == '\0')
-        tree_error(diag, written, "there is no quantity '%.64s' to expect something of", path);
-    else
-        tree_error(diag, written, "there is no quantity '%.64s'; did you mean '%s'?", path, best);
+    tree_error(diag, written, "there is no quantity '%.64s' to expect something of%s", path,
+               nearest_hint(&nearest).text);
 }
 
 /* Where the operator stands, and its index; NULL when there is none. */

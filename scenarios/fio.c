@@ -147,12 +147,8 @@ static void scan_section(struct parser *parser)
 
 static bool unknown_option(struct parser *parser, const struct fio_value *value)
 {
-    const char *nearest = fio_option_nearest(value->option);
-    if (nearest == NULL)
-        return fio_error(&parser->reader, value->option_column, "fio has no option '%s'",
-                         value->option);
-    return fio_error(&parser->reader, value->option_column,
-                     "fio has no option '%s'; did you mean '%s'?", value->option, nearest);
+    return fio_error(&parser->reader, value->option_column, "fio has no option '%s'%s",
+                     value->option, fio_option_hint(value->option).text);
 }
 
 static void note_option(struct parser *parser, const struct fio_option *option, int column)

@@ -384,10 +384,8 @@ FIO_READ(ioengine)
         struct nearest nearest = nearest_to(value->text != NULL ? value->text : "");
         for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
             nearest_offer(&nearest, engines[i].name);
-        return fio_error(
-            reader, value->column, "fio has no ioengine '%.64s'%s%s%s",
-            value->text != NULL ? value->text : "", nearest.best != NULL ? "; did you mean '" : "",
-            nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "'?" : "");
+        return fio_error(reader, value->column, "fio has no ioengine '%.64s'%s",
+                         value->text != NULL ? value->text : "", nearest_hint(&nearest).text);
     }
     raw->engine_sync = engine == FIO_ENGINE_SYNC;
     return true;

@@ -72,7 +72,7 @@ const struct fio_option *fio_option_find(const char *name)
     return NULL;
 }
 
-const char *fio_option_nearest(const char *name)
+struct nearest_hint fio_option_hint(const char *name)
 {
     struct nearest nearest = nearest_to(name);
     for (const struct fio_option *option = fio_options; option->name != NULL; option++) {
@@ -80,7 +80,7 @@ const char *fio_option_nearest(const char *name)
         if (option->alias != NULL)
             nearest_offer(&nearest, option->alias);
     }
-    return nearest.best;
+    return nearest_hint(&nearest);
 }
 
 /* The values that hold when a file says nothing: fio's own defaults. */

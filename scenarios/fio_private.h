@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_SCENARIOS_FIO_PRIVATE_H
 #define STORMGLASS_SCENARIOS_FIO_PRIVATE_H
 
+#include "base/nearest.h"
 #include "scenarios/fio.h"
 
 enum fio_rw { FIO_RW_READ, FIO_RW_WRITE, FIO_RW_MIXED };
@@ -80,7 +81,7 @@ extern const size_t fio_option_count;
 
 /* By name or alias; NULL: fio has no such option. */
 const struct fio_option *fio_option_find(const char *name);
-const char *fio_option_nearest(const char *name);
+struct nearest_hint fio_option_hint(const char *name);
 
 void fio_raw_presets(struct fio_raw *raw);
 

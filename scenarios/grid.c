@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "scenarios/block.h"
+#include "scenarios/filekind.h"
 #include "scenarios/tree.h"
 
 #include <stdlib.h>
@@ -364,7 +365,14 @@ static struct grid *grid_new(void)
 struct grid *grid_load_file(const char *path, struct diag *diag)
 {
     struct grid *grid = grid_new();
-    return load(grid, tree_read(&grid->arena, path, diag), diag);
+    const struct tree_file *file = tree_read(&grid->arena, path, diag);
+    const enum filekind kind =
+        file == NULL ? FILEKIND_UNKNOWN : filekind_of(file->text, file->length);
+    if (kind == FILEKIND_UNKNOWN || kind == FILEKIND_GRID)
+        return load(grid, file, diag);
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+             "expected a grid, but this is %s", filekind_words(kind));
+    return load(grid, NULL, diag);
 }
 
 struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag)

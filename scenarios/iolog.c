@@ -149,13 +149,13 @@ static const struct action *find_action(const struct word *word)
 
 static bool no_action(struct reader *reader, int word)
 {
-    char name[32], text[160];
+    char name[32], text[64 + NEAREST_HINT_BYTES];
     snprintf(name, sizeof name, "%.*s", (int)reader->words[word].length, reader->words[word].at);
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < ACTIONS; i++)
         nearest_offer(&nearest, actions[i].word);
-    snprintf(text, sizeof text, "expected an action such as %s",
-             nearest.best != NULL ? nearest.best : "read or write");
+    snprintf(text, sizeof text, "expected an action, not '%s'%s", name,
+             nearest_hint(&nearest).text);
     return wrong(reader, word, text);
 }
 

@@ -8,7 +8,7 @@
 
 #include "scenarios/scenario.h"
 
-/* "pause-storm", "pause-storm.yaml", or the path of a file. */
+/* "pause-storm", "pause-storm.yaml", the path of a file, or "-" for standard input. */
 struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
                               struct diag *diag);
 

@@ -53,11 +53,8 @@ static void unknown_profile(struct loader *loader, const struct tree_node *word)
         if (stem_length(file->name) > 0)
             nearest_offer(&nearest, arena_text(loader->arena, file->name + sizeof folder - 1,
                                                stem_length(file->name)));
-    if (nearest.best == NULL)
-        tree_error(loader->diag, word, "there is no profile '%.64s'", word->text);
-    else
-        tree_error(loader->diag, word, "there is no profile '%.64s'; did you mean '%s'?",
-                   word->text, nearest.best);
+    tree_error(loader->diag, word, "there is no profile '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
 }
 
 static bool read_profile(struct loader *loader, const struct tree_file *file, const char *kind,

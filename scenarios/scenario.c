@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "scenarios/expect.h"
+#include "scenarios/filekind.h"
 #include "scenarios/scenario_load.h"
 
 #include <stdlib.h>
@@ -88,8 +89,8 @@ static const struct tree_file *open_beside(struct loader *loader, const struct t
     const char *slash = strrchr(loader->input->name, '/');
     const size_t folder =
         slash == NULL || name->text[0] == '/' ? 0 : (size_t)(slash + 1 - loader->input->name);
-    const char *path =
-        arena_format(loader->arena, "%.*s%s", (int)folder, loader->input->name, name->text);
+    const char *path = arena_format(loader->arena, "%.*s%s%s", (int)folder, loader->input->name,
+                                    strcmp(name->text, "-") == 0 ? "./" : "", name->text);
     struct diag own = {0};
     struct tree_file *file = tree_read(loader->arena, path, &own);
     if (file == NULL)
@@ -199,10 +200,17 @@ static const struct tree_file *read_input(struct loader *loader)
     const struct tree_file *file = input->text == NULL
                                        ? tree_read(loader->arena, input->name, loader->diag)
                                        : hold_copy(loader, input->name, input->text, input->length);
-    if (file == NULL || file->length <= TREE_BYTES_MAX)
+    if (file == NULL)
+        return NULL;
+    const struct diag_place place = {.file = file->name};
+    const enum filekind kind = filekind_of(file->text, file->length);
+    if (file->length > TREE_BYTES_MAX)
+        diag_add(loader->diag, DIAG_ERROR, place, NULL, "the file is larger than 64 MiB");
+    else if (kind != FILEKIND_SCENARIO && kind != FILEKIND_UNKNOWN)
+        diag_add(loader->diag, DIAG_ERROR, place, NULL, "expected a scenario, but this is %s",
+                 filekind_words(kind));
+    else
         return file;
-    diag_add(loader->diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
-             "the file is larger than 64 MiB");
     return NULL;
 }
 
@@ -222,7 +230,7 @@ static bool read_tree(struct loader *loader)
     if (file == NULL)
         return false;
     remember_source(loader, file);
-    if (loader->input->text == NULL)
+    if (loader->input->text == NULL && strcmp(loader->input->name, "-") != 0)
         remember_path(loader, file->name);
     struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
     for (uint32_t i = 0; root != NULL && i < loader->input->set_count; i++)

@@ -109,11 +109,8 @@ static bool find_kind(struct loader *loader, const struct tree_node *word,
             return true;
         nearest_offer(&nearest, kinds[i].word);
     }
-    if (nearest.best == NULL)
-        tree_error(loader->diag, word, "there is no fault '%.64s'", word->text);
-    else
-        tree_error(loader->diag, word, "there is no fault '%.64s'; did you mean '%s'?", word->text,
-                   nearest.best);
+    tree_error(loader->diag, word, "there is no fault '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "scenarios/profile.h"
 #include "scenarios/select.h"
 
+#include "base/nearest.h"
 #include "nvme/host.h"
 #include "nvme/target.h"
 #include "rnic/rnic.h"
@@ -39,13 +40,11 @@ struct section {
 
 static void unknown_control(struct loader *loader, const struct tree_node *word)
 {
-    char text[DIAG_TEXT_BYTES];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "there is no congestion control '%.64s'; known:", word->text);
-    for (const struct cc_preset *preset = cc_list; preset->name != NULL && used < sizeof text;
-         preset++)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %s", preset->name);
-    tree_error(loader->diag, word, "%s", text);
+    struct nearest nearest = nearest_to(word->text);
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        nearest_offer(&nearest, preset->name);
+    tree_error(loader->diag, word, "there is no congestion control '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
 }
 
 static void show_word(struct loader *loader, const char *path, const char *name,

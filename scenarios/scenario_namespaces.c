@@ -24,11 +24,8 @@ static void unknown_media(struct loader *loader, const struct tree_node *word)
     for (int i = 0; media_kinds[i] != NULL; i++)
         nearest_offer(&nearest, media_kinds[i]->name);
     nearest_offer(&nearest, default_media);
-    if (nearest.best == NULL)
-        tree_error(loader->diag, word, "there is no medium '%.64s'", word->text);
-    else
-        tree_error(loader->diag, word, "there is no medium '%.64s'; did you mean '%s'?", word->text,
-                   nearest.best);
+    tree_error(loader->diag, word, "there is no medium '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
 }
 
 static struct block *media_block(struct loader *loader, const struct media_ops *media,

@@ -78,11 +78,8 @@ static void unknown_kind(struct loader *loader, const struct tree_node *kind)
     for (int i = 0; workload_kinds[i] != NULL; i++)
         nearest_offer(&nearest, workload_kinds[i]->name);
     nearest_offer(&nearest, "fio");
-    if (nearest.best == NULL)
-        tree_error(loader->diag, kind, "there is no workload kind '%.64s'", kind->text);
-    else
-        tree_error(loader->diag, kind, "there is no workload kind '%.64s'; did you mean '%s'?",
-                   kind->text, nearest.best);
+    tree_error(loader->diag, kind, "there is no workload kind '%.64s'%s", kind->text,
+               nearest_hint(&nearest).text);
 }
 
 /* A fio job is a workload of kind nvme. */

@@ -233,11 +233,14 @@ static void nothing_found(struct search *search, const struct pattern *pattern)
 {
     offer_names(search, pattern);
     const char *kind = kinds_name(pattern->kinds);
-    if (search->diag->count == DIAG_MAX || search->nearest.best == NULL || pattern->is_range)
+    if (strchr(pattern->text, ',') != NULL)
+        tree_error(search->diag, search->where, "no %s is called '%s'; several are a list: [%s]",
+                   kind, pattern->text, pattern->text);
+    else if (search->diag->count == DIAG_MAX || pattern->is_range)
         tree_error(search->diag, search->where, "no %s is called '%s'", kind, pattern->text);
     else
-        tree_error(search->diag, search->where, "no %s is called '%s'; did you mean '%s'?", kind,
-                   pattern->text, search->nearest.best);
+        tree_error(search->diag, search->where, "no %s is called '%s'%s", kind, pattern->text,
+                   nearest_hint(&search->nearest).text);
 }
 
 /* A range says how many things it means: all of them must be there. */

@@ -162,12 +162,8 @@ static void unknown_reference(struct sonic_import *import, const struct tree_nod
     struct nearest nearest = nearest_to(name);
     for (size_t i = 0; table->rows != NULL && i < table->rows->count && i < NEAREST_MAX; i++)
         nearest_offer(&nearest, table->rows->items[i].key);
-    if (nearest.best == NULL)
-        tree_error(import->diag, value, "there is no '%s' in %s", sonic_clean(import, name),
-                   table->name);
-    else
-        tree_error(import->diag, value, "there is no '%s' in %s; did you mean '%s'?",
-                   sonic_clean(import, name), table->name, sonic_clean(import, nearest.best));
+    tree_error(import->diag, value, "there is no '%s' in %s%s", sonic_clean(import, name),
+               table->name, sonic_clean(import, nearest_hint(&nearest).text));
 }
 
 const struct tree_item *sonic_reference(struct sonic_import *import, const struct tree_node *row,

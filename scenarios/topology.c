@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/topology.h"
 
+#include "base/nearest.h"
 #include "scenarios/topology_explicit.h"
 
 #include <string.h>
@@ -169,10 +170,12 @@ static bool generate(struct arena *arena, const struct kind *kind, const struct 
 
 static void unknown_kind(const struct tree_node *kind, struct diag *diag)
 {
-    tree_error(diag, kind,
-               "unknown topology '%.64s'; expected single-switch, leaf-spine, fat-tree, explicit "
-               "or dot",
-               kind->text);
+    struct nearest nearest = nearest_to(kind->text);
+    for (int i = 0; i < KINDS; i++)
+        nearest_offer(&nearest, kinds[i].name);
+    nearest_offer(&nearest, "explicit");
+    nearest_offer(&nearest, "dot");
+    tree_error(diag, kind, "unknown topology '%.64s'%s", kind->text, nearest_hint(&nearest).text);
 }
 
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,

@@ -101,11 +101,7 @@ static void unknown_node(const struct listing *e, const struct tree_node *end, c
     struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < e->topology->node_count; i++)
         nearest_offer(&nearest, e->topology->nodes[i].name);
-    if (nearest.best == NULL)
-        tree_error(e->diag, end, "there is no node '%.64s'", name);
-    else
-        tree_error(e->diag, end, "there is no node '%.64s'; did you mean '%s'?", name,
-                   nearest.best);
+    tree_error(e->diag, end, "there is no node '%.64s'%s", name, nearest_hint(&nearest).text);
 }
 
 /* "leaf1:p3" or "leaf1", which takes the lowest free port when all named ones are known. */

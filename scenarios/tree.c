@@ -34,8 +34,9 @@ static char *read_all(struct arena *arena, FILE *in, size_t *length)
 
 struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *diag)
 {
-    const char *name = arena_text(arena, path, strlen(path));
-    FILE *in = fopen(path, "rb");
+    const bool standard = strcmp(path, "-") == 0;
+    const char *name = standard ? "<stdin>" : arena_text(arena, path, strlen(path));
+    FILE *in = standard ? stdin : fopen(path, "rb");
     if (in == NULL && errno == ENOMEM)
         memory_out(0, path);
     if (in == NULL) {
@@ -57,7 +58,8 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
         file_error(diag, name, "the file cannot be read");
     else
         file = tree_hold(arena, name, text, length);
-    fclose(in);
+    if (!standard)
+        fclose(in);
     return file;
 }
 

@@ -45,7 +45,8 @@ struct tree_node {
     uint32_t weight; /* values in it with aliases expanded, itself included */
 };
 
-/* Reads a whole file into the arena; NULL and a message when it cannot be read or is too large. */
+/* Reads a whole file into the arena, "-": standard input; NULL and a message when it cannot be read
+ * or is too large. */
 struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *diag);
 
 /* A file that is in memory already. */

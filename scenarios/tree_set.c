@@ -62,10 +62,9 @@ static struct tree_item *find_member(const struct setter *setter, const struct t
             return &list->items[i];
         nearest_offer(&nearest, name->text);
     }
-    const char *meant = nearest.best == NULL ? "" : nearest.best;
     fail(setter, step, length,
-         arena_format(setter->arena, "the list has no member '%.*s'%s%s%s", (int)length, step,
-                      *meant == '\0' ? "" : "; did you mean '", meant, *meant == '\0' ? "" : "'?"));
+         arena_format(setter->arena, "the list has no member '%.*s'%s", (int)length, step,
+                      nearest_hint(&nearest).text));
     return NULL;
 }
 
@@ -103,25 +102,53 @@ static struct tree_item *find(const struct setter *setter, struct tree_node *nod
     return NULL;
 }
 
+/* One step of a path: `faults`, `0`, or what stands in brackets, as in `faults[0]`. */
+struct step {
+    const char *at;
+    size_t length;
+    const char *next; /* NULL: it is the last */
+};
+
+static bool read_step(const struct setter *setter, const char *at, const char *end,
+                      struct step *step)
+{
+    const bool bracket = at < end && *at == '[';
+    const char *begin = at + bracket, *stop = begin;
+    while (stop < end && (bracket ? *stop != ']' : *stop != '.' && *stop != '['))
+        stop++;
+    *step = (struct step){.at = begin, .length = (size_t)(stop - begin)};
+    if (bracket && stop == end) {
+        fail(setter, at, 1, "this bracket is not closed");
+        return false;
+    }
+    stop += bracket;
+    if (stop < end && *stop != '.' && *stop != '[') {
+        fail(setter, stop, 1, "expected '.' or '[' behind the bracket");
+        return false;
+    }
+    if (stop < end)
+        step->next = stop + (*stop == '.');
+    return true;
+}
+
 static struct tree_node *descend(const struct setter *setter, const struct tree_node *root,
                                  const char *end)
 {
     struct tree_node *fresh = copy(setter, root), *node = fresh;
-    for (const char *step = setter->file->text;;) {
-        const char *dot = memchr(step, '.', (size_t)(end - step));
-        const size_t length = (size_t)((dot == NULL ? end : dot) - step);
-        struct tree_item *item = find(setter, node, step, length);
+    for (struct step step = {.next = setter->file->text};;) {
+        if (!read_step(setter, step.next, end, &step))
+            return NULL;
+        struct tree_item *item = find(setter, node, step.at, step.length);
         if (item == NULL)
             return NULL;
-        if (dot == NULL) {
+        if (step.next == NULL) {
             if (item->key != NULL)
-                item->key_place = place_of(setter, step, length);
+                item->key_place = place_of(setter, step.at, step.length);
             item->value = setter->value;
             return fresh;
         }
         item->value = copy(setter, item->value);
         node = item->value;
-        step = dot + 1;
     }
 }
 

@@ -40,9 +40,9 @@ const char *tree_text_fault(const char *text, size_t size, struct diag_place *pl
     for (size_t at = 0; at < size;) {
         const size_t length = character_length(bytes + at, size - at);
         if (length == 0)
-            return "this is not UTF-8: a scenario is a text file";
+            return "this is not UTF-8: expected a text file";
         if (is_control(bytes[at]))
-            return "a control character: a scenario is a text file";
+            return "a control character: expected a text file";
         place->column = bytes[at] == '\n' ? 1 : place->column + 1;
         place->line += bytes[at] == '\n';
         at += length;

@@ -14,6 +14,21 @@ else
     fail "mandoc is not here"
 fi
 
+# Quotation marks come in pairs, as they are printed.
+for page in docs/man/*.[1-9]; do
+    mandoc -T utf8 "$page" 2>/dev/null | sed 's/.\x08//g' | tr '\n' ' ' | grep -q -e '’’' -e '‘[^’]*‘' -e '’[^‘]*’’' &&
+        fail "$page: quotation marks without their other half"
+done
+
+# The first page names each command once in its list, and once among what to see.
+if [ -n "${STORMGLASS-}" ]; then
+    commands=$("$STORMGLASS" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort)
+    for list in '^\.It Xr stormglass-\([a-z-]*\) 1$' '^\.Xr stormglass-\([a-z-]*\) 1 ,$'; do
+        named=$(sed -n "s/$list/\1/p" docs/man/stormglass.1 | sort)
+        [ "$named" = "$commands" ] || fail "docs/man/stormglass.1: '$list' does not name each command once"
+    done
+fi
+
 # Each command has a page, and each of its options stands in it.
 for source in cli/cmd_*.c; do
     [ -e "$source" ] || continue

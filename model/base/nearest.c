@@ -3,10 +3,10 @@
 
 #include "base/check.h"
 
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 63 };
+enum { WORD_MAX = 63, LISTED_MAX = 12 };
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -46,11 +46,53 @@ struct nearest nearest_to(const char *wanted)
     return (struct nearest){.wanted = wanted, .distance = tolerance(wanted) + 1};
 }
 
+static bool is_listed(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; *at != '\0';) {
+        const size_t one = strcspn(at, ",");
+        if (one == length && memcmp(at, word, length) == 0)
+            return true;
+        at += one + strspn(at + one, ", ");
+    }
+    return false;
+}
+
+static void list(struct nearest *nearest, const char *word)
+{
+    if (nearest->offered > LISTED_MAX || is_listed(nearest->list, word))
+        return;
+    const size_t used = strlen(nearest->list), room = sizeof nearest->list - used;
+    const int took = snprintf(nearest->list + used, room, "%s%s", used == 0 ? "" : ", ", word);
+    nearest->offered = took < 0 || (size_t)took >= room ? LISTED_MAX + 1 : nearest->offered + 1;
+}
+
 void nearest_offer(struct nearest *nearest, const char *candidate)
 {
+    list(nearest, candidate);
     const unsigned distance = nearest_distance(nearest->wanted, candidate);
     if (distance >= nearest->distance)
         return;
     nearest->distance = distance;
-    nearest->best = candidate;
+    snprintf(nearest->best, sizeof nearest->best, "%s", candidate);
+}
+
+struct nearest_hint nearest_hint(const struct nearest *nearest)
+{
+    struct nearest_hint hint = {""};
+    const bool near = nearest->best[0] != '\0';
+    const bool few = nearest->offered > 0 && nearest->offered <= LISTED_MAX;
+    const char *last = strrchr(nearest->list, ',');
+    int used = 0;
+    if (near)
+        used = snprintf(hint.text, sizeof hint.text, "; did you mean '%s'?", nearest->best);
+    if (!few || (near && nearest->offered == 1))
+        return hint;
+    snprintf(hint.text + used, sizeof hint.text - (size_t)used, "%s %s %.*s%s%s", near ? "" : ";",
+             near           ? "There are"
+             : last == NULL ? "there is"
+                            : "there are",
+             last == NULL ? (int)sizeof nearest->list : (int)(last - nearest->list), nearest->list,
+             last == NULL ? "" : " and", last == NULL ? "" : last + 1);
+    return hint;
 }

@@ -47,7 +47,7 @@ const struct opt *opt_nearest(const struct opt *rows, const char *name)
     struct nearest nearest = nearest_to(name);
     for (const struct opt *row = rows; row->name != NULL; row++)
         nearest_offer(&nearest, row->name);
-    return nearest.best == NULL ? NULL : opt_find(rows, nearest.best);
+    return nearest.best[0] == '\0' ? NULL : opt_find(rows, nearest.best);
 }
 
 /* The word's place among "a|b|c", or -1. */

@@ -191,7 +191,7 @@ refused() { # SENTENCE ARGUMENTS...
 "$program" run first-io -o summary.db >/dev/null 2>&1
 echo 'stormglass: 2' >bad.yaml
 refused "did you mean 'states'" --what state
-refused 'expected fabric' --what everything first.db
+refused 'there are fabric' --what everything first.db
 refused 'is missing'
 refused 'too many words' first.db 1
 refused 'ends in .svg' first.db -o none.jpg

@@ -71,7 +71,7 @@ expect 'a word of the scenario' 2 "did you mean 'queue-depth'" "$program" predic
 sed 's/base.yaml/bass.yaml/' grid.yaml >none.yaml
 expect 'no such scenario' 2 'bass.yaml' "$program" predict none.yaml -o no
 expect 'neither list nor folder' 2 'expected -o DIR' "$program" predict grid.yaml
-expect 'no grid' 2 'base.yaml:1:1: error: expected stormglass-grid' "$program" predict base.yaml -o no
+expect 'no grid' 2 'base.yaml:1:1: error: expected a grid' "$program" predict base.yaml -o no
 sed 's/512B, 64KiB/512B, 0B/' grid.yaml >last.yaml
 expect 'a wrong value in the last cells' 2 'qd1-bs0B cannot be loaded' "$program" predict last.yaml -o no
 [ ! -e no ] || fail "something was written: $(ls no)"

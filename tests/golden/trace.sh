@@ -105,7 +105,7 @@ refused() { # KIND FILE WORDS
     fi
 }
 printf 'fio version 3 iolog\n1 f raed 0 4096\n' >word.log
-refused iolog word.log 'such as read'
+refused iolog word.log "did you mean 'read'?"
 head -c 60000000 /dev/zero >zeros.log
 refused iolog zeros.log 'expected "fio version 3 iolog"'
 refused blktrace zeros.log 'byte 0: expected a record'

@@ -190,6 +190,47 @@ static void every_table_is_sound(void **state)
         check_table(workload_kinds[i]->opts, workload_kinds[i]->params_bytes);
 }
 
+static void a_hint_names_the_nearest_and_all_where_they_are_few(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *wanted, *offered[4], *hint;
+    } cases[] = {
+        {"tow", {"one", "two", "three"}, "; did you mean 'two'? There are one, two and three"},
+        {"nine", {"two", "three"}, "; there are two and three"},
+        {"nine", {"two"}, "; there is two"},
+        {"tow", {"two"}, "; did you mean 'two'?"},
+        {"tow", {"two", "one", "two"}, "; did you mean 'two'? There are two and one"},
+        {"x", {NULL}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct nearest nearest = nearest_to(cases[i].wanted);
+        for (int k = 0; k < 4 && cases[i].offered[k] != NULL; k++)
+            nearest_offer(&nearest, cases[i].offered[k]);
+        assert_string_equal(nearest_hint(&nearest).text, cases[i].hint);
+    }
+}
+
+static void a_long_list_is_left_out(void **state)
+{
+    (void)state;
+    struct nearest nearest = nearest_to("word7");
+    char word[64];
+    for (int i = 10; i < 40; i++) {
+        snprintf(word, sizeof word, "word%d", i);
+        nearest_offer(&nearest, word);
+    }
+    assert_string_equal(nearest_hint(&nearest).text, "; did you mean 'word17'?");
+    nearest = nearest_to("x");
+    memset(word, 'w', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    for (int i = 0; i < 5; i++) {
+        word[0] = (char)('a' + i);
+        nearest_offer(&nearest, word);
+    }
+    assert_string_equal(nearest_hint(&nearest).text, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +238,8 @@ int main(void)
         cmocka_unit_test(texts_are_taken_or_refused),
         cmocka_unit_test(values_are_written_as_read),
         cmocka_unit_test(the_nearest_row_is_found),
+        cmocka_unit_test(a_hint_names_the_nearest_and_all_where_they_are_few),
+        cmocka_unit_test(a_long_list_is_left_out),
         cmocka_unit_test(every_table_is_sound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,7 +298,7 @@ static const struct {
      "expected a profile of kind rnic"},
     {HEAD FABRIC "hosts: {defaults: {rnic: {path-mtu: 1500B}}}\n" WORKLOAD, 4, 37, "expected 256B"},
     {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: cubic}}}\n" WORKLOAD, 4, 47,
-     "known: none dcqcn"},
+     "there are none, dcqcn"},
     {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: {g: 1}}}}\n" WORKLOAD, 4, 47,
      "expected a congestion control"},
     {HEAD FABRIC "hosts: {defaults: {rnic: {congestion-control: {kind: none, g: 1}}}}\n" WORKLOAD,

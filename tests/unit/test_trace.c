@@ -125,7 +125,7 @@ static void wrong_lines_are_refused_with_a_place(void **state)
         {V3 "f read 0 4096\n", 2, 8, "expected an action"},
         {V3 "x f read 0 4096\n", 2, 1, "expected a time"},
         {V3 "1000000000001 f read 0 4096\n", 2, 1, "expected a time"},
-        {V3 "1 f raed 0 4096\n", 2, 5, "such as read"},
+        {V3 "1 f raed 0 4096\n", 2, 5, "did you mean 'read'?"},
         {V3 "1 f read 0\n", 2, 11, "an offset and a length"},
         {V3 "1 f read 0 4096 1\n", 2, 17, "and no more"},
         {V3 "1 f read -1 4096\n", 2, 10, "expected an offset"},

@@ -198,8 +198,9 @@ static void a_set_changes_one_place(void **state)
     struct tree_node *root = parse(fixture, "base: &b {x: 1}\n"
                                             "same: *b\n"
                                             "list: [{name: p, x: 1}, {name: q, x: 1}]\n");
-    static const char *const sets[] = {"same.x=2", "list.q.x=3", "list.0.x=4", "new.deep.key=5",
-                                       "list.q.more=[6, 7]"};
+    static const char *const sets[] = {
+        "same.x=2",       "list.q.x=3",          "list.0.x=4",
+        "new.deep.key=5", "list[q].more=[6, 7]", "list[0][deep].er=8"};
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
         root = tree_set(&fixture->arena, root, sets[i], &fixture->diag);
     assert_non_null(root);
@@ -210,6 +211,7 @@ static void a_set_changes_one_place(void **state)
     assert_string_equal(tree_get(list->items[1].value, "x")->text, "3");
     assert_string_equal(tree_get(list->items[1].value, "more")->items[1].value->text, "7");
     assert_string_equal(tree_get(tree_get(tree_get(root, "new"), "deep"), "key")->text, "5");
+    assert_string_equal(tree_get(tree_get(list->items[0].value, "deep"), "er")->text, "8");
     assert_place(tree_get(list->items[1].value, "x")->place, 1, 10, 1);
     assert_string_equal(tree_get(list->items[1].value, "x")->place.file, "--set");
 }
@@ -230,6 +232,11 @@ static void wrong_sets_are_refused_with_a_place(void **state)
         {"a.b=1", 3, "nothing lies below 'word'"},
         {"list.7=1", 6, "no member '7'"},
         {"list.pp.x=1", 6, "did you mean 'p'?"},
+        {"list[pp].x=1", 6, "did you mean 'p'?"},
+        {"list[7]=1", 6, "no member '7'"},
+        {"list[0=1", 5, "not closed"},
+        {"list[0]x=1", 8, "expected '.' or '['"},
+        {"list[]=1", 6, "expected a key"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tree_node *root = parse(fixture, "a: word\nlist: [{name: p}]\n");

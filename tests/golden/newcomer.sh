@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What somebody types who is new to the program: slips, a file in the place of another, and what other programs take.
+set -u
+. tests/golden/outside
+cases=$OLDPWD/scenarios/cases
+
+# --- a slip: the nearest word, and all where they are few ---
+expect 'a case' 2 "and no case is called so; did you mean 'pause-storm'?" "$program" run pause-strom
+expect 'a case with its ending' 2 "did you mean 'pause-storm'?" "$program" check pause-strom.yaml
+expect 'no case at all' 2 'see stormglass list cases' "$program" draw zzzzzz
+expect 'a path is no case' 2 'none/pause-strom:1:1: error: No such file or directory' "$program" run none/pause-strom
+# set WORDS PATH=VALUE
+set_says() { expect "--set $2" 2 "$1" "$program" run pause-storm --set "$2"; }
+set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper and dcqcn-mlx5" hosts.defaults.rnic.congestion-control=dcqn
+set_says '; there are single-switch, leaf-spine, fat-tree, explicit and dot' fabric.topology.kind=x
+set_says '; there are slow-receiver, pause-storm, link-down,' faults.0.kind=x
+set_says "did you mean 'kind'? There are kind, where, at, for and drain" faults.0.kin=x
+set_says '; there are nvme, rdma-write, rdma-read, rdma-send, trace and fio' workloads.0.kind=x
+set_says '; there are null, fixed and flash-tlc' hosts.targets.namespaces.0.media=x
+set_says "no host is called 'host12,host25'; several are a list: [host12,host25]" workloads.0.to=host12,host25
+expect 'list' 2 '; there are cases, works, profiles,' "$program" list x
+expect 'import' 2 '; there are sonic, dot, clab,' "$program" import x y
+expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" draw --what x first-io
+
+# --- a path is written as the summary prints it, or with dots ---
+"$program" run pause-storm --until 100us --set faults.0.at=10us --set faults.0.drain=20% >dots || fail "faults.0: exit code $?"
+"$program" run pause-storm --until 100us --set 'faults[0].at=10us' --set 'faults[0].drain=20%' >brackets ||
+    fail "faults[0]: exit code $?"
+diff <(tail -n 1 dots) <(tail -n 1 brackets) >/dev/null || fail 'faults[0] is not faults.0'
+expect 'by name' 0 'read 11%, queue-depth 8' "$program" run pause-storm --until 1us --set 'workloads[victims].read=11%'
+set_says 'this bracket is not closed' 'faults[0.at=1ms'
+set_says "expected '.' or '[' behind the bracket" 'faults[0]at=1ms'
+
+# --- a file in the place of another ---
+cp "$cases/first-io.yaml" scenario.yaml
+"$program" run first-io --record packets -o run.db >/dev/null || fail 'first-io'
+"$program" report run.db -o page.html || fail 'page.html'
+"$program" pcap run.db -o run.pcapng || fail 'run.pcapng'
+printf 'stormglass-grid: 1\n' >grid.yaml
+: >empty
+mkdir folder
+for command in explain report replay query counters pcap diff compare 'compare --any'; do
+    # shellcheck disable=SC2086 # words
+    case $command in query) more=x ;; diff | compare*) more=run.db ;; *) more= ;; esac
+    for file in 'scenario.yaml a scenario; stormglass run plays it' 'page.html a page of HTML; a browser shows it' \
+        'run.pcapng a capture; stormglass compare --wire reads it' 'empty an empty file'; do
+        # shellcheck disable=SC2086 # words
+        expect "$command ${file%% *}" 2 "not a run database: this is ${file#* }" "$program" $command "${file%% *}" $more
+    done
+    # shellcheck disable=SC2086 # words
+    expect "$command folder" 2 'Is a directory' "$program" $command folder $more
+done
+for command in run check bench; do
+    expect "$command run.db" 2 'run.db:1:1: error: expected a scenario, but this is a run database; stormglass explain,' \
+        "$program" $command run.db
+    expect "$command grid" 2 'but this is a grid; stormglass predict plays it' "$program" $command grid.yaml
+    expect "$command empty" 2 'empty:1:1: error: there is nothing in here' "$program" $command empty
+    expect "$command folder" 2 'folder:1:1: error: Is a directory' "$program" $command folder
+done
+expect 'predict' 2 'scenario.yaml:1:1: error: expected a grid, but this is a scenario' "$program" predict scenario.yaml -o d
+[ ! -e d ] || fail 'predict has made a folder'
+sqlite3 -batch other.db 'CREATE TABLE t(a)'
+expect 'a foreign database' 2 'this is a database of SQLite, but not of a run' "$program" explain other.db
+
+# --- "-" is standard input ---
+for command in run check draw; do
+    "$program" $command - <scenario.yaml >piped 2>err || fail "$command -: $(cat err)"
+    "$program" $command scenario.yaml >named || fail "$command"
+    diff <(sed 's/ in [0-9.]* s$//; s/<stdin>/scenario.yaml/' piped) <(sed 's/ in [0-9.]* s$//' named) >/dev/null || fail "$command -: another result"
+done
+echo 'name: [' | expect 'a place in it' 2 '<stdin>:2:1: error:' "$program" run -
+"$program" run - -o piped.db <scenario.yaml >/dev/null && expect 'it plays again' 0 'equal: ' "$program" replay piped.db
+printf 'graph { a:p -- b:q }\n' | "$program" import dot - --hosts a,b >cables.yaml 2>err || fail "import dot -: $(cat err)"
+grep -q '^stormglass: 1' cables.yaml || fail 'import dot -: no scenario'
+expect 'a database' 2 'a run database is not read from standard input' "$program" explain -
+[ $failures = 0 ]
