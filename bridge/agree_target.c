@@ -91,8 +91,8 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
 {
     struct session *session = self;
     struct agree_moment heard;
-    const bool received = wc->status == IBV_WC_SUCCESS && (wc->opcode & IBV_WC_RECV) != 0;
-    if (!session->up || !received)
+    const bool failed = wc->status != IBV_WC_SUCCESS; /* too long a message, or it has gone */
+    if (!session->up || (!failed && (wc->opcode & IBV_WC_RECV) == 0))
         return;
     if (agree_link_heard(&session->link, wc, &heard))
         answer_moment(session, &heard);

@@ -243,6 +243,10 @@ static int connect_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
     struct sockaddr_in to;
     if (fake_rdma_fails("connect"))
         return -1;
+    if (id->state != FAKE_IDLE) {
+        errno = EINVAL;
+        return -1;
+    }
     fake_fabric.asked.retry_count = param->retry_count;
     fake_fabric.asked.rnr_retry = param->rnr_retry_count;
     memcpy(&to, &ibv->route.addr.dst_storage, sizeof to);
@@ -360,66 +364,6 @@ void fake_rdma_node(uint32_t ip)
     fake_fabric.nodes[fake_fabric.node_count++] = node;
 }
 
-void fake_rdma_fail(const char *call, unsigned skip, int error)
-{
-    fake_fabric.fail_call = call;
-    fake_fabric.fail_skip = skip;
-    fake_fabric.fail_error = error;
-}
-
-void fake_rdma_event(enum rdma_cm_event_type of, enum rdma_cm_event_type as, int status)
-{
-    fake_fabric.event_set = true;
-    fake_fabric.event_of = of;
-    fake_fabric.event_as = as;
-    fake_fabric.event_status = status;
-}
-
-void fake_rdma_end_with(enum ibv_wc_status status, unsigned skip)
-{
-    fake_fabric.end_set = true;
-    fake_fabric.end_status = status;
-    fake_fabric.end_skip = skip;
-}
-
-void fake_rdma_poll_limit(int limit)
-{
-    fake_fabric.poll_limit = limit;
-}
-
-void fake_rdma_corrupt(void)
-{
-    fake_fabric.corrupt = true;
-}
-
-void fake_rdma_vanish(uint32_t ip)
-{
-    fake_rdma_node_at(ip)->silent = true;
-}
-
-void fake_rdma_return(uint32_t ip)
-{
-    fake_rdma_node_at(ip)->silent = false;
-}
-
-int fake_rdma_tos(void)
-{
-    return fake_fabric.tos;
-}
-
-uint32_t fake_rdma_listener(uint16_t port)
-{
-    for (struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
-        if (id->state == FAKE_LISTENING && id->port == port)
-            return id->ip;
-    return UINT32_MAX;
-}
-
-unsigned fake_rdma_notified(void)
-{
-    return fake_fabric.notified;
-}
-
 void fake_rdma_time_out(void)
 {
     for (struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
@@ -438,6 +382,22 @@ void fake_rdma_remove(uint32_t ip)
     const struct ibv_async_event fatal = {.event_type = IBV_EVENT_DEVICE_FATAL};
     fake_rdma_tell_async(node, &fatal);
     node->removed = true;
+}
+
+static bool is_connected(const struct fake_id *id)
+{
+    return id->peer != NULL && id->id.context != NULL;
+}
+
+void fake_rdma_tell(unsigned n, enum rdma_cm_event_type type, int status)
+{
+    unsigned count = 0;
+    for (const struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
+        count += is_connected(id);
+    n = count == 0 ? 0 : n % count;
+    for (struct fake_id *id = fake_fabric.ids; id != NULL; id = id->next)
+        if (is_connected(id) && n-- == 0)
+            push(id, type, status, NULL, 0);
 }
 
 unsigned fake_rdma_alive(void)

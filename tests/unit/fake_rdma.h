@@ -25,6 +25,15 @@ void fake_rdma_fail(const char *call, unsigned skip, int error);
 /* The next event of type `of` is told as `as` with `status` instead. */
 void fake_rdma_event(enum rdma_cm_event_type of, enum rdma_cm_event_type as, int status);
 
+/* The CM tells the n-th connected identifier (counted around) of an event that nothing led to. */
+void fake_rdma_tell(unsigned n, enum rdma_cm_event_type type, int status);
+
+/* No end has anything left to hear. */
+bool fake_rdma_quiet(void);
+
+/* What was asked for above is forgotten, all nodes are heard, and what waited for them ended. */
+void fake_rdma_behave(void);
+
 /* After `skip` good ones, a work request that sends ends with this status. */
 void fake_rdma_end_with(enum ibv_wc_status status, unsigned skip);
 

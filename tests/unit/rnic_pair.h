@@ -47,6 +47,7 @@ struct pair {
     unsigned seen; /* for lose() and mark() to count with */
     uint64_t lose_state;
     bool refuse;              /* the listener rejects */
+    bool tolerant;            /* and what cannot be accepted too: else it dies of that */
     struct verbs_class class; /* that end 0 connects in */
 };
 
