@@ -311,11 +311,6 @@ $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# The link-time optimiser takes part in make's count of jobs, for which make must be told that it is like
-# a make of its own: by '+', which would also run the line where nothing is to be done (-n, -q, -t).
-idle = $(foreach letter,n q t,$(findstring $(letter),$(firstword -$(MAKEFLAGS))))
-JOBSERVER = $(if $(strip $(idle)),,+)
-
 # Profiles and cases travel inside the program, so that it runs from anywhere.
 $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 	@echo "  EMBED $(@:build/%=%)"
@@ -328,7 +323,7 @@ $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(SYSROO
 
 $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
@@ -336,11 +331,11 @@ $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/librar
 
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
 
 $(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"
@@ -353,19 +348,19 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.li
 
 $(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
 
 $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
 
 $(SWARM): $(call objects,$(SWARM_SOURCES)) $(B)/cli/parameters.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
     $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d

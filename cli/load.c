@@ -17,13 +17,8 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
     return scenario;
 }
 
-struct scenario *cli_load_changed(const struct cli_args *args)
-{
-    return cli_load_changed_as(args, args->operands[0]);
-}
-
 /* The seed is one more --set, so that the database knows one list of changes. */
-struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name)
+struct scenario *cli_load_changed(const struct cli_args *args)
 {
     uint32_t count;
     const char **given = cli_values(args, "set", &count);
@@ -35,7 +30,7 @@ struct scenario *cli_load_changed_as(const struct cli_args *args, const char *na
         snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
         sets[count++] = seed;
     }
-    struct scenario *scenario = cli_load(name, sets, count);
+    struct scenario *scenario = cli_load(args->operands[0], sets, count);
     free(sets);
     return scenario;
 }

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bad input: a located error that says what was expected, exit 2, within a second, and no file left behind.
 set -u
-. tests/golden/outside
+program=$(realpath "${STORMGLASS:?the program to test}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failures=0
 
 base='stormglass: 1
 name: x
@@ -19,7 +23,7 @@ explicit() { # LINKS, HOSTS
 # refused FILE PLACE WORDS: FILE:PLACE: error: ... WORDS ...
 refused() {
     local file=$1 place=$2 words=$3 code
-    within 10 "$program" run "$file" -o out.db >out.txt 2>err.txt </dev/null
+    timeout 10 "$program" run "$file" -o out.db >out.txt 2>err.txt </dev/null
     code=$?
     if [ $code -ne 2 ]; then
         echo "FAIL $file: exit code $code"; failures=$((failures + 1))

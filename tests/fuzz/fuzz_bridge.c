@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fuzz_bridge - any bytes as what an intruder does to a listening bridge.
+ * Afterwards a well-behaved host is served, and nothing is left behind. */
+#include "tests/unit/bridge_intruder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct bridge_intruder intruder;
+    bridge_intruder_open(&intruder);
+    bridge_intruder_play(&intruder, data, size);
+    bridge_intruder_close(&intruder);
+    return 0;
+}
