@@ -11,7 +11,7 @@ command -v fio >/dev/null || { echo "fio is not installed"; exit 77; }
 failures=0
 fail() { echo "$*"; failures=$((failures + 1)); }
 
-scenario() { # FILE: a scenario that plays job.fio beside it
+scenario() { # FILE: a scenario that plays job.fio beside it; one example asks for a drive of 30 times 124 GB
     cat >"$1" <<'YAML'
 stormglass: 1
 name: fio-differential
@@ -21,7 +21,7 @@ duration: 1s
 fabric:
   topology: {kind: single-switch, hosts: 2}
   host-links: {rate: 100Gbps, length: 3m, mtu: 4200B}
-hosts: {targets: {where: host1, namespaces: [{media: "null"}]}}
+hosts: {targets: {where: host1, namespaces: [{media: "null", size: 8TiB}]}}
 workloads: [{name: job, kind: fio, file: job.fio, from: host0, to: host1}]
 YAML
 }
