@@ -235,6 +235,7 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 	@THREADS_UNTIL= THREADS_SCENARIOS=$(CURDIR)/scenarios/works/fat-tree-k16.yaml STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/threads.sh
 	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
 	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
+	@EVERY=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/failing-calls.sh
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).

@@ -98,11 +98,14 @@ bool store_close(struct store *store)
     }
     if (store->writable)
         store_exec(store, "COMMIT");
-    const bool well = !store->failed;
+    bool well = !store->failed;
     /* A reader that has the file open keeps the log alive; then it stays a log, which is as valid.
      */
-    if (well && store->writable)
-        sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    if (well && store->writable) {
+        const int end =
+            sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+        well = end == SQLITE_OK || end == SQLITE_BUSY || end == SQLITE_LOCKED;
+    }
     const int code = sqlite3_close(store->database);
     CHECK(code == SQLITE_OK);
     if (store->lock != NULL)
