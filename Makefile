@@ -312,6 +312,11 @@ $(B)/%.o: %.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# The link-time optimiser takes part in make's count of jobs, for which make must be told that it is like
+# a make of its own: by '+', which would also run the line where nothing is to be done (-n, -q, -t).
+idle = $(foreach letter,n q t,$(findstring $(letter),$(firstword -$(MAKEFLAGS))))
+JOBSERVER = $(if $(strip $(idle)),,+)
+
 # Profiles and cases travel inside the program, so that it runs from anywhere.
 $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 	@echo "  EMBED $(@:build/%=%)"
@@ -324,7 +329,7 @@ $(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(SYSROO
 
 $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) $(filter %.o,$^) $(LDLIBS) -o $@
 
 $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
 	@echo "  AR    $(@:build/%=%)"
@@ -332,11 +337,11 @@ $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/librar
 
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
 
 $(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"
@@ -349,15 +354,15 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.li
 
 $(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
 
 $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
 
 $(SWARM): $(call objects,$(SWARM_SOURCES)) $(B)/cli/parameters.o $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
 $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"

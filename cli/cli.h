@@ -13,10 +13,10 @@
 #include <stdbool.h>
 
 enum cli_exit {
-    CLI_DONE = 0,   /* and all expectations held */
-    CLI_BROKEN = 1, /* an expectation failed, a difference or an error was found */
-    CLI_USAGE = 2,  /* the command line or an input file is wrong; nothing was written */
-    CLI_FAILED = 3, /* it could not be carried out: disk, device, memory */
+    CLI_DONE = 0,    /* and all expectations held */
+    CLI_BROKEN = 1,  /* an expectation failed, a difference or an error was found */
+    CLI_USAGE = 2,   /* the command line or an input file is wrong; nothing was written */
+    CLI_FAILED = 3,  /* it could not be carried out: disk, device, memory */
     CLI_SIGNAL = 128 /* and the signal's number: a run was stopped; its database is usable */
 };
 
@@ -79,6 +79,8 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
 
 /* The first operand, with the changes of --set and --seed, which the command has. */
 struct scenario *cli_load_changed(const struct cli_args *args);
+/* Likewise, of this name. */
+struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name);
 
 /* A line of a list, and one for each scenario of a folder of embedded files, "cases/". */
 void cli_list_row(const char *name, const char *about);

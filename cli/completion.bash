@@ -8,7 +8,7 @@ _stormglass() {
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         words=$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
-        mapfile -t COMPREPLY < <(compgen -W "$words --help --version" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$words help version --help --version" -- "$current")
         return
     fi
 

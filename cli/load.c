@@ -17,8 +17,13 @@ struct scenario *cli_load(const char *name, const char *const *sets, uint32_t se
     return scenario;
 }
 
-/* The seed is one more --set, so that the database knows one list of changes. */
 struct scenario *cli_load_changed(const struct cli_args *args)
+{
+    return cli_load_changed_as(args, args->operands[0]);
+}
+
+/* The seed is one more --set, so that the database knows one list of changes. */
+struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name)
 {
     uint32_t count;
     const char **given = cli_values(args, "set", &count);
@@ -30,7 +35,7 @@ struct scenario *cli_load_changed(const struct cli_args *args)
         snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
         sets[count++] = seed;
     }
-    struct scenario *scenario = cli_load(args->operands[0], sets, count);
+    struct scenario *scenario = cli_load(name, sets, count);
     free(sets);
     return scenario;
 }

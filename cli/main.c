@@ -24,7 +24,9 @@ static void print_usage(FILE *out)
           out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-18s  %s\n", commands[i]->name, commands[i]->about);
-    fputs("\nstormglass COMMAND --help tells more; stormglass --version tells the version.\n", out);
+    fputs("\nstormglass help COMMAND, or COMMAND --help, tells more; stormglass version, which one"
+          " this is.\n",
+          out);
 }
 
 static int unknown_command(const char *name)
@@ -32,9 +34,43 @@ static int unknown_command(const char *name)
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < COMMANDS; i++)
         nearest_offer(&nearest, commands[i]->name);
+    nearest_offer(&nearest, "help");
+    nearest_offer(&nearest, "version");
     cli_error("there is no command '%s'%s", name,
               nearest.best[0] == '\0' ? "; see stormglass --help" : nearest_hint(&nearest).text);
     return CLI_USAGE;
+}
+
+static const struct cli_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int flushed(void)
+{
+    return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+}
+
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    if (argc < 2) {
+        print_usage(stdout);
+        return flushed();
+    }
+    const struct cli_command *command = find_command(argv[1]);
+    return command == NULL ? unknown_command(argv[1])
+                           : cli_run(command, 2, (char *[]){argv[1], option, NULL});
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
 }
 
 int main(int argc, char **argv)
@@ -44,16 +80,12 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_one_of(argv[1], (const char *const[]){"version", "--version", "-V", NULL})) {
         printf("stormglass %s\n", stormglass_version);
-        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+        return flushed();
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_usage(stdout);
-        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
-    }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i]->name, argv[1]) == 0)
-            return cli_run(commands[i], argc - 1, argv + 1);
-    return unknown_command(argv[1]);
+    if (is_one_of(argv[1], (const char *const[]){"help", "--help", "-h", NULL}))
+        return help(argc - 1, argv + 1);
+    const struct cli_command *command = find_command(argv[1]);
+    return command == NULL ? unknown_command(argv[1]) : cli_run(command, argc - 1, argv + 1);
 }

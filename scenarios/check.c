@@ -77,12 +77,10 @@ void check_free(struct check_report *report)
 
 void check_print(const struct check_report *report, FILE *out)
 {
-    static const char *const names[] = {
-        [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
     for (size_t i = 0; i < report->count; i++) {
         const struct check_finding *finding = &report->findings[i];
         fprintf(out, "%s:%d:%d: %s: %s%s%s%s\n", finding->place.file, finding->place.line,
-                finding->place.column, names[finding->level], finding->text,
+                finding->place.column, diag_level_name(finding->level), finding->text,
                 finding->shown == NULL ? "" : " (a run shows ",
                 finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
     }

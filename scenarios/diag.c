@@ -9,6 +9,11 @@ enum { SNIPPET_BYTES = 160 }; /* a longer line is cut: nobody reads it */
 static const char *const level_names[] = {
     [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
 
+const char *diag_level_name(enum diag_level level)
+{
+    return level_names[level];
+}
+
 /* Copies the line up to its end, cut between characters; what a terminal would obey becomes '?'. */
 static void keep_line(char *snippet, const char *line_text)
 {

@@ -18,6 +18,7 @@ struct diag_place {
 };
 
 enum diag_level { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE };
+const char *diag_level_name(enum diag_level level);
 
 struct diag_message {
     enum diag_level level;

@@ -39,7 +39,9 @@ for source in cli/cmd_*.c; do
         continue
     fi
     [ -n "${STORMGLASS-}" ] || continue
-    for option in $("$STORMGLASS" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u); do
+    options=$("$STORMGLASS" "$command" --help 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
+    [ -n "$options" ] || fail "$command --help names no option"
+    for option in $options; do
         case $option in --help | --version) continue ;; esac
         grep -q -e "Fl -${option#--}" "$page" || fail "$page does not name $option"
     done

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bad input: a located error that says what was expected, exit 2, within a second, and no file left behind.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 3
-failures=0
+. tests/golden/outside
 
 base='stormglass: 1
 name: x
@@ -23,7 +19,7 @@ explicit() { # LINKS, HOSTS
 # refused FILE PLACE WORDS: FILE:PLACE: error: ... WORDS ...
 refused() {
     local file=$1 place=$2 words=$3 code
-    timeout 10 "$program" run "$file" -o out.db >out.txt 2>err.txt </dev/null
+    within 10 "$program" run "$file" -o out.db >out.txt 2>err.txt </dev/null
     code=$?
     if [ $code -ne 2 ]; then
         echo "FAIL $file: exit code $code"; failures=$((failures + 1))

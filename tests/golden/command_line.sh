@@ -63,6 +63,11 @@ for command in '' $("$program" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')
     grep -q '^usage: stormglass' out || fail "$command --help says nothing"
     [ ! -s err ] || fail "$command --help wrote to standard error"
 done
+for word in help --help -h; do "$program" $word | diff - <("$program" --help) >/dev/null || fail "$word"; done
+for word in version --version -V; do "$program" $word | grep -qx "$("$program" --version)" || fail "$word"; done
+diff <("$program" help run) <("$program" run --help) >/dev/null || fail 'help run'
+refuses 2 "did you mean 'run'" help rnu
+refuses 2 "did you mean 'help'" hlep
 "$program" --version | grep -q '^stormglass [0-9]' || fail '--version'
 "$program" >out 2>err && fail 'no command is no error'
 

@@ -25,7 +25,7 @@ capture() { # NAME [--set PATH=VALUE...]: first-io as a capture
 }
 
 compared() { # A B: the exit code; what was said is in $work/said
-    timeout 20 "$program" compare --wire "$work/$1" "$work/$2" >"$work/said" 2>"$work/error"
+    (ulimit -St 20 && exec "$program" compare --wire "$work/$1" "$work/$2" >"$work/said" 2>"$work/error")
     echo $?
 }
 

@@ -108,7 +108,10 @@ long='pause-storm --set duration=10s'
 # kill -9: valid, and says that it was running.
 # shellcheck disable=SC2086
 "$program" run $long -o killed.db >out 2>err &
-sleep 1.5
+for ((tries = 0; tries < 1200; tries++)); do
+    [ "$(ask killed.db 'SELECT reached_ps>0 FROM meta' 2>/dev/null)" = 1 ] && break
+    sleep 0.05
+done
 kill -KILL $!
 wait $! 2>/dev/null
 [ "$(ask killed.db 'PRAGMA integrity_check')" = ok ] || fail 'kill -9: not a whole database'

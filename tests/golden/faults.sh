@@ -3,7 +3,8 @@
 # Hazards of faults and jobs at the edges of a run: a run that ends while a fault holds and connections are open, a fio job
 # that would begin after the end, and overlapping faults, of which the first to end must not end the others.
 set -u
-program=$(realpath "${STORMGLASS:?the program to test}")
+: "${STORMGLASS:?the program to test}"
+program=$(realpath "$STORMGLASS")
 cases=$PWD/tests/validation
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,7 +28,7 @@ play() { # NAME TEXT ARGUMENTS...
     local name=$1
     printf '%s%s' "$base" "$2" >"$name.yaml"
     shift 2
-    timeout 60 "$program" run "$name.yaml" --json "$@" >"$name.json" 2>"$name.err"
+    (ulimit -St 60 && exec "$program" run "$name.yaml" --json "$@" >"$name.json" 2>"$name.err")
     code=$?
     # A sanitizer's own exit code is 1 as well.
     [ $code -le 1 ] && ! grep -q Sanitizer "$name.err" && jq -e . "$name.json" >/dev/null || { echo "FAIL $name: exit code $code"; cat "$name.err"; failed=1; }

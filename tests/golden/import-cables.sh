@@ -49,7 +49,7 @@ becomes clab fabric.clab.yml 's/    leaf1:/    leaf1: {startup-config: x}/' 'not
 # refused KIND FILE PLACE WORDS
 refused() {
     local code
-    timeout 1 "$program" import "$1" "$2" >out.txt 2>err.txt </dev/null
+    within 1 "$program" import "$1" "$2" >out.txt 2>err.txt </dev/null
     code=$?
     if [ $code -ne 2 ] || [ -s out.txt ]; then
         fail "$2: exit code $code, $(wc -c <out.txt) bytes written"
@@ -103,7 +103,7 @@ refused dot large.dot 1:1 'larger than 8 MiB' 2>/dev/null
 refused dot missing.dot 1:1 'No such file'
 # Thirty thousand cables to one host's name, on one line.
 { printf 'graph {'; seq -f ' h -- s%.0f;' 30000; printf '}'; } | tr -d '\n' >star.dot
-timeout 5 "$program" import dot --hosts h star.dot >star.yaml 2>notes.txt || fail "star.dot: exit code $?"
+within 5 "$program" import dot --hosts h star.dot >star.yaml 2>notes.txt || fail "star.dot: exit code $?"
 
 # clab NAME PLACE WORDS TEXT
 clab() {
@@ -122,7 +122,7 @@ head -c 200000 /dev/zero | tr '\0' '[' >deep.yml
 refused clab deep.yml 1:65 'more than 64 levels'
 printf 'a: &a [x,x,x,x,x,x,x,x,x]\n' >bomb.yml
 for i in b c d e f g h i; do printf '%s: &%s [%s]\n' $i $i "$(printf "*$(printf '\\%03o' $(($(printf '%d' "'$i") - 1))),%.0s" 1 2 3 4 5 6 7 8 9)"; done >>bomb.yml
-timeout 1 "$program" import clab bomb.yml >out.txt 2>err.txt
+within 1 "$program" import clab bomb.yml >out.txt 2>err.txt
 [ $? -eq 2 ] && grep -q '^bomb.yml:[0-9]*:[0-9]*: error: ' err.txt || fail "bomb.yml: $(cat err.txt)"
 
 expect 'a rate that is none' 2 '--host-rate: expected a rate' "$program" import dot topology.dot --host-rate fast

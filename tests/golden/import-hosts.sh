@@ -88,7 +88,7 @@ changed 's/bw: 60%/bw: 0%/' 'weight-3: 1'
 # refused NAME PLACE WORDS SED-EXPRESSION
 refused() {
     sed "$4" qos.txt >"$1.txt"
-    timeout 1 "$program" import mlnx_qos "$1.txt" >out.txt 2>err.txt
+    within 1 "$program" import mlnx_qos "$1.txt" >out.txt 2>err.txt
     [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" || fail "$1: $(cat err.txt)"
 }
 refused priority 5:7 'priorities 0 to 7' 's/prio:3/prio:8/'

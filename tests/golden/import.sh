@@ -97,7 +97,7 @@ tells '/"Ethernet12": {"action"/s/"detection_time": "200"/"detection_time": "400
 refused() {
     local file=$1 place=$2 words=$3 code
     shift 3
-    timeout 2 "$program" import sonic "$@" "$file" >out.txt 2>err.txt </dev/null
+    within 2 "$program" import sonic "$@" "$file" >out.txt 2>err.txt </dev/null
     code=$?
     if [ $code -ne 2 ] || [ -s out.txt ]; then
         fail "$file: exit code $code, $(wc -c <out.txt) bytes written"
@@ -232,7 +232,7 @@ told 'after.txt:14:14: note: a table of which a run has no counters'
 # counters_refused NAME PLACE WORDS TEXT
 counters_refused() {
     printf "$4" >"$1.txt"
-    timeout 2 "$program" import counters a.txt "$1.txt" >out.txt 2>err.txt
+    within 2 "$program" import counters a.txt "$1.txt" >out.txt 2>err.txt
     [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" ||
         fail "$1: $(cat err.txt)"
 }
@@ -276,7 +276,7 @@ told 'mlx.txt:1:1: note: 1 settings are not of DCQCN'
 "$program" run with.yaml >/dev/null || fail "mlxconfig: its scenario does not run"
 mlx_refused() { # NAME PLACE WORDS TEXT
     printf "$4" >"$1.txt"
-    timeout 2 "$program" import mlxconfig "$1.txt" >out.txt 2>err.txt
+    within 2 "$program" import mlxconfig "$1.txt" >out.txt 2>err.txt
     [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.txt:$2: error:" err.txt | grep -qF "$3" ||
         fail "$1: $(cat err.txt)"
 }

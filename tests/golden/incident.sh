@@ -107,7 +107,7 @@ done
 # --- what is no object of import counters: located, with exit code 2, within two seconds ---
 refused() { # NAME PLACE WORDS TEXT
     printf '%s' "$4" >"$1.json"
-    timeout 2 "$program" diff "$1.json" run.db >out.txt 2>err.txt
+    within 2 "$program" diff "$1.json" run.db >out.txt 2>err.txt
     [ $? -eq 2 ] && [ ! -s out.txt ] && grep -F "$1.json:$2: error:" err.txt | grep -qF "$3" || fail "$1: $(cat out.txt err.txt)"
 }
 refused version 1:1 'expected "stormglass-counters": 1' '{"counters": []}'

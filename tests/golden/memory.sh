@@ -36,7 +36,8 @@ connects 9
 [ -z "${LARGE-}" ] || connects 59
 
 instructions() { # COMMAND...
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected *: *//p'
+    valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+        sed -n 's/.*I *refs: *//p' | tr -d ,
 }
 
 # Instructions from the scenario's text to the end of a run in which almost nothing happens.

@@ -32,6 +32,15 @@ expect 'by name' 0 'read 11%, queue-depth 8' "$program" run pause-storm --until 
 set_says 'this bracket is not closed' 'faults[0.at=1ms'
 set_says "expected '.' or '[' behind the bracket" 'faults[0]at=1ms'
 
+# --- what one command has, another has too ---
+expect 'check --set' 1 'error' "$program" check pause-storm --set fabric.fabric-links.mtu=1500B
+"$program" check pause-storm first-io --set fabric.fabric-links.mtu=1500B --json >check.json 2>err
+[ $? = 1 ] || fail "check --json: another exit code: $(cat err)"
+jq -e '.errors >= 1 and ([.findings[].level] | index("error")) != null and
+    ([.findings[] | .scenario, .file, .text] | map(type) | unique == ["string"]) and
+    .errors + .warnings + .notes == (.findings | length)' check.json >/dev/null || fail "check --json: $(cat check.json)"
+"$program" check first-io --json | jq -e '.findings | type == "array"' >/dev/null || fail 'check --json: nothing found'
+
 # --- a file in the place of another ---
 cp "$cases/first-io.yaml" scenario.yaml
 "$program" run first-io --record packets -o run.db >/dev/null || fail 'first-io'

@@ -98,7 +98,7 @@ is 'merged' '.workloads[0].completed == 16'
 
 # --- what is refused: located, with exit code 2, within two seconds, and nothing is written ---
 refused() { # KIND FILE WORDS
-    timeout 2 "$program" import "$1" "$2" >out.txt 2>err.txt
+    within 2 "$program" import "$1" "$2" >out.txt 2>err.txt
     local code=$?
     if [ $code -ne 2 ] || [ -s out.txt ] || ! grep -F "$2:" err.txt | grep -F 'error:' | grep -qF "$3"; then
         fail "$1 $2: exit code $code: $(head -n 2 err.txt)"
