@@ -22,11 +22,17 @@ int64_t bench_rate(int64_t count, double seconds)
     return seconds > 0 ? (int64_t)((double)count / seconds) : 0;
 }
 
-void bench_list(void)
+void bench_list(struct cli_list *list)
 {
-    cli_list_files("works/");
+    cli_list_files(list, "works/");
     for (const struct bench_part *part = bench_parts; part->name != NULL; part++)
-        cli_list_row(part->name, part->about);
+        cli_list_row(list, part->name, part->about);
+}
+
+void bench_print_list(void)
+{
+    struct cli_list lines = {0};
+    bench_list(&lines);
 }
 
 /* ------------------------------------------------------------------ for people */

@@ -55,8 +55,10 @@ struct bench_part {
 
 extern const struct bench_part bench_parts[]; /* a row without a name ends it */
 
-/* A line for each work: name and sentence. */
-void bench_list(void);
+/* A row for each work: name and sentence; in lines on standard output. */
+struct cli_list;
+void bench_list(struct cli_list *list);
+void bench_print_list(void);
 
 /* A count per second of something that took so long; 0 when no time passed. */
 int64_t bench_rate(int64_t count, double seconds);

@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+struct json;
+
 enum cli_exit {
     CLI_DONE = 0,    /* and all expectations held */
     CLI_BROKEN = 1,  /* an expectation failed, a difference or an error was found */
@@ -82,9 +84,16 @@ struct scenario *cli_load_changed(const struct cli_args *args);
 /* Likewise, of this name. */
 struct scenario *cli_load_changed_as(const struct cli_args *args, const char *name);
 
-/* A line of a list, and one for each scenario of a folder of embedded files, "cases/". */
-void cli_list_row(const char *name, const char *about);
-void cli_list_files(const char *folder);
+/* A list on standard output: lines, or members of a JSON object. */
+struct cli_list {
+    const char *name;  /* its key there */
+    struct json *json; /* NULL: lines */
+    size_t count;
+};
+
+/* A row of a list, and one for each scenario of a folder of embedded files, "cases/". */
+void cli_list_row(struct cli_list *list, const char *name, const char *about);
+void cli_list_files(struct cli_list *list, const char *folder);
 
 /* The value of --threads, 1 to 1024 or RUN_THREADS_AUTO; false: it is none, and that was said.  Not
  * given, it stays. */

@@ -224,7 +224,7 @@ const struct cli_command cmd_bench = {
         "of playing alone: building the world and the end are told apart.\n\n"
         "WORK is one of these, a case that the program carries, or a scenario file; without\n"
         "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",
-    .more = bench_list,
+    .more = bench_print_list,
     .options = options,
     .operands_max = -1,
     .run = run,

@@ -6,6 +6,7 @@
 #include "cli/parameters.h"
 #include "net/buffer.h"
 #include "nvme/media.h"
+#include "reports/json_members.h"
 #include "rnic/cc.h"
 #include "scenarios/embedded.h"
 #include "scenarios/workload.h"
@@ -13,11 +14,31 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"json", 0, NULL, "one JSON object with a list, instead of lines"}, {0}};
 
-void cli_list_row(const char *name, const char *about)
+enum { NAME_WIDTH = 24, PATH_WIDTH = 58, PRESET_WIDTH = 12, PATH_BYTES = 160 };
+
+/* `preset` NULL: it has none. */
+static void list_row(struct cli_list *list, const char *name, const char *preset, const char *about)
 {
-    printf("%-24s  %s\n", name, about);
+    char path[JSON_PATH_BYTES];
+    const size_t at = list->count++;
+    if (list->json == NULL && preset == NULL)
+        printf("%-*s  %s\n", NAME_WIDTH, name, about);
+    else if (list->json == NULL)
+        printf("%-*s %-*s %s\n", PATH_WIDTH, name, PRESET_WIDTH, preset, about);
+    if (list->json == NULL)
+        return;
+    json_text(list->json, json_member(path, list->name, at, "name"), name);
+    if (preset != NULL)
+        json_text(list->json, json_member(path, list->name, at, "default"), preset);
+    json_text(list->json, json_member(path, list->name, at, "about"), about);
+}
+
+void cli_list_row(struct cli_list *list, const char *name, const char *about)
+{
+    list_row(list, name, NULL, about);
 }
 
 /* The value of a top-level key of a YAML file that the project wrote itself. */
@@ -35,7 +56,7 @@ static void top_value(const struct embedded_file *file, const char *key, char *t
     }
 }
 
-void cli_list_files(const char *folder)
+void cli_list_files(struct cli_list *list, const char *folder)
 {
     const size_t length = strlen(folder);
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
@@ -46,62 +67,72 @@ void cli_list_files(const char *folder)
         snprintf(name, sizeof name, "%.*s", (int)(suffix - file->name - (long)length),
                  file->name + length);
         top_value(file, "about", about, sizeof about);
-        cli_list_row(name, about);
+        cli_list_row(list, name, about);
     }
 }
 
-static void list_cases(void)
+static void list_cases(struct cli_list *list)
 {
-    cli_list_files("cases/");
+    cli_list_files(list, "cases/");
 }
 
-static void list_profiles(void)
+static void list_profiles(struct cli_list *list)
 {
-    cli_list_files("profiles/");
+    cli_list_files(list, "profiles/");
 }
 
-static void list_controls(void)
+static void list_controls(struct cli_list *list)
 {
     for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
-        cli_list_row(preset->name, preset->about);
+        cli_list_row(list, preset->name, preset->about);
 }
 
-static void list_media(void)
+static void list_media(struct cli_list *list)
 {
     for (int i = 0; media_kinds[i] != NULL; i++)
-        cli_list_row(media_kinds[i]->name, media_kinds[i]->about);
+        cli_list_row(list, media_kinds[i]->name, media_kinds[i]->about);
 }
 
-static void list_workloads(void)
+static void list_workloads(struct cli_list *list)
 {
     for (int i = 0; workload_kinds[i] != NULL; i++)
-        cli_list_row(workload_kinds[i]->name, workload_kinds[i]->about);
-    cli_list_row("fio", "the jobs of a fio job file, each as an nvme workload");
+        cli_list_row(list, workload_kinds[i]->name, workload_kinds[i]->about);
+    cli_list_row(list, "fio", "the jobs of a fio job file, each as an nvme workload");
 }
 
-static void list_policies(void)
+static void list_policies(struct cli_list *list)
 {
     for (int i = 0; buffer_policies[i] != NULL; i++)
-        cli_list_row(buffer_policies[i]->name, buffer_policies[i]->about);
+        cli_list_row(list, buffer_policies[i]->name, buffer_policies[i]->about);
 }
 
-static bool print_parameter(void *self, const struct parameter *parameter)
+static bool list_parameter(void *self, const struct parameter *parameter)
 {
-    (void)self;
-    char path[160];
+    char path[PATH_BYTES];
     parameters_path(parameter, path, sizeof path);
-    printf("%-58s %-12s %s\n", path, parameter->row->preset, parameter->row->about);
+    list_row(self, path, parameter->row->preset, parameter->row->about);
     return true;
 }
 
-static void list_parameters(void)
+static void list_parameters(struct cli_list *list)
 {
-    parameters_each(print_parameter, NULL);
+    parameters_each(list_parameter, list);
+}
+
+static bool list_path(void *self, const char *path, const char *about)
+{
+    list_row(self, path, NULL, about);
+    return true;
+}
+
+static void list_paths(struct cli_list *list)
+{
+    parameters_each_path(list_path, list);
 }
 
 static const struct {
     const char *name, *about;
-    void (*list)(void);
+    void (*list)(struct cli_list *list);
 } kinds[] = {
     {"cases", "scenarios that the program carries", list_cases},
     {"works", "what bench measures the program's speed by", bench_list},
@@ -111,6 +142,7 @@ static const struct {
     {"workloads", "kinds of workload", list_workloads},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
     {"parameters", "every parameter with its default", list_parameters},
+    {"paths", "what --set takes, by the first member of a list", list_paths},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -124,19 +156,31 @@ static int unknown_kind(const char *name)
     return CLI_USAGE;
 }
 
+static void list_kinds(struct cli_list *list)
+{
+    for (int i = 0; i < KINDS; i++)
+        cli_list_row(list, kinds[i].name, kinds[i].about);
+}
+
+static int give(const struct cli_args *args, const char *name, void (*list)(struct cli_list *list))
+{
+    struct json json;
+    struct cli_list to = {.name = name, .json = cli_given(args, "json") ? &json : NULL};
+    if (to.json != NULL)
+        json_begin(&json, stdout);
+    list(&to);
+    if (to.json != NULL)
+        json_end(&json);
+    return CLI_DONE;
+}
+
 static int run(const struct cli_args *args)
 {
-    if (args->operand_count == 0) {
-        for (int i = 0; i < KINDS; i++)
-            cli_list_row(kinds[i].name, kinds[i].about);
-        return CLI_DONE;
-    }
-    for (int i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i].name, args->operands[0]) != 0)
-            continue;
-        kinds[i].list();
-        return CLI_DONE;
-    }
+    if (args->operand_count == 0)
+        return give(args, "kinds", list_kinds);
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, args->operands[0]) == 0)
+            return give(args, kinds[i].name, kinds[i].list);
     return unknown_kind(args->operands[0]);
 }
 

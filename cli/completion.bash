@@ -13,6 +13,12 @@ _stormglass() {
     fi
 
     case $previous in
+    --set)
+        words=$("$program" list paths 2>/dev/null | sed 's/ .*//')
+        mapfile -t COMPREPLY < <(compgen -W "$words" -S = -- "$current")
+        compopt -o nospace 2>/dev/null
+        return
+        ;;
     --what)
         mapfile -t COMPREPLY < <(compgen -W "fabric pauses waits io states" -- "$current")
         return
@@ -38,6 +44,10 @@ _stormglass() {
     fi
 
     case $command in
+    help)
+        words=$("$program" --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+        ;;
     import)
         if [ "$COMP_CWORD" -eq 2 ]; then
             mapfile -t COMPREPLY < <(compgen -W "sonic dot clab mlxconfig mlnx_qos counters iolog blktrace" -- "$current")

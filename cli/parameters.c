@@ -2,6 +2,7 @@
  * parameters - fixed tables, then those of the plug-ins. */
 #include "cli/parameters.h"
 
+#include "base/memory.h"
 #include "net/port.h"
 #include "net/switch.h"
 #include "nvme/host.h"
@@ -14,9 +15,12 @@
 #include "scenarios/topology.h"
 #include "scenarios/workload.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { WHERE_BYTES = 96 };
+enum { WHERE_BYTES = 96, PATH_BYTES = 160 };
 
 void parameters_path(const struct parameter *parameter, char *text, size_t size)
 {
@@ -120,4 +124,68 @@ void parameters_each(parameters_fn *call, void *self)
 {
     (void)(each_fixed(call, self) && each_control(call, self) && each_medium(call, self) &&
            each_workload(call, self) && each_topology(call, self) && each_fault(call, self));
+}
+
+/* ------------------------------------------------------------------ paths of --set */
+
+struct paths {
+    parameters_path_fn *call;
+    void *self;
+    char (*told)[PATH_BYTES];
+    uint32_t count, room;
+};
+
+/* "workloads{kind: nvme}.read" is "workloads.0.read". */
+static void plain(const char *path, char text[PATH_BYTES])
+{
+    static const char *const lists[] = {"hosts.targets.namespaces", "workloads", "faults"};
+    const size_t head = strcspn(path, "{");
+    const char *behind = path[head] == '\0' ? "" : strchr(path, '}') + 1;
+    size_t list = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const size_t length = strlen(lists[i]);
+        if (strncmp(path, lists[i], length) == 0 && !isalnum((unsigned char)path[length]))
+            list = length;
+    }
+    snprintf(text, PATH_BYTES, "%.*s%s%.*s%s", (int)list, path, list > 0 ? ".0" : "",
+             (int)(head - list), path + list, behind);
+}
+
+static bool tell(struct paths *paths, const char *path, const char *about)
+{
+    char text[PATH_BYTES];
+    plain(path, text);
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (strcmp(paths->told[i], text) == 0)
+            return true;
+    paths->told = memory_grown(paths->told, paths->count, &paths->room, sizeof *paths->told);
+    memcpy(paths->told[paths->count++], text, sizeof text);
+    return paths->call(paths->self, text, about);
+}
+
+/* Controls and media are chosen by a word of their own, the others by `kind`. */
+static bool tell_kind(struct paths *paths, const char *where)
+{
+    char path[PATH_BYTES];
+    const size_t head = strcspn(where, "{");
+    if (where[head] == '\0')
+        return true;
+    const bool word =
+        strstr(where, ".congestion-control{") != NULL || strstr(where, ".media{") != NULL;
+    snprintf(path, sizeof path, "%.*s%s", (int)head, where, word ? "" : ".kind");
+    return tell(paths, path, "Which of its kinds it is.");
+}
+
+static bool tell_parameter(void *self, const struct parameter *parameter)
+{
+    char path[PATH_BYTES];
+    parameters_path(parameter, path, sizeof path);
+    return tell_kind(self, parameter->where) && tell(self, path, parameter->row->about);
+}
+
+void parameters_each_path(parameters_path_fn *call, void *self)
+{
+    struct paths paths = {.call = call, .self = self};
+    parameters_each(tell_parameter, &paths);
+    free(paths.told);
 }

@@ -3,7 +3,7 @@
 # What somebody types who is new to the program: slips, a file in the place of another, and what other programs take.
 set -u
 . tests/golden/outside
-cases=$OLDPWD/scenarios/cases
+root=$OLDPWD cases=$OLDPWD/scenarios/cases
 
 # --- a slip: the nearest word, and all where they are few ---
 expect 'a case' 2 "and no case is called so; did you mean 'pause-storm'?" "$program" run pause-strom
@@ -40,6 +40,37 @@ jq -e '.errors >= 1 and ([.findings[].level] | index("error")) != null and
     ([.findings[] | .scenario, .file, .text] | map(type) | unique == ["string"]) and
     .errors + .warnings + .notes == (.findings | length)' check.json >/dev/null || fail "check --json: $(cat check.json)"
 "$program" check first-io --json | jq -e '.findings | type == "array"' >/dev/null || fail 'check --json: nothing found'
+
+for kind in '' $("$program" list | sed 's/ .*//'); do
+    # shellcheck disable=SC2086 # no kind is no word
+    "$program" list $kind --json >list.json || fail "list $kind --json: exit code $?"
+    # shellcheck disable=SC2086
+    [ "$(jq '.[] | length' list.json)" = "$("$program" list $kind | wc -l)" ] || fail "list $kind --json: others"
+    jq -e --arg kind "${kind:-kinds}" '[.[$kind][] | .name != "" and (.about | type) == "string"] | all' list.json >/dev/null ||
+        fail "list $kind --json: $(head -n 5 list.json)"
+done
+"$program" list parameters --json | jq -e '.parameters[] | select(.name == "seed") | .default == "1"' >/dev/null ||
+    fail 'list parameters --json: the default of seed'
+
+# --- completion knows the paths of --set, each once, and they are taken ---
+# shellcheck source=/dev/null
+. "$root/cli/completion.bash"
+complete_words() { # WORD... : what is offered for the last one
+    COMP_WORDS=("$program" "$@") COMP_CWORD=$#
+    _stormglass
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+"$program" list paths | sed 's/ .*//' >paths
+[ -z "$(sort paths | uniq -d)" ] || fail "list paths: twice: $(sort paths | uniq -d)"
+[ "$(complete_words run first-io --set fabric.switch.ecn-kmi)" = fabric.switch.ecn-kmin= ] || fail 'completion of --set'
+[ "$(complete_words run first-io --set '' | wc -l)" = "$(wc -l <paths)" ] || fail 'completion of --set offers others'
+[ "$(complete_words help expl | xargs)" = 'explain explain-parameter' ] || fail 'completion of help'
+for path in seed=2 duration=1ms fabric.topology.kind=leaf-spine workloads.0.kind=nvme faults.0.drain=5% \
+    fabric.switch.ecn-kmin=100KB hosts.defaults.rnic.congestion-control=none hosts.targets.namespaces.0.count=2; do
+    grep -qxF "${path%=*}" paths || fail "list paths has no ${path%=*}"
+    "$program" check pause-storm --set "$path" >out 2>&1
+    [ $? -le 1 ] || fail "--set $path: $(cat out)"
+done
 
 # --- a file in the place of another ---
 cp "$cases/first-io.yaml" scenario.yaml
