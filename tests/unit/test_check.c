@@ -79,6 +79,37 @@ static void findings_are_found(void **state)
                    DIAG_ERROR, "there is no path from a to b");
 }
 
+/* Both workloads are told of every port on their ways, and of each once, however many pairs use
+ * it. */
+static void every_port_is_told_of_once(void **state)
+{
+    (void)state;
+    static const char *const ports[] = {"leaf0:p4",  "leaf0:p5",  "leaf1:p4",  "leaf1:p5",
+                                        "spine0:p0", "spine0:p1", "spine1:p0", "spine1:p1"};
+    struct scenario *scenario = load_fine(
+        HEAD TWO_LEAVES ", fabric-links: {mtu: 1500B}}\n"
+                        "workloads:\n"
+                        "  - {name: w, kind: rdma-write, from: \"host4..host7\", to: host0}\n"
+                        "  - {name: v, kind: rdma-write, from: host5, to: \"host0..host3\", "
+                        "pairing: all-to-all}\n");
+    struct check_report report;
+    check_scenario(scenario, &report);
+    assert_int_equal(report.errors, 16);
+    for (size_t i = 0; i < 16; i++) {
+        char has[64], name[8];
+        snprintf(has, sizeof has, "but %s has 1500 and drops them", ports[i / 2]);
+        snprintf(name, sizeof name, "'%c': ", i % 2 == 0 ? 'w' : 'v');
+        unsigned times = 0;
+        for (size_t k = 0; k < report.count; k++)
+            times += strstr(report.findings[k].text, has) != NULL &&
+                     strncmp(report.findings[k].text, name, strlen(name)) == 0;
+        if (times != 1)
+            fail_msg("%s %s %u times", name, has, times);
+    }
+    check_free(&report);
+    scenario_free(scenario);
+}
+
 #define ROUTES(list) TWO_LEAVES ", routes: [" list "]"
 
 static void written_routes_are_followed(void **state)
@@ -215,6 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_are_found),
+        cmocka_unit_test(every_port_is_told_of_once),
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),
         cmocka_unit_test(values_that_contradict_each_other_are_found),

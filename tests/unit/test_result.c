@@ -3,8 +3,10 @@
 #include "replay/result.h"
 #include "scenarios/expect.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +177,159 @@ static void failures_and_broken_expectations_fail_the_run(void **state)
     assert_string_equal(emitted(&fixture.result, "failures[7]").text, "failure 7");
 }
 
+/* ---- everything that is printed ---- */
+
+struct sheet {
+    char text[8192];
+    size_t used;
+};
+
+static void write_down(void *self, const struct result_item *item)
+{
+    struct sheet *sheet = self;
+    char value[128];
+    switch (item->type) {
+    case RESULT_NULL:
+        strcpy(value, "null");
+        break;
+    case RESULT_EMPTY:
+        strcpy(value, "[]");
+        break;
+    case RESULT_BOOLEAN:
+        strcpy(value, item->integer != 0 ? "true" : "false");
+        break;
+    case RESULT_INTEGER:
+        snprintf(value, sizeof value, "%" PRId64, item->integer);
+        break;
+    case RESULT_REAL:
+        snprintf(value, sizeof value, "%.3f", item->real);
+        break;
+    case RESULT_TEXT:
+        snprintf(value, sizeof value, "'%s'", item->text);
+        break;
+    }
+    sheet->used += (size_t)snprintf(sheet->text + sheet->used, sizeof sheet->text - sheet->used,
+                                    "%s %s\n", item->path, value);
+    assert_true(sheet->used < sizeof sheet->text);
+}
+
+/* Values that are all different, so that no two can be taken for each other. */
+static void fill_apart(struct fixture *fixture)
+{
+    fill(fixture);
+    struct result *result = &fixture->result;
+    struct result_workload *workload = &fixture->workload;
+    int64_t next = 100;
+#define X(member, path) result->totals.member = next++;
+    RESULT_TOTALS(X)
+#undef X
+    result->cut = true;
+    result->threads = 3;
+    workload->issued = 201;
+    workload->failed = 203;
+    workload->unfinished = 204;
+    workload->corrupt = 205;
+    workload->missed = 206;
+    workload->bytes_read = 207;
+    workload->bytes_written = 208;
+    workload->losses = 209;
+    workload->attempts = 210;
+    workload->reconnects = 211;
+    workload->requeued = 212;
+    workload->without_service_ps = 213 * PS_PER_NS;
+    workload->victim = "direct";
+    workload->held_ps = 214;
+    strcpy(result->root_cause, "host0 drains slowly");
+    result->cause = (struct result_cause){.kind = "slow-receiver",
+                                          .node = "host0",
+                                          .port = "host0:p0",
+                                          .sure = true,
+                                          .causes = 2,
+                                          .share_ppm = 750000};
+    result_fail(result, "a lossless frame was lost");
+}
+
+/* Half a bucket of the histogram is in p50. */
+static const char printed[] = "scenario 'small'\n"
+                              "version '1.2.3'\n"
+                              "seed 7\n"
+                              "digest '00000000000000000000000000000000'\n"
+                              "status 'complete'\n"
+                              "cut true\n"
+                              "threads 3\n"
+                              "workloads[0].name 'oltp'\n"
+                              "workloads[0].issued 201\n"
+                              "workloads[0].completed 3\n"
+                              "workloads[0].failed 203\n"
+                              "workloads[0].unfinished 204\n"
+                              "workloads[0].corrupt 205\n"
+                              "workloads[0].missed 206\n"
+                              "workloads[0].bytes 12288\n"
+                              "workloads[0].bytes_read 207\n"
+                              "workloads[0].bytes_written 208\n"
+                              "workloads[0].iops 1000000.000\n"
+                              "workloads[0].goodput_bps 32768000000.000\n"
+                              "workloads[0].latency_ns.mean 2333.333\n"
+                              "workloads[0].latency_ns.min 1000\n"
+                              "workloads[0].latency_ns.p50 2003\n"
+                              "workloads[0].latency_ns.p90 4000\n"
+                              "workloads[0].latency_ns.p95 4000\n"
+                              "workloads[0].latency_ns.p99 4000\n"
+                              "workloads[0].latency_ns.p99_9 4000\n"
+                              "workloads[0].latency_ns.p99_99 4000\n"
+                              "workloads[0].latency_ns.max 4000\n"
+                              "workloads[0].controllers.lost 209\n"
+                              "workloads[0].controllers.attempts 210\n"
+                              "workloads[0].controllers.reconnected 211\n"
+                              "workloads[0].controllers.requeued 212\n"
+                              "workloads[0].controllers.without_service_ns 213\n"
+                              "workloads[0].victim 'direct'\n"
+                              "workloads[0].victim_held_ps 214\n"
+                              "expectations[0].text 'no-pause'\n"
+                              "expectations[0].held true\n"
+                              "expectations[0].judged true\n"
+                              "expectations[0].actual '0'\n"
+                              "failures[0] 'a lossless frame was lost'\n"
+                              "bottleneck 'nothing'\n"
+                              "root_cause 'host0 drains slowly'\n"
+                              "root_cause_sure true\n"
+                              "root_cause_kind 'slow-receiver'\n"
+                              "root_cause_node 'host0'\n"
+                              "root_cause_port 'host0:p0'\n"
+                              "root_causes 2\n"
+                              "root_cause_share 0.750\n";
+
+static void all_that_is_printed(void **state)
+{
+    static const char *const totals[] = {
+#define X(member, path) path,
+        RESULT_TOTALS(X)
+#undef X
+    };
+    (void)state;
+    struct fixture fixture;
+    static struct sheet sheet;
+    fill_apart(&fixture);
+    sheet = (struct sheet){0};
+    result_emit(&fixture.result, write_down, &sheet);
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "\n%s %d\n", totals[i], (int)(100 + i));
+        char *at = strstr(sheet.text, line);
+        if (at == NULL)
+            fail_msg("there is no%s", line);
+        memmove(at, at + strlen(line) - 1, strlen(at + strlen(line) - 1) + 1);
+    }
+    const char *line = printed; /* line by line: a message has no room for all */
+    for (const char *at = sheet.text; *at != '\0'; at = strchr(at, '\n') + 1) {
+        const size_t length = strcspn(line, "\n") + 1;
+        if (strncmp(at, line, length) != 0)
+            fail_msg("%.60s instead of %.60s", at, line);
+        line += length;
+    }
+    assert_int_equal(*line, '\0');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +340,7 @@ int main(void)
         cmocka_unit_test(printed_latencies_are_nanoseconds),
         cmocka_unit_test(lists_without_members_and_null_are_emitted),
         cmocka_unit_test(failures_and_broken_expectations_fail_the_run),
+        cmocka_unit_test(all_that_is_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

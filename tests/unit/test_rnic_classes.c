@@ -267,9 +267,11 @@ static void a_paused_class_saves_nothing_up(void **state)
     struct pair *pair = contend(75, 25, 4096);
     rnic_set_storm(pair->rnics[1], 3, true, pair->engine.now);
     pair_run(pair, 10 * PS_PER_US);
+    const int64_t credit = pair->rnics[0]->classes[3].credit;
     const struct sent alone = run_for(pair, 100 * PS_PER_US);
     assert_int_equal(alone.in3, 0);
     assert_true(alone.in5 > 1200000);
+    assert_int_equal(pair->rnics[0]->classes[3].credit, credit);
     rnic_set_storm(pair->rnics[1], 3, false, pair->engine.now);
     pair_run(pair, 2 * PS_PER_US);
     expect_shares(run_for(pair, 50 * PS_PER_US), 75, 25, 4096);

@@ -269,6 +269,37 @@ static void test_send_queue(void **state)
     pair_free(pair);
 }
 
+/* It stops at the queue's length and goes on when a quarter of it is left. */
+static void test_send_queue_limits(void **state)
+{
+    (void)state;
+    for (unsigned length = 4; length <= 32; length *= 2) {
+        struct pair_params params = presets();
+        params.rnic.soft.send_queue = length;
+        params.rnic.soft.send_packet = 40 * NS; /* a packet takes 90 to leave */
+        struct pair *pair = connected(&params);
+        struct verbs_mr *from = pair_mr(pair, 0, 200 * 1024, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 200 * 1024, VERBS_BULK);
+        const struct soft *soft = pair->rnics[0]->soft;
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+        bool full = false;
+        unsigned stops = 0, resumes = 0;
+        for (int i = 0; i < 16000; i++) {
+            pair_run(pair, NS);
+            if (soft->full == full)
+                continue;
+            full = soft->full;
+            assert_int_equal(soft->handed + soft->leaving.count, full ? length : length / 4);
+            stops += full;
+            resumes += !full;
+        }
+        assert_true(stops >= 2 && resumes >= 2);
+        pair_run(pair, PS_PER_MS);
+        pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+        pair_free(pair);
+    }
+}
+
 /* What comes behind a READ is acknowledged behind its last response, not while that is being made.
  */
 static void test_acks_wait_for_the_last_response(void **state)
@@ -306,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_rnr_waits_for_a_tick),
         cmocka_unit_test(test_transmit_timer),
         cmocka_unit_test(test_send_queue),
+        cmocka_unit_test(test_send_queue_limits),
         cmocka_unit_test(test_acks_wait_for_the_last_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
