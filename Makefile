@@ -12,6 +12,7 @@ DESTDIR ?=
 FUZZ_SECONDS ?= 20
 SOAK_SECONDS ?= 600
 SEEDS ?= 2000
+HOURS ?= 1
 LABEL = $(shell git rev-parse --short HEAD)
 CASE ?= scenarios/cases/pause-storm.yaml
 
@@ -141,7 +142,7 @@ emulator = qemu-$(1) -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak swarm lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak night swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs memcheck-programs fuzz-programs
@@ -219,6 +220,16 @@ swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from 
 	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/swarm/run $(SEEDS) "$(FIRST)" build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm \
 	    build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
+
+night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
+	@tests/night $(HOURS)
+
+swarm-defects: build/packages-test ## plants 20 mistakes one after the other; the swarm finds 18 in SEEDS scenarios
+	@$(MAKE) BUILD=plain build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm
+	@$(MAKE) BUILD=plain swarm-defects-planted
+
+swarm-defects-planted:
+	@tests/swarm/defects $(SEEDS) $(B) $(CC) $(CFLAGS) -- $(B)/tests/shared.a $(LIB) $(LDLIBS)
 
 models: build/packages-test ## Spin on the models of tests/models, and 1,000 loads of each configuration that they prove
 	@tests/models/run

@@ -186,6 +186,7 @@ void run_laws_judge(struct run_laws *laws)
         run_laws_cm_judge(laws);
     }
     run_laws_pauses_judge(laws);
+    run_laws_qp_judge(laws);
     run_laws_end_judge(laws);
 }
 

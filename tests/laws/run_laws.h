@@ -8,6 +8,7 @@
  *
  *   run_laws_pause.c      pauses: edges, frames for them, what obeys them
  *   run_laws_transport.c  reliable connections: PSNs, answers, retries, waits
+ *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *

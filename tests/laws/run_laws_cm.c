@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TALKS = 4096, STILL_ON_WAY = 1 };
+enum { TALKS = 4096, STILL_ON_WAY = 1, GENERATIONS = 256 };
 
 /* One connection, by what its two sides say. */
 struct talk {
@@ -95,6 +95,12 @@ static bool is_prompt(const struct run_laws *laws)
     return !laws->terms.software && !laws->terms.slow_hosts && !laws->terms.links_fail;
 }
 
+/* Nor does what a host says wait there for the end of a pause. */
+static bool is_swift(const struct run_laws *laws)
+{
+    return is_prompt(laws) && laws->edges == 0;
+}
+
 /* ------------------------------------------------------------------ what is sent */
 
 static void req_sent(struct run_laws *laws, uint32_t from, uint32_t to, const struct cm_mad *req)
@@ -102,6 +108,8 @@ static void req_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
     struct run_laws_cm *cm = laws->cm;
     struct talk *talk = talk_of_active(cm, from, to, req->local_id);
     if (talk == NULL || talk->req.tid != req->tid) {
+        if (talk != NULL && cm->count < GENERATIONS)
+            BREAK(laws, talk, "its identifier is another's too soon");
         if (cm->count == TALKS)
             return;
         talk = &cm->talks[cm->count++];
@@ -112,7 +120,7 @@ static void req_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
     talk->reqs_after += talk->reps_came > 0 || talk->rejected;
     if (++talk->reqs > retries_of(laws, from) + 1)
         BREAK(laws, talk, "more REQs than there are retries");
-    if (talk->reqs_after > STILL_ON_WAY && is_prompt(laws))
+    if (talk->reqs_after > STILL_ON_WAY && is_swift(laws))
         BREAK(laws, talk, "a REQ after its answer");
 }
 
@@ -150,7 +158,7 @@ static void rep_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
     talk->reps_after += talk->rtus_came > 0;
     if (++talk->reps > retries_of(laws, from) + talk->reqs_came)
         BREAK(laws, talk, "more REPs than there are retries");
-    if (talk->reps_after > talk->reqs_came + STILL_ON_WAY && is_prompt(laws))
+    if (talk->reps_after > talk->reqs_came + STILL_ON_WAY && is_swift(laws))
         BREAK(laws, talk, "a REP after its RTU");
 }
 
@@ -165,7 +173,7 @@ static void dreq_sent(struct run_laws *laws, uint32_t from, uint32_t to, const s
     talk->dreqs_after[side] += talk->dreps_came[side] > 0;
     if (++talk->dreqs[side] > retries_of(laws, from) + 2)
         BREAK(laws, talk, "more DREQs than there are retries");
-    if (talk->dreqs_after[side] > STILL_ON_WAY + 1 && is_prompt(laws))
+    if (talk->dreqs_after[side] > STILL_ON_WAY + 1 && is_swift(laws))
         BREAK(laws, talk, "a DREQ after its answer");
 }
 
@@ -275,7 +283,9 @@ void run_laws_cm_judge(struct run_laws *laws)
         const struct talk *talk = &laws->cm->talks[i];
         if (talk->dreps[0] != talk->dreqs_came[0] || talk->dreps[1] != talk->dreqs_came[1])
             BREAK(laws, talk, "a DREQ without a DREP");
-        if (talk->reps_came > 0 && talk->rtus == 0 && talk->dreqs[0] + talk->dreqs_came[1] == 0)
+        /* Without the first RTU it may have been given up before. */
+        if (talk->rtus > 0 && talk->reps_came > talk->rtus &&
+            talk->dreqs[0] + talk->dreqs_came[1] == 0)
             BREAK(laws, talk, "a REP without an RTU");
     }
 }

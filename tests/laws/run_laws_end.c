@@ -131,8 +131,14 @@ static bool is_alive(const struct run_laws *laws)
 
 /* ------------------------------------------------------------------ operations */
 
-static bool waits_for_ever(const struct scenario *scenario)
+/* No timer ends it, or no way leads there, whatever is tried again. */
+static bool waits_for_ever(const struct run_laws *laws)
 {
+    const struct scenario *scenario = laws->scenario;
+    if (laws->causes[PROBE_DROP_MTU] + laws->causes[PROBE_DROP_TTL] +
+            laws->causes[PROBE_DROP_NO_ROUTE] >
+        0)
+        return true;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
         if (rnic->timeout == 0 || rnic->timeout > 12)
@@ -157,7 +163,7 @@ static void check_operations(struct run_laws *laws)
                            (unsigned long long)stats->corrupt);
         if (stats->latency.count > stats->completed)
             run_laws_break(laws, "%s: more latencies than operations", stats->name);
-        if (left > 0 && is_alive(laws) && !waits_for_ever(laws->scenario)) {
+        if (left > 0 && is_alive(laws) && !waits_for_ever(laws)) {
             char text[160];
             world_describe(world, i, text, sizeof text);
             run_laws_break(laws, "%s: everything is alive, and %llu neither complete nor fail (%s)",

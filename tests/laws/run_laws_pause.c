@@ -167,6 +167,15 @@ static void note_told(struct run_laws *laws, const struct probe_frame *sent, str
             run_laws_break(laws, "%s port %u priority %u: XOFF again after %lld ps",
                            laws->scenario->nodes[sent->node].name, sent->port, i,
                            (long long)(sent->at - half->told_at));
+        /* Unless the row says so, nobody may forget a pause between two frames that keep it up. */
+        const struct port *peer = world_port(laws->world, port->peer_node, port->peer_port);
+        const struct port_params *row = laws->scenario->nodes[sent->node].ports[sent->port].params;
+        const time_ps quanta = port_quanta_ps(peer, (uint32_t)row->pfc_quanta);
+        if (ports->watched && xoff && half->told && !half->due && row->pfc_refresh == 0 &&
+            quanta > 40 * PS_PER_US && sent->at - half->told_at >= quanta)
+            run_laws_break(laws,
+                           "%s port %u priority %u: its pause ran out before it was told again",
+                           laws->scenario->nodes[sent->node].name, sent->port, i);
         half->due = false;
         half->told = xoff;
         half->told_at = sent->at;
@@ -248,6 +257,8 @@ static void note_on_way(struct run_laws *laws, const struct probe_frame *sent)
     const struct port *from = world_port(laws->world, sent->node, sent->port);
     struct ports *to = ports_of(laws, from->peer_node, from->peer_port);
     const struct port *peer = world_port(laws->world, from->peer_node, from->peer_port);
+    if (to->last - to->first == ACTS)
+        act_until(peer, to, sent->at - SLACK_PS);
     if (sent->lost || !is_plain(peer) || to->last - to->first == ACTS)
         return;
     const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, from->rate.bps);

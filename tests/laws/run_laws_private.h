@@ -49,6 +49,7 @@ void run_laws_cm_judge(struct run_laws *laws);
 /* Told by cm: the queue pairs know each other. */
 void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *pair);
 
+void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
 void run_laws_end_light(struct run_laws *laws);

@@ -4,10 +4,11 @@
  *   - its first PSN is the one that connecting settled; new PSNs follow each other without a gap
  *   - what is sent again is the same packet, and nothing that was answered
  *   - it goes back for a reason: a NAK, a lost READ response, or the time of its ACK timer
- *   - no more often without progress than it has retries; and not before an RNR wait is over
+ *   - no more often without progress than it has retries, and gives up only after that; not before
+ *     an RNR wait is over
  * Responder
  *   - acknowledges what reached it, and that only; a NAK names the packet that is missing
- *   - one NAK for each gap
+ *   - one NAK for each gap, and no gap without
  *   - READ responses are of READs that reached it
  * Where frames that reach a host may be lost or wait in it (software, slow hosts, links that fail),
  * only what is true of all that could have reached it is held against it; likewise with go-back-0,
@@ -42,25 +43,24 @@ struct flow {
     uint8_t retries, rnr_retries;
     bool begun, exact, read;
     uint32_t next, high, una;
-    uint32_t epsn, newest; /* at the responder; newest: one past the newest that came */
-    uint32_t naked;        /* PSN of the last NAK, while the packet has not come */
-    bool is_naked;
-    time_ps restarted; /* of the ACK timer, at the latest that can be known from outside */
+    uint32_t epsn, newest;  /* at the responder; newest: one past the newest that came */
+    uint32_t naked;         /* PSN of the last NAK, while the packet has not come */
+    bool is_naked, has_gap; /* a packet after the expected one has come */
+    bool spent;             /* half of its retries were used up without progress, at some time */
+    time_ps restarted;      /* of the ACK timer, at the latest that can be known from outside */
     time_ps rnr_until;
     unsigned reasons, rnr_reasons; /* to go back */
     unsigned tries, rnr_tries;     /* without progress */
     struct sent *sent;
 };
 
-struct queue {
-    struct run_laws_delivery *list;
-    uint32_t first, last;
-};
-
 struct run_laws_transport {
     struct flow *flows[FLOWS];
     uint32_t count;
-    struct queue queues[RUN_LAWS_NODES]; /* by node */
+    struct queue {
+        struct run_laws_delivery *list;
+        uint32_t first, last;
+    } queues[RUN_LAWS_NODES]; /* by node */
     bool overflow;
 };
 
@@ -216,8 +216,12 @@ static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t p
         BREAK(laws, flow, psn, "goes back without a reason");
     if (flow->reasons > 0 || flow->rnr_reasons == 0)
         flow->tries++;
-    if (flow->exact && flow->tries > flow->retries)
+    /* One of them may have been for what was answered before it had its turn. */
+    if (flow->exact && flow->tries > flow->retries + 1u)
         BREAK(laws, flow, psn, "goes back more often than it has retries");
+    if (flow->exact && timer && flow->reasons == 0 && flow->has_gap && !flow->is_naked)
+        BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
+    flow->spent |= flow->tries >= (flow->retries + 1u) / 2;
     flow->reasons = flow->rnr_reasons = 0;
     if (timer) /* when it ran out, which may be long before the packet has its turn */
         flow->restarted += timeout_of(laws, flow);
@@ -326,8 +330,9 @@ static void on_request_came(struct flow *flow, const struct frame *frame)
         flow->newest = end;
     if (psn_diff(frame->psn, flow->epsn) <= 0 && psn_diff(end, flow->epsn) > 0) {
         flow->epsn = end;
-        flow->is_naked = false;
+        flow->is_naked = flow->has_gap = false;
     }
+    flow->has_gap |= psn_diff(frame->psn, flow->epsn) > 0;
     if (frame->psn == flow->epsn)
         flow->is_naked = false;
 }
@@ -336,7 +341,6 @@ static void on_answer(struct run_laws *laws, struct flow *flow, const struct fra
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     const bool positive = syndrome < RESPONDER_RNR;
-    /* All of what came can only be a part of what was there for others to be dropped. */
     if (positive && psn_diff(psn, flow->epsn) >= 0)
         BREAK(laws, flow, psn, "is acknowledged, and has not come");
     if (syndrome != RESPONDER_NAK_SEQUENCE || laws->terms.go_back_0)
@@ -469,30 +473,27 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
 
 /* ------------------------------------------------------------------ the end */
 
-static void judge_qp(struct run_laws *laws, const struct host *host, const struct qp *qp)
+/* Whoever gives up has tried. */
+static void judge_retries(struct run_laws *laws, const struct host *host, uint32_t endpoint)
 {
-    if (qp->state != IBV_QPS_RTS)
-        return;
-    const bool waits = qp_outstanding(qp);
-    if (waits && qp->timeout > 0 && !qp->timeout_pending)
-        run_laws_break(laws, "%s QP 0x%06x waits for an answer and no timer runs", host->node.name,
-                       qp->qpn);
-    if (!waits && qp->sq_cur != qp->sq_visible && !laws->terms.slow_hosts &&
-        (qp->flags & (QP_LISTED | QP_RNR_WAIT | QP_LIMITED | QP_SOFT)) == 0 &&
-        qp->wake_at == TIME_NEVER)
-        run_laws_break(laws, "%s QP 0x%06x has something to send and does not", host->node.name,
-                       qp->qpn);
-    if (!waits && qp->sq_head != qp->sq_cur)
-        run_laws_break(laws, "%s QP 0x%06x: all is answered and not all complete", host->node.name,
-                       qp->qpn);
+    const struct rnic_counters *counters = &host->rnics[0]->counters;
+    uint64_t spent = 0;
+    for (uint32_t i = 0; i < laws->transport->count; i++) {
+        const struct flow *flow = laws->transport->flows[i];
+        if (flow->from == endpoint && !flow->exact)
+            return;
+        spent += flow->from == endpoint && (flow->spent || flow->retries <= 1);
+    }
+    if (counters->retries_exceeded > spent && laws->edges == 0)
+        run_laws_break(laws,
+                       "%s: %llu queue pairs gave up, and %llu had used half of their retries",
+                       host->node.name, (unsigned long long)counters->retries_exceeded,
+                       (unsigned long long)spent);
 }
 
 void run_laws_transport_judge(struct run_laws *laws)
 {
-    for (uint32_t i = 0; i < laws->world->host_count; i++) {
-        const struct rnic *rnic = laws->world->hosts[i]->rnics[0];
-        for (uint32_t q = 0; q <= rnic->qp_mask; q++)
-            if (rnic->qp_slots[q].qpn != 0)
-                judge_qp(laws, laws->world->hosts[i], &rnic->qp_slots[q]);
-    }
+    const bool whole = !laws->transport->overflow && laws->transport->count < FLOWS;
+    for (uint32_t i = 0; whole && i < laws->world->host_count; i++)
+        judge_retries(laws, laws->world->hosts[i], laws->world->endpoint_of[i]);
 }

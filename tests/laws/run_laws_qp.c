@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_qp - queue pairs when a run is over: who waits has a timer, who has something to send is
+ * about to, and what is answered is complete. */
+#include "run_laws_private.h"
+
+#include "rnic/rnic.h"
+
+static void judge_qp(struct run_laws *laws, const struct host *host, const struct qp *qp)
+{
+    if (qp->state != IBV_QPS_RTS)
+        return;
+    const bool waits = qp_outstanding(qp);
+    if (waits && qp->timeout > 0 && !qp->timeout_pending)
+        run_laws_break(laws, "%s QP 0x%06x waits for an answer and no timer runs", host->node.name,
+                       qp->qpn);
+    if (!waits && qp->sq_cur != qp->sq_visible && !laws->terms.slow_hosts &&
+        (qp->flags & (QP_LISTED | QP_RNR_WAIT | QP_LIMITED | QP_SOFT)) == 0 &&
+        qp->wake_at == TIME_NEVER)
+        run_laws_break(laws, "%s QP 0x%06x has something to send and does not", host->node.name,
+                       qp->qpn);
+    if (!waits && qp->sq_head != qp->sq_cur)
+        run_laws_break(laws, "%s QP 0x%06x: all is answered and not all complete", host->node.name,
+                       qp->qpn);
+}
+
+void run_laws_qp_judge(struct run_laws *laws)
+{
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        const struct rnic *rnic = laws->world->hosts[i]->rnics[0];
+        for (uint32_t q = 0; q <= rnic->qp_mask; q++)
+            if (rnic->qp_slots[q].qpn != 0)
+                judge_qp(laws, laws->world->hosts[i], &rnic->qp_slots[q]);
+    }
+}
