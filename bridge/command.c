@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bridge/command.h"
 
+#include "base/printable.h"
+
 #include <stdio.h>
 #include <string.h>
 
 int command_complain(const char *what, const char *value, const char *expected)
 {
-    fprintf(stderr, "stormglass-bridge: %s %s: expected %s\n", what, value, expected);
+    char shown[1024];
+    printable_copy(shown, sizeof shown, value);
+    fprintf(stderr, "stormglass-bridge: %s %s: expected %s\n", what, shown, expected);
     return USAGE;
 }
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/printable.h"
 #include "replay/run.h"
 
 #include <errno.h>
@@ -18,12 +19,13 @@ enum { HELP_COLUMN = 22 };
 
 void cli_error(const char *format, ...)
 {
+    char text[4096], shown[sizeof text];
     va_list arguments;
     va_start(arguments, format);
-    fputs("stormglass: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    printable_copy(shown, sizeof shown, text);
+    fprintf(stderr, "stormglass: %s\n", shown);
 }
 
 static int option_index(const struct cli_option *options, const char *name)

@@ -2,6 +2,7 @@
  * cmd_import - stormglass import. */
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/import_trace.h"
 #include "net/port.h"
@@ -26,6 +27,14 @@ static const struct cli_option options[] = {
     {0},
 };
 
+/* Names in a configuration may be anything: ends of lines are ours, the rest is shown. */
+static void put(const char *text, FILE *out)
+{
+    char *shown = printable_new(text, true);
+    fputs(shown, out);
+    free(shown);
+}
+
 /* Messages and notes to standard error, and what was made to standard output. */
 static int give(bool fine, const char *text, const char *notes, struct diag *diag)
 {
@@ -33,8 +42,8 @@ static int give(bool fine, const char *text, const char *notes, struct diag *dia
     free(diag);
     if (!fine)
         return CLI_USAGE;
-    fputs(notes, stderr);
-    fputs(text, stdout);
+    put(notes, stderr);
+    put(text, stdout);
     return CLI_DONE;
 }
 
@@ -75,8 +84,8 @@ static int import_counters(const struct cli_args *args)
     const bool fine = incident_counters(&before, &after, &result, diag);
     diag_print(diag, stderr);
     if (fine) {
-        fputs(result.notes, stderr);
-        fputs(result.json, stdout);
+        put(result.notes, stderr);
+        put(result.json, stdout);
     }
     incident_free(&result);
     free(diag);

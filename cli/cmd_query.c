@@ -4,6 +4,7 @@
  * Columns are as wide as their widest value among the first rows, which are kept until they are
  * known. */
 #include "base/memory.h"
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "replay/store.h"
 #include "reports/json.h"
@@ -28,7 +29,7 @@ static const char *cell(const struct store_statement *rows, int column)
     static char *text;
     size_t bytes;
     if (store_column_type(rows, column) != STORE_BLOB)
-        return store_text(rows, column);
+        return store_raw_text(rows, column);
     const unsigned char *blob = store_blob(rows, column, &bytes);
     text = memory_resized(text, 2 * bytes + 1, 1);
     for (size_t i = 0; i < bytes; i++)
@@ -36,12 +37,28 @@ static const char *cell(const struct store_statement *rows, int column)
     return text;
 }
 
-/* Tabs and line breaks inside a value would look like the table's own. */
+/* The first line of a value, as a terminal shows it.  Owner: free(). */
+static char *shown(const char *text)
+{
+    char *line = memory_text(text);
+    line[strcspn(line, "\n\r")] = '\0';
+    char *printed = printable_new(line, false);
+    free(line);
+    return printed;
+}
+
+/* Tabs and line breaks inside a value would look like the table's own.  A program gets the other
+ * characters as they are. */
 static void print_field(const char *text, bool last)
 {
-    for (; *text != '\0'; text++)
-        putchar(*text == '\t' || *text == '\n' || *text == '\r' ? ' ' : *text);
+    char *line = memory_text(text);
+    for (char *at = line; *at != '\0'; at++)
+        *at = *at == '\t' || *at == '\n' || *at == '\r' ? ' ' : *at;
+    char *printed = isatty(STDOUT_FILENO) ? printable_new(line, false) : NULL;
+    fputs(printed == NULL ? line : printed, stdout);
     putchar(last ? '\n' : '\t');
+    free(printed);
+    free(line);
 }
 
 static void print_tabs(struct store_statement *rows)
@@ -97,8 +114,7 @@ struct kept {
 
 static void keep_cell(struct kept *kept, int column, const char *text)
 {
-    char *copy = memory_text(text);
-    copy[strcspn(copy, "\n\r")] = '\0';
+    char *copy = shown(text);
     kept->cells[kept->rows * kept->columns + column] = copy;
     const int length = (int)strlen(copy);
     if (length > kept->widths[column])
@@ -138,8 +154,11 @@ static void print_columns(struct store_statement *rows)
     const bool more = kept.rows > KEPT_ROWS;
     print_kept(&kept);
     while (more && store_step(rows))
-        for (int i = 0; i < kept.columns; i++)
-            print_cell(&kept, i, cell(rows, i));
+        for (int i = 0; i < kept.columns; i++) {
+            char *text = shown(cell(rows, i));
+            print_cell(&kept, i, text);
+            free(text);
+        }
     free(kept.cells);
     free(kept.widths);
 }

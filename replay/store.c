@@ -389,6 +389,8 @@ struct store_statement *store_prepare(struct store *store, const char *sql)
     struct store_statement *statement = memory_new(sizeof *statement);
     statement->store = store;
     statement->handle = handle;
+    statement->texts =
+        memory_zeroed((size_t)sqlite3_column_count(handle), sizeof *statement->texts);
     return statement;
 }
 
@@ -396,6 +398,8 @@ void store_finish(struct store_statement *statement)
 {
     if (statement == NULL)
         return;
+    store_forget_texts(statement);
+    free(statement->texts);
     sqlite3_finalize(statement->handle);
     free(statement);
 }
@@ -439,6 +443,7 @@ bool store_step(struct store_statement *statement)
 {
     if (statement == NULL || statement->store->failed)
         return false;
+    store_forget_texts(statement);
     const int code = sqlite3_step(statement->handle);
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         fail_sql(statement->store);

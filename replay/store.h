@@ -121,8 +121,11 @@ int64_t store_int(const struct store_statement *statement, int column);
 double store_real(const struct store_statement *statement, int column);
 /* NULL and 0 for SQL's NULL.  Valid until the next step. */
 const unsigned char *store_blob(const struct store_statement *statement, int column, size_t *bytes);
-/* Never NULL: SQL's NULL is "".  Valid until the next step. */
+/* One line that can be printed (base/printable.h), whatever the database says.  Never NULL: SQL's
+ * NULL is "".  Valid until the next step. */
 const char *store_text(const struct store_statement *statement, int column);
+/* What it says: of what has lines, or is no text for people. */
+const char *store_raw_text(const struct store_statement *statement, int column);
 
 /* The first column of a query's first row; `otherwise` when there is none. */
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise);

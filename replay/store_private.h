@@ -21,10 +21,14 @@ struct store {
 struct store_statement {
     struct store *store;
     sqlite3_stmt *handle;
+    char **texts; /* of its columns: of this row, those that could not be printed; else NULL */
 };
 
 /* SQLite gave nothing: because there is nothing, or there was no memory for it, which ends the
  * program. */
 const char *store_nothing(sqlite3 *database);
+
+/* The row is over. */
+void store_forget_texts(const struct store_statement *statement);
 
 #endif

@@ -2,9 +2,11 @@
  * store_rows - the values of a row. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "replay/store_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 const char *store_nothing(sqlite3 *database)
 {
@@ -60,10 +62,28 @@ const unsigned char *store_blob(const struct store_statement *statement, int col
     return blob;
 }
 
-const char *store_text(const struct store_statement *statement, int column)
+const char *store_raw_text(const struct store_statement *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement->handle, column);
-    return text == NULL ? store_nothing(statement->store->database) : (const char *)text;
+    return text == NULL ? "" : (const char *)text;
+}
+
+const char *store_text(const struct store_statement *statement, int column)
+{
+    const char *text = store_raw_text(statement, column);
+    if (printable_is(text))
+        return text;
+    if (statement->texts[column] == NULL)
+        statement->texts[column] = printable_new(text, false);
+    return statement->texts[column];
+}
+
+void store_forget_texts(const struct store_statement *statement)
+{
+    for (int i = 0; i < store_columns(statement); i++) {
+        free(statement->texts[i]);
+        statement->texts[i] = NULL;
+    }
 }
 
 int64_t store_ask_int(struct store *store, const char *sql, int64_t otherwise)

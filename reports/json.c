@@ -6,6 +6,7 @@
 #include "reports/json.h"
 
 #include "base/check.h"
+#include "base/printable.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,40 +31,30 @@ void json_end(struct json *json)
     fputc('\n', json->out);
 }
 
-int json_utf8_length(const unsigned char *text)
+static void escape(FILE *out, uint32_t code)
 {
-    const unsigned char first = text[0];
-    const int length = first < 0x80   ? 1
-                       : first < 0xC2 ? 0
-                       : first < 0xE0 ? 2
-                       : first < 0xF0 ? 3
-                                      : 4;
-    if (first > 0xF4)
-        return 0;
-    for (int i = 1; i < length; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    if ((first == 0xE0 && text[1] < 0xA0) || (first == 0xED && text[1] > 0x9F) ||
-        (first == 0xF0 && text[1] < 0x90) || (first == 0xF4 && text[1] > 0x8F))
-        return 0;
-    return length;
+    if (code < 0x10000)
+        fprintf(out, "\\u%04x", (unsigned)code);
+    else
+        fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)),
+                (unsigned)(0xDC00 + (code & 0x3FF)));
 }
 
 void json_string(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
     fputc('"', out);
-    while (*at != '\0') {
-        const int length = json_utf8_length(at);
+    while (*text != '\0') {
+        uint32_t code;
+        const size_t length = printable_utf8(text, &code);
         if (length == 0)
             fputs("\\ufffd", out); /* the replacement character */
-        else if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7F)
-            fprintf(out, "\\u%04x", *at);
+        else if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (char)code);
+        else if (!printable_is_shown(code))
+            escape(out, code);
         else
-            fwrite(at, 1, (size_t)length, out);
-        at += length == 0 ? 1 : length;
+            fwrite(text, 1, length, out);
+        text += length == 0 ? 1 : length;
     }
     fputc('"', out);
 }

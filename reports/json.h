@@ -26,10 +26,9 @@ void json_end(struct json *json);
 void json_value(struct json *json, const char *path, const char *type,
                 const struct store_value *value);
 
-/* A string with its quotes; control characters, quotes and bytes that are no UTF-8 are escaped. */
+/* A string with its quotes; quotes, what a terminal would obey (base/printable.h) and bytes that
+ * are no UTF-8 are escaped. */
 void json_string(FILE *out, const char *text);
-/* Bytes of the well-formed UTF-8 sequence at `text`, or 0. RFC 3629, section 4. */
-int json_utf8_length(const unsigned char *text);
 void json_real(FILE *out, double value); /* null where JSON has no number for it */
 
 /* The object of run --json from a run database; what the bridge measured has a key more, measured.

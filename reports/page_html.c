@@ -2,6 +2,7 @@
  * page_html - text, tables and sections of a page. */
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "replay/words.h"
 #include "reports/json.h"
 #include "reports/page_private.h"
@@ -14,10 +15,10 @@
 
 void page_text(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at != '\0') {
-        const int length = json_utf8_length(at);
-        if (length == 0 || (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7F)
+    for (const char *at = text; *at != '\0';) {
+        uint32_t code;
+        const size_t length = printable_utf8(at, &code);
+        if (length == 0 || (!printable_is_shown(code) && code != '\n' && code != '\t'))
             fputs("&#xfffd;", out);
         else if (*at == '<')
             fputs("&lt;", out);
@@ -28,7 +29,7 @@ void page_text(FILE *out, const char *text)
         else if (*at == '"' || *at == '\'')
             fprintf(out, "&#%d;", *at);
         else
-            fwrite(at, 1, (size_t)length, out);
+            fwrite(at, 1, length, out);
         at += length == 0 ? 1 : length;
     }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/diag.h"
 
+#include "base/printable.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -14,19 +16,29 @@ const char *diag_level_name(enum diag_level level)
     return level_names[level];
 }
 
-/* Copies the line up to its end, cut between characters; what a terminal would obey becomes '?'. */
-static void keep_line(char *snippet, const char *line_text)
+/* Copies the line up to its end, cut between characters; each that a terminal would obey becomes
+ * one '?', so that the caret stays under its place. */
+static void keep_line(char snippet[DIAG_TEXT_BYTES], const char *line_text)
 {
     size_t length = strcspn(line_text, "\r\n");
     if (length > SNIPPET_BYTES)
         length = SNIPPET_BYTES;
     while (length > 0 && ((unsigned char)line_text[length] & 0xC0) == 0x80)
         length--;
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char c = (unsigned char)line_text[i];
-        snippet[i] = (char)((c < 0x20 && c != '\t') || c == 0x7F ? '?' : c);
+    size_t used = 0;
+    for (size_t i = 0; i < length;) {
+        uint32_t code;
+        const size_t bytes = printable_utf8(line_text + i, &code);
+        const bool shown = line_text[i] == '\t' || (bytes > 0 && printable_is_shown(code));
+        const size_t taken = bytes > 0 ? bytes : 1;
+        if (shown)
+            memcpy(snippet + used, line_text + i, taken);
+        else
+            snippet[used] = '?';
+        used += shown ? taken : 1;
+        i += taken;
     }
-    snippet[length] = '\0';
+    snippet[used] = '\0';
 }
 
 void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
@@ -37,11 +49,13 @@ void diag_add(struct diag *diag, enum diag_level level, struct diag_place place,
         return;
     struct diag_message *message = &diag->messages[diag->count++];
     *message = (struct diag_message){.level = level, .place = place};
-    snprintf(message->file, sizeof message->file, "%s", place.file == NULL ? "" : place.file);
+    printable_copy(message->file, sizeof message->file, place.file == NULL ? "" : place.file);
+    char text[DIAG_TEXT_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(message->text, sizeof message->text, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    printable_copy(message->text, sizeof message->text, text);
     if (line_text != NULL)
         keep_line(message->snippet, line_text);
 }

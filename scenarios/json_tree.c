@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/printable.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -51,17 +52,28 @@ static size_t take_token(struct walk *walk)
     return (size_t)(walk->at - from);
 }
 
+/* Names of equipment are printed, and its banners have ends of lines. */
+static const char *keep(struct walk *walk, const char *text, size_t length)
+{
+    const char *kept = arena_text(walk->arena, text, length);
+    if (printable_is(kept))
+        return kept;
+    char *shown = printable_new(kept, false);
+    kept = arena_text(walk->arena, shown, strlen(shown));
+    free(shown);
+    return kept;
+}
+
 /* What a token says: a string without its quotes, anything else as it is written. */
 static const char *token_text(struct walk *walk, const char *from, size_t length)
 {
     if (*from != '"')
         return arena_text(walk->arena, from, length);
     if (memchr(from, '\\', length) == NULL)
-        return arena_text(walk->arena, from + 1, length - 2);
+        return keep(walk, from + 1, length - 2);
     json_t *string = json_loadb(from, length, JSON_DECODE_ANY, NULL);
     CHECK(string != NULL);
-    const char *text =
-        arena_text(walk->arena, json_string_value(string), json_string_length(string));
+    const char *text = keep(walk, json_string_value(string), json_string_length(string));
     json_decref(string);
     return text;
 }

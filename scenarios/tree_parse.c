@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "scenarios/tree_merge.h"
 #include "scenarios/tree_text.h"
 
@@ -110,9 +111,31 @@ static bool wants_key(const struct build *build)
     return level != NULL && level->node->kind == TREE_MAP && level->key == NULL;
 }
 
-static const char *keep(const struct build *build, const yaml_char_t *text, size_t length)
+/* Every text is one line.  Ends of lines as they stand in the file are spaces, and the last is
+ * none; written as an escape they were meant, as are the other characters that cannot be printed.
+ */
+static bool fold(const yaml_event_t *event, char *text)
 {
-    return arena_text(build->arena, (const char *)text, length);
+    if (event->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
+        return printable_is(text);
+    size_t length = event->data.scalar.length;
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = '\0';
+    for (size_t i = 0; i < length; i++)
+        text[i] = (char)(text[i] == '\n' || text[i] == '\t' ? ' ' : text[i]);
+    return printable_is(text);
+}
+
+/* The text of a scalar; a message when it cannot be printed. */
+static const char *keep(struct build *build, const yaml_event_t *event)
+{
+    char *text =
+        arena_text(build->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
+    if (!fold(event, text))
+        fail(build, place_at(build, event->start_mark, mark_width(event)),
+             "expected a line that can be printed, and this has the character U+%04X",
+             (unsigned)printable_fault(text));
+    return text;
 }
 
 static struct tree_node *node_new(struct build *build, const yaml_event_t *event,
@@ -134,7 +157,7 @@ static void remember(struct build *build, const yaml_event_t *event, const yaml_
         fail_event(build, event, "too many anchors");
         return;
     }
-    const char *name = keep(build, anchor, strlen((const char *)anchor));
+    const char *name = arena_text(build->arena, (const char *)anchor, strlen((const char *)anchor));
     build->anchors[build->anchor_count++] = (struct anchor){name, node};
 }
 
@@ -144,9 +167,7 @@ static void on_key(struct build *build, const yaml_event_t *event)
     const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     const char *text = (const char *)event->data.scalar.value;
     level->key_place = place_at(build, event->start_mark, mark_width(event));
-    level->key = plain && strcmp(text, tree_merge_key) == 0
-                     ? tree_merge_key
-                     : keep(build, event->data.scalar.value, event->data.scalar.length);
+    level->key = plain && strcmp(text, tree_merge_key) == 0 ? tree_merge_key : keep(build, event);
     if (*text == '\0')
         fail_event(build, event, "expected a key");
     if (event->data.scalar.anchor != NULL)
@@ -170,7 +191,7 @@ static void on_scalar(struct build *build, const yaml_event_t *event)
     struct tree_node *node = node_new(build, event, TREE_SCALAR, mark_width(event));
     node->weight = 1;
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    node->text = keep(build, event->data.scalar.value, event->data.scalar.length);
+    node->text = keep(build, event);
     remember(build, event, event->data.scalar.anchor, node);
     if (weigh(build, node->place, 1))
         attach(build, node);

@@ -171,7 +171,7 @@ sqlite3 first.db "UPDATE node SET name='a'||char(1)||'<b>\"&'||x'ff'||node; UPDA
     UPDATE port SET name='<p>'||x'ff80'||node||port"
 draw odd.svg first.db
 draw odd-io.svg first.db -w io
-equal 'lanes whose names are markup' "$(grep -c '>a?&lt;b&gt;&quot;&amp;?[0-9]</text>' odd-io.svg)" 3
+equal 'lanes whose names are markup' "$(grep -c '>a\\x01&lt;b&gt;&quot;&amp;\\xff[0-9]</text>' odd-io.svg)" 3
 sqlite3 dead.db 'DELETE FROM deadlock_queue WHERE position=0'
 draw odd-dead.svg dead.db -w waits
 for file in odd.svg odd-io.svg odd-dead.svg; do

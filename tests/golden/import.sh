@@ -74,7 +74,7 @@ tells 's/"fec": "rs"/"fec": "fc"/' "fec 'fc' is not modelled"
 tells 's/"server0", "port"/"1 rack", "port"/' "the neighbour '1 rack' at leaf0 Ethernet0 is the host n1-rack here"
 tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' is not in PORT"
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
-tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL? stormglass: 2: a table without a counterpart'
+tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL\x0a stormglass: 2: a table without a counterpart'
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
 tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
