@@ -9,7 +9,8 @@ BUILD   ?= release
 OPT     ?=
 PREFIX  ?= /usr/local
 DESTDIR ?=
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 15
+NIGHT_SECONDS ?= 600
 SOAK_SECONDS ?= 600
 SEEDS ?= 2000
 HOURS ?= 1
@@ -142,7 +143,7 @@ emulator = qemu-$(1) -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz matrix models mutants races soak night swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs memcheck-programs fuzz-programs
@@ -204,6 +205,10 @@ s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of 
 fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS each
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
+
+fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
+	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
+	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
 
 valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote
 	@$(MAKE) BUILD=plain memcheck-programs

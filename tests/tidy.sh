@@ -32,6 +32,23 @@ printf '%s\n' "${sources[@]}" | grep -v -e '^tests/' -e '^model/base/memory\.c$'
     '\b(malloc|calloc|realloc|reallocarray|strn?dup|v?asprintf|aligned_alloc|posix_memalign|mmap|mremap|open_memstream) *\(' |
     sed 's/$/   (base\/memory takes memory, and says how much there was not)/' >>"$findings"
 
+# --- who reads bytes from outside is the aim of a fuzz target -------------------------------------------------
+# Left out: what reads terminals, files for somebody else and a drawing of our own, and the host's reading of its target's answers.
+
+aims=$(sed -n 's/^ \* Reads: \(.*\) \*\/$/\1/p' tests/fuzz/fuzz_*.c)
+# shellcheck disable=SC2086 # patterns
+aims=$(ls $aims)
+for target in tests/fuzz/fuzz_*.c; do
+    grep -q '^ \* Reads: .* \*/$' "$target" || echo "$target has no line \"Reads: FILE...\" at the end of its first comment" >>"$findings"
+done
+for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap_next|sscanf|fgets|fread|getline|fgetc)\(' \
+    "${sources[@]}" | grep '\.c$' | grep -v '^tests/'); do
+    case $file in
+    cli/* | reports/graphviz.c | scenarios/filekind.c | replay/store_guard.c | replay/step.c | replay/output*.c | model/nvme/host_steps.c) continue ;;
+    esac
+    echo "$aims" | grep -qx "$file" || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
+done
+
 # --- functions of at most 70 lines ----------------------------------------------------------------------
 
 if command -v ctags >/dev/null 2>&1; then

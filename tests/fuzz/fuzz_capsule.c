@@ -3,7 +3,8 @@
  * The first byte says how far the connection has come (private data, admin queue, I/O queue);
  * two of its bits choose a namespace that keeps bytes and the discovery subsystem.  Then records
  * of one length byte pair and that many bytes are sent as capsules.  Two bits of the length
- * choose whether the descriptor's address and key are made good, so that data really moves. */
+ * choose whether the descriptor's address and key are made good, so that data really moves.
+ * Reads: model/nvme/capsule.c model/nvme/fabrics.c model/nvme/target_*.c */
 #include "bridge/bytes.h"
 #include "tests/unit/raw_host.h"
 

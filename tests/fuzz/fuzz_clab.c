@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_clab - any bytes as a laboratory of containerlab. */
+ * fuzz_clab - any bytes as a laboratory of containerlab.
+ * Reads: scenarios/clab.c scenarios/cabling*.c */
 #include "scenarios/clab.h"
 #include "tests/unit/piece.h"
 

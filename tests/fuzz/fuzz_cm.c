@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_cm - any bytes as messages of the connection manager.
  * What is decoded is within its fields, and encoded again reads the same.  Then an RNIC that
- * listens, one that is connected or one that connects hears it: it may answer, and goes on. */
+ * listens, one that is connected or one that connects hears it: it may answer, and goes on.
+ * Reads: model/rnic/cm.c model/rnic/cm_*.c */
 #include "base/check.h"
 #include "rnic/cm.h"
 #include "rnic/cm_conn.h"

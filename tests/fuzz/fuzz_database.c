@@ -2,7 +2,8 @@
  * fuzz_database - a run database that says anything: read or refused.
  * The bytes are changes of a run's database, in which there are pauses and frames.  An even first
  * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
- * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap. */
+ * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
+ * Reads: replay/store.c replay/stored.c replay/account*.c reports/page*.c */
 #include "base/memory.h"
 #include "replay/run.h"
 #include "replay/stored.h"

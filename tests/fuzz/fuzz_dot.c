@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_dot - any bytes as a graph in DOT, imported, and named by a scenario. */
+ * fuzz_dot - any bytes as a graph in DOT, imported, and named by a scenario.
+ * Reads: scenarios/dot.c scenarios/dot_scan.c */
 #include "base/check.h"
 #include "scenarios/dot.h"
 #include "scenarios/scenario.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_figures - any bytes as a file of figures: read or refused.  What is read is summed up. */
+ * fuzz_figures - any bytes as a file of figures: read or refused.  What is read is summed up.
+ * Reads: replay/measurements.c scenarios/json_tree.c */
 #include "replay/measurements.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_fio - any bytes as a fio job file.
- * What loads is played for a few steps. */
+ * What loads is played for a few steps.
+ * Reads: scenarios/fio*.c */
 #include "base/check.h"
 #include "scenarios/fio.h"
 #include "scenarios/wl_script.h"

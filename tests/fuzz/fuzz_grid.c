@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_grid - any bytes as a grid: loaded or refused, and what is loaded is whole. */
+ * fuzz_grid - any bytes as a grid: loaded or refused, and what is loaded is whole.
+ * Reads: scenarios/grid.c */
 #include "scenarios/grid.h"
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident - any bytes as counters before and after, cut at the first form feed.
- * What is read is JSON that can be read. */
+ * What is read is JSON that can be read.
+ * Reads: scenarios/incident*.c */
 #include "base/check.h"
 #include "scenarios/incident.h"
 #include "scenarios/json_tree.h"

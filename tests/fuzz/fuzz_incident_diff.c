@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fuzz_incident_diff - any bytes as the counters of an incident, beside those of a small run. */
+ * fuzz_incident_diff - any bytes as the counters of an incident, beside those of a small run.
+ * Reads: replay/incident_diff.c scenarios/incident_table.c */
 #include "base/check.h"
 #include "replay/incident_diff.h"
 #include "reports/incident_text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_iolog - any bytes as a trace of fio.
- * What is read is written and read again, and played for a few steps. */
+ * What is read is written and read again, and played for a few steps.
+ * Reads: scenarios/iolog.c scenarios/lines.c */
 #include "base/check.h"
 #include "scenarios/iolog.h"
 #include "scenarios/wl_script.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_mlnx_qos - any bytes as the output of mlnx_qos.
- * What is imported goes into a scenario that loads. */
+ * What is imported goes into a scenario that loads.
+ * Reads: scenarios/mlnx_qos.c */
 #include "base/check.h"
 #include "scenarios/mlnx_qos.h"
 #include "tests/unit/piece.h"

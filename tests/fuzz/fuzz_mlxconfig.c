@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_mlxconfig - any bytes as the output of mlxconfig query.
- * What is imported goes into a scenario that loads. */
+ * What is imported goes into a scenario that loads.
+ * Reads: scenarios/mlxconfig.c */
 #include "base/check.h"
 #include "scenarios/mlxconfig.h"
 #include "tests/unit/piece.h"

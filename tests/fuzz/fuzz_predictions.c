@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_predictions - any bytes as frozen predictions: loaded or refused.
  * Everything is read before the seal is looked at, so a wrong digest hides nothing; to reach what
- * comes behind it, the input is sealed here. */
+ * comes behind it, the input is sealed here.
+ * Reads: replay/predictions.c */
 #include "replay/predictions.h"
 
 #include <stddef.h>

@@ -2,7 +2,8 @@
  * fuzz_scenario - any bytes as a scenario: loaded or refused, never anything else.
  * A scenario that loads is checked and its settings are walked, so that what the loader let through
  * is used too. Sizes are what costs time, so scenarios of more than a few thousand nodes are not
- * checked. */
+ * checked.
+ * Reads: scenarios/tree*.c scenarios/scenario*.c scenarios/topology*.c */
 #include "scenarios/check.h"
 #include "scenarios/scenario.h"
 
