@@ -71,6 +71,10 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * would destroy what is read is the command line's fault.  `path` NULL: standard output. */
 int cli_output_failed(const char *path, const struct output_inputs *inputs, int why);
 
+/* Writes to the file of -o, or standard output; the operands from `first` on are what is read. */
+int cli_output_write(const struct cli_args *args, int first,
+                     void (*write)(FILE *out, const void *what), const void *what);
+
 /* The name of an output is of no input, else a message; for commands that work long before they
  * write. */
 bool cli_output_allowed(const char *path, const struct output_inputs *inputs);

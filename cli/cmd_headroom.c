@@ -63,6 +63,7 @@ static int answer_all(const struct headroom_ask *ask, struct headroom_answer *an
             return CLI_USAGE;
         answer->bound = headroom_auto_terms(&answer->link);
         answer->holds = true;
+        answer->response_source = headroom_response_source(ask);
         if (!prove(ask, answer))
             return CLI_USAGE;
         holds &= answer->holds;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "write there instead of to standard output"},
     {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
     {"host-rate", 0, "RATE", "dot, clab: rate of the hosts' links that say none"},
     {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
@@ -28,23 +29,23 @@ static const struct cli_option options[] = {
 };
 
 /* Names in a configuration may be anything: ends of lines are ours, the rest is shown. */
-static void put(const char *text, FILE *out)
+static void put(FILE *out, const void *text)
 {
     char *shown = printable_new(text, true);
     fputs(shown, out);
     free(shown);
 }
 
-/* Messages and notes to standard error, and what was made to standard output. */
-static int give(bool fine, const char *text, const char *notes, struct diag *diag)
+/* Messages and notes to standard error, and what was made to where it should be. */
+static int give(const struct cli_args *args, bool fine, const char *text, const char *notes,
+                struct diag *diag)
 {
     diag_print(diag, stderr);
     free(diag);
     if (!fine)
         return CLI_USAGE;
-    put(notes, stderr);
-    put(text, stdout);
-    return CLI_DONE;
+    put(stderr, notes);
+    return cli_output_write(args, 1, put, text);
 }
 
 /* False and a message when there is not one file. */
@@ -65,7 +66,7 @@ static int import_sonic(const struct cli_args *args)
     for (size_t i = 0; i < count; i++)
         inputs[i].name = args->operands[i + 1];
     const bool fine = sonic_import(inputs, count, &result, diag);
-    const int code = give(fine, result.scenario, result.notes, diag);
+    const int code = give(args, fine, result.scenario, result.notes, diag);
     sonic_free(&result);
     free(inputs);
     return code;
@@ -82,14 +83,9 @@ static int import_counters(const struct cli_args *args)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct incident_result result;
     const bool fine = incident_counters(&before, &after, &result, diag);
-    diag_print(diag, stderr);
-    if (fine) {
-        put(result.notes, stderr);
-        put(result.json, stdout);
-    }
+    const int code = give(args, fine, result.json, result.notes, diag);
     incident_free(&result);
-    free(diag);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 static int import_mlxconfig(const struct cli_args *args)
@@ -99,7 +95,7 @@ static int import_mlxconfig(const struct cli_args *args)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlxconfig_result result;
     const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
-    const int code = give(fine, result.yaml, result.notes, diag);
+    const int code = give(args, fine, result.yaml, result.notes, diag);
     mlxconfig_free(&result);
     return code;
 }
@@ -111,7 +107,7 @@ static int import_mlnx_qos(const struct cli_args *args)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlnx_qos_result result;
     const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
-    const int code = give(fine, result.yaml, result.notes, diag);
+    const int code = give(args, fine, result.yaml, result.notes, diag);
     mlnx_qos_free(&result);
     return code;
 }
@@ -144,7 +140,7 @@ static int import_cables(const struct cli_args *args, cabling_reader *read)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct cabling_result result;
     const bool fine = cabling_import(&input, &result, diag);
-    const int code = give(fine, result.scenario, result.notes, diag);
+    const int code = give(args, fine, result.scenario, result.notes, diag);
     cabling_import_free(&result);
     return code;
 }
@@ -205,7 +201,7 @@ static int import(const struct kind *kind, const struct cli_args *args)
 {
     for (const struct cli_option *option = options; option->name != NULL; option++) {
         char kinds_of[KINDS_BYTES];
-        if (!cli_given(args, option->name) || heeds(kind, option->name))
+        if (!cli_given(args, option->name) || option->letter == 'o' || heeds(kind, option->name))
             continue;
         heeded_by(option->name, kinds_of, sizeof kinds_of);
         cli_error("import %s: --%s is for %s", kind->name, option->name, kinds_of);
@@ -232,7 +228,7 @@ const struct cli_command cmd_import = {
     .operands = "KIND FILE...",
     .about = "makes a scenario of real configuration or cables, reads counters or traces of I/O",
     .details =
-        "KIND is what the files are, and says what is written to standard output:\n"
+        "KIND is what the files are, and says what is written:\n"
         "  sonic      SONiC's config_db.json, one for each switch: a scenario\n"
         "  dot, clab  Cumulus' topology.dot or another graph, containerlab's NAME.clab.yml: "
         "likewise\n"

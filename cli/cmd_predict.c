@@ -6,6 +6,7 @@
 #include "replay/predict.h"
 #include "replay/record_begin.h"
 #include "reports/predictions_json.h"
+#include "reports/predictions_text.h"
 #include "scenarios/library.h"
 
 #include <errno.h>
@@ -17,6 +18,8 @@
 static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write predictions.json and each cell's database there"},
     {"list", 0, NULL, "only print each cell's name and the --set that make it"},
+    {"seed", 0, "N", "another seed than the scenario's, in every cell"},
+    {"set", 0, "PATH=VALUE", "change one value of every cell; may be given often"},
     {"record", 0, "LEVEL", "of the databases: summary (default), counters, ios or packets"},
     {0},
 };
@@ -142,7 +145,9 @@ static int write_file(const struct predicting *at)
                       output_end(&output, predictions_json(at->predictions, output.out));
     const int why = errno;
     if (well)
-        printf("%s: %u cells frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
+        predictions_text(at->predictions, stdout);
+    if (well)
+        printf("\n%s: %u cells frozen, digest %s\n", path, (unsigned)at->predictions->cell_count,
                at->predictions->digest);
     const int code =
         well ? CLI_DONE : cli_output_failed(path == NULL ? at->folder : path, &at->inputs, why);
@@ -178,13 +183,32 @@ static int predict(const struct cli_args *args, const struct grid *grid)
     return code;
 }
 
+/* --set and --seed are settings of every cell, so that what is frozen says them. */
+static bool change(const struct cli_args *args, struct grid *grid)
+{
+    char why[DIAG_TEXT_BYTES] = "", seed[64];
+    uint32_t count;
+    const char *const *sets = (const char *const *)cli_values(args, "set", &count);
+    bool well = grid_set(grid, sets, count, why);
+    if (well && cli_given(args, "seed")) {
+        const char *const one = seed;
+        snprintf(seed, sizeof seed, "seed=%s", cli_value(args, "seed"));
+        well = grid_set(grid, &one, 1, why);
+    }
+    if (!well)
+        cli_error("predict: %s", why);
+    return well;
+}
+
 static int run(const struct cli_args *args)
 {
     struct grid *grid = load_grid(args->operands[0]);
     if (grid == NULL)
         return CLI_USAGE;
     int code = CLI_DONE;
-    if (cli_given(args, "list"))
+    if (!change(args, grid))
+        code = CLI_USAGE;
+    else if (cli_given(args, "list"))
         list_cells(grid);
     else
         code = predict(args, grid);

@@ -218,6 +218,7 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
     *ask = (struct headroom_ask){.json = cli_given(args, "json")};
     opt_presets(port_opts, port);
     opt_presets(own_opts, &own);
+    own.response = port->pfc_response;
     if (!read_profile(args, &params) || !read_rows(args, port, &params, &own) ||
         !read_list(args, "rate", opt_find(port_opts, "rate"), ask->rates, HEADROOM_RATES_MAX,
                    &ask->rate_count) ||
@@ -226,6 +227,7 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
         return false;
     ask->table = cli_given(args, "table") || ask->rate_count > 1;
     ask->response = own.response;
+    ask->assumed = !cli_given(args, "response");
     ask->phases = (unsigned)own.phases;
     if (ask->rate_count == 0 && ask->table)
         usual_rates(ask);
@@ -233,6 +235,15 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask)
         ask->rates[ask->rate_count++] = port->rate;
     make_link(args, port, &params, &own, &ask->link);
     return is_sound(ask) && frames_fit(ask);
+}
+
+const char *headroom_response_source(const struct headroom_ask *ask)
+{
+    if (ask->response == HEADROOM_RESPONSE_IEEE)
+        return "the bound of IEEE 802.3 annex 31B";
+    if (ask->response == HEADROOM_RESPONSE_SONIC)
+        return "SONiC's table";
+    return ask->assumed ? opt_find(port_opts, "pfc-response")->source : "given by --response";
 }
 
 static bool no_response(bool ieee, int64_t rate)

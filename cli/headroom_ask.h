@@ -19,6 +19,7 @@ struct headroom_ask {
     int64_t frames[HEADROOM_FRAMES_MAX]; /* of the proof; none: headroom_sizes */
     unsigned frame_count;
     int64_t response; /* ps, or one of the words */
+    bool assumed;     /* nobody gave it */
     unsigned phases;  /* 0: no proof */
     bool table, json;
 };
@@ -33,8 +34,12 @@ bool headroom_ask(const struct cli_args *args, struct headroom_ask *ask);
 /* The link at one of the rates; false and a message when it cannot be. */
 bool headroom_link_at(const struct headroom_ask *ask, int64_t rate, struct headroom_link *link);
 
+/* Where the response comes from that all rests on: "assumed; ...", "--response", a table's name. */
+const char *headroom_response_source(const struct headroom_ask *ask);
+
 /* One link, its bound and the proofs. */
 struct headroom_answer {
+    const char *response_source;
     struct headroom_link link;
     struct headroom_sum bound; /* headroom_auto_terms */
     struct headroom_proof proofs[HEADROOM_PROOFS_MAX];

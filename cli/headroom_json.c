@@ -105,6 +105,7 @@ void headroom_print_json(const struct headroom_answer *answers, unsigned count)
         const struct headroom_answer *answer = &answers[i];
         printf("%s\n  {\"link\": ", i == 0 ? "" : ",");
         print_link(&answer->link);
+        text(", ", "response_source", answer->response_source);
         printf("},\n   \"bound\": {");
         print_sum(&answer->bound);
         number("},\n   ", "need_bytes", answer->need);

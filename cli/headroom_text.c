@@ -98,6 +98,9 @@ void headroom_print_text(const struct headroom_answer *answer)
         print_proofs(answer);
     printf("\nNeed      %" PRId64 " B, the most that %s\n", answer->need,
            answer->proof_count > 0 ? "was found" : "the formula gives for frames of one size");
+    printf("          it rests on the peer's response of %s: %s%s\n",
+           words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
+           strncmp(answer->response_source, "assumed", 7) == 0 ? "; --response gives another" : "");
     printf("\nMethods   what others reserve for the same link\n");
     for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++)
         print_method(method, answer);
@@ -124,4 +127,5 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
     puts("Bytes.  A figure with - behind it is less than the need: frames will be lost.");
+    printf("Bound and need rest on the peer's response: %s.\n", answers[0].response_source);
 }

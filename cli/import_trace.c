@@ -89,17 +89,22 @@ static void join_logs(struct import *import, struct trace *all)
     all->file_count = files.count;
 }
 
-static int finish(struct import *import, const struct trace *trace)
+static void put(FILE *out, const void *trace)
 {
-    const bool fine = !diag_failed(import->diag);
+    iolog_write(out, trace);
+}
+
+static int finish(struct import *import, const struct cli_args *args, const struct trace *trace)
+{
+    int code = CLI_USAGE;
     diag_print(import->diag, stderr);
-    if (fine) {
-        iolog_write(stdout, trace);
+    if (!diag_failed(import->diag)) {
+        code = cli_output_write(args, 1, put, trace);
         tell(trace);
     }
     free(import->diag);
     arena_free(&import->arena);
-    return fine ? CLI_DONE : CLI_USAGE;
+    return code;
 }
 
 int import_iolog(const struct cli_args *args)
@@ -109,7 +114,7 @@ int import_iolog(const struct cli_args *args)
     read_files(&import, args);
     if (!diag_failed(import.diag))
         join_logs(&import, &trace);
-    return finish(&import, &trace);
+    return finish(&import, args, &trace);
 }
 
 int import_blktrace(const struct cli_args *args)
@@ -125,5 +130,5 @@ int import_blktrace(const struct cli_args *args)
     };
     if (!diag_failed(import.diag))
         blktrace_read(&import.arena, &ask, &trace, import.diag);
-    return finish(&import, &trace);
+    return finish(&import, args, &trace);
 }

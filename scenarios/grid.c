@@ -382,6 +382,39 @@ struct grid *grid_load(const char *name, const char *text, size_t length, struct
                 diag);
 }
 
+static bool may_set(const struct grid *grid, const char *set, uint32_t count,
+                    char why[DIAG_TEXT_BYTES])
+{
+    const char *equals = strchr(set, '=');
+    if (equals == NULL || equals[1 + strspn(equals + 1, value_letters)] != '\0' ||
+        strspn(set, letters) != (size_t)(equals - set)) {
+        snprintf(why, DIAG_TEXT_BYTES,
+                 "--set %.200s: expected path=value of letters, digits and ._-+/%%", set);
+        return false;
+    }
+    for (uint32_t i = 0; i < grid->cell_count; i++)
+        if (grid->cells[i].set_count + count > GRID_SETS_MAX) {
+            snprintf(why, DIAG_TEXT_BYTES, "more than %d settings of a cell", GRID_SETS_MAX);
+            return false;
+        }
+    return true;
+}
+
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count, char why[DIAG_TEXT_BYTES])
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (!may_set(grid, sets[k], count, why))
+            return false;
+    for (uint32_t i = 0; i < grid->cell_count; i++) {
+        struct grid_cell *cell = &grid->cells[i];
+        memmove(cell->sets + count, cell->sets, cell->set_count * sizeof *cell->sets);
+        for (uint32_t k = 0; k < count; k++)
+            cell->sets[k] = arena_text(&grid->arena, sets[k], strlen(sets[k]));
+        cell->set_count += count;
+    }
+    return true;
+}
+
 void grid_free(struct grid *grid)
 {
     if (grid == NULL)

@@ -59,6 +59,16 @@ bool grid_is_name(const char *name);
 /* NULL and messages when it is no grid.  The scenario is not looked at. */
 struct grid *grid_load_file(const char *path, struct diag *diag);
 struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag);
+/* More changes for every cell, before its own, which go before them where both are of one place.
+ * False, and a sentence: they are too many, or one is no word that a shell takes as it is. */
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
+              char why[DIAG_TEXT_BYTES]);
+
+/* More changes for every cell, before its own: these win where both are of one place.  False, and a
+ * sentence: they are too many, or one is no word that a shell takes as it is. */
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
+              char why[DIAG_TEXT_BYTES]);
+
 void grid_free(struct grid *grid); /* NULL is fine */
 
 #endif

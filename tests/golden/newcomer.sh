@@ -72,6 +72,30 @@ for path in seed=2 duration=1ms fabric.topology.kind=leaf-spine workloads.0.kind
     [ $? -le 1 ] || fail "--set $path: $(cat out)"
 done
 
+# --- headroom says what it rests on; a grid's table; an import's output ---
+expect 'headroom' 0 "it rests on the peer's response of 500ns: assumed; " "$program" headroom
+expect 'headroom, given' 0 "the peer's response of 600ns: given by --response" "$program" headroom --response 600ns
+expect 'headroom, table' 0 "Bound and need rest on the peer's response: assumed; " "$program" headroom --table --phases 0
+"$program" headroom --phases 0 --json | jq -e '.links[0].link.response_source | startswith("assumed")' >/dev/null ||
+    fail 'headroom --json: no source of the response'
+cat >first.yaml <<'YAML'
+stormglass-grid: 1
+name: blocks
+scenario: first-io
+vary: [{path: workloads.read.block-size, as: bs, values: [4KiB, 8KiB]}]
+YAML
+"$program" predict first.yaml -o cells --seed 7 --set workloads.write.block-size=16KiB >table 2>err || fail "predict: $(cat err)"
+[ "$(grep -c '^bs[48]KiB  *\(read\|write\)  *1 .* us .*b/s$' table)" = 4 ] || fail "predict prints no table: $(cat table)"
+jq -e '[.cells[].sets | index("seed=7"), index("workloads.write.block-size=16KiB")] | all(. != null)' \
+    cells/predictions.json >/dev/null || fail 'predict: what was frozen does not say what was set'
+"$program" predict first.yaml --list --set duration=2ms | grep -q -- ' --set duration=2ms --set workloads.read.block-size=8KiB$' ||
+    fail 'predict --list: no --set'
+expect 'predict --set' 2 'expected path=value of letters' "$program" predict first.yaml --list --set 'a=b c'
+printf 'graph { a:p -- b:q }\n' >cables.dot
+"$program" import dot cables.dot --hosts a,b -o written.yaml >out 2>err || fail "import -o: $(cat err)"
+[ ! -s out ] && diff <("$program" import dot cables.dot --hosts a,b 2>err) written.yaml >/dev/null || fail 'import -o: something else'
+expect 'import -o: its input' 2 'cables.dot' "$program" import dot cables.dot --hosts a,b -o cables.dot
+
 # --- a file in the place of another ---
 cp "$cases/first-io.yaml" scenario.yaml
 "$program" run first-io --record packets -o run.db >/dev/null || fail 'first-io'
