@@ -86,14 +86,27 @@ endif
 
 # Another machine: its cross compiler finds headers and libraries in a directory of their own, and
 # qemu-user runs its programs.  That one keeps memory for each page of address space that a process
-# ever had, so pools look for less of it.
-POOL_RESERVE_MAX := 0x40000000
+# ever had, so pools look for less of it, in a range that is used again.
+POOL_RESERVE_MAX := 0x20000000
 MACHINES := s390x aarch64
 MACHINE  := $(filter $(MACHINES),$(firstword $(subst -, ,$(CC_NAME))))
 ifneq ($(MACHINE),)
 SYSROOT := build/sysroot-$(MACHINE)
 CFLAGS  += --sysroot=$(SYSROOT) -DPOOL_RESERVE_MAX=$(POOL_RESERVE_MAX)
 endif
+
+# TARGET=wasm: of emscripten's clang, with none of the libraries, which Debian packages for no such
+# machine, and of the system's headers only those of kernel and verbs.
+WASM_HEADERS := build/wasm/include
+ifeq ($(TARGET),wasm)
+B        := build/wasm/$(BUILD)
+AR       := emar
+CPPFLAGS += -isystem $(WASM_HEADERS)
+CFLAGS   += $(shell emcc --cflags) -DPOOL_RESERVE_MAX=$(POOL_RESERVE_MAX)
+endif
+
+# What must be there before anything is compiled for another machine.
+FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm,$(TARGET)),$(WASM_HEADERS)/ready)
 
 # --- what there is ------------------------------------------------------------------------------------
 
@@ -112,6 +125,12 @@ EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/
                   $(PAGE) $(sort $(wildcard scenarios/profiles/*.yaml) $(wildcard scenarios/works/*.yaml))
 MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
+ifeq ($(TARGET),wasm)
+OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack)|"replay/store_(private|guard))' \
+                   scenarios/*.c replay/*.c)
+LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out wasm/main.c wasm/trees.c,$(wildcard wasm/*.c))
+endif
+
 # Code that the tests of one directory share: every .c there that is not a program of its own.
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
@@ -125,6 +144,9 @@ ifneq ($(shell grep -ls '<graphviz/gvc' reports/*.c 2>/dev/null),)
 LDLIBS += -lgvc
 endif
 LDLIBS += -lcgraph
+ifeq ($(TARGET),wasm)
+LDLIBS := -O2 -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0
+endif
 
 objects = $(patsubst %.c,$(B)/%.o,$(1))
 LIB     := $(B)/libstormglass.$(if $(SHARED),so,a)
@@ -135,7 +157,7 @@ LAW_PROGRAMS  := $(patsubst %.c,$(B)/%,$(LAW_SOURCES))
 SWARM := $(B)/tests/swarm/swarm
 FUZZ_PROGRAMS := $(patsubst %.c,$(B)/%,$(FUZZ_SOURCES))
 
-emulator = qemu-$(1) -L $(CURDIR)/build/sysroot-$(1)
+emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 
 # --- targets for people -------------------------------------------------------------------------------
 
@@ -145,6 +167,7 @@ emulator = qemu-$(1) -L $(CURDIR)/build/sysroot-$(1)
 .SECONDARY:
 .PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
+.PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
 .PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs memcheck-programs fuzz-programs
 
@@ -179,7 +202,7 @@ bench-history: build/packages-test all ## measures every work and appends the fi
 cost: build/packages-test all ## measures what each level of recording costs; a summary may cost 3 %
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/cost 3
 
-matrix: build/packages-test build/packages-cross ## the same digest from gcc and clang, -O0 and -O3, with sanitizers, on ARM and s390x
+matrix: build/packages-test build/packages-cross build/packages-wasm ## the same digest from gcc and clang, -O0 and -O3, with sanitizers, on ARM, s390x and WebAssembly
 	@tests/matrix.sh
 
 # Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
@@ -196,6 +219,11 @@ s390x aarch64: build/packages-cross ## the program for a machine of the other by
 	@mkdir -p build/$@
 	@printf '#!/bin/sh\nexec %s "$$@"\n' "$(call emulator,$@) $(CURDIR)/build/$@-linux-gnu-gcc-plain/stormglass" > build/$@/stormglass
 	@chmod +x build/$@/stormglass
+
+wasm: build/packages-wasm build/wasm/trees.c ## model and scenarios for WebAssembly, played by Node.js: build/wasm/stormglass
+	@$(MAKE) TARGET=wasm CC=clang-14 BUILD=plain OPT= build/wasm/plain/stormglass.js
+	@printf '#!/bin/sh\nexec node %s "$$@"\n' $(CURDIR)/build/wasm/plain/stormglass.js > build/wasm/stormglass
+	@chmod +x build/wasm/stormglass
 
 s390x-test aarch64-test: build/packages-cross ## the unit tests as a program of that machine, run by qemu-user
 	@$(MAKE) CC=$(@:-test=)-linux-gnu-gcc BUILD=plain OPT= all unit-programs
@@ -323,7 +351,7 @@ $(eval $(call list,bridge.list,$(BRIDGE_SOURCES)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
-$(B)/%.o: %.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
+$(B)/%.o: %.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@mkdir -p $(@D)
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -340,7 +368,7 @@ $(B)/embedded.c: scenarios/embed/embed.sh $(B)/embedded.list $(EMBEDDED)
 
 $(DYGRAPHS)/%: | build/packages-build ;
 
-$(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(SYSROOT:=/ready)
+$(B)/embedded.o: $(B)/embedded.c $(B)/flags.list | build/packages-build $(FOREIGN)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(B)/libstormglass.so: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/library.list
@@ -354,6 +382,29 @@ $(B)/libstormglass.a: $(call objects,$(LIB_SOURCES)) $(B)/embedded.o $(B)/librar
 $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
+
+# The trees of all YAML files, which the native program reads.
+ifneq ($(TARGET),wasm)
+$(B)/wasm/trees: $(B)/wasm/trees.o $(LIB)
+	@echo "  LINK  $(@:build/%=%)"
+	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
+
+build/wasm/trees.c: $(B)/wasm/trees
+	@mkdir -p $(@D)
+	@$< > $@.new && mv $@.new $@
+endif
+
+# Headers that each hang together, of the system's package, without the C library's beside them.
+$(WASM_HEADERS)/ready: wasm/headers.sh | build/packages-wasm
+	@wasm/headers.sh $(@D) && touch $@
+
+$(B)/trees.o: build/wasm/trees.c $(B)/flags.list
+	@echo "  CC    $(@:build/%=%)"
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
+
+$(B)/stormglass.js: $(B)/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
+	@echo "  LINK  $(@:build/%=%)"
+	@NODE_PATH=/usr/share/nodejs emcc $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
 $(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
@@ -385,4 +436,4 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d
+    $(UNIT_SHARED) $(wildcard wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d

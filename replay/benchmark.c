@@ -52,14 +52,14 @@ static int by_time(const void *a, const void *b)
 time_ps benchmark_median(time_ps *list, uint64_t count)
 {
     CHECK(count > 0);
-    qsort(list, count, sizeof *list, by_time);
+    qsort(list, (size_t)count, sizeof *list, by_time);
     return list[(count - 1) / 2];
 }
 
 void benchmark_watch(struct benchmark_seen *seen, struct workload_stats *stats)
 {
     *seen = (struct benchmark_seen){.each = {.room = LATENCIES_MAX}};
-    seen->each.list = memory_zeroed(seen->each.room, sizeof *seen->each.list);
+    seen->each.list = memory_zeroed(LATENCIES_MAX, sizeof *seen->each.list);
     stats->each = &seen->each;
 }
 

@@ -266,10 +266,11 @@ bool step_player_tell(const struct step_player *player, step_tell *tell,
     struct answer answer;
     if (!ask(player, &request, &answer))
         return false;
-    char *text = memory_zeroed(answer.bytes, 1);
-    const bool well = receive_all(player->fd, text, answer.bytes);
+    const size_t bytes = (size_t)answer.bytes;
+    char *text = memory_zeroed(bytes, 1);
+    const bool well = receive_all(player->fd, text, bytes);
     if (well)
-        fwrite(text, 1, answer.bytes, out);
+        fwrite(text, 1, bytes, out);
     free(text);
     return well;
 }

@@ -13,7 +13,7 @@ gcc plain -O0
 gcc asan
 clang release
 clang asan'
-machines=${MACHINES-aarch64 s390x} # targets of make, each of which makes build/NAME/stormglass
+machines=${MACHINES-aarch64 s390x wasm} # targets of make, each of which makes build/NAME/stormglass
 
 # How long each case is played: enough for pauses, marks and rate changes; short enough for -O0, sanitizers and qemu.
 until_of() {

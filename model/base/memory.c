@@ -13,7 +13,7 @@ enum { EXIT_NOT_CARRIED_OUT = 3 };
 _Noreturn void memory_out(size_t bytes, const char *what)
 {
     char size[QUANTITY_TEXT_BYTES + 2] = "";
-    if (bytes > 0 && bytes <= INT64_MAX) {
+    if (bytes > 0 && (uint64_t)bytes <= INT64_MAX) {
         memcpy(size, ": ", sizeof ": ");
         quantity_format(QUANTITY_SIZE, (int64_t)bytes, size + 2, sizeof size - 2);
     }

@@ -59,7 +59,7 @@ static inline const struct event *agenda_event(const struct agenda *agenda, size
 /* Where the slot of a time is. */
 static inline size_t agenda_slot(const struct agenda *agenda, time_ps at)
 {
-    return (uint64_t)(at - agenda->base) >> agenda->shift;
+    return (size_t)((uint64_t)(at - agenda->base) >> agenda->shift);
 }
 
 /* Puts it into the slot, if that is free. */

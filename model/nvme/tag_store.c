@@ -51,7 +51,7 @@ static void grow(struct nvme_tag_store *store)
 {
     const struct nvme_tag_store old = *store;
     store->capacity = old.capacity == 0 ? FIRST_CAPACITY : old.capacity * 2;
-    store->entries = memory_zeroed(store->capacity, sizeof *store->entries);
+    store->entries = memory_zeroed((size_t)store->capacity, sizeof *store->entries);
     for (uint64_t i = 0; i < old.capacity; i++)
         if (old.entries[i].kind != EMPTY)
             *place(store, old.entries[i].key) = old.entries[i];

@@ -32,7 +32,7 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
         nvme_target_command_done(command, BAD_FIELD);
         return NULL;
     }
-    memset(command->data->bytes, 0, length);
+    memset(command->data->bytes, 0, (size_t)length);
     return command->data->bytes;
 }
 

@@ -197,7 +197,8 @@ static uint16_t copy_part(const struct target_command *command, const struct log
     CHECK(length <= PAGE_MAX);
     if (offset % 4 != 0 || offset > length)
         return BAD_FIELD;
-    memcpy(to, page + offset, wanted < length - offset ? wanted : length - offset);
+    const uint64_t there = length - offset;
+    memcpy(to, page + offset, (size_t)(wanted < there ? wanted : there));
     return NVME_STATUS_OK;
 }
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dot - no cabling is read: Debian packages no libcgraph for WebAssembly. */
+#include "scenarios/dot.h"
+
+bool dot_read(struct cabling *cabling)
+{
+    diag_add(cabling->diag, DIAG_ERROR, (struct diag_place){.file = cabling->file->name}, NULL,
+             "this build reads no graphs of cables");
+    return false;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * store - keeps nothing: Debian packages no SQLite for WebAssembly.  Only a run that nobody reads
+ * (run_options.unread) is played here. */
+#include "replay/store.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct store {
+    char nothing;
+};
+
+static struct store *refuse(char error[STORE_ERROR_BYTES])
+{
+    snprintf(error, STORE_ERROR_BYTES, "this build has no databases");
+    return NULL;
+}
+
+struct store *store_create_deaf(void)
+{
+    return memory_new(sizeof(struct store));
+}
+
+struct store *store_create(const char *path, const struct store_beginning *beginning,
+                           char error[STORE_ERROR_BYTES])
+{
+    (void)path;
+    (void)beginning;
+    return refuse(error);
+}
+
+bool store_is_foreign(const char *path)
+{
+    (void)path;
+    return true;
+}
+
+bool store_close(struct store *store)
+{
+    free(store);
+    return true;
+}
+
+const char *store_error(const struct store *store)
+{
+    (void)store;
+    return NULL;
+}
+
+void store_exec(struct store *store, const char *sql)
+{
+    (void)store;
+    (void)sql;
+}
+
+void store_commit(struct store *store)
+{
+    (void)store;
+}
+
+uint64_t store_pending(const struct store *store)
+{
+    (void)store;
+    return 0;
+}
+
+/* ---- statements: there are none, and what is done with none is nothing ---- */
+
+struct store_statement *store_prepare(struct store *store, const char *sql)
+{
+    (void)store;
+    (void)sql;
+    return NULL;
+}
+
+void store_finish(struct store_statement *statement)
+{
+    (void)statement;
+}
+
+void store_insert_values(struct store_statement *statement, const struct store_value *values,
+                         int count)
+{
+    (void)statement;
+    (void)values;
+    (void)count;
+}
+
+void store_bind(struct store_statement *statement, int index, struct store_value value)
+{
+    (void)statement;
+    (void)index;
+    (void)value;
+}
+
+bool store_step(struct store_statement *statement)
+{
+    (void)statement;
+    return false;
+}
