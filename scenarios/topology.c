@@ -137,6 +137,17 @@ const struct opt *topology_rows(size_t number, const char **kind)
     return kinds[number].rows;
 }
 
+bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag)
+{
+    if (links <= TOPOLOGY_LINKS_MAX)
+        return true;
+    tree_error(diag, written,
+               "%lld links are more than the limit of %d: a run would take some %lld GB of memory",
+               (long long)links, TOPOLOGY_LINKS_MAX,
+               (long long)(links * TOPOLOGY_LINK_BYTES / 1000000000));
+    return false;
+}
+
 /* What fits a row each may still be too much together. */
 static bool sizes_fit(const struct tree_node *written, const struct sizes *sizes, struct diag *diag)
 {
@@ -150,7 +161,8 @@ static bool sizes_fit(const struct tree_node *written, const struct sizes *sizes
         tree_error(diag, written, "a leaf of %lld ports is more than the limit of %d",
                    (long long)(sizes->spines + sizes->hosts_per_leaf), TOPOLOGY_PORTS_MAX);
     else
-        return true;
+        return topology_links_fit(written, sizes->leaves * (sizes->hosts_per_leaf + sizes->spines),
+                                  diag);
     return false;
 }
 

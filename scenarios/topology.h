@@ -25,8 +25,13 @@
 enum {
     TOPOLOGY_NODES_MAX = 200000,
     TOPOLOGY_PORTS_MAX = 4096, /* of one node */
+    TOPOLOGY_LINKS_MAX = 1000000,
+    TOPOLOGY_LINK_BYTES = 6000, /* of a run's memory, ports and queues at both ends; measured */
     TOPOLOGY_NAME_MAX = 47
 };
+
+/* False, and an error, when there would be more links than the limit: nothing is taken for them. */
+bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag);
 
 struct topology_node {
     const char *name;

@@ -327,6 +327,8 @@ bool topology_explicit(struct arena *arena, const struct tree_node *written,
         tree_error(diag, written, "more than %d nodes", TOPOLOGY_NODES_MAX);
         return false;
     }
+    if (!topology_links_fit(links, (int64_t)links->count, diag))
+        return false;
     topology->host_count = (uint32_t)hosts->count;
     topology->node_count = (uint32_t)(hosts->count + switches->count);
     topology->link_count = (uint32_t)links->count;

@@ -48,6 +48,8 @@ edited no-such-host 7:50 "no host is called 'host9'" 's/host1,/host9,/'
 edited no-such-kind 7:21 "did you mean 'rdma-write'" 's/rdma-write/rdma-wriet/'
 edited to-itself 7:50 'itself' 's/to: host1/to: host0/'
 edited too-many-hosts 5:42 'more than' 's/hosts: 2/hosts: 99999999/'
+edited too-many-links 5:13 '8194048 links are more than the limit of 1000000: a run would take some 49 GB' \
+    's/single-switch, hosts: 2/leaf-spine, leaves: 4001, spines: 2047, hosts-per-leaf: 1/'
 edited no-hosts 5:42 'less than' 's/hosts: 2/hosts: 0/'
 edited word-of-a-port 5:48 'expected' 's/^fabric:/&\n  host-links: {rate: 100Gbps, length: 3m, fec: rs528}/'
 edited bound-of-a-port 5:22 'rate' 's/^fabric:/&\n  host-links: {rate: 1bps}/'
