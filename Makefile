@@ -280,6 +280,8 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
 	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
 	@EVERY=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/failing-calls.sh
+	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/unit/test_parameter_bounds
+	@PARAMETER_VALUES=all build/$(CC_NAME)-asan$(OPT)/tests/unit/test_parameter_bounds
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
@@ -419,7 +421,7 @@ $(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.li
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
-$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
+$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/cli/parameters.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
 

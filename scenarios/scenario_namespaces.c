@@ -9,6 +9,8 @@
 static const char default_media[] = "flash-tlc";
 
 /* Identify lists the numbers of active namespaces in one page of 1024: nvmet grants no more. */
+enum { NAMESPACES_MAX = 1024 };
+
 struct entry {
     int64_t count;
 };
@@ -132,6 +134,12 @@ const struct scenario_namespaces *scenario_load_namespaces(struct loader *loader
     for (size_t i = 0; i < written->count; i++)
         load_entry(loader, arena_format(loader->arena, "%s[%zu]", path, i), written->items[i].value,
                    &made->list[i]);
+    uint64_t count = 0;
+    for (size_t i = 0; i < written->count; i++)
+        count += made->list[i].count;
+    if (count > NAMESPACES_MAX)
+        tree_error(loader->diag, written, "%llu namespaces are more than the limit of %d",
+                   (unsigned long long)count, NAMESPACES_MAX);
     if (written->count == 0)
         tree_error(loader->diag, written, "expected at least one namespace");
     return made;

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "nvme/media_kinds.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct flash_params {
@@ -287,11 +288,8 @@ static void channel_done(void *self, struct nvme_job *job)
 static struct media *flash_create(const struct env *env, const void *params, uint32_t index)
 {
     struct media *media = memory_new(sizeof *media);
-    CHECK(index < 1000);
-    char purpose[] = "media-000";
-    purpose[6] = (char)('0' + index / 100);
-    purpose[7] = (char)('0' + index / 10 % 10);
-    purpose[8] = (char)('0' + index % 10);
+    char purpose[32];
+    snprintf(purpose, sizeof purpose, "media-%03u", index);
     media->env = env;
     media->params = *(const struct flash_params *)params;
     media->jitter = env_stream(env, purpose);

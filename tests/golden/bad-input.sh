@@ -66,6 +66,7 @@ stored block-of-another-lba 10:63 'nearest: 4096B' 's/4KiB/512B/; s/{}\]/{lba-si
 stored odd-lba 8:51 'expected 512B or 4KiB, but found 1875B' 's/{}\]/{lba-size: 1875B}]/'
 stored odd-transfer 7:35 'a whole multiple of 4KiB, but found 5000B; nearest: 4096B and 8192B' 's/nvme: {}/nvme: {max-transfer: 5000B}/'
 stored odd-mdts 7:47 'nearest: 8192B and 16KiB' 's/target: {}/target: {max-transfer: 12KiB}/'
+stored too-many-namespaces 8:39 '1025 namespaces are more than the limit of 1024' 's/{}\]/{count: 1024}, {}]/'
 stored odd-offset 10:77 'offset: 1000B is no whole multiple' 's/4KiB/&, offset: 1000B/'
 stored no-such-namespace 10:80 'namespace 2 of host1 is meant, which has 1' 's/4KiB/&, namespace: 2/'
 stored beyond-the-namespace 10:5 'the I/Os do not fit the namespace' 's/4KiB/&, offset: 2TiB/'
