@@ -2,6 +2,7 @@
  * fuzz_clab - any bytes as a laboratory of containerlab.
  * Reads: scenarios/clab.c scenarios/cabling*.c */
 #include "scenarios/clab.h"
+#include "tests/fuzz/token_mutator.h"
 #include "tests/unit/piece.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,6 +2,7 @@
  * fuzz_figures - any bytes as a file of figures: read or refused.  What is read is summed up.
  * Reads: replay/measurements.c scenarios/json_tree.c */
 #include "replay/measurements.h"
+#include "tests/fuzz/token_mutator.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
  * fuzz_grid - any bytes as a grid: loaded or refused, and what is loaded is whole.
  * Reads: scenarios/grid.c */
 #include "scenarios/grid.h"
+#include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,6 +4,7 @@
  * comes behind it, the input is sealed here.
  * Reads: replay/predictions.c */
 #include "replay/predictions.h"
+#include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>
 #include <stdint.h>

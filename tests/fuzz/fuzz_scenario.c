@@ -6,6 +6,7 @@
  * Reads: scenarios/tree*.c scenarios/scenario*.c scenarios/topology*.c */
 #include "scenarios/check.h"
 #include "scenarios/scenario.h"
+#include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "scenarios/sonic.h"
 #include "scenarios/tree.h"
+#include "tests/fuzz/token_mutator.h"
 
 #include <stdint.h>
 #include <string.h>
