@@ -107,8 +107,9 @@ static int print_help(const struct cli_command *command)
 
 static int usage_error(const struct cli_command *command)
 {
-    fprintf(stderr, "usage: stormglass %s [OPTIONS] %s\nSee stormglass %s --help.\n", command->name,
-            command->operands, command->name);
+    fprintf(stderr, "usage: stormglass %s [OPTIONS]%s%s\nSee stormglass %s --help.\n",
+            command->name, command->operands[0] == '\0' ? "" : " ", command->operands,
+            command->name);
     return CLI_USAGE;
 }
 
@@ -128,7 +129,7 @@ static int unknown_option(const struct cli_command *command, const char *text)
     struct nearest nearest = nearest_to(name + strspn(name, "-"));
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
         nearest_offer(&nearest, option->name);
-    if (nearest.best[0] != '\0' && strncmp(name, "--", 2) == 0)
+    if (nearest.best[0] != '\0' && name[0] == '-' && name[1] != '\0' && name[2] != '\0')
         cli_error("%s: there is no option %s; did you mean --%s?", command->name, name,
                   nearest.best);
     else
@@ -188,8 +189,10 @@ static const char *long_name(const struct cli_command *command, int code)
     return code == LONG_HELP ? "help" : command->options[code - LONG_FIRST].name;
 }
 
-/* What is wrong with the option that getopt has just taken from `taken`; false: nothing. */
-static bool is_wrong(const struct cli_command *command, int code, const char *taken)
+/* What is wrong with the option that getopt has just taken from `taken`; false: nothing.  `next` is
+ * what it looks at next, which may be NULL: letters of -json that it has not come to. */
+static bool is_wrong(const struct cli_command *command, int code, const char *taken,
+                     const char *next)
 {
     if (code == ':') {
         cli_error("%s: %s wants a value", command->name, taken);
@@ -205,7 +208,8 @@ static bool is_wrong(const struct cli_command *command, int code, const char *ta
     const bool is_letter = code == '?' && optopt > 0;
     if (code != '?' && (code < LONG_FIRST || is_exact(taken, long_name(command, code))))
         return false;
-    unknown_option(command, is_letter ? letter : taken);
+    const bool is_word = is_letter && next != NULL && strncmp(next, letter, 2) == 0;
+    unknown_option(command, is_word ? next : is_letter ? letter : taken);
     return true;
 }
 
@@ -219,7 +223,7 @@ static enum parsed parse(const struct cli_command *command, int argc, char **arg
     int code;
     while ((code = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
         const bool apart = optarg != NULL && optarg == argv[optind - 1];
-        if (is_wrong(command, code, argv[optind - (apart ? 2 : 1)]))
+        if (is_wrong(command, code, argv[optind - (apart ? 2 : 1)], argv[optind]))
             return PARSED_WRONG;
         if (code == 'h' || code == LONG_HELP)
             return PARSED_HELP;

@@ -29,6 +29,7 @@ struct search {
     const char *wanted;
     struct nearest nearest;
     int found;
+    bool groups; /* nothing is called so: what begins so */
 };
 
 /* Other ways to write the row, or an empty list. */
@@ -105,13 +106,52 @@ static bool is_word(const struct parameter *parameter, const char *wanted)
     return false;
 }
 
+/* A path as --set takes it, and as the summary prints it, without members and kinds:
+ * "faults[0].drain", "workloads.oltp.read" and "faults{kind: slow-receiver}.drain" lose them. */
+static void make_plain(const char *path, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *at = path; *at != '\0' && used + 1 < size;) {
+        const size_t step = strcspn(at, ".");
+        const bool member = strspn(at, "0123456789") == step && step > 0;
+        const bool named =
+            used == strlen("workloads") && at[step] == '.' && strncmp(text, "workloads", used) == 0;
+        const size_t word = strcspn(at, ".[{");
+        if (!member && !named)
+            used += (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? "." : "",
+                                     (int)word, at);
+        at += word;
+        at += *at == '[' || *at == '{' ? strcspn(at, "]}") : 0;
+        at += *at == ']' || *at == '}';
+        at += *at == '.';
+    }
+    text[used < size ? used : size - 1] = '\0';
+}
+
+static bool is_written(const char *path, const char *wanted)
+{
+    char there[160], meant[160];
+    make_plain(path, there, sizeof there);
+    make_plain(wanted, meant, sizeof meant);
+    return meant[0] != '\0' && is_meant(there, meant);
+}
+
+/* A group of rows: ecn of ecn-kmin and ecn-kmax. */
+static bool is_of_group(const char *name, const char *wanted)
+{
+    const size_t length = strlen(wanted);
+    return length > 0 && strncmp(name, wanted, length) == 0 && name[length] == '-';
+}
+
 static bool look(void *self, const struct parameter *parameter)
 {
     struct search *search = self;
     char path[160];
     parameters_path(parameter, path, sizeof path);
-    if (is_meant(path, search->wanted) || is_word(parameter, search->wanted) ||
-        is_nested(parameter->where, parameter->row->name, search->wanted)) {
+    if (search->groups ? is_of_group(parameter->row->name, search->wanted)
+                       : is_meant(path, search->wanted) || is_word(parameter, search->wanted) ||
+                             is_nested(parameter->where, parameter->row->name, search->wanted) ||
+                             is_written(path, search->wanted)) {
         fputs(search->found++ > 0 ? "\n" : "", stdout);
         explain(parameter, path);
     }
@@ -125,6 +165,9 @@ static int run(const struct cli_args *args)
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
     parameters_each(look, &search);
+    search.groups = search.found == 0;
+    if (search.groups)
+        parameters_each(look, &search);
     if (search.found > 0)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';

@@ -4,6 +4,7 @@
  * Columns are as wide as their widest value among the first rows, which are kept until they are
  * known. */
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "replay/store.h"
@@ -163,6 +164,26 @@ static void print_columns(struct store_statement *rows)
     free(kept.widths);
 }
 
+/* What a name that is not there was meant to be, asked of the database anew: errors stick. */
+static void tell_error(const char *path, const char *error)
+{
+    static const char words[] = "no such table: ";
+    char why[STORE_ERROR_BYTES];
+    const char *name = strstr(error, words);
+    struct store *store = name == NULL ? NULL : store_open(path, why);
+    if (store == NULL) {
+        cli_error("%s", error);
+        return;
+    }
+    struct nearest nearest = nearest_to(name + strlen(words));
+    struct store_statement *rows = store_prepare(store, "SELECT name FROM sqlite_schema");
+    while (store_step(rows))
+        nearest_offer(&nearest, store_text(rows, 0));
+    store_finish(rows);
+    cli_error("%s%s", error, nearest_hint(&nearest).text);
+    store_close(store);
+}
+
 static int run(const struct cli_args *args)
 {
     char error[STORE_ERROR_BYTES];
@@ -181,7 +202,7 @@ static int run(const struct cli_args *args)
         print_columns(rows);
     const bool well = store_error(store) == NULL;
     if (!well)
-        cli_error("%s", store_error(store));
+        tell_error(args->operands[0], store_error(store));
     store_finish(rows);
     store_close(store);
     return well ? CLI_DONE : CLI_USAGE;

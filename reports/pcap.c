@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/units.h"
 #include "reports/pcapng.h"
 #include "reports/wire.h"
@@ -236,6 +237,27 @@ static bool has_frames(struct store *store)
     return store_ask_int(store, "SELECT count(*) FROM (SELECT 1 FROM frame LIMIT 1)", 0) > 0;
 }
 
+/* Names the first port that was asked for and is not there. */
+static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES])
+{
+    const char *const *wanted = capture->options->ports;
+    const uint32_t count = capture->options->port_count;
+    snprintf(why, PCAP_WHY_BYTES, "a port was given twice");
+    for (uint32_t i = 0; i < count; i++) {
+        struct nearest nearest = nearest_to(wanted[i]);
+        struct store_statement *rows = store_prepare(capture->store, "SELECT name FROM port");
+        bool found = false;
+        while (store_step(rows)) {
+            found = found || strcmp(store_text(rows, 0), wanted[i]) == 0;
+            nearest_offer(&nearest, store_text(rows, 0));
+        }
+        store_finish(rows);
+        if (!found)
+            snprintf(why, PCAP_WHY_BYTES, "it has no port '%.40s'%.180s", wanted[i],
+                     nearest_hint(&nearest).text);
+    }
+}
+
 bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
                 char why[PCAP_WHY_BYTES])
 {
@@ -247,9 +269,7 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     if (store_error(store) == NULL && !has_frames(store))
         snprintf(why, PCAP_WHY_BYTES, "it has no frames: play the run with --record packets");
     else if (options->port_count > 0 && capture->count < options->port_count)
-        snprintf(why, PCAP_WHY_BYTES,
-                 "it has no such port, or one was given twice: "
-                 "expected names such as leaf0:p3 (SELECT name FROM port)");
+        unknown_port(capture, why);
     else
         written = store_error(store) == NULL && write_all(capture);
     if (capture->damaged)

@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_SCENARIOS_FILEKIND_H
 #define STORMGLASS_SCENARIOS_FILEKIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum filekind {
@@ -26,6 +27,12 @@ enum filekind filekind_of(const char *head, size_t length);
 
 /* Of a regular file; what cannot be read is unknown. */
 enum filekind filekind_of_file(const char *path);
+
+/* No reader of text takes it. */
+static inline bool filekind_is_binary(enum filekind kind)
+{
+    return kind == FILEKIND_RUN || kind == FILEKIND_DATABASE || kind == FILEKIND_CAPTURE;
+}
 
 /* "a scenario; stormglass run plays it".  NULL of the unknown. */
 const char *filekind_words(enum filekind kind);

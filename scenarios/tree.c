@@ -2,6 +2,7 @@
 #include "scenarios/tree.h"
 
 #include "base/memory.h"
+#include "scenarios/filekind.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -56,6 +57,9 @@ struct tree_file *tree_read(struct arena *arena, const char *path, struct diag *
         file_error(diag, name, too_large);
     else if (ferror(in))
         file_error(diag, name, "the file cannot be read");
+    else if (filekind_is_binary(filekind_of(text, length)))
+        diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
+                 "expected text, but this is %s", filekind_words(filekind_of(text, length)));
     else
         file = tree_hold(arena, name, text, length);
     if (!standard)

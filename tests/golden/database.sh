@@ -109,7 +109,8 @@ long='pause-storm --set duration=10s'
 # shellcheck disable=SC2086
 "$program" run $long -o killed.db >out 2>err &
 for ((tries = 0; tries < 1200; tries++)); do
-    [ "$(ask killed.db 'SELECT reached_ps>0 FROM meta' 2>/dev/null)" = 1 ] && break
+    # sqlite3 would make the file that it does not find, and the run would meet it
+    [ -e killed.db ] && [ "$(ask killed.db 'SELECT reached_ps>0 FROM meta' 2>/dev/null)" = 1 ] && break
     sleep 0.05
 done
 kill -KILL $!

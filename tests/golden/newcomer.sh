@@ -23,6 +23,22 @@ expect 'list' 2 '; there are cases, works, profiles,' "$program" list x
 expect 'import' 2 '; there are sonic, dot, clab,' "$program" import x y
 expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" draw --what x first-io
 
+expect 'one dash' 2 'there is no option -json; did you mean --json?' "$program" run first-io -json
+"$program" run first-io --record packets -o first.db >/dev/null || fail 'first.db'
+expect 'a view' 2 "no such table: v_worklod; did you mean 'v_workload'?" "$program" query first.db 'SELECT * FROM v_worklod'
+expect 'a port' 2 "it has no port 'host0:0'; did you mean 'host0:p0'? There are" "$program" pcap first.db --port host0:0 -o x
+expect 'a port twice' 2 'a port was given twice' "$program" pcap first.db --port host0:p0 --port host0:p0 -o x
+
+# --- a parameter is explained by any way to write it ---
+for word in 'faults[0].drain' faults.0.drain drain; do
+    expect "explain-parameter $word" 0 'faults{kind: slow-receiver}.drain' "$program" explain-parameter "$word"
+done
+for word in workloads.victims.block-size 'workloads[2].block-size' workloads.0.block-size; do
+    expect "explain-parameter $word" 0 'workloads{kind: nvme}.block-size' "$program" explain-parameter "$word"
+done
+expect 'a group' 0 'fabric.switch.ecn-pmax' "$program" explain-parameter ecn
+expect 'none' 2 "did you mean 'drain'?" "$program" explain-parameter faults.0.drian
+
 # --- a path is written as the summary prints it, or with dots ---
 "$program" run pause-storm --until 100us --set faults.0.at=10us --set faults.0.drain=20% >dots || fail "faults.0: exit code $?"
 "$program" run pause-storm --until 100us --set 'faults[0].at=10us' --set 'faults[0].drain=20%' >brackets ||
@@ -116,7 +132,7 @@ for command in explain report replay query counters pcap diff compare 'compare -
     expect "$command folder" 2 'Is a directory' "$program" $command folder $more
 done
 for command in run check bench; do
-    expect "$command run.db" 2 'run.db:1:1: error: expected a scenario, but this is a run database; stormglass explain,' \
+    expect "$command run.db" 2 'run.db:1:1: error: expected text, but this is a run database; stormglass explain,' \
         "$program" $command run.db
     expect "$command grid" 2 'but this is a grid; stormglass predict plays it' "$program" $command grid.yaml
     expect "$command empty" 2 'empty:1:1: error: there is nothing in here' "$program" $command empty
