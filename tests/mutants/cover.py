@@ -138,7 +138,7 @@ def measure(tests, say):
             test.seconds, test.lines = known['seconds'], known['lines']
             if test.lines and test.seconds <= SECONDS_MAX:
                 used.append(test)
-            else:
+            elif known['code'] != 0 or test.seconds > SECONDS_MAX:
                 say(f"  left out: {test.name}, exit code {known['code']} after {test.seconds:.0f} s of processor time")
     return used
 

@@ -278,6 +278,25 @@ static void a_paused_class_saves_nothing_up(void **state)
     pair_free(pair);
 }
 
+/* Whatever a pause has left of a class's turn, it has afterwards: no more, no less. */
+static void a_paused_class_keeps_what_it_had(void **state)
+{
+    (void)state;
+    struct pair *pair = contend(75, 25, 4096);
+    struct rnic_class *class = &pair->rnics[0]->classes[3];
+    const int64_t left[] = {-class->quantum, -1, 0, 1, class->quantum};
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        rnic_set_storm(pair->rnics[1], 3, true, pair->engine.now);
+        pair_run(pair, 10 * PS_PER_US);
+        class->credit = (__typeof__(class->credit))left[i];
+        pair_run(pair, 20 * PS_PER_US);
+        assert_int_equal(class->credit, left[i]);
+        rnic_set_storm(pair->rnics[1], 3, false, pair->engine.now);
+        pair_run(pair, 10 * PS_PER_US); /* the audit sees a turn that is longer than its quantum */
+    }
+    pair_free(pair);
+}
+
 static void a_strict_class_goes_first_unless_it_is_paused(void **state)
 {
     (void)state;
@@ -304,6 +323,7 @@ int main(void)
         cmocka_unit_test(a_lossy_priority_is_dropped),
         cmocka_unit_test(weights_share_the_port),
         cmocka_unit_test(a_paused_class_saves_nothing_up),
+        cmocka_unit_test(a_paused_class_keeps_what_it_had),
         cmocka_unit_test(a_strict_class_goes_first_unless_it_is_paused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

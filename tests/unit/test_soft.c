@@ -270,33 +270,41 @@ static void test_send_queue(void **state)
 }
 
 /* It stops at the queue's length and goes on when a quarter of it is left. */
+static void expect_limits(unsigned length, time_ps timer)
+{
+    struct pair_params params = presets();
+    params.rnic.soft.send_queue = length;
+    params.rnic.soft.send_packet = 40 * NS; /* a packet takes 90 to leave */
+    params.rnic.soft.transmit_timer = timer;
+    struct pair *pair = connected(&params);
+    struct verbs_mr *from = pair_mr(pair, 0, 200 * 1024, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 200 * 1024, VERBS_BULK);
+    const struct soft *soft = pair->rnics[0]->soft;
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+    bool full = false;
+    unsigned stops = 0, resumes = 0;
+    for (int i = 0; i < 16000; i++) {
+        pair_run(pair, NS);
+        if (soft->full == full)
+            continue;
+        full = soft->full;
+        assert_int_equal(soft->handed + soft->leaving.count, full ? length : length / 4);
+        stops += full;
+        resumes += !full;
+    }
+    assert_true(stops >= 2 && resumes >= 2);
+    pair_run(pair, PS_PER_MS);
+    pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+    pair_free(pair);
+}
+
 static void test_send_queue_limits(void **state)
 {
     (void)state;
     for (unsigned length = 4; length <= 32; length *= 2) {
-        struct pair_params params = presets();
-        params.rnic.soft.send_queue = length;
-        params.rnic.soft.send_packet = 40 * NS; /* a packet takes 90 to leave */
-        struct pair *pair = connected(&params);
-        struct verbs_mr *from = pair_mr(pair, 0, 200 * 1024, VERBS_BULK);
-        struct verbs_mr *to = pair_mr(pair, 1, 200 * 1024, VERBS_BULK);
-        const struct soft *soft = pair->rnics[0]->soft;
-        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
-        bool full = false;
-        unsigned stops = 0, resumes = 0;
-        for (int i = 0; i < 16000; i++) {
-            pair_run(pair, NS);
-            if (soft->full == full)
-                continue;
-            full = soft->full;
-            assert_int_equal(soft->handed + soft->leaving.count, full ? length : length / 4);
-            stops += full;
-            resumes += !full;
-        }
-        assert_true(stops >= 2 && resumes >= 2);
-        pair_run(pair, PS_PER_MS);
-        pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
-        pair_free(pair);
+        expect_limits(length, 0);
+        expect_limits(length, 60 * NS);
+        expect_limits(length, 400 * NS);
     }
 }
 
