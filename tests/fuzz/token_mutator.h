@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * token_mutator - changes of a text of words and punctuation (YAML, JSON), so that mostly it is one
  * still: what readers do behind the parser is reached.
- * A word is replaced by another of the text, by what libFuzzer makes of it (with the dictionary's
  * A word is replaced by another of the text, by what libFuzzer makes of it (with the words of the
  * dictionary), or by an odd number with its unit; lines are copied, left out and exchanged.  One
  * change in eight is libFuzzer's own, of any bytes.
+ * Included by the targets that want it: it defines LLVMFuzzerCustomMutator. */
 #ifndef STORMGLASS_TESTS_TOKEN_MUTATOR_H
 #define STORMGLASS_TESTS_TOKEN_MUTATOR_H
 
