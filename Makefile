@@ -416,12 +416,12 @@ $(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
-# An archive: a test takes only the fakes that it uses.
-$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/shared.list
+# An archive: a test takes only what it uses, be it fakes or the list of all parameters.
+$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/parameters.o $(B)/shared.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
-$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/cli/parameters.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
+$(UNIT_PROGRAMS): $(B)/tests/unit/%: $(B)/tests/unit/%.o $(B)/tests/shared.a $(B)/bridge.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -lev -o $@
 
@@ -429,7 +429,7 @@ $(LAW_PROGRAMS): $(B)/tests/laws/%: $(B)/tests/laws/%.o $(B)/tests/shared.a $(LI
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) -lcmocka $(LDLIBS) -o $@
 
-$(SWARM): $(call objects,$(SWARM_SOURCES)) $(B)/cli/parameters.o $(B)/tests/shared.a $(LIB)
+$(SWARM): $(call objects,$(SWARM_SOURCES)) $(B)/tests/shared.a $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -o $@
 
