@@ -98,6 +98,21 @@ static bool is_on_cable(const struct probe_drop *drop)
     }
 }
 
+/* Lossless frames are refused only when their group's own headroom cannot take them. */
+static void check_refused(struct run_laws *laws, const struct probe_drop *drop)
+{
+    const struct scenario_node *node = &laws->scenario->nodes[drop->node];
+    if (node->kind != SCENARIO_SWITCH || drop->cause != PROBE_DROP_BUFFER || !drop->lossless ||
+        node->switch_params->headroom_pool != SWITCH_HEADROOM_POOL_NONE)
+        return;
+    const int64_t cell = world_switch(laws->world, drop->node)->buffer.cell;
+    const int64_t room = (drop->frame_bytes + cell - 1) / cell * cell;
+    if (drop->headroom + room <= drop->headroom_limit)
+        run_laws_break(laws, "%s port %u priority %u: refused with %lld of %lld B of headroom used",
+                       node->name, drop->port, drop->priority, (long long)drop->headroom,
+                       (long long)drop->headroom_limit);
+}
+
 static void on_drop(void *self, const struct probe_drop *drop)
 {
     struct run_laws *laws = self;
@@ -108,6 +123,7 @@ static void on_drop(void *self, const struct probe_drop *drop)
     loss->bytes += (uint64_t)drop->frame_bytes;
     laws->causes[drop->cause]++;
     laws->lossless += drop->lossless;
+    check_refused(laws, drop);
     if (laws->transport != NULL)
         run_laws_transport_lost(laws, drop);
 }
@@ -127,7 +143,7 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
 static void on_frame(void *self, const struct probe_frame *sent)
 {
     run_laws_pauses_frame(self, sent);
-    run_laws_transport_frame(self, sent);
+    run_laws_way_frame(self, sent);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
@@ -167,7 +183,8 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
     laws->world = world;
     laws->pauses = run_laws_pauses_new(laws);
     if (laws->probe.frame != NULL) {
-        laws->transport = run_laws_transport_new(laws);
+        laws->way = run_laws_way_new();
+        laws->transport = run_laws_transport_new();
         laws->cm = run_laws_cm_new(laws);
     }
     run_laws_end_light(laws);
@@ -194,6 +211,8 @@ void run_laws_fini(struct run_laws *laws)
 {
     if (laws->pauses != NULL)
         run_laws_pauses_free(laws->pauses);
+    if (laws->way != NULL)
+        run_laws_way_free(laws->way);
     if (laws->transport != NULL)
         run_laws_transport_free(laws->transport);
     if (laws->cm != NULL)

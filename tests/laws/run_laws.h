@@ -10,6 +10,7 @@
  *   run_laws_transport.c  reliable connections: PSNs, answers, retries, waits
  *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
+ *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -39,6 +40,7 @@ struct run_laws_terms {
 };
 
 struct run_laws_pauses;
+struct run_laws_way;
 struct run_laws_transport;
 struct run_laws_cm;
 
@@ -52,6 +54,7 @@ struct run_laws {
     struct run_laws_loss in_switch[RUN_LAWS_NODES];
     uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges;
     struct run_laws_pauses *pauses;
+    struct run_laws_way *way;
     struct run_laws_transport *transport;
     struct run_laws_cm *cm;
     bool over;      /* all faults had ended when the run did */

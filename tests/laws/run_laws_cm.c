@@ -145,7 +145,8 @@ static void rep_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
         run_laws_break(laws, "endpoint %u sends a REP to no REQ that came", from);
         return;
     }
-    const bool anew = laws->terms.crashes && rep->local_id != talk->rep.local_id;
+    const bool anew =
+        (laws->terms.crashes || !is_swift(laws)) && rep->local_id != talk->rep.local_id;
     if (!talk->answered || anew) { /* the one that had answered is no more */
         talk->answered = true;
         talk->id[1] = rep->local_id;
@@ -156,7 +157,7 @@ static void rep_sent(struct run_laws *laws, uint32_t from, uint32_t to, const st
         BREAK(laws, talk, "two different REPs");
     }
     talk->reps_after += talk->rtus_came > 0;
-    if (++talk->reps > retries_of(laws, from) + talk->reqs_came)
+    if (++talk->reps > retries_of(laws, from) + talk->reqs_came && is_swift(laws))
         BREAK(laws, talk, "more REPs than there are retries");
     if (talk->reps_after > talk->reqs_came + STILL_ON_WAY && is_swift(laws))
         BREAK(laws, talk, "a REP after its RTU");

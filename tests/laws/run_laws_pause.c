@@ -259,7 +259,9 @@ static void note_on_way(struct run_laws *laws, const struct probe_frame *sent)
     const struct port *peer = world_port(laws->world, from->peer_node, from->peer_port);
     if (to->last - to->first == ACTS)
         act_until(peer, to, sent->at - SLACK_PS);
-    if (sent->lost || !is_plain(peer) || to->last - to->first == ACTS)
+    if (to->last - to->first == ACTS) /* a long cable: who knows what is on it */
+        to->watched = false;
+    if (sent->lost || !is_plain(peer) || !to->watched)
         return;
     const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, from->rate.bps);
     struct act *act = &to->acts[to->last++ % ACTS];

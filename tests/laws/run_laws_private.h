@@ -24,9 +24,16 @@ void run_laws_pauses_look(struct run_laws *laws);
 void run_laws_pauses_judge(struct run_laws *laws);
 
 /* Hosts: what reaches them is kept until something is told that is no older. */
-struct run_laws_transport *run_laws_transport_new(const struct run_laws *laws);
+struct run_laws_way *run_laws_way_new(void);
+void run_laws_way_free(struct run_laws_way *way);
+void run_laws_way_frame(struct run_laws *laws, const struct probe_frame *sent);
+bool run_laws_way_overflows(const struct run_laws *laws);
+
+struct run_laws_transport *run_laws_transport_new(void);
 void run_laws_transport_free(struct run_laws_transport *transport);
-void run_laws_transport_frame(struct run_laws *laws, const struct probe_frame *sent);
+/* A packet leaves a host, or has reached one. */
+void run_laws_transport_leaves(struct run_laws *laws, const struct frame *frame, time_ps now);
+void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, time_ps now);
 void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *drop);
 void run_laws_transport_judge(struct run_laws *laws);
 
@@ -57,6 +64,17 @@ void run_laws_end_light(struct run_laws *laws);
 static inline uint32_t run_laws_slot(uint32_t node, uint16_t port)
 {
     return node * RUN_LAWS_PORTS + port;
+}
+
+static inline bool run_laws_is_request(uint8_t opcode)
+{
+    return opcode <= FRAME_RC_READ_REQUEST || opcode == FRAME_RC_SEND_LAST_INV ||
+           opcode == FRAME_RC_SEND_ONLY_INV;
+}
+
+static inline bool run_laws_is_response(uint8_t opcode)
+{
+    return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
 }
 
 /* The host that an endpoint is of, or NULL. */

@@ -22,9 +22,8 @@
 #include "rnic/rnic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { FLOWS = 2048, SENT = 8192, QUEUE = 4096, SLACK_PS = 8 };
+enum { FLOWS = 2048, SENT = 8192, SLACK_PS = 8 };
 
 /* What was sent first under a PSN: of a READ, under each that its responses take. */
 struct sent {
@@ -47,7 +46,9 @@ struct flow {
     uint32_t naked;         /* PSN of the last NAK, while the packet has not come */
     bool is_naked, has_gap; /* a packet after the expected one has come */
     bool spent;             /* half of its retries were used up without progress, at some time */
-    time_ps restarted;      /* of the ACK timer, at the latest that can be known from outside */
+    time_ps restarted;      /* of the ACK timer: it has not begun to run before */
+    uint64_t expiries;      /* how often it can have run out */
+    time_ps told_at;        /* the last answer that counted came */
     time_ps rnr_until;
     unsigned reasons, rnr_reasons; /* to go back */
     unsigned tries, rnr_tries;     /* without progress */
@@ -57,16 +58,10 @@ struct flow {
 struct run_laws_transport {
     struct flow *flows[FLOWS];
     uint32_t count;
-    struct queue {
-        struct run_laws_delivery *list;
-        uint32_t first, last;
-    } queues[RUN_LAWS_NODES]; /* by node */
-    bool overflow;
 };
 
-struct run_laws_transport *run_laws_transport_new(const struct run_laws *laws)
+struct run_laws_transport *run_laws_transport_new(void)
 {
-    (void)laws;
     return memory_zeroed(1, sizeof(struct run_laws_transport));
 }
 
@@ -76,8 +71,6 @@ void run_laws_transport_free(struct run_laws_transport *transport)
         free(transport->flows[i]->sent);
         free(transport->flows[i]);
     }
-    for (uint32_t i = 0; i < RUN_LAWS_NODES; i++)
-        free(transport->queues[i].list);
     free(transport);
 }
 
@@ -112,8 +105,8 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
 
 void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *pair)
 {
-    add_flow(laws, pair, 0);
-    add_flow(laws, pair, 1);
+    for (unsigned from = 0; from < 2; from++)
+        add_flow(laws, pair, from);
 }
 
 /* The newest: queue pair numbers come again after long. */
@@ -145,17 +138,6 @@ static struct sent *sent_at(const struct flow *flow, uint32_t psn)
 {
     struct sent *sent = &flow->sent[psn % SENT];
     return sent->known && sent->psn == psn ? sent : NULL;
-}
-
-static bool is_request(uint8_t opcode)
-{
-    return opcode <= FRAME_RC_READ_REQUEST || opcode == FRAME_RC_SEND_LAST_INV ||
-           opcode == FRAME_RC_SEND_ONLY_INV;
-}
-
-static bool is_response(uint8_t opcode)
-{
-    return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
 }
 
 static uint32_t psns_of(const struct flow *flow, const struct frame *frame)
@@ -208,6 +190,14 @@ static time_ps timeout_of(const struct run_laws *laws, const struct flow *flow)
     return code == 0 ? TIME_NEVER / 4 : (time_ps)4096000 << code;
 }
 
+/* The timer begins anew at `from`; until now it may have run out some times. */
+static void restart(const struct run_laws *laws, struct flow *flow, time_ps from, time_ps now)
+{
+    if (flow->una != flow->high && now > flow->restarted)
+        flow->expiries += (uint64_t)((now + SLACK_PS - flow->restarted) / timeout_of(laws, flow));
+    flow->restarted = from;
+}
+
 /* From the newest it goes back to an older one. */
 static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t psn, time_ps now)
 {
@@ -224,7 +214,8 @@ static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t p
     flow->spent |= flow->tries >= (flow->retries + 1u) / 2;
     flow->reasons = flow->rnr_reasons = 0;
     if (timer) /* when it ran out, which may be long before the packet has its turn */
-        flow->restarted += timeout_of(laws, flow);
+        restart(laws, flow, flow->restarted + timeout_of(laws, flow),
+                flow->restarted + timeout_of(laws, flow));
 }
 
 static void on_request(struct run_laws *laws, struct flow *flow, const struct frame *frame,
@@ -233,16 +224,18 @@ static void on_request(struct run_laws *laws, struct flow *flow, const struct fr
     const uint32_t psn = frame->psn, count = psns_of(flow, frame);
     if (psn_diff(psn, flow->high) > 0)
         BREAK(laws, flow, psn, "leaves PSNs out");
-    if (flow->exact && psn_diff(psn, flow->una) < 0)
+    /* What comes just now comes too late. */
+    const bool knows = flow->exact && now > flow->told_at + SLACK_PS;
+    if (knows && psn_diff(psn, flow->una) < 0)
         BREAK(laws, flow, psn, "is sent again after it was answered");
-    if (flow->exact && !flow->read && now + SLACK_PS < flow->rnr_until)
+    if (knows && !flow->read && now + SLACK_PS < flow->rnr_until)
         BREAK(laws, flow, psn, "is sent before the receiver is to be ready");
     if (flow->una == flow->high)
-        flow->restarted = now;
+        restart(laws, flow, now, now);
     const int32_t ahead = psn_diff(psn, flow->next);
     if (ahead < 0)
         check_goes_back(laws, flow, psn, now);
-    else if (ahead > 0 && flow->exact && psn != flow->una)
+    else if (ahead > 0 && knows && psn != flow->una)
         BREAK(laws, flow, psn, "leaves out what was to be sent again");
     if (psn_diff(psn, flow->high) < 0)
         check_same(laws, flow, frame);
@@ -260,8 +253,9 @@ static void advance(const struct run_laws *laws, struct flow *flow, uint32_t una
     if (psn_diff(una, flow->una) <= 0 || psn_diff(una, flow->high) > 0)
         return;
     flow->reasons += now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
+    restart(laws, flow, now, now);
     flow->una = una;
-    flow->restarted = now;
+    flow->told_at = now;
     flow->tries = flow->rnr_tries = 0;
     if (psn_diff(flow->una, flow->next) > 0)
         flow->next = flow->una;
@@ -281,8 +275,7 @@ static uint32_t before_reads(const struct flow *flow, uint32_t upto)
 static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct frame *frame,
                         time_ps now)
 {
-    const uint32_t syndrome = frame->aeth >> 24;
-    const uint32_t psn = frame->psn;
+    const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     if (psn_diff(psn, flow->una) < 0 || psn_diff(psn, flow->high) >= 0)
         return;
     const bool positive = syndrome < RESPONDER_RNR;
@@ -295,8 +288,9 @@ static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct f
         flow->reasons++;
     } else if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
         flow->rnr_reasons++;
+        flow->told_at = now;
         flow->rnr_until = now + qp_rnr_time(syndrome & 0x1F);
-        flow->restarted = flow->rnr_until;
+        restart(laws, flow, flow->rnr_until, now);
         if (flow->rnr_retries != 7 && ++flow->rnr_tries > flow->rnr_retries + 1u && flow->exact)
             BREAK(laws, flow, psn, "waits for the receiver more often than it may");
     }
@@ -374,87 +368,36 @@ static void on_response(struct run_laws *laws, struct flow *flow, const struct f
 
 /* ------------------------------------------------------------------ frames */
 
-static void came(struct run_laws *laws, const struct run_laws_delivery *delivery)
+void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
-    const struct frame *frame = &delivery->frame;
     struct flow *flow;
-    if (delivery->is_mad)
-        run_laws_cm_came(laws, delivery);
-    else if (is_request(frame->opcode)) {
+    if (run_laws_is_request(frame->opcode)) {
         flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
         if (flow != NULL)
             on_request_came(flow, frame);
     } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
                NULL) {
         if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
-            on_ack_came(laws, flow, frame, delivery->at);
-        else if (is_response(frame->opcode))
-            on_response_came(laws, flow, frame, delivery->at);
+            on_ack_came(laws, flow, frame, now);
+        else if (run_laws_is_response(frame->opcode))
+            on_response_came(laws, flow, frame, now);
     }
 }
 
-static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
+void run_laws_transport_leaves(struct run_laws *laws, const struct frame *frame, time_ps now)
 {
-    struct queue *queue = &laws->transport->queues[node];
-    while (queue->first != queue->last && queue->list[queue->first % QUEUE].at <= until)
-        came(laws, &queue->list[queue->first++ % QUEUE]);
-}
-
-/* The last hop: the frame will be at a host, unless it is lost there. */
-static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
-{
-    const struct port *port = world_port(laws->world, sent->node, sent->port);
-    if (laws->scenario->nodes[port->peer_node].kind != SCENARIO_HOST)
-        return;
-    struct queue *queue = &laws->transport->queues[port->peer_node];
-    if (queue->list == NULL)
-        queue->list = memory_zeroed(QUEUE, sizeof *queue->list);
-    if (queue->last - queue->first == QUEUE)
-        take_deliveries(laws, port->peer_node, sent->at);
-    if (queue->last - queue->first == QUEUE) {
-        laws->transport->overflow = true;
-        return;
-    }
-    const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, port->rate.bps);
-    struct run_laws_delivery *delivery = &queue->list[queue->last++ % QUEUE];
-    *delivery = (struct run_laws_delivery){
-        .at = sent->at + sent->wire_ps - gap + port->arrival_delay, .frame = *sent->frame};
-    if (sent->frame->opcode == FRAME_UD_SEND_ONLY && sent->head_bytes >= CM_MAD_BYTES)
-        delivery->is_mad = cm_mad_decode(sent->head, &delivery->mad);
-}
-
-static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
-{
-    const struct frame *frame = sent->frame;
-    struct cm_mad mad;
     struct flow *flow;
-    take_deliveries(laws, sent->node, sent->at + SLACK_PS);
-    if (frame->opcode == FRAME_UD_SEND_ONLY) {
-        if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))
-            run_laws_cm_sent(laws, frame->source, frame->destination, &mad, sent->at);
-    } else if (is_request(frame->opcode)) {
+    if (run_laws_is_request(frame->opcode)) {
         flow = flow_to(laws, frame->source, frame->destination, frame->qpn);
         if (flow != NULL)
-            on_request(laws, flow, frame, sent->at);
+            on_request(laws, flow, frame, now);
     } else if ((flow = flow_of_answer(laws, frame->source, frame->destination, frame->qpn)) !=
                NULL) {
         if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
             on_answer(laws, flow, frame);
-        else if (is_response(frame->opcode))
+        else if (run_laws_is_response(frame->opcode))
             on_response(laws, flow, frame);
     }
-}
-
-void run_laws_transport_frame(struct run_laws *laws, const struct probe_frame *sent)
-{
-    const struct port *port = world_port(laws->world, sent->node, sent->port);
-    if (frame_is_mac_control(sent->frame) || laws->transport->overflow)
-        return;
-    if (laws->scenario->nodes[sent->node].kind == SCENARIO_HOST)
-        leaves_host(laws, sent);
-    const bool corrupt = (sent->frame->flags & FRAME_CORRUPT) != 0;
-    if (!sent->lost && !corrupt && sent->frame->bytes <= port->peer_mtu + WIRE_ETHERNET_BYTES)
-        put_on_way(laws, sent);
 }
 
 /* A host that loses what reached it: nothing exact is known of its flows any more. */
@@ -473,17 +416,24 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
 
 /* ------------------------------------------------------------------ the end */
 
-/* Whoever gives up has tried. */
+/* Whoever gives up has tried, and no timer runs out that has not run. */
 static void judge_retries(struct run_laws *laws, const struct host *host, uint32_t endpoint)
 {
     const struct rnic_counters *counters = &host->rnics[0]->counters;
-    uint64_t spent = 0;
+    uint64_t spent = 0, expiries = 0;
     for (uint32_t i = 0; i < laws->transport->count; i++) {
-        const struct flow *flow = laws->transport->flows[i];
-        if (flow->from == endpoint && !flow->exact)
+        struct flow *flow = laws->transport->flows[i];
+        if (flow->from != endpoint)
+            continue;
+        if (!flow->exact)
             return;
-        spent += flow->from == endpoint && (flow->spent || flow->retries <= 1);
+        restart(laws, flow, flow->restarted, laws->world->engine.now);
+        expiries += flow->expiries;
+        spent += flow->spent || flow->retries <= 1;
     }
+    if (counters->timeouts > expiries)
+        run_laws_break(laws, "%s: %llu timeouts, and there was time for %llu", host->node.name,
+                       (unsigned long long)counters->timeouts, (unsigned long long)expiries);
     if (counters->retries_exceeded > spent && laws->edges == 0)
         run_laws_break(laws,
                        "%s: %llu queue pairs gave up, and %llu had used half of their retries",
@@ -493,7 +443,7 @@ static void judge_retries(struct run_laws *laws, const struct host *host, uint32
 
 void run_laws_transport_judge(struct run_laws *laws)
 {
-    const bool whole = !laws->transport->overflow && laws->transport->count < FLOWS;
+    const bool whole = !run_laws_way_overflows(laws) && laws->transport->count < FLOWS;
     for (uint32_t i = 0; whole && i < laws->world->host_count; i++)
         judge_retries(laws, laws->world->hosts[i], laws->world->endpoint_of[i]);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_way - the last piece of each frame's way: what a host sends is held against all that has
+ * reached it by then, and what is on its way to a host reaches it when its last bit does. */
+#include "run_laws_private.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { QUEUE = 4096, SLACK_PS = 8 };
+
+struct run_laws_way {
+    struct queue {
+        struct run_laws_delivery *list;
+        uint32_t first, last;
+    } queues[RUN_LAWS_NODES]; /* by node */
+    bool overflow;            /* more is on its way than is kept: nobody knows any more */
+};
+
+struct run_laws_way *run_laws_way_new(void)
+{
+    return memory_zeroed(1, sizeof(struct run_laws_way));
+}
+
+void run_laws_way_free(struct run_laws_way *way)
+{
+    for (uint32_t i = 0; i < RUN_LAWS_NODES; i++)
+        free(way->queues[i].list);
+    free(way);
+}
+
+bool run_laws_way_overflows(const struct run_laws *laws)
+{
+    return laws->way->overflow;
+}
+
+static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
+{
+    struct queue *queue = &laws->way->queues[node];
+    while (queue->first != queue->last && queue->list[queue->first % QUEUE].at <= until) {
+        const struct run_laws_delivery *came = &queue->list[queue->first++ % QUEUE];
+        if (came->is_mad)
+            run_laws_cm_came(laws, came);
+        else
+            run_laws_transport_came(laws, &came->frame, came->at);
+    }
+}
+
+/* The last hop: the frame will be at a host, unless it is lost there. */
+static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct port *port = world_port(laws->world, sent->node, sent->port);
+    if (laws->scenario->nodes[port->peer_node].kind != SCENARIO_HOST)
+        return;
+    struct queue *queue = &laws->way->queues[port->peer_node];
+    if (queue->list == NULL)
+        queue->list = memory_zeroed(QUEUE, sizeof *queue->list);
+    if (queue->last - queue->first == QUEUE)
+        take_deliveries(laws, port->peer_node, sent->at);
+    if (queue->last - queue->first == QUEUE) {
+        laws->way->overflow = true;
+        return;
+    }
+    const time_ps gap = units_transfer_ps(WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES, port->rate.bps);
+    struct run_laws_delivery *delivery = &queue->list[queue->last++ % QUEUE];
+    *delivery = (struct run_laws_delivery){
+        .at = sent->at + sent->wire_ps - gap + port->arrival_delay, .frame = *sent->frame};
+    if (sent->frame->opcode == FRAME_UD_SEND_ONLY && sent->head_bytes >= CM_MAD_BYTES)
+        delivery->is_mad = cm_mad_decode(sent->head, &delivery->mad);
+}
+
+static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct frame *frame = sent->frame;
+    struct cm_mad mad;
+    take_deliveries(laws, sent->node, sent->at + SLACK_PS);
+    if (frame->opcode != FRAME_UD_SEND_ONLY)
+        run_laws_transport_leaves(laws, frame, sent->at);
+    else if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))
+        run_laws_cm_sent(laws, frame->source, frame->destination, &mad, sent->at);
+}
+
+void run_laws_way_frame(struct run_laws *laws, const struct probe_frame *sent)
+{
+    const struct port *port = world_port(laws->world, sent->node, sent->port);
+    if (frame_is_mac_control(sent->frame) || laws->way->overflow)
+        return;
+    if (laws->scenario->nodes[sent->node].kind == SCENARIO_HOST)
+        leaves_host(laws, sent);
+    const bool corrupt = (sent->frame->flags & FRAME_CORRUPT) != 0;
+    if (!sent->lost && !corrupt && sent->frame->bytes <= port->peer_mtu + WIRE_ETHERNET_BYTES)
+        put_on_way(laws, sent);
+}
