@@ -209,7 +209,9 @@ static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t p
     /* One of them may have been for what was answered before it had its turn. */
     if (flow->exact && flow->tries > flow->retries + 1u)
         BREAK(laws, flow, psn, "goes back more often than it has retries");
-    if (flow->exact && timer && flow->reasons == 0 && flow->has_gap && !flow->is_naked)
+    /* Unless a pause holds it up. */
+    if (flow->exact && timer && flow->reasons == 0 && flow->has_gap && !flow->is_naked &&
+        laws->edges == 0)
         BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
     flow->spent |= flow->tries >= (flow->retries + 1u) / 2;
     flow->reasons = flow->rnr_reasons = 0;
@@ -337,6 +339,10 @@ static void on_answer(struct run_laws *laws, struct flow *flow, const struct fra
     const bool positive = syndrome < RESPONDER_RNR;
     if (positive && psn_diff(psn, flow->epsn) >= 0)
         BREAK(laws, flow, psn, "is acknowledged, and has not come");
+    if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) { /* RNR: it came, and was not taken */
+        flow->epsn = flow->naked = psn;
+        flow->is_naked = true;
+    }
     if (syndrome != RESPONDER_NAK_SEQUENCE || laws->terms.go_back_0)
         return;
     if (psn_diff(psn, flow->epsn) > 0)

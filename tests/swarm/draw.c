@@ -10,6 +10,7 @@
 #include "scenarios/embedded.h"
 #include "scenarios/topology.h"
 #include "scenarios/workload.h"
+#include "scenarios/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ enum { TRIES = 200, FILE_BYTES = 65536 };
 static const char *const companions[] = {"swarm.fio", "swarm.iolog", "swarm.dot"};
 
 enum { COMPANIONS = sizeof companions / sizeof companions[0] };
+
+#define SCENARIO_FILE "swarm.yaml"
 
 static const struct scenario_source *files(void)
 {
@@ -44,7 +47,7 @@ struct scenario *draw_load(const char *text, const char *const *sets, uint32_t s
                            struct diag *diag)
 {
     const struct scenario_input input = {
-        .name = "swarm.yaml",
+        .name = SCENARIO_FILE,
         .text = text,
         .length = strlen(text),
         .files = files(),
@@ -191,7 +194,7 @@ static void hosts(struct pen *pen)
     bents_nvme(pen);
     pen_rows(pen, "hosts.defaults.nvme", share(pen));
     pen_open(pen, 4, "target:");
-    pen_put(pen, "cores", "4");
+    pen_put(pen, "max-queues", "8");
     pen_rows(pen, "hosts.defaults.target", share(pen));
     pen_open(pen, 2, "targets:");
     pen_put(pen, "where", "[%s%s%s]", pen->places->hosts[0],
@@ -225,6 +228,8 @@ static void workload(struct pen *pen, unsigned number)
     pen_put(&inner, "kind", "%s", kind);
     if (fio || ops->read_file != NULL)
         pen_put(&inner, "file", "swarm.%s", fio ? "fio" : "iolog");
+    if (!fio && ops->read_file != NULL && rng_below(&inner.rng, 8) > 0)
+        pen_put(&inner, "beyond", "fold");
     bents_pair(&inner, ops->needs_nvme_target);
     char where[80];
     snprintf(where, sizeof where, "workloads{kind: %s}", ops->name);
@@ -258,6 +263,7 @@ static unsigned blamed(const struct diag *diag, const struct script *script)
     for (int i = 0; i < diag->count; i++) {
         const struct diag_message *message = &diag->messages[i];
         if (message->level == DIAG_ERROR && message->place.line > 0 &&
+            strcmp(message->file, SCENARIO_FILE) == 0 &&
             (unsigned)message->place.line <= script->count)
             return (unsigned)message->place.line - 1;
     }
@@ -329,11 +335,56 @@ static bool mend(struct pen *pen, struct draw_count *count)
             blame = last_override(pen->script);
         else
             blame = pairing_of(pen->script, blame);
-        if (blame == UINT32_MAX || pen->script->lines[blame][0] != ' ')
+        if (blame == UINT32_MAX || pen->script->lines[blame][0] != ' ') {
             return false;
+        }
         script_cut(pen->script, blame);
         count->lines++;
         cut++;
+    }
+    return false;
+}
+
+/* A line of the switches' settings: it is their memory that is too small for what it is to hold. */
+static unsigned some_of_switch(struct pen *pen)
+{
+    const struct script *script = pen->script;
+    unsigned chosen = last_override(script), seen = chosen != UINT32_MAX;
+    bool inside = false;
+    for (unsigned i = pen->fixed; i < script->count; i++) {
+        if (script->lines[i][2] != ' ')
+            inside = strcmp(script->lines[i], "  switch:") == 0;
+        else if (inside && rng_below(&pen->rng, ++seen) == 0)
+            chosen = i;
+    }
+    return chosen;
+}
+
+static bool is_built(const struct script *script)
+{
+    static struct diag diag;
+    struct scenario *scenario = load(script, &diag);
+    struct world *world = scenario == NULL ? NULL : world_build(scenario, &probe_none, &diag);
+    world_free(world);
+    scenario_free(scenario);
+    return world != NULL;
+}
+
+/* The loader takes it, and a world can be made of it. */
+static bool mend_all(struct pen *pen, struct draw_count *count)
+{
+    if (!mend(pen, count))
+        return false;
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (is_built(pen->script))
+            return true;
+        const unsigned line = some_of_switch(pen);
+        if (line == UINT32_MAX)
+            return false;
+        script_cut(pen->script, line);
+        count->lines++;
+        if (!mend(pen, count))
+            return false;
     }
     return false;
 }
@@ -380,7 +431,7 @@ bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *coun
         script_add(script, 0, "faults:");
     for (unsigned i = 0; i < faults; i++)
         fault(&pen);
-    const bool fine = mend(&pen, count);
+    const bool fine = mend_all(&pen, count);
     count->refused += !fine;
     return fine;
 }

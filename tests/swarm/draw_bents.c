@@ -230,6 +230,8 @@ void bents_nvme(struct pen *pen)
     pen_put(pen, "admin-timeout", "%ums", draw_between(&pen->rng, 8, 25));
     pen_put(pen, "reconnect-delay", "%uus", draw_between(&pen->rng, 50, 2000));
     pen_put(pen, "ctrl-loss-tmo", "%ums", draw_between(&pen->rng, 0, 25));
+    if (once_in(pen, 6))
+        pen_put(pen, "partition-scan", "true");
     if (once_in(pen, 2))
         pen_put(pen, "keep-alive", "%ums", draw_between(&pen->rng, 1, 12));
 }
@@ -315,7 +317,7 @@ void bents_load(struct pen *pen, const struct workload_ops *ops)
 unsigned bents_faults(struct pen *pen)
 {
     static const unsigned few[BENT_COUNT] = {
-        [BENT_MIXED] = 3, [BENT_STORM] = 2,  [BENT_CRASH] = 2,
+        [BENT_MIXED] = 3, [BENT_STORM] = 2,  [BENT_CRASH] = 4,
         [BENT_LOSSY] = 3, [BENT_BROKEN] = 3, [BENT_CIRCLE] = 1,
     };
     const unsigned most = few[pen->bent];

@@ -81,6 +81,14 @@ static const char *const ends[] = {"a controller was lost",   "a controller was 
                                    "a command was sent anew", "an operation failed",
                                    "an operation was late",   "a workload stood still"};
 
+/* Only the bridge shuts controllers down, and asks a lost one for more. */
+static bool is_bridges(const struct nvme_fsm *machine, const struct nvme_fsm_edge *edge)
+{
+    return machine == &nvme_fsm_host &&
+           (edge->event == HOST_ON_STOP || edge->event == HOST_ON_STOPPED ||
+            edge->from == HOST_SHUTDOWN || (edge->from == HOST_LOST && edge->to == HOST_FAILED));
+}
+
 static void total_name(void *self, const struct result_item *item)
 {
     if (item->type == RESULT_INTEGER && strchr(item->path, '.') != NULL)
@@ -105,7 +113,8 @@ void reach_init(struct reach *reach)
     result_emit(&nothing, total_name, reach);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)
         for (unsigned e = 0; e < machines[i]->edge_count; e++)
-            if (machines[i]->edges[e].from != machines[i]->edges[e].to) /* others are not told */
+            if (machines[i]->edges[e].from != machines[i]->edges[e].to && /* others are not told */
+                !is_bridges(machines[i], &machines[i]->edges[e]))
                 add(reach, NULL, 0, "%s %s -%s-> %s", machines[i]->name,
                     machines[i]->states[machines[i]->edges[e].from].name,
                     machines[i]->events[machines[i]->edges[e].event].name,
