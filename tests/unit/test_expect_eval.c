@@ -104,6 +104,99 @@ static void verdict_says_what_was_found(void **state)
     release(&fixture);
 }
 
+/* Quotients are cut to whole units of what they are: time, bits per second, bytes, a number. */
+static void what_was_found_has_the_unit_of_the_quantity(void **state)
+{
+    (void)state;
+    static const struct {
+        struct expectation expectation;
+        const char *actual;
+    } rows[] = {
+        {{.quantity = EXPECT_LATENCY_MEAN}, "200 us"}, /* of 1 ps and 400 us */
+        {{.quantity = EXPECT_LATENCY_MAX}, "400 us"},
+        {{.quantity = EXPECT_IOPS}, "1,500,000"}, /* 3 in 2 us */
+        {{.quantity = EXPECT_GOODPUT}, "49.2 Gb/s"},
+        {{.quantity = EXPECT_BYTES}, "12.0 KiB"},
+        {{.quantity = EXPECT_COMPLETED}, "2"},
+        {{.quantity = EXPECT_ISSUED}, "1,234"},
+        {{.quantity = EXPECT_PFC_PAUSED, .workload = EXPECT_WHOLE_RUN}, "3.00 ms"},
+        {{.quantity = EXPECT_PFC_PAUSE_FRAMES, .workload = EXPECT_WHOLE_RUN}, "7"},
+        {{.quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN}, "9"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        fill(&fixture);
+        hist_add(&fixture.latency, 1);
+        fixture.workload.issued = 1234;
+        fixture.workload.completed = 2;
+        fixture.workload.completed_window = 3;
+        fixture.workload.window_ps = 2 * PS_PER_US;
+        fixture.workload.bytes = fixture.workload.bytes_window = 12288;
+        fixture.workload.failed = 4;
+        fixture.workload.unfinished = 5;
+        fixture.result.totals.pfc_paused_ps = 3 * PS_PER_MS;
+        evaluate(&fixture, &rows[i].expectation, 1, false);
+        assert_string_equal(fixture.result.expectations[0].actual, rows[i].actual);
+        release(&fixture);
+    }
+}
+
+/* What the run fails for on its own account names the workload and the numbers, and the others
+ * are as they were. */
+static void failures_name_the_workload(void **state)
+{
+    (void)state;
+    struct hist latency;
+    hist_reset(&latency);
+    struct result_workload workloads[] = {
+        {.name = "good", .issued = 9, .completed = 9, .latency = &latency},
+        {.name = "bad",
+         .issued = 4321,
+         .failed = 1,
+         .unfinished = 2,
+         .corrupt = 3,
+         .latency = &latency},
+        {.name = "idle", .stalled = true, .latency = &latency},
+    };
+    struct result result = {.workloads = workloads, .workload_count = 3};
+    result.totals.rnic_qp_errors = 2;
+    static const char *const expected[] = {
+        "2 queue pairs went into error",
+        "bad: 1 of 4,321 operations failed",
+        "bad: 2 of 4,321 operations never completed",
+        "workload idle issued nothing in its window",
+        "bad: 3 reads returned other data than was written",
+    };
+    const struct scenario scenario = {0};
+    expect_eval(&scenario, &result, false);
+    assert_int_equal(result.failure_count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_string_equal(result.failures[i], expected[i]);
+    free(result.expectations);
+}
+
+static void a_latency_of_nothing_is_not_below_a_bound(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    hist_reset(&fixture.latency);
+    const struct expectation expectations[] = {
+        {.quantity = EXPECT_LATENCY_P99, .op = EXPECT_LT, .value = PS_PER_S},
+        {.quantity = EXPECT_COMPLETED, .op = EXPECT_EQ, .value = 1},
+        {.quantity = EXPECT_PFC_PAUSED, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ},
+    };
+    for (int cut_short = 0; cut_short < 2; cut_short++) {
+        evaluate(&fixture, expectations, 3, cut_short);
+        const struct result_expectation *verdicts = fixture.result.expectations;
+        assert_false(verdicts[0].held);
+        assert_int_equal(verdicts[0].unjudged, cut_short);
+        assert_string_equal(verdicts[0].actual, "nothing completed");
+        assert_true(verdicts[1].held && verdicts[2].held);
+        release(&fixture);
+    }
+}
+
 static void lossless_drop_fails_unless_the_scenario_speaks_of_it(void **state)
 {
     (void)state;
@@ -291,6 +384,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparison_is_exact_at_the_boundary),
         cmocka_unit_test(verdict_says_what_was_found),
+        cmocka_unit_test(what_was_found_has_the_unit_of_the_quantity),
+        cmocka_unit_test(failures_name_the_workload),
+        cmocka_unit_test(a_latency_of_nothing_is_not_below_a_bound),
         cmocka_unit_test(lossless_drop_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(deadlock_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),

@@ -98,6 +98,34 @@ static void times_of_several_polls(void **state)
     star_fini(&star);
 }
 
+/* A storm right after a restoration is declared after the whole detection time, not after what was
+ * left of the restoration time. */
+static void detection_begins_anew_after_a_restoration(void **state)
+{
+    (void)state;
+    for (int forward = 0; forward < 2; forward++) {
+        struct star star;
+        star_presets_watched(&star, forward ? WATCHDOG_FORWARD : WATCHDOG_DROP);
+        star.params.watchdog_detection = MS(300);
+        star.params.watchdog_restoration = MS(500);
+        star.params.watchdog_poll = MS(100);
+        star_init(&star);
+        star_send(&star, 0, 1, LOSSLESS);
+        star_storm(&star, true, MS(50));   /* 200, 300 and 400 agree */
+        star_storm(&star, false, MS(450)); /* 600 to 1000 are quiet */
+        star_run(&star, MS(1050));
+        assert_int_equal(star.storm_at[0], MS(400));
+        assert_int_equal(star.restored_at[0], MS(1000));
+        star_storm(&star, true, MS(1050)); /* 1100 records, 1200 to 1400 agree */
+        star_run(&star, MS(1399));
+        assert_int_equal(star.storms, 1);
+        star_run(&star, MS(1450));
+        assert_int_equal(star.storms, 2);
+        assert_int_equal(star.storm_at[1], MS(1400));
+        star_fini(&star);
+    }
+}
+
 /* The last XON comes just before the poll that finds the storm: Mellanox's script has forgotten it
  * in the next, Broadcom's compares with it. */
 static void a_storm_makes_the_last_sample_void(void **state)
@@ -386,6 +414,7 @@ int main(void)
         cmocka_unit_test(storm_and_restoration_in_time),
         cmocka_unit_test(pauses_put_restoration_off),
         cmocka_unit_test(times_of_several_polls),
+        cmocka_unit_test(detection_begins_anew_after_a_restoration),
         cmocka_unit_test(a_storm_makes_the_last_sample_void),
         cmocka_unit_test(late_polls_cost_a_round_without_tolerance),
         cmocka_unit_test(a_frame_in_each_interval_is_no_storm),
