@@ -25,11 +25,13 @@ static const char *const type_words[] = {
     [OPT_MASK] = "a list of numbers such as [3, 4]",
 };
 
+typedef bool meant(const struct parameter *parameter, const char *path, const char *wanted);
+
 struct search {
     const char *wanted;
+    meant *is_this;
     struct nearest nearest;
     int found;
-    bool groups; /* nothing is called so: what begins so */
 };
 
 /* Other ways to write the row, or an empty list. */
@@ -75,7 +77,7 @@ static void explain(const struct parameter *parameter, const char *path)
 }
 
 /* A parameter is meant by its whole path, by the path's end, or by its own name. */
-static bool is_meant(const char *path, const char *wanted)
+static bool is_end(const char *path, const char *wanted)
 {
     const size_t whole = strlen(path), end = strlen(wanted);
     if (end > whole || strcmp(path + whole - end, wanted) != 0)
@@ -100,7 +102,7 @@ static bool is_word(const struct parameter *parameter, const char *wanted)
     char path[160];
     for (const struct block_word *word = words_of(parameter); word->path != NULL; word++) {
         snprintf(path, sizeof path, "%s.%s", parameter->where, word->path);
-        if (strcmp(word->row, parameter->row->name) == 0 && is_meant(path, wanted))
+        if (strcmp(word->row, parameter->row->name) == 0 && is_end(path, wanted))
             return true;
     }
     return false;
@@ -128,18 +130,27 @@ static void make_plain(const char *path, char *text, size_t size)
     text[used < size ? used : size - 1] = '\0';
 }
 
-static bool is_written(const char *path, const char *wanted)
+static bool is_written(const struct parameter *parameter, const char *path, const char *wanted)
 {
-    char there[160], meant[160];
+    (void)parameter;
+    char there[160], plain[160];
     make_plain(path, there, sizeof there);
-    make_plain(wanted, meant, sizeof meant);
-    return meant[0] != '\0' && is_meant(there, meant);
+    make_plain(wanted, plain, sizeof plain);
+    return plain[0] != '\0' && is_end(there, plain);
+}
+
+static bool is_named(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    return is_end(path, wanted) || is_word(parameter, wanted) ||
+           is_nested(parameter->where, parameter->row->name, wanted);
 }
 
 /* A group of rows: ecn of ecn-kmin and ecn-kmax. */
-static bool is_of_group(const char *name, const char *wanted)
+static bool is_of_group(const struct parameter *parameter, const char *path, const char *wanted)
 {
+    (void)path;
     const size_t length = strlen(wanted);
+    const char *name = parameter->row->name;
     return length > 0 && strncmp(name, wanted, length) == 0 && name[length] == '-';
 }
 
@@ -148,10 +159,7 @@ static bool look(void *self, const struct parameter *parameter)
     struct search *search = self;
     char path[160];
     parameters_path(parameter, path, sizeof path);
-    if (search->groups ? is_of_group(parameter->row->name, search->wanted)
-                       : is_meant(path, search->wanted) || is_word(parameter, search->wanted) ||
-                             is_nested(parameter->where, parameter->row->name, search->wanted) ||
-                             is_written(path, search->wanted)) {
+    if (search->is_this(parameter, path, search->wanted)) {
         fputs(search->found++ > 0 ? "\n" : "", stdout);
         explain(parameter, path);
     }
@@ -164,10 +172,12 @@ static int run(const struct cli_args *args)
     struct search search = {.wanted = args->operands[0]};
     const char *dot = strrchr(search.wanted, '.');
     search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
-    parameters_each(look, &search);
-    search.groups = search.found == 0;
-    if (search.groups)
+    /* Each only when nothing is called as the one before it would have it. */
+    static meant *const by[] = {is_named, is_written, is_of_group};
+    for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
+        search.is_this = by[i];
         parameters_each(look, &search);
+    }
     if (search.found > 0)
         return CLI_DONE;
     const bool near = search.nearest.best[0] != '\0';
