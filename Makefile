@@ -128,7 +128,7 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 ifeq ($(TARGET),wasm)
 OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack)|"replay/store_(private|guard))' \
                    scenarios/*.c replay/*.c)
-LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out wasm/main.c wasm/trees.c,$(wildcard wasm/*.c))
+LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 endif
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
@@ -387,24 +387,24 @@ $(PROGRAM): $(call objects,$(CLI_SOURCES)) $(LIB) $(B)/program.list
 
 # The trees of all YAML files, which the native program reads.
 ifneq ($(TARGET),wasm)
-$(B)/wasm/trees: $(B)/wasm/trees.o $(LIB)
+$(B)/cli/wasm/trees: $(B)/cli/wasm/trees.o $(LIB)
 	@echo "  LINK  $(@:build/%=%)"
-	+@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
+	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
-build/wasm/trees.c: $(B)/wasm/trees
+build/wasm/trees.c: $(B)/cli/wasm/trees
 	@mkdir -p $(@D)
 	@$< > $@.new && mv $@.new $@
 endif
 
 # Headers that each hang together, of the system's package, without the C library's beside them.
-$(WASM_HEADERS)/ready: wasm/headers.sh | build/packages-wasm
-	@wasm/headers.sh $(@D) && touch $@
+$(WASM_HEADERS)/ready: cli/wasm/headers.sh | build/packages-wasm
+	@cli/wasm/headers.sh $(@D) && touch $@
 
 $(B)/trees.o: build/wasm/trees.c $(B)/flags.list
 	@echo "  CC    $(@:build/%=%)"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
 
-$(B)/stormglass.js: $(B)/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
+$(B)/stormglass.js: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	@NODE_PATH=/usr/share/nodejs emcc $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
@@ -438,4 +438,4 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -o $@
 
 -include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
-    $(UNIT_SHARED) $(wildcard wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d
+    $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d

@@ -37,7 +37,7 @@ function layer_of(path,    part) {
 # read from a wire has the layouts that the model writes.
 function include_allowed(from, file, header,    to) {
     to = layer_of(header)
-    if (from == "tests" || from == "cli" || from == "wasm" || from == to) return 1
+    if (from == "tests" || from == "cli" || from == to) return 1
     if (from == "nvme") return to == "base" || header == "rnic/verbs.h"
     if (from == "reports" && header == "scenarios/embedded.h") return 1
     if (from == "reports") return to == "base" || to == "replay" || header in layouts
@@ -50,7 +50,6 @@ BEGIN {
     split("base engine net rnic nvme scenarios replay bridge cli tests", order, " ")
     for (i in order) rank[order[i]] = i + 0
     rank["reports"] = rank["bridge"]
-    rank["wasm"] = rank["cli"]
     layouts["net/frame.h"] layouts["rnic/cm_mad.h"] layouts["nvme/capsule.h"] layouts["nvme/fabrics.h"] layouts["nvme/wire.h"]
     layouts["nvme/spec.h"]
     word = "[^A-Za-z0-9_]"

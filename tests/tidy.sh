@@ -7,7 +7,7 @@ export LC_ALL=C
 findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 
-mapfile -t sources < <(find model scenarios replay bridge reports cli wasm tests \
+mapfile -t sources < <(find model scenarios replay bridge reports cli tests \
     -name '*.[ch]' -o -name '*.def' | sort)
 mapfile -t texts < <(find . -path ./.git -prune -o -path ./build -prune -o -type f -print |
     grep -v -e '/LICENSE$' -e '^./tests/tidy' -e '/corpus/' | sort)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tree_parse - finds a text among those that were read when the program was built. */
-#include "wasm/trees.h"
+#include "cli/wasm/trees.h"
 
 #include <string.h>
 

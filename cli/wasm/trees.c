@@ -123,7 +123,7 @@ int main(void)
 {
     static struct writer writer;
     static struct diag diag;
-    printf("#include \"wasm/trees.h\"\n");
+    printf("#include \"cli/wasm/trees.h\"\n");
     for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
         const char *dot = strrchr(file->name, '.');
         if (dot == NULL || strcmp(dot, ".yaml") != 0)

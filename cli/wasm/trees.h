@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * trees - embedded YAML files as the native program read them (wasm/trees.c): Debian packages no
  * libyaml for WebAssembly. */
-#ifndef STORMGLASS_WASM_TREES_H
-#define STORMGLASS_WASM_TREES_H
+#ifndef STORMGLASS_CLI_WASM_TREES_H
+#define STORMGLASS_CLI_WASM_TREES_H
 
 #include "scenarios/tree.h"
 
