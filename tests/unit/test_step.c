@@ -221,6 +221,58 @@ static void conditions_come_true_as_often_as_the_world_counts(void **state)
     scenario_free(scenario);
 }
 
+/* The same of each of them, together. */
+static uint64_t count_each(const struct scenario *scenario, const char *format,
+                           const char *const *names)
+{
+    uint64_t sum = 0;
+    for (; *names != NULL; names++) {
+        char line[80];
+        snprintf(line, sizeof line, "b %s %s", format, *names);
+        sum += count(scenario, line);
+    }
+    return sum;
+}
+
+/* What is said of a part is true of that part alone: parts add up to the whole. */
+static void parts_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"host0", "host1", "host2", "host3",  "host4",
+                                        "host5", "leaf0", "leaf1", "spine0", NULL};
+    static const char *const ports[] = {"leaf0:p0", "leaf0:p1", "leaf0:p2", "leaf0:p3", NULL};
+    static const char *const leaf[] = {"leaf0", NULL};
+    static const char *const priorities[] = {"prio 0", "prio 1", "prio 2", "prio 3", "prio 4",
+                                             "prio 5", "prio 6", "prio 7", NULL};
+    static const char *const works[] = {"of hot", "of raw", NULL};
+    static const char *const from[] = {"from host0", "from host1", "from host2", "from host3",
+                                       "from host4", "from host5", NULL};
+    static const char *const to[] = {"to host0", "to host1", "to host2", "to host3",
+                                     "to host4", "to host5", NULL};
+    static const char *const whole[] = {"", NULL};
+    static const struct {
+        const char *word;
+        const char *const *parts, *const *of;
+    } rows[] = {
+        {"drop", nodes, whole},     {"pause", nodes, whole},       {"resume", nodes, whole},
+        {"paused", ports, leaf},    {"paused", priorities, whole}, {"pause", priorities, whole},
+        {"issued", works, whole},   {"completed", works, whole},   {"io", works, whole},
+        {"completed", from, whole}, {"completed", to, whole},      {"resent", from, to},
+        {"packet", from, to},       {"event", nodes, whole},
+    };
+    struct scenario *scenario = load();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint64_t parts = count_each(scenario, rows[i].word, rows[i].parts);
+        const uint64_t all = count_each(scenario, rows[i].word, rows[i].of);
+        if (parts != all || all == 0)
+            fail_msg("%s: %llu of %llu by %s", rows[i].word, (unsigned long long)parts,
+                     (unsigned long long)all, rows[i].parts[0]);
+    }
+    assert_int_equal(count(scenario, "b io of raw"),
+                     count(scenario, "b issued of raw") + count(scenario, "b completed of raw"));
+    scenario_free(scenario);
+}
+
 /* A fault happens at the very moment, and posts events of that moment. */
 static void a_moment_is_done_with_its_faults_and_events(void **state)
 {
@@ -318,6 +370,7 @@ int main(void)
         cmocka_unit_test(lines_are_read_or_refused_at_a_column),
         cmocka_unit_test(a_condition_has_what_the_line_says),
         cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
+        cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
         cmocka_unit_test(everything_can_be_told_at_any_time),
     };
