@@ -386,17 +386,42 @@ static void folding_loses_no_time(void **state)
     struct explain explain;
     explain_init(&explain, &fabric);
     const int rounds = 3 * EXPLAIN_INTERVALS;
+    uint32_t most = 0;
     edge(&explain, 5, LEAF0_SPINE, LEAF0_H0, true, true);
     for (int i = 1; i <= rounds; i++) {
         edge(&explain, i * 10, H0_P, EXPLAIN_NONE, true, true);
         edge(&explain, i * 10 + 6, H0_P, EXPLAIN_NONE, false, true);
+        const uint32_t kept = explain.hold_count + explain.block_count;
+        most = kept > most ? kept : most;
     }
+    assert_in_range(most, EXPLAIN_INTERVALS - 2, EXPLAIN_INTERVALS);
     explain_finish(&explain, rounds * 10 + 10);
     assert_int_equal(explain.root_count, 2);
     assert_int_equal(explain.roots[0].port, H0_P);
     assert_int_equal(explain.roots[0].held_ps, (int64_t)rounds * 12);
     assert_int_equal(explain.roots[0].direct_ps, (int64_t)rounds * 6);
     assert_int_equal(explain.roots[1].held_ps, (int64_t)rounds * 4 + 5 + 0);
+    explain_fini(&explain);
+}
+
+/* Hosts with the same share stand in the order of their ports, whoever paused first, and those with
+ * more before them. */
+static void equal_roots_are_in_the_order_of_ports(void **state)
+{
+    (void)state;
+    static const uint32_t begun[] = {H3_P, H1_P, H2_P, H0_P}, sorted[] = {H2_P, H0_P, H1_P, H3_P};
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    for (int i = 0; i < 4; i++)
+        edge(&explain, 1000 + i, begun[i], EXPLAIN_NONE, true, true);
+    for (int i = 0; i < 4; i++)
+        edge(&explain, (begun[i] == H2_P ? 3000 : 2000) + i, begun[i], EXPLAIN_NONE, false, true);
+    explain_finish(&explain, 4000);
+    assert_int_equal(explain.root_count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(explain.roots[i].port, sorted[i]);
+        assert_int_equal(explain.roots[i].held_ps, i == 0 ? 2000 : 1000);
+    }
     explain_fini(&explain);
 }
 
@@ -428,6 +453,7 @@ int main(void)
         cmocka_unit_test(hold_without_reason_is_unknown),
         cmocka_unit_test(circle_is_found_and_named),
         cmocka_unit_test(folding_loses_no_time),
+        cmocka_unit_test(equal_roots_are_in_the_order_of_ports),
         cmocka_unit_test(nothing_paused_has_no_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,114 @@ static void ties_are_the_worst(void **state)
     }
 }
 
+/* The largest frame, the smallest, and one byte more than whole cells of it; or the middle, where a
+ * byte is a cell.  Each is tried once. */
+static void sizes_to_try(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t smallest, mtu, cell;
+        unsigned count;
+        int64_t sizes[HEADROOM_SIZES];
+    } rows[] = {
+        {66, 1500, 1, 3, {1518, 66, (66 + 1518) / 2 + 1}},
+        {66, 1500, 20, 3, {1518, 66, (66 + 1518) / 2 + 1}}, /* a gap is as long */
+        {66, 1500, 21, 3, {1518, 66, 85}},
+        {66, 1500, 144, 3, {1518, 66, 145}},
+        {144, 1500, 144, 3, {1518, 144, 145}},
+        {145, 1500, 144, 3, {1518, 145, 289}},
+        {66, 1500, 2048, 2, {1518, 66}},
+        {66, 1500, 1516, 3, {1518, 66, 1517}},
+        {66, 1500, 1517, 2, {1518, 66}},
+        {1518, 1500, 144, 1, {1518}},
+        {9000, 1500, 144, 1, {1518}},
+        {1517, 1500, 1, 2, {1518, 1517}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct headroom_link link = link_of(100, 100, rows[i].mtu);
+        link.smallest = rows[i].smallest;
+        link.cell = rows[i].cell;
+        int64_t sizes[HEADROOM_SIZES];
+        assert_int_equal(headroom_sizes(&link, sizes), rows[i].count);
+        for (unsigned n = 0; n < rows[i].count; n++)
+            assert_int_equal(sizes[n], rows[i].sizes[n]);
+    }
+}
+
+/* What is found loses nothing, a cell less does, in as many phases as are said; more headroom than
+ * that never loses. */
+static void what_is_found_is_the_boundary(void **state)
+{
+    (void)state;
+    for (int row = 0; row < 6; row++) {
+        struct headroom_link link = v07();
+        const int64_t frame = row % 2 == 0 ? 4158 : 145;
+        const unsigned phases = row < 2 ? 3 : 1;
+        link.cell = row < 4 ? 144 : 1000;
+        link.dynamic = row == 3;
+        struct headroom_proof proof;
+        headroom_prove(&link, frame, phases, &proof);
+        assert_int_equal(proof.frame, frame);
+        assert_int_equal(proof.exact, headroom_exact(&link, frame));
+        assert_int_equal(proof.phases, phases + 2);
+        assert_int_equal(proof.found % link.cell, 0);
+        assert_true(proof.found > 0 && proof.plays > 2 * proof.phases);
+        assert_int_equal(headroom_drops(&link, &frame, 1, proof.found, phases), 0);
+        assert_int_equal(headroom_drops(&link, &frame, 1, 2 * proof.found, phases), 0);
+        const uint64_t lost = headroom_drops(&link, &frame, 1, proof.found - link.cell, phases);
+        assert_in_range(lost, proof.losing, proof.losing * proof.drops);
+        assert_in_range(proof.losing, 1, proof.phases);
+    }
+}
+
+/* Without room every frame that comes is lost, whichever of a mix comes first, and what suffices for
+ * every mix loses none. */
+static void a_mix_of_sizes_needs_the_bound(void **state)
+{
+    (void)state;
+    static const int64_t mixes[][3] = {{4158, 66, 145}, {66, 4158, 145}, {145, 145, 66}};
+    struct headroom_link link = v07();
+    link.cell = 144;
+    for (size_t i = 0; i < sizeof mixes / sizeof mixes[0]; i++) {
+        assert_int_equal(headroom_drops(&link, mixes[i], 3, headroom_auto(&link), 2), 0);
+        const uint64_t none = headroom_drops(&link, mixes[i], 3, 0, 2);
+        const uint64_t half = headroom_drops(&link, mixes[i], 3, 20 * 144, 2);
+        assert_true(half > 0 && half < none);
+    }
+    /* Eleven frames in each of four phases. */
+    static const int64_t equal[] = {4158};
+    link.cell = 1;
+    assert_in_range(headroom_drops(&link, equal, 1, 0, 2), 4 * 10, 4 * 11);
+}
+
+/* 4 million frames, and 256 MiB of them. */
+static void a_loop_that_is_too_long_is_not_played(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t microseconds, cell, frame;
+        bool can;
+    } rows[] = {
+        {5, 1, 4158, true},      {21500, 1, 4158, true}, /* 269 MB on the wire, 267 in memory */
+        {21600, 1, 4158, false}, {12800, 144, 66, true}, /* 160 MB on the wire, 268 in cells */
+        {13000, 144, 66, false}, {27400, 1, 62, true},   /* 4.18 million of them */
+        {27600, 1, 62, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct headroom_link link = v07();
+        link.cell = rows[i].cell;
+        link.response = rows[i].microseconds * PS_PER_US;
+        link.propagation = 0;
+        assert_int_equal(headroom_can_prove(&link, rows[i].frame), rows[i].can);
+        link.latency = link.response / 2; /* the parts of the loop count alike */
+        link.response -= link.latency;
+        assert_int_equal(headroom_can_prove(&link, rows[i].frame), rows[i].can);
+        link.propagation = link.latency / 2;
+        link.latency = 0;
+        assert_int_equal(headroom_can_prove(&link, rows[i].frame), rows[i].can);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +335,10 @@ int main(void)
         cmocka_unit_test(giants_take_no_memory),
         cmocka_unit_test(boundary_over_thousand_phases),
         cmocka_unit_test(ties_are_the_worst),
+        cmocka_unit_test(sizes_to_try),
+        cmocka_unit_test(what_is_found_is_the_boundary),
+        cmocka_unit_test(a_mix_of_sizes_needs_the_bound),
+        cmocka_unit_test(a_loop_that_is_too_long_is_not_played),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,12 +346,35 @@ static void a_flap_is_as_often_as_it_says(void **state)
     assert_int_equal(none.routes, 0);
 }
 
+/* Host 0 has a cable to each of two switches, host 1 one to the second, and the switches one
+ * between them:  0 -- 2 -- 3 -- 1,  0 -- 3.  Endpoints are 0's two ports and 1's.  A host is no way
+ * to anywhere. */
+static void each_port_of_a_host_is_reached_by_its_own_cable(void **state)
+{
+    (void)state;
+    static const struct route_link links[] = {
+        {0, 2, 0, 4}, {0, 3, 1, 5}, {1, 3, 0, 6}, {2, 3, 7, 8}};
+    static const uint8_t forwards[] = {0, 0, 1, 1};
+    static const uint32_t hosts[] = {0, 0, 1};
+    static const uint16_t host_ports[] = {0, 1, 0}, expected[2][3] = {{4, 7, 7}, {8, 5, 6}};
+    const struct route_graph graph = {4, links, 4, forwards, hosts, host_ports, 3};
+    struct route_table tables[4] = {0};
+    route_compute(&graph, tables);
+    for (int i = 0; i < 2; i++)
+        for (uint32_t endpoint = 0; endpoint < 3; endpoint++)
+            assert_int_equal(route_pick(&tables[2 + i], endpoint, 1, 1), expected[i][endpoint]);
+    assert_null(tables[0].ways);
+    for (int i = 2; i < 4; i++)
+        route_table_fini(&tables[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_routes_go_before_the_shortest),
         cmocka_unit_test(a_written_route_that_is_dead_is_not_there),
         cmocka_unit_test(parallel_links_are_all_meant),
+        cmocka_unit_test(each_port_of_a_host_is_reached_by_its_own_cable),
         cmocka_unit_test(wrong_routes_are_refused_with_a_place),
         cmocka_unit_test(a_switch_repairs_its_own_ways_first),
         cmocka_unit_test(without_local_repair_all_learn_at_once),
