@@ -96,7 +96,7 @@ static void causes_rivals_and_how_sure(void **state)
         /* a quarter of the time may be unknown */
         {{SLOW(0, 75)}, 25, 0, 0, 1, NONE, true},
         {{SLOW(0, 74)}, 26, 0, 0, 1, NONE, false},
-        /* transmitters stood still for half as long again, without those that had nothing to send */
+        /* transmitters stood still for half as long again, less what had nothing to send */
         {{SLOW(0, 90)}, 10, 150, 0, 1, NONE, true},
         {{SLOW(0, 90)}, 10, 151, 0, 1, NONE, false},
         {{SLOW(0, 90)}, 10, 160, 10, 1, NONE, true},
@@ -158,75 +158,82 @@ static void a_fault_is_a_host_with_a_thousandth(void **state)
     }
 }
 
+static const struct {
+    uint32_t port;
+    enum explain_kind kind;
+    uint32_t paths[PATHS_MAX], count; /* ports that had to stop */
+    const char *words;
+} sentences[] = {
+    {0,
+     EXPLAIN_SLOW_RECEIVER,
+     {2},
+     1,
+     "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
+     "2.00 us)"},
+    {0,
+     EXPLAIN_SLOW_RECEIVER,
+     {2, 5},
+     2,
+     "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
+     "2.00 us; the pauses spread to 2 switches)"},
+    {1,
+     EXPLAIN_STORM,
+     {4, 3},
+     2,
+     "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
+     "2.00 us; the pauses spread to 2 switches)"},
+    {1,
+     EXPLAIN_STORM,
+     {4, 5},
+     2,
+     "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
+     "2.00 us; the pauses spread to 1 switch)"},
+    {4,
+     EXPLAIN_CONGESTION,
+     {3, 0},
+     2,
+     "leaf1:p0 to host1: more traffic meets there than its 100 Gb/s carry (3.00 ms of pauses "
+     "in all; the pauses spread to 1 switch and 1 host)"},
+    {3,
+     EXPLAIN_CONGESTION,
+     {0, 1},
+     2,
+     "leaf0:p1 to leaf1: more traffic meets there than its 400 Gb/s carry (3.00 ms of pauses "
+     "in all; the pauses spread to 2 hosts)"},
+    {3,
+     EXPLAIN_CIRCLE,
+     {3, 5, 3, 1},
+     4,
+     "leaf0:p1 to leaf1: pauses go round in a circle, each waits for the next (3.00 ms of "
+     "pauses in all; the pauses spread to 2 switches and 1 host)"},
+};
+
 static void a_root_is_a_sentence(void **state)
 {
     (void)state;
-    static const struct {
-        uint32_t port;
-        enum explain_kind kind;
-        uint32_t paths[PATHS_MAX], count; /* ports that had to stop */
-        const char *words;
-    } rows[] = {
-        {0,
-         EXPLAIN_SLOW_RECEIVER,
-         {2},
-         1,
-         "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
-         "2.00 us)"},
-        {0,
-         EXPLAIN_SLOW_RECEIVER,
-         {2, 5},
-         2,
-         "host0: its receive buffer drains slower than the link delivers (it paused leaf0:p0 for "
-         "2.00 us; the pauses spread to 2 switches)"},
-        {1,
-         EXPLAIN_STORM,
-         {4, 3},
-         2,
-         "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
-         "2.00 us; the pauses spread to 2 switches)"},
-        {1,
-         EXPLAIN_STORM,
-         {4, 5},
-         2,
-         "host1: sends PAUSE although its receive buffer is not full (it paused leaf1:p0 for "
-         "2.00 us; the pauses spread to 1 switch)"},
-        {4,
-         EXPLAIN_CONGESTION,
-         {3, 0},
-         2,
-         "leaf1:p0 to host1: more traffic meets there than its 100 Gb/s carry (3.00 ms of pauses "
-         "in all; the pauses spread to 1 switch and 1 host)"},
-        {3,
-         EXPLAIN_CONGESTION,
-         {0, 1},
-         2,
-         "leaf0:p1 to leaf1: more traffic meets there than its 400 Gb/s carry (3.00 ms of pauses "
-         "in all; the pauses spread to 2 hosts)"},
-        {3,
-         EXPLAIN_CIRCLE,
-         {3, 5, 3, 1},
-         4,
-         "leaf0:p1 to leaf1: pauses go round in a circle, each waits for the next (3.00 ms of "
-         "pauses in all; the pauses spread to 2 switches and 1 host)"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct explain_root roots[2] = {
-            {.port = 5, .held_ps = 1},
-            {rows[i].port, 3, rows[i].kind, 3 * PS_PER_MS, 2 * PS_PER_US, {0}, false, false}};
+    for (size_t i = 0; i < sizeof sentences / sizeof sentences[0]; i++) {
+        struct explain_root roots[2] = {{.port = 5, .held_ps = 1},
+                                        {sentences[i].port,
+                                         3,
+                                         sentences[i].kind,
+                                         3 * PS_PER_MS,
+                                         2 * PS_PER_US,
+                                         {0},
+                                         false,
+                                         false}};
         /* Paths of the root before and of the one behind are none of its own. */
         struct explain_path paths[PATHS_MAX + 2] = {{0, 1, 4, 1}};
-        for (uint32_t p = 0; p < rows[i].count; p++)
-            paths[1 + p] = (struct explain_path){1, p + 1, rows[i].paths[p], 1};
-        paths[1 + rows[i].count] = (struct explain_path){2, 1, 0, 1};
+        for (uint32_t p = 0; p < sentences[i].count; p++)
+            paths[1 + p] = (struct explain_path){1, p + 1, sentences[i].paths[p], 1};
+        paths[1 + sentences[i].count] = (struct explain_path){2, 1, 0, 1};
         const struct explain explain = {.fabric = &fabric,
                                         .roots = roots,
                                         .root_count = 2,
                                         .paths = paths,
-                                        .path_count = rows[i].count + 2};
+                                        .path_count = sentences[i].count + 2};
         char text[480];
         explain_root_words(&explain, 1, text, sizeof text);
-        assert_string_equal(text, rows[i].words);
+        assert_string_equal(text, sentences[i].words);
     }
 }
 

@@ -273,8 +273,8 @@ static void what_is_found_is_the_boundary(void **state)
     }
 }
 
-/* Without room every frame that comes is lost, whichever of a mix comes first, and what suffices for
- * every mix loses none. */
+/* Without room every frame that comes is lost, whichever of a mix comes first, and what suffices
+ * for every mix loses none. */
 static void a_mix_of_sizes_needs_the_bound(void **state)
 {
     (void)state;
