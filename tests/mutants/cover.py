@@ -43,6 +43,7 @@ class Test:
             folder = os.path.dirname(self.path)
             own += sorted(p for p in glob.glob(folder + '/*.[ch]', root_dir=ROOT)
                           if not os.path.basename(p).startswith('test_'))
+            own += sorted(glob.glob(f'{folder}/{os.path.basename(self.path)[5:-2]}/*', root_dir=ROOT))  # what it reads
         return own
 
 
