@@ -364,6 +364,73 @@ static void everything_can_be_told_at_any_time(void **state)
     scenario_free(scenario);
 }
 
+/* What is shown of a subject; the caller frees it. */
+static char *shown(const struct stepper *stepper, const struct step_subject *subject)
+{
+    char *told = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&told, &bytes);
+    assert_non_null(out);
+    step_show(stepper, subject, 0, out);
+    fclose(out);
+    return told;
+}
+
+static uint64_t lines_with(const char *told, const char *begin)
+{
+    uint64_t count = 0;
+    for (const char *at = told; (at = strstr(at, begin)) != NULL; at++)
+        count += at == told || at[-1] == '\n';
+    return count;
+}
+
+/* Queue pairs: each that has something under way has a line, and the others are counted. */
+static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
+{
+    const struct rnic *rnic = world_host(stepper_world(stepper), node)->rnics[0];
+    struct step_subject subject = step_subject_any;
+    subject.node = node;
+    char *told = shown(stepper, &subject);
+    const char *rest = strstr(told, " queue pairs have nothing under way");
+    uint64_t count = lines_with(told, "  qp "), used = 0;
+    for (; rest != NULL && rest > told && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
+        ;
+    count += rest != NULL ? strtoull(rest, NULL, 10) : 0;
+    for (uint32_t n = 0; n < rnic->qps.used; n++)
+        used += rnic->qp_slots[n].qpn != 0;
+    assert_int_equal(count, used);
+    assert_int_equal(lines_with(told, "host0, a target with "), node == 0);
+    free(told);
+}
+
+/* Every command that is under way has a line, and every queue pair is counted. */
+static void what_is_shown_is_all_that_is_there(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct stepper *stepper = begin(scenario);
+    struct step_goal goal = {.events = UINT64_MAX, .slice = UINT64_MAX};
+    struct step_moved moved;
+    uint64_t most = 0;
+    do {
+        goal.until += 31 * PS_PER_US;
+        stepper_move(stepper, &goal, &moved);
+        struct step_subject subject = step_subject_any;
+        subject.workload = 0;
+        char *told = shown(stepper, &subject);
+        const uint64_t under_way = world_outstanding(stepper_world(stepper), 0);
+        assert_int_equal(lines_with(told, "  qid "), under_way);
+        most = under_way > most ? under_way : most;
+        free(told);
+        for (uint32_t node = 0; node < scenario->node_count; node++)
+            if (scenario->nodes[node].kind == SCENARIO_HOST)
+                expect_queue_pairs(stepper, node);
+    } while (moved.end != STEP_AT_END);
+    assert_in_range(most, 8, 32); /* of four hosts, eight each */
+    stepper_free(stepper);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +440,7 @@ int main(void)
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
         cmocka_unit_test(everything_can_be_told_at_any_time),
+        cmocka_unit_test(what_is_shown_is_all_that_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
