@@ -423,6 +423,18 @@ static void equal_roots_are_in_the_order_of_ports(void **state)
         assert_int_equal(explain.roots[i].held_ps, i == 0 ? 2000 : 1000);
     }
     explain_fini(&explain);
+    /* Two egresses of a leaf, of which the later is found first. */
+    explain_init(&explain, &fabric);
+    edge(&explain, 1000, LEAF0_H0, LEAF0_SPINE, true, true);
+    edge(&explain, 1000, LEAF0_H3, LEAF0_H0, true, true);
+    edge(&explain, 2000, LEAF0_H0, LEAF0_SPINE, false, true);
+    edge(&explain, 2000, LEAF0_H3, LEAF0_H0, false, true);
+    explain_finish(&explain, 4000);
+    assert_int_equal(explain.root_count, 2);
+    assert_int_equal(explain.roots[0].port, LEAF0_H0);
+    assert_int_equal(explain.roots[1].port, LEAF0_SPINE);
+    assert_int_equal(explain.roots[0].held_ps, explain.roots[1].held_ps);
+    explain_fini(&explain);
 }
 
 static void nothing_paused_has_no_root(void **state)
