@@ -132,6 +132,33 @@ static void machines_stay_together(void **state)
     scenario_free(scenario);
 }
 
+/* Ports of the executor with the fewest and with the most, and links between executors. */
+static void shares_are_even_and_few_links_are_cut(void **state)
+{
+    static const struct {
+        const char *fabric;
+        uint32_t executors;
+        struct shares shares;
+    } rows[] = {
+        {"{kind: fat-tree, k: 4}", 2, {48, 48, 8, 0}},
+        {"{kind: fat-tree, k: 4}", 3, {30, 34, 13, 0}},
+        {"{kind: fat-tree, k: 6}", 4, {75, 84, 47, 0}},
+        {"{kind: leaf-spine, leaves: 3, spines: 2, hosts-per-leaf: 5}", 2, {18, 24, 4, 0}},
+        {"{kind: leaf-spine, leaves: 5, spines: 3, hosts-per-leaf: 4}", 4, {16, 22, 12, 0}},
+        {"{kind: leaf-spine, leaves: 6, spines: 1, hosts-per-leaf: 1}", 3, {6, 9, 5, 0}},
+        {"{kind: single-switch, hosts: 9}", 3, {4, 10, 8, 8}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct shares is = divide(rows[i].fabric, rows[i].executors);
+        const struct shares *expected = &rows[i].shares;
+        if (is.least != expected->least || is.most != expected->most || is.cut != expected->cut ||
+            is.cut_hosts != expected->cut_hosts)
+            fail_msg("%s, %u executors: {%u, %u, %u, %u}", rows[i].fabric, rows[i].executors,
+                     is.least, is.most, is.cut, is.cut_hosts);
+    }
+}
+
 static uint32_t worthwhile(const char *topology, const char *delay, const char *to)
 {
     static struct diag diag;
@@ -173,6 +200,7 @@ int main(void)
         cmocka_unit_test(one_executor_runs_all),
         cmocka_unit_test(few_nodes_are_no_trouble),
         cmocka_unit_test(machines_stay_together),
+        cmocka_unit_test(shares_are_even_and_few_links_are_cut),
         cmocka_unit_test(threads_pay_where_windows_are_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

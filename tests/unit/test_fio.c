@@ -235,6 +235,23 @@ static void stonewalls_and_wait_for_put_jobs_in_order(void **state)
     unload(load);
 }
 
+static void a_job_for_a_time_without_a_runtime_is_told(void **state)
+{
+    (void)state;
+    struct load *load = load_text("[a]\nsize=4k\ntime_based\n");
+    const struct diag_message *message = &load->diag.messages[0];
+    assert_true(load->good);
+    assert_int_equal(load->diag.count, 1);
+    assert_int_equal(message->level, DIAG_WARNING);
+    assert_int_equal(message->place.line, 1); /* of the job */
+    assert_int_equal(message->place.column, 1);
+    assert_int_equal(message->place.width, 1);
+    assert_string_equal(message->snippet, "[a]");
+    assert_string_equal(message->text,
+                        "time_based needs a runtime: the job ends when its size is done");
+    unload(load);
+}
+
 static void rates_verify_and_latency_are_carried_over(void **state)
 {
     (void)state;
@@ -445,6 +462,7 @@ int main(void)
         cmocka_unit_test(synchronous_engines_keep_one_io_under_way),
         cmocka_unit_test(amounts_follow_fio),
         cmocka_unit_test(stonewalls_and_wait_for_put_jobs_in_order),
+        cmocka_unit_test(a_job_for_a_time_without_a_runtime_is_told),
         cmocka_unit_test(rates_verify_and_latency_are_carried_over),
         cmocka_unit_test(names_are_cleaned_and_made_unique),
         cmocka_unit_test(options_without_meaning_are_listed_once_in_order),

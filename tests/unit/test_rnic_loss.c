@@ -4,6 +4,7 @@
 #include "rnic_pair.h"
 
 #include "rnic/requester.h"
+#include "rnic/responder.h"
 #include "rnic/verbs_sim.h"
 
 #include <setjmp.h>
@@ -145,6 +146,55 @@ static void test_read_asked_again_while_it_is_answered(void **state)
     assert_in_range(sent, 2 * BYTES / 1024 + 1, 2 * BYTES / 1024 + 40);
     assert_int_equal(pair->rnics[0]->counters.timeouts, 0);
     assert_int_equal(pair->rnics[0]->counters.implied_naks, 1);
+    pair_free(pair);
+}
+
+/* Before a READ's first response has left, it is asked for again from its fourth packet on: three
+ * packets are left of the first request, and no byte comes twice. */
+static void test_read_asked_again_ahead_of_what_is_answered(void **state)
+{
+    enum { MTU = 1024, PACKETS = 8, FIRST = 3, BYTES = PACKETS * MTU - 100 };
+    (void)state;
+    struct pair_params params;
+    pair_presets(&params);
+    params.rnic.path_mtu = MTU;
+    params.rnic.read_delay = 50 * PS_PER_US;
+    struct pair *pair = pair_make(&params);
+    pair_connect(pair);
+    struct verbs_mr *to = pair_mr(pair, 0, BYTES, VERBS_BYTES);
+    struct verbs_mr *from = pair_mr(pair, 1, BYTES, VERBS_BYTES);
+    for (int k = 0; k < BYTES; k++)
+        from->bytes[k] = (unsigned char)(k * 13 + k / 256);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_READ, to, from, SIGNALED), 0);
+    pair_run(pair, 20 * PS_PER_US);
+    struct qp *qp = pair->ends[1].conn->qp;
+    const struct qp_read *first = &qp->reads[qp->read_head & qp->read_mask];
+    assert_int_equal(qp->read_tail - qp->read_head, 1);
+    assert_int_equal(first->packets, PACKETS);
+    assert_int_equal(first->left, BYTES);
+    const struct frame again = {.opcode = FRAME_RC_READ_REQUEST,
+                                .psn = psn_add(first->next_psn, FIRST),
+                                .address = from->addr + FIRST * MTU,
+                                .rkey = from->rkey,
+                                .length = BYTES - FIRST * MTU};
+    responder_receive(pair->rnics[1], qp, &again, pair->engine.now);
+    const struct qp_read *second = &qp->reads[(qp->read_head + 1) & qp->read_mask];
+    assert_int_equal(qp->read_tail - qp->read_head, 2);
+    assert_int_equal(first->packets, FIRST);
+    assert_int_equal(first->left, FIRST * MTU);
+    assert_int_equal(second->next_psn, again.psn);
+    assert_int_equal(second->packets, PACKETS - FIRST);
+    assert_int_equal(second->left, again.length);
+    assert_int_equal(pair->rnics[1]->counters.duplicate_requests, 1);
+    pair_run(pair, PS_PER_MS);
+    assert_int_equal(pair->ends[0].wc_count, 1);
+    pair_expect_wc(pair, 0, 0, IBV_WC_SUCCESS, IBV_WC_RDMA_READ);
+    assert_memory_equal(to->bytes, from->bytes, BYTES);
+    assert_int_equal(pair_count(pair, 1, FRAME_RC_READ_RESPONSE_FIRST), 2);
+    assert_int_equal(pair_count(pair, 1, FRAME_RC_READ_RESPONSE_MIDDLE), PACKETS - 4);
+    assert_int_equal(pair_count(pair, 1, FRAME_RC_READ_RESPONSE_LAST), 2);
+    assert_int_equal(pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_LAST, 0)->payload, MTU);
+    assert_int_equal(pair_nth(pair, 1, FRAME_RC_READ_RESPONSE_LAST, 1)->payload, MTU - 100);
     pair_free(pair);
 }
 
@@ -342,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_lost_last_packet),
         cmocka_unit_test(test_no_timer),
         cmocka_unit_test(test_lost_ack),
+        cmocka_unit_test(test_read_asked_again_ahead_of_what_is_answered),
         cmocka_unit_test(test_lost_read_response),
         cmocka_unit_test(test_read_asked_again_while_it_is_answered),
         cmocka_unit_test(test_retries_exceeded),
