@@ -125,6 +125,9 @@ static void percents_have_decimals(void **state)
     assert_false(fio_value_percent("100.1", 5, &ppm));
     assert_false(fio_value_percent("99.", 3, &ppm));
     assert_false(fio_value_percent("x", 1, &ppm));
+    assert_false(fio_value_percent("50x", 3, &ppm));
+    assert_false(fio_value_percent("50x5", 4, &ppm));
+    assert_false(fio_value_percent("1.00001", 7, &ppm));
 }
 
 static void a_job_inherits_the_global_sections_above_it(void **state)
@@ -235,6 +238,23 @@ static void stonewalls_and_wait_for_put_jobs_in_order(void **state)
     unload(load);
 }
 
+static void a_line_has_a_limit(void **state)
+{
+    (void)state;
+    static char text[FIO_LINE_BYTES_MAX + 16] = "[a]\n";
+    for (size_t more = 0; more <= 1; more++) {
+        memset(text + 4, '#', FIO_LINE_BYTES_MAX + more);
+        strcpy(text + 4 + FIO_LINE_BYTES_MAX + more, "\n");
+        struct load *load = load_text(text);
+        assert_int_equal(load->good, more == 0);
+        if (more > 0) {
+            assert_int_equal(load->diag.messages[0].place.line, 2);
+            assert_non_null(strstr(load->diag.messages[0].text, "a line is longer than"));
+        }
+        unload(load);
+    }
+}
+
 static void a_job_for_a_time_without_a_runtime_is_told(void **state)
 {
     (void)state;
@@ -324,6 +344,9 @@ static void bad_files_are_refused_at_their_place(void **state)
         {"[a]\nbs=700\n", 2, 4, "multiple of 512"},
         {"[a]\nbs\n", 2, 1, "needs a value"},
         {"[a]\nbs = \n", 2, 1, "needs a value"},
+        {"[a]\nexit_what=some\nexitall\n", 2, 11, "one of"},
+        {"[a]\nrw=randread:-8\n", 1, 1, "counts I/Os"},
+        {"[a]\noffset_increment=100\n", 1, 1, "offsets are multiples of 512"},
         {"[a]\nrw=randtrim\n", 2, 4, "trims are not modelled"},
         {"[a]\nrw=raed\n", 2, 4, "expected read, write"},
         {"[a]\nrw=${RW}\n", 2, 4, "environment"},
@@ -462,6 +485,7 @@ int main(void)
         cmocka_unit_test(synchronous_engines_keep_one_io_under_way),
         cmocka_unit_test(amounts_follow_fio),
         cmocka_unit_test(stonewalls_and_wait_for_put_jobs_in_order),
+        cmocka_unit_test(a_line_has_a_limit),
         cmocka_unit_test(a_job_for_a_time_without_a_runtime_is_told),
         cmocka_unit_test(rates_verify_and_latency_are_carried_over),
         cmocka_unit_test(names_are_cleaned_and_made_unique),

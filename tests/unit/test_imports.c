@@ -29,7 +29,8 @@ static char *of_sonic(const char *text)
         char *file = import_file(&text);
         inputs[count] = (struct sonic_input){names[count], file, strlen(file)};
     }
-    sonic_import(inputs, count, &result, &diag);
+    const bool good = sonic_import(inputs, count, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.scenario, result.notes, &diag);
     sonic_free(&result);
     while (count-- > 0)
@@ -41,7 +42,8 @@ static char *of_mlnx_qos(const char *text)
 {
     struct mlnx_qos_result result;
     struct diag diag = {0};
-    mlnx_qos_import("in", text, strlen(text), &result, &diag);
+    const bool good = mlnx_qos_import("in", text, strlen(text), &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.yaml, result.notes, &diag);
     mlnx_qos_free(&result);
     return lines;
@@ -51,7 +53,8 @@ static char *of_mlxconfig(const char *text)
 {
     struct mlxconfig_result result;
     struct diag diag = {0};
-    mlxconfig_import("in", text, strlen(text), &result, &diag);
+    const bool good = mlxconfig_import("in", text, strlen(text), &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.yaml, result.notes, &diag);
     mlxconfig_free(&result);
     return lines;
@@ -65,7 +68,8 @@ static char *of_incident(const char *text)
     char *before = import_file(&text), *after = import_file(&text);
     const struct incident_input old = {"in/eth0.before", before, strlen(before)};
     const struct incident_input new = {"in/eth0.after", after, strlen(after)};
-    incident_counters(&old, &new, &result, &diag);
+    const bool good = incident_counters(&old, &new, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.json, result.notes, &diag);
     incident_free(&result);
     free(before);
@@ -79,7 +83,8 @@ static char *of_cables(const char *kind, cabling_reader *read, const char *text)
         .kind = kind, .read = read, .name = "in", .text = text, .length = strlen(text)};
     struct cabling_result result;
     struct diag diag = {0};
-    cabling_import(&input, &result, &diag);
+    const bool good = cabling_import(&input, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
     char *lines = import_lines(result.scenario, result.notes, &diag);
     cabling_import_free(&result);
     return lines;

@@ -142,6 +142,22 @@ static void a_byte_order_mark_is_no_error(void **state)
                                   "a: b\n"));
 }
 
+static void a_value_of_another_kind_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct tree_node *root = parse(fixture, "a: {b: c}\nd: [e]\nf: g\n");
+    struct diag *diag = &fixture->diag;
+    assert_ptr_equal(tree_want(diag, root, "a", TREE_MAP), tree_get(root, "a"));
+    assert_ptr_equal(tree_want(diag, root, "d", TREE_LIST), tree_get(root, "d"));
+    assert_ptr_equal(tree_want(diag, root, "f", TREE_SCALAR), tree_get(root, "f"));
+    assert_null(tree_want(diag, root, "h", TREE_MAP)); /* is not there: no message */
+    assert_int_equal(diag->count, 0);
+    assert_null(tree_want(diag, root, "d", TREE_MAP));
+    assert_int_equal(diag->errors, 1);
+    assert_string_equal(diag->messages[0].text, "d: expected a mapping, but this is a list");
+    assert_place(diag->messages[0].place, 2, 4, 1);
+}
+
 static void depth_is_limited(void **state)
 {
     struct fixture *fixture = *state;
@@ -276,12 +292,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(nodes_know_their_places),       TEST(scalars_stay_text),
-        TEST(aliases_and_merges_work),       TEST(wrong_files_are_refused_with_a_place),
-        TEST(a_byte_order_mark_is_no_error), TEST(depth_is_limited),
-        TEST(an_alias_bomb_is_refused),      TEST(files_are_limited_and_may_be_missing),
-        TEST(a_set_changes_one_place),       TEST(wrong_sets_are_refused_with_a_place),
-        TEST(twenty_messages_are_kept),      TEST(a_message_shows_its_line),
+        TEST(nodes_know_their_places),
+        TEST(scalars_stay_text),
+        TEST(aliases_and_merges_work),
+        TEST(wrong_files_are_refused_with_a_place),
+        TEST(a_byte_order_mark_is_no_error),
+        TEST(a_value_of_another_kind_is_told),
+        TEST(depth_is_limited),
+        TEST(an_alias_bomb_is_refused),
+        TEST(files_are_limited_and_may_be_missing),
+        TEST(a_set_changes_one_place),
+        TEST(wrong_sets_are_refused_with_a_place),
+        TEST(twenty_messages_are_kept),
+        TEST(a_message_shows_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
