@@ -45,27 +45,29 @@ char *import_file(const char **at)
 
 /* ---- the difference of two answers ---- */
 
-static bool has_line(const char *text, const char *line, size_t length)
+/* How often the line stands in the text before `end`; NULL: in all of it. */
+static size_t count_line(const char *text, const char *end, const char *line, size_t length)
 {
-    for (; *text != '\0'; text += strcspn(text, "\n") + 1)
-        if (strcspn(text, "\n") == length && memcmp(text, line, length) == 0)
-            return true;
-    return false;
+    size_t count = 0;
+    for (; *text != '\0' && text != end; text += strcspn(text, "\n") + 1)
+        count += strcspn(text, "\n") == length && memcmp(text, line, length) == 0;
+    return count;
 }
 
 /* "#   NOTE", where the note is a line of its own too. */
 static bool repeats_note(const char *text, const char *line, size_t length)
 {
-    return strncmp(line, "#   ", 4) == 0 && has_line(text, line + 4, length - 4);
+    return strncmp(line, "#   ", 4) == 0 && count_line(text, NULL, line + 4, length - 4) > 0;
 }
 
-/* The lines that the other text has not. */
+/* The lines that the other text has not, or not as often. */
 static void put_missing(FILE *out, char sign, const char *text, const char *other)
 {
     size_t length;
     for (const char *at = text; *at != '\0'; at += length + 1) {
         length = strcspn(at, "\n");
-        if (!repeats_note(text, at, length) && !has_line(other, at, length))
+        if (!repeats_note(text, at, length) &&
+            count_line(text, at, at, length) >= count_line(other, NULL, at, length))
             fprintf(out, "%c %.*s\n", sign, (int)length, at);
     }
 }
