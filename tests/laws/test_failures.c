@@ -6,7 +6,7 @@
  *   - the path does not return: operations fail, and none is forgotten
  *   - XOFF and XON alternate, and every pause ended; all frames are given back
  *   - the same scenario gives the same digest again, stopped in between or not */
-#include "scenarios/world.h"
+#include "run_laws.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,46 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENARIOS = 40, FAILING = 20, TEXT_BYTES = 4096, PORTS_MAX = 4096, NODE_PORTS = 64 };
-
-struct losses {
-    uint64_t frames, bytes;
-};
-
-struct watch {
-    uint8_t asserted[PORTS_MAX][PRIORITIES];
-    struct losses on_cable[PORTS_MAX], in_switch[PORTS_MAX];
-    uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless;
-    char error[256];
-};
-
-static uint32_t slot(uint32_t node, uint16_t port)
-{
-    assert_true(port < NODE_PORTS && node < PORTS_MAX / NODE_PORTS);
-    return node * NODE_PORTS + port;
-}
-
-/* Ports know no egress: what they drop never came into the switch. */
-static void on_drop(void *self, const struct probe_drop *drop)
-{
-    struct watch *watch = self;
-    const bool by_port = drop->cause == PROBE_DROP_LINK_DOWN && drop->egress == UINT16_MAX;
-    struct losses *losses = by_port ? watch->on_cable : watch->in_switch;
-    losses[slot(drop->node, drop->port)].frames++;
-    losses[slot(drop->node, drop->port)].bytes += (uint64_t)drop->frame_bytes;
-    watch->causes[drop->cause]++;
-    watch->lossless += drop->lossless;
-}
-
-static void on_pause(void *self, const struct probe_pause *pause)
-{
-    struct watch *watch = self;
-    uint8_t *asserted = &watch->asserted[slot(pause->node, pause->port)][pause->priority];
-    if (pause->refresh ? !*asserted : pause->xoff == (*asserted != 0))
-        snprintf(watch->error, sizeof watch->error, "node %u port %u priority %u: %s twice",
-                 pause->node, pause->port, pause->priority, pause->xoff ? "XOFF" : "XON");
-    *asserted = pause->xoff;
-}
+enum { SCENARIOS = 40, FAILING = 20, TEXT_BYTES = 4096 };
 
 static unsigned between(struct rng *rng, unsigned low, unsigned high)
 {
@@ -132,72 +93,10 @@ static void make_scenario(struct rng *rng, unsigned number, bool returns, char *
 
 /* ------------------------------------------------------------------ laws */
 
-static struct losses sent(const struct port *port)
-{
-    struct losses sum = {0};
-    for (int i = 0; i < PRIORITIES; i++) {
-        sum.frames += port->lanes[i].tx_frames;
-        sum.bytes += port->lanes[i].tx_bytes;
-    }
-    return sum;
-}
-
-static struct losses taken(const struct port *port)
-{
-    struct losses sum = {port->pfc_frames_rx, port->pfc_frames_rx * WIRE_PFC_BYTES};
-    for (int i = 0; i < PRIORITIES; i++) {
-        sum.frames += port->lanes[i].rx_frames;
-        sum.bytes += port->lanes[i].rx_bytes;
-    }
-    return sum;
-}
-
-/* Both directions together: a port that drops does not say in which one. */
-static void check_cables(const struct world *world, const struct watch *watch)
-{
-    for (uint32_t i = 0; i < world->scenario->link_count; i++) {
-        const struct scenario_link *link = &world->scenario->links[i];
-        struct losses in = {0}, out = {0};
-        for (int end = 0; end < 2; end++) {
-            const struct port *port = world_port(world, link->node[end], link->port[end]);
-            const struct losses *lost = &watch->on_cable[slot(link->node[end], link->port[end])];
-            in.frames += sent(port).frames;
-            in.bytes += sent(port).bytes;
-            out.frames += taken(port).frames + lost->frames;
-            out.bytes += taken(port).bytes + lost->bytes;
-        }
-        assert_int_equal(in.frames, out.frames);
-        assert_int_equal(in.bytes, out.bytes);
-    }
-}
-
-static void check_switches(const struct world *world, const struct watch *watch)
-{
-    for (uint32_t i = 0; i < world->switch_count; i++) {
-        const struct swtch *swtch = world->switches[i];
-        uint64_t in = 0, out = 0;
-        for (uint16_t p = 0; p < swtch->port_count; p++) {
-            const struct port *port = &swtch->ports[p];
-            in += taken(port).frames - port->pfc_frames_rx;
-            out += sent(port).frames - port->pfc_frames_tx +
-                   watch->in_switch[slot(swtch->node.id, p)].frames;
-            assert_int_equal(port->asserted, 0);
-            assert_int_equal(port->paused, 0);
-        }
-        assert_int_equal(in, out);
-        assert_int_equal(swtch->buffer.used, 0);
-    }
-    assert_int_equal(world->executors[0].frames.frames.taken, 0);
-    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
-        assert_int_equal(world->executors[0].frames.blobs[i].taken, 0);
-}
-
 static void check_workloads(const struct world *world, bool returns)
 {
     for (uint32_t i = 0; i < world->workload_count; i++) {
         const struct workload_stats *stats = &world->stats[i];
-        assert_int_equal(stats->corrupt, 0);
-        assert_int_equal(stats->issued, stats->completed + stats->failed);
         assert_int_equal(world_outstanding(world, i), 0);
         if (returns)
             assert_int_equal(stats->failed, 0);
@@ -208,46 +107,49 @@ struct lived {
     uint64_t completed, failed, link_down, no_route, ttl;
 };
 
+static void judge(struct run_laws *laws, const struct world *world, bool returns,
+                  struct lived *lived)
+{
+    run_laws_judge(laws);
+    assert_string_equal(laws->broken, "");
+    assert_int_equal(laws->lossless, 0);
+    check_workloads(world, returns);
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        lived->completed += world->stats[i].completed;
+        lived->failed += world->stats[i].failed;
+    }
+    lived->link_down += laws->causes[PROBE_DROP_LINK_DOWN];
+    lived->no_route += laws->causes[PROBE_DROP_NO_ROUTE];
+    lived->ttl += laws->causes[PROBE_DROP_TTL];
+}
+
 static struct digest play(const char *text, time_ps slice, bool returns, struct lived *lived)
 {
     static struct diag diag;
-    static struct watch watch;
-    memset(&watch, 0, sizeof watch);
+    static struct run_laws laws;
     memset(&diag, 0, sizeof diag);
-    struct probe probe = probe_none;
-    probe.self = &watch;
-    probe.drop = on_drop;
-    probe.pause = on_pause;
     const struct scenario_input input = {.name = "fail.yaml", .text = text, .length = strlen(text)};
     struct scenario *scenario = scenario_load(&input, &diag);
     if (scenario == NULL)
         diag_print(&diag, stdout);
     assert_non_null(scenario);
-    struct world *world = world_build(scenario, &probe, &diag);
+    assert_true(run_laws_init(&laws, scenario, lived != NULL));
+    struct world *world = world_build(scenario, &laws.probe, &diag);
     assert_non_null(world);
-    world->engine.hostile = false; /* audited between slices; after each event would take hours */
+    run_laws_watch(&laws, world);
+    world->engine.hostile = false; /* looked at between slices; after each event would take hours */
     while (world_run(world, world->engine.now + slice))
-        world_audit(world);
+        run_laws_look(&laws);
+    run_laws_ended(&laws);
     engine_run(&world->engine, world->engine.now + 20 * PS_PER_MS);
     const struct digest digest = engine_digest(&world->engine);
     if (lived != NULL) {
-        assert_string_equal(watch.error, "");
-        assert_int_equal(watch.lossless, 0);
-        check_workloads(world, returns);
-        if (returns) { /* a loop without end may stand still, full */
-            check_cables(world, &watch);
-            check_switches(world, &watch);
-        }
-        for (uint32_t i = 0; i < world->workload_count; i++) {
-            lived->completed += world->stats[i].completed;
-            lived->failed += world->stats[i].failed;
-        }
-        lived->link_down += watch.causes[PROBE_DROP_LINK_DOWN];
-        lived->no_route += watch.causes[PROBE_DROP_NO_ROUTE];
-        lived->ttl += watch.causes[PROBE_DROP_TTL];
+        if (returns) /* a loop without end may stand still, full */
+            assert_int_equal(world->executors[0].frames.frames.taken, 0);
+        judge(&laws, world, returns, lived);
     }
-    world_audit(world);
     world_free(world);
+    run_laws_fini(&laws);
     scenario_free(scenario);
     return digest;
 }

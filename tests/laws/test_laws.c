@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What holds in every run, on random scenarios: random topology, rates, lengths, buffers,
- * workloads.
- *   - no frame of a lossless class is lost: headroom is automatic
+ * On random scenarios without faults - random topology, rates, lengths, buffers, workloads - the
+ * laws of every run (run_laws.h), and more:
+ *   - no frame is lost: headroom is automatic
  *   - every operation is complete: none failed, none left, none twice, none corrupt
  *   - packets arrive in the order of their PSNs: no NAK, nothing sent twice
- *   - what entered a wire left it: frames and bytes, link by link and priority by priority
- *   - XOFF and XON alternate on every port and priority, and every pause ended
- *   - buffers are never negative and are empty in the end; all frames are given back
- *   - the same scenario gives the same digest again, and another seed another one */
-#include "scenarios/world.h"
+ *   - the same scenario gives the same digest again, watched or not, and another seed another one */
+#include "run_laws.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,32 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENARIOS = 60, TEXT_BYTES = 4096, PORTS_MAX = 4096 };
-
-struct watch {
-    uint8_t asserted[PORTS_MAX][PRIORITIES];
-    uint64_t lossless, drops, edges;
-    char error[256];
-};
-
-static void on_drop(void *self, const struct probe_drop *drop)
-{
-    struct watch *watch = self;
-    watch->drops++;
-    watch->lossless += drop->lossless;
-}
-
-static void on_pause(void *self, const struct probe_pause *pause)
-{
-    struct watch *watch = self;
-    const uint32_t port = (pause->node * 64u + pause->port) % PORTS_MAX;
-    uint8_t *asserted = &watch->asserted[port][pause->priority];
-    if (pause->refresh ? !*asserted : pause->xoff == (*asserted != 0))
-        snprintf(watch->error, sizeof watch->error, "node %u port %u priority %u: %s twice",
-                 pause->node, pause->port, pause->priority, pause->xoff ? "XOFF" : "XON");
-    *asserted = pause->xoff;
-    watch->edges++;
-}
+enum { SCENARIOS = 60, TEXT_BYTES = 4096 };
 
 static const char *pick(struct rng *rng, const char *const *words)
 {
@@ -124,36 +96,9 @@ static void make_scenario(struct rng *rng, unsigned number, char *text)
              between(rng, 1, 4));
 }
 
-/* Frames and bytes that entered the wire of each port have left it at the peer. */
-static void check_wires(const struct world *world)
-{
-    for (uint32_t n = 0; n < world->scenario->node_count; n++) {
-        for (uint16_t p = 0; p < world->scenario->nodes[n].port_count; p++) {
-            const struct port *port = world_port(world, n, p);
-            const struct port *peer = world_port(world, port->peer_node, port->peer_port);
-            uint64_t sent = 0, sent_bytes = 0, taken = peer->pfc_frames_rx;
-            uint64_t taken_bytes = peer->pfc_frames_rx * WIRE_PFC_BYTES;
-            for (int i = 0; i < PRIORITIES; i++) {
-                sent += port->lanes[i].tx_frames;
-                sent_bytes += port->lanes[i].tx_bytes;
-                taken += peer->lanes[i].rx_frames;
-                taken_bytes += peer->lanes[i].rx_bytes;
-            }
-            assert_int_equal(sent, taken);
-            assert_int_equal(sent_bytes, taken_bytes);
-        }
-    }
-}
-
+/* Without faults and with memory enough. */
 static void check_rest(const struct world *world)
 {
-    for (uint32_t i = 0; i < world->switch_count; i++) {
-        const struct swtch *swtch = world->switches[i];
-        assert_int_equal(swtch->buffer.used, 0);
-        assert_true(swtch->buffer.used_peak <= swtch->buffer.total);
-        for (uint16_t p = 0; p < swtch->port_count; p++)
-            assert_int_equal(swtch->ports[p].asserted, 0);
-    }
     for (uint32_t i = 0; i < world->host_count; i++) {
         const struct rnic_counters *counters = &world->hosts[i]->rnics[0]->counters;
         assert_int_equal(counters->retransmitted_packets, 0);
@@ -162,9 +107,6 @@ static void check_rest(const struct world *world)
         assert_int_equal(counters->duplicate_requests, 0);
         assert_int_equal(counters->qp_errors, 0);
     }
-    assert_int_equal(world->executors[0].frames.frames.taken, 0);
-    for (int i = 0; i < FRAME_BLOB_SIZES; i++)
-        assert_int_equal(world->executors[0].frames.blobs[i].taken, 0);
 }
 
 static void check_workloads(const struct world *world)
@@ -184,25 +126,20 @@ struct lived {
     uint64_t completed, edges, marked;
 };
 
-static void live(struct lived *lived, const struct world *world, const struct watch *watch)
+static void live(struct lived *lived, const struct world *world, const struct run_laws *laws)
 {
     for (uint32_t i = 0; i < world->workload_count; i++)
         lived->completed += world->stats[i].completed;
     for (uint32_t i = 0; i < world->switch_count; i++)
         lived->marked += world->switches[i]->counters.ecn_marked;
-    lived->edges += watch->edges;
+    lived->edges += laws->edges;
 }
 
 static struct digest play(const char *text, const char *set, struct lived *lived)
 {
     static struct diag diag;
-    static struct watch watch;
-    memset(&watch, 0, sizeof watch);
+    static struct run_laws laws;
     memset(&diag, 0, sizeof diag);
-    struct probe probe = probe_none;
-    probe.self = &watch;
-    probe.drop = on_drop;
-    probe.pause = on_pause;
     const struct scenario_input input = {.name = "law.yaml",
                                          .text = text,
                                          .length = strlen(text),
@@ -212,25 +149,31 @@ static struct digest play(const char *text, const char *set, struct lived *lived
     if (scenario == NULL)
         diag_print(&diag, stdout);
     assert_non_null(scenario);
-    struct world *world = world_build(scenario, &probe, &diag);
+    assert_true(run_laws_init(&laws, scenario, lived != NULL));
+    struct world *world = world_build(scenario, &laws.probe, &diag);
     assert_non_null(world);
-    world->engine.hostile = false; /* audited between slices; after each event would take hours */
+    run_laws_watch(&laws, world);
+    world->engine.hostile = false; /* looked at between slices; after each event would take hours */
     while (world_run(world, world->engine.now + 50 * PS_PER_US))
-        world_audit(world);
+        run_laws_look(&laws);
     /* What is left are acknowledgements and orderly ends: give them time. */
+    run_laws_ended(&laws);
     engine_run(&world->engine, world->engine.now + PS_PER_MS);
     const struct digest digest = engine_digest(&world->engine);
+    run_laws_look(&laws);
+    run_laws_judge(&laws);
+    assert_string_equal(laws.broken, "");
     if (lived != NULL) {
-        live(lived, world, &watch);
-        assert_string_equal(watch.error, "");
-        assert_int_equal(watch.lossless, 0);
-        assert_int_equal(watch.drops, 0);
+        live(lived, world, &laws);
+        assert_int_equal(world->executors[0].frames.frames.taken, 0);
+        assert_int_equal(laws.lossless, 0);
+        for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
+            assert_int_equal(laws.causes[i], 0);
         check_workloads(world);
-        check_wires(world);
         check_rest(world);
     }
-    world_audit(world);
     world_free(world);
+    run_laws_fini(&laws);
     scenario_free(scenario);
     return digest;
 }
