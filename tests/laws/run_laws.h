@@ -30,7 +30,7 @@ struct run_laws_terms {
     bool faults;       /* there are any */
     bool pauses_sound; /* no fault takes pauses away, no link fails */
     bool links_fail;   /* carrier comes and goes */
-    bool software;     /* some RNIC is a processor's work */
+    bool software;     /* some RNIC is a processor's work, or its timers */
     bool slow_hosts;   /* some receive buffer holds frames back */
     bool watchdogs;    /* queues may be freed from pauses, and drained */
     bool loops;        /* written routes */

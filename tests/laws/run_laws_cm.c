@@ -169,7 +169,7 @@ static void dreq_sent(struct run_laws *laws, uint32_t from, uint32_t to, const s
     struct talk *talk = talk_of(laws->cm, from, to, dreq->local_id, &side);
     if (talk == NULL)
         return;
-    if (talk->id[!side] != dreq->remote_id && talk->answered)
+    if (talk->id[!side] != dreq->remote_id && talk->answered && is_swift(laws))
         BREAK(laws, talk, "a DREQ for another connection");
     talk->dreqs_after[side] += talk->dreps_came[side] > 0;
     if (++talk->dreqs[side] > retries_of(laws, from) + 2)

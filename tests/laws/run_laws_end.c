@@ -139,6 +139,9 @@ static bool waits_for_ever(const struct run_laws *laws)
             laws->causes[PROBE_DROP_NO_ROUTE] >
         0)
         return true;
+    for (uint32_t i = 0; i < laws->world->workload_count; i++)
+        if (laws->world->stats[i].reconnects > 1) /* what it does takes longer than it may */
+            return true;
     for (uint32_t i = 0; i < scenario->host_count; i++) {
         const struct rnic_params *rnic = scenario->nodes[i].host->rnic;
         if (rnic->timeout == 0 || rnic->timeout > 12)

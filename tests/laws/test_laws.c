@@ -4,7 +4,8 @@
  *   - no frame is lost: headroom is automatic
  *   - every operation is complete: none failed, none left, none twice, none corrupt
  *   - packets arrive in the order of their PSNs: no NAK, nothing sent twice
- *   - the same scenario gives the same digest again, watched or not, and another seed another one */
+ *   - the same scenario gives the same digest again, watched or not, and another seed another one
+ */
 #include "run_laws.h"
 
 #include <setjmp.h>
