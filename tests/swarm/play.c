@@ -133,7 +133,20 @@ static struct digest play_watched(const struct scenario *scenario, struct reach 
 
 /* ------------------------------------------------------------------ in other ways */
 
-/* What run --json says, but for the time that it took and the threads that it used. */
+/* What of run --json differs from run to run. */
+static bool varies(const char *line, size_t length)
+{
+    static const char *const keys[] = {
+        "\"threads\":", "\"wall_s\":", "\"cpu_s\":", "\"started_unix_s\":"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *key = strstr(line, keys[i]);
+        if (key != NULL && key < line + length)
+            return true;
+    }
+    return false;
+}
+
+/* What run --json says, without that. */
 static char *json_of(const struct run *run)
 {
     char *text = NULL, *other = NULL;
@@ -143,12 +156,10 @@ static char *json_of(const struct run *run)
     fclose(out);
     out = open_memstream(&other, &size);
     for (const char *at = text; *at != '\0';) {
-        const size_t length = strcspn(at, "\n") + 1;
-        const bool varies =
-            strstr(at, "\"wall_s\"") < at + length || strstr(at, "\"threads\"") < at + length;
-        if (!varies)
-            fwrite(at, 1, length, out);
-        at += length;
+        const size_t length = strcspn(at, "\n"), whole = length + (at[length] == '\n');
+        if (!varies(at, length))
+            fwrite(at, 1, whole, out);
+        at += whole;
     }
     fclose(out);
     free(text);
