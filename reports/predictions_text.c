@@ -3,6 +3,7 @@
 #include "reports/predictions_text.h"
 
 #include "replay/words.h"
+#include "reports/compare_text.h"
 
 #include <string.h>
 
@@ -11,19 +12,6 @@ enum { FIGURE_WIDTH = 10, RATE_WIDTH = 12 };
 static int width_of(int figure)
 {
     return figure_rows[figure].unit == FIGURE_RATE ? RATE_WIDTH : FIGURE_WIDTH;
-}
-
-static struct words words_of(int figure, double value)
-{
-    switch (figure_rows[figure].unit) {
-    case FIGURE_TIME:
-        return words_time((time_ps)value);
-    case FIGURE_RATE:
-        return words_rate(value);
-    case FIGURE_COUNTED:
-        break;
-    }
-    return words_short(value);
 }
 
 static int longer(int width, const char *name)
@@ -39,7 +27,8 @@ static void print_line(const struct prediction *cell, const struct figures_workl
             words_count(workload->tallies[FIGURE_TALLY_completed]).text);
     for (int i = 0; i < FIGURE_COUNT; i++)
         fprintf(out, " %*s", width_of(i),
-                workload->known[i] ? words_of(i, workload->values[i]).text : "-");
+                workload->known[i] ? compare_value((enum figure_kind)i, workload->values[i]).text
+                                   : "-");
     fputc('\n', out);
 }
 
