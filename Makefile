@@ -114,10 +114,12 @@ FOREIGN := $(SYSROOT:=/ready) $(if $(filter wasm,$(TARGET)),$(WASM_HEADERS)/read
 DYGRAPHS := /usr/share/javascript/dygraphs
 PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/page.css reports/page/page.js
 
-LIB_SOURCES    := $(sort $(wildcard model/*/*.c scenarios/*.c replay/*.c reports/*.c))
-CLI_SOURCES    := $(sort $(wildcard cli/*.c))
-BRIDGE_SOURCES := $(sort $(wildcard bridge/*.c))
-UNIT_SOURCES   := $(sort $(wildcard tests/unit/test_*.c))
+sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
+
+LIB_SOURCES    := $(call sources,model scenarios replay reports)
+CLI_SOURCES    := $(filter-out cli/wasm/%,$(call sources,cli))
+BRIDGE_SOURCES := $(call sources,bridge)
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 EMBEDDED       := $(sort $(wildcard scenarios/benchmarks/*.yaml scenarios/cases/*.yaml \
@@ -127,12 +129,12 @@ MAN_PAGES      := $(sort $(wildcard docs/man/*.[1-9]))
 
 ifeq ($(TARGET),wasm)
 OUTSIDE     := $(shell grep -lE '^.include (<(yaml|jansson|sqlite3|graphviz|cminpack)|"replay/store_(private|guard))' \
-                   scenarios/*.c replay/*.c)
+                   $(filter scenarios/% replay/%,$(LIB_SOURCES)))
 LIB_SOURCES := $(filter-out reports/% $(OUTSIDE),$(LIB_SOURCES)) $(filter-out cli/wasm/main.c cli/wasm/trees.c,$(wildcard cli/wasm/*.c))
 endif
 
 # Code that the tests of one directory share: every .c there that is not a program of its own.
-UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c)))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 
@@ -140,7 +142,7 @@ LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
 BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
-ifneq ($(shell grep -ls '<graphviz/gvc' reports/*.c 2>/dev/null),)
+ifneq ($(shell grep -ls '<graphviz/gvc' reports/*/*.c 2>/dev/null),)
 LDLIBS += -lgvc
 endif
 LDLIBS += -lcgraph
@@ -240,7 +242,7 @@ fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found i
 
 valgrind: build/packages-test ## the bridge's unit tests under memcheck: leaks, and bytes that nobody wrote
 	@$(MAKE) BUILD=plain memcheck-programs
-	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/test_bridge*.c))
+	@tests/memcheck $(patsubst %.c,build/$(CC_NAME)-plain$(OPT)/%,$(wildcard tests/unit/bridge/test_bridge*.c))
 
 races: build/packages-test ## several threads under ThreadSanitizer: drawn divisions, and the beginning of every case
 	@$(MAKE) BUILD=tsan all
@@ -280,8 +282,8 @@ soak: build/packages-test all ## plays all cases on 1 to 8 threads, 10,000 hosts
 	@LARGE=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/memory.sh
 	@KILLS=100 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/killed.sh
 	@EVERY=1 STORMGLASS=$(CURDIR)/$(PROGRAM) tests/golden/failing-calls.sh
-	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/unit/test_parameter_bounds
-	@PARAMETER_VALUES=all build/$(CC_NAME)-asan$(OPT)/tests/unit/test_parameter_bounds
+	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/unit/base/test_parameter_bounds
+	@PARAMETER_VALUES=all build/$(CC_NAME)-asan$(OPT)/tests/unit/base/test_parameter_bounds
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/soak $(SOAK_SECONDS)
 
 # The laboratory: a virtual machine with the real stack (bridge/lab/README.md).
@@ -326,7 +328,7 @@ help: ## this list
 
 unit-programs: $(UNIT_PROGRAMS)
 law-programs: $(LAW_PROGRAMS)
-memcheck-programs: $(filter %/test_bridge $(B)/tests/unit/test_bridge_%,$(UNIT_PROGRAMS))
+memcheck-programs: $(filter $(B)/tests/unit/bridge/test_bridge%,$(UNIT_PROGRAMS))
 fuzz-programs: $(FUZZ_PROGRAMS)
 
 # --- packages: nothing but make is needed up to here ----------------------------------------------------
@@ -417,7 +419,7 @@ $(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
 # An archive: a test takes only what it uses, be it fakes or the list of all parameters.
-$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/parameters.o $(B)/shared.list
+$(B)/tests/shared.a: $(call objects,$(UNIT_SHARED) $(LAW_SHARED)) $(B)/cli/parameters.o $(B)/cli/bench/touch.o $(B)/shared.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 

@@ -2,10 +2,10 @@
  * cmd_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
 #include "base/memory.h"
 #include "bridge/command.h"
-#include "bridge/measure.h"
-#include "bridge/places.h"
-#include "replay/output.h"
-#include "reports/calibration.h"
+#include "bridge/play/measure.h"
+#include "bridge/play/places.h"
+#include "replay/files/output.h"
+#include "reports/text/calibration.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -2,14 +2,14 @@
  * cmd_run - stormglass-bridge run. */
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "bridge/bytes.h"
+#include "bridge/bytes/bytes.h"
 #include "bridge/command.h"
-#include "bridge/play.h"
-#include "nvme/spec.h"
-#include "replay/record_begin.h"
-#include "reports/json.h"
-#include "reports/text.h"
-#include "scenarios/library.h"
+#include "bridge/play/play.h"
+#include "nvme/wire/spec.h"
+#include "replay/record/record_begin.h"
+#include "reports/text/json.h"
+#include "reports/text/text.h"
+#include "scenarios/load/library.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -4,7 +4,7 @@
 #ifndef STORMGLASS_BRIDGE_COMMAND_H
 #define STORMGLASS_BRIDGE_COMMAND_H
 
-#include "bridge/play.h"
+#include "bridge/play/play.h"
 
 /* Exit codes. */
 enum { DONE, BROKEN, USAGE, FAILED };

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
-#include "replay/run.h"
+#include "replay/run/run.h"
 
 #include <errno.h>
 #include <getopt.h>

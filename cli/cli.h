@@ -6,9 +6,9 @@
 #ifndef STORMGLASS_CLI_CLI_H
 #define STORMGLASS_CLI_CLI_H
 
-#include "replay/output.h"
-#include "scenarios/diag.h"
-#include "scenarios/scenario.h"
+#include "replay/files/output.h"
+#include "scenarios/format/diag.h"
+#include "scenarios/load/scenario.h"
 
 #include <stdbool.h>
 

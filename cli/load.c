@@ -2,7 +2,7 @@
  * load - scenarios of a command line. */
 #include "base/memory.h"
 #include "cli/cli.h"
-#include "scenarios/library.h"
+#include "scenarios/load/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,17 +3,17 @@
 #include "cli/parameters.h"
 
 #include "base/memory.h"
-#include "net/port.h"
-#include "net/switch.h"
-#include "nvme/host.h"
-#include "nvme/media.h"
-#include "nvme/target.h"
-#include "rnic/cc.h"
-#include "rnic/rnic.h"
-#include "scenarios/routing.h"
-#include "scenarios/scenario.h"
-#include "scenarios/topology.h"
-#include "scenarios/workload.h"
+#include "net/port/port.h"
+#include "net/switch/switch.h"
+#include "nvme/host/host.h"
+#include "nvme/media/media.h"
+#include "nvme/target/target.h"
+#include "rnic/cc/cc.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/fabric/routing.h"
+#include "scenarios/fabric/topology.h"
+#include "scenarios/load/scenario.h"
+#include "scenarios/workload/workload.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "cli/state_machines.h"
 
 #include "base/check.h"
-#include "nvme/fsm.h"
+#include "nvme/fsm/fsm.h"
 
 #define COUNT(array) ((unsigned)(sizeof(array) / sizeof((array)[0])))
 
@@ -21,7 +21,7 @@ static const struct draw_state qp_states[] = {
 
 static const struct draw_step qp_steps[] = {
 #define EDGE(FROM, TO, WHEN) {QP_##FROM, QP_##TO, NULL, WHEN},
-#include "rnic/qp_state.def"
+#include "rnic/qp/qp_state.def"
 #undef EDGE
 };
 

@@ -30,7 +30,7 @@ if [ -n "${STORMGLASS-}" ]; then
 fi
 
 # Each command has a page, and each of its options stands in it.
-for source in cli/cmd_*.c; do
+for source in cli/*/cmd_*.c; do
     [ -e "$source" ] || continue
     command=$(basename "$source" .c | sed 's/^cmd_//; s/_/-/g')
     page=docs/man/stormglass-$command.1

@@ -50,8 +50,8 @@ BEGIN {
     split("base engine net rnic nvme scenarios replay bridge cli tests", order, " ")
     for (i in order) rank[order[i]] = i + 0
     rank["reports"] = rank["bridge"]
-    layouts["net/frame.h"] layouts["rnic/cm_mad.h"] layouts["nvme/capsule.h"] layouts["nvme/fabrics.h"] layouts["nvme/wire.h"]
-    layouts["nvme/spec.h"]
+    layouts["net/frame/frame.h"] layouts["rnic/cm/cm_mad.h"] layouts["nvme/wire/capsule.h"] layouts["nvme/wire/fabrics.h"] layouts["nvme/wire/wire.h"]
+    layouts["nvme/wire/spec.h"]
     word = "[^A-Za-z0-9_]"
     floating = word "(float|double)" word
     luck = word "(rand|random|drand48|srand) *\\("

@@ -44,7 +44,7 @@ done
 for file in $(grep -lE '\b(wire_get(16|32|64)|yaml_parser_parse|json_loadb?|pcap_next|sscanf|fgets|fread|getline|fgetc)\(' \
     "${sources[@]}" | grep '\.c$' | grep -v '^tests/'); do
     case $file in
-    cli/* | reports/graphviz.c | scenarios/filekind.c | replay/store_guard.c | replay/step.c | replay/output*.c | model/nvme/host_steps.c) continue ;;
+    cli/* | reports/draw/graphviz.c | scenarios/format/filekind.c | replay/database/store_guard.c | replay/step/step.c | replay/output*.c | model/nvme/host/host_steps.c) continue ;;
     esac
     echo "$aims" | grep -qx "$file" || echo "$file reads bytes from outside, and no fuzz target names it" >>"$findings"
 done

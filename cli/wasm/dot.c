@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dot - no cabling is read: Debian packages no libcgraph for WebAssembly. */
-#include "scenarios/dot.h"
+#include "scenarios/import/dot.h"
 
 bool dot_read(struct cabling *cabling)
 {

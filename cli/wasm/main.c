@@ -3,8 +3,8 @@
  * usage: stormglass run CASE [--until T] [--json]      The answer is JSON in any case. */
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "replay/run.h"
-#include "scenarios/library.h"
+#include "replay/run/run.h"
+#include "scenarios/load/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

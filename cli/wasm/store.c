@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store - keeps nothing: Debian packages no SQLite for WebAssembly.  Only a run that nobody reads
  * (run_options.unread) is played here. */
-#include "replay/store.h"
+#include "replay/database/store.h"
 
 #include "base/memory.h"
 

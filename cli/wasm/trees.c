@@ -4,7 +4,7 @@
  * before those that hold them, so that a pointer names what is there already. */
 #include "base/check.h"
 #include "scenarios/embedded.h"
-#include "scenarios/tree.h"
+#include "scenarios/format/tree.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef STORMGLASS_CLI_WASM_TREES_H
 #define STORMGLASS_CLI_WASM_TREES_H
 
-#include "scenarios/tree.h"
+#include "scenarios/format/tree.h"
 
 struct tree {
     const struct tree_file *file;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_agree - any bytes as what a peer says before it plays.
  * What is read is within its limits, and written again reads the same.
- * Reads: bridge/agree_wire.c */
+ * Reads: bridge/agree/agree_wire.c */
 #include "base/check.h"
-#include "bridge/agree_wire.h"
+#include "bridge/agree/agree_wire.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_blktrace - any bytes as records of blktrace, queued and issued.
  * What is read is an iolog that can be read.
- * Reads: scenarios/blktrace.c */
+ * Reads: scenarios/workload/blktrace.c */
 #include "base/check.h"
-#include "scenarios/blktrace.h"
-#include "scenarios/iolog.h"
+#include "scenarios/workload/blktrace.h"
+#include "scenarios/workload/iolog.h"
 
 #include <stdlib.h>
 

@@ -4,11 +4,11 @@
  * two of its bits choose a namespace that keeps bytes and the discovery subsystem.  Then records
  * of one length byte pair and that many bytes are sent as capsules.  Two bits of the length
  * choose whether the descriptor's address and key are made good, so that data really moves.
- * Reads: model/nvme/capsule.c model/nvme/fabrics.c model/nvme/target_*.c */
-#include "bridge/bytes.h"
-#include "tests/unit/raw_host.h"
+ * Reads: model/nvme/wire/capsule.c model/nvme/wire/fabrics.c model/nvme/target/target_*.c */
+#include "bridge/bytes/bytes.h"
+#include "tests/unit/nvme/raw_host.h"
 
-#include "nvme/wire.h"
+#include "nvme/wire/wire.h"
 
 #include <string.h>
 

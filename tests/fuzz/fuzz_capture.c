@@ -2,8 +2,8 @@
  * fuzz_capture - any bytes as a capture, compared with itself.
  * A capture agrees with itself whatever is in it; the first frames alone are compared with it too,
  * so that parting is exercised.
- * Reads: reports/capture.c reports/wire_*.c */
-#include "reports/wire_compare.h"
+ * Reads: reports/wire/capture.c reports/wire/wire_*.c */
+#include "reports/wire/wire_compare.h"
 
 #include "base/check.h"
 

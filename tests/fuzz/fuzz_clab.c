@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_clab - any bytes as a laboratory of containerlab.
- * Reads: scenarios/clab.c scenarios/cabling*.c */
-#include "scenarios/clab.h"
+ * Reads: scenarios/import/clab.c scenarios/import/cabling*.c */
+#include "scenarios/import/clab.h"
 #include "tests/fuzz/token_mutator.h"
-#include "tests/unit/piece.h"
+#include "tests/unit/workload/piece.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

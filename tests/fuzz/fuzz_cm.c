@@ -2,12 +2,12 @@
  * fuzz_cm - any bytes as messages of the connection manager.
  * What is decoded is within its fields, and encoded again reads the same.  Then an RNIC that
  * listens, one that is connected or one that connects hears it: it may answer, and goes on.
- * Reads: model/rnic/cm.c model/rnic/cm_*.c */
+ * Reads: model/rnic/cm/cm.c model/rnic/cm/cm_*.c */
 #include "base/check.h"
-#include "rnic/cm.h"
-#include "rnic/cm_conn.h"
-#include "rnic/cm_mad.h"
-#include "tests/unit/rnic_pair.h"
+#include "rnic/cm/cm.h"
+#include "rnic/cm/cm_conn.h"
+#include "rnic/cm/cm_mad.h"
+#include "tests/unit/rnic/rnic_pair.h"
 
 #include <string.h>
 

@@ -3,14 +3,14 @@
  * The bytes are changes of a run's database, in which there are pauses and frames.  An even first
  * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
  * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
- * Reads: replay/store.c replay/stored.c replay/account*.c reports/page*.c */
+ * Reads: replay/database/store.c replay/database/stored.c replay/*/account*.c reports/*/page*.c */
 #include "base/memory.h"
-#include "replay/run.h"
-#include "replay/stored.h"
-#include "reports/account.h"
-#include "reports/page.h"
-#include "reports/pcap.h"
-#include "reports/text.h"
+#include "replay/database/stored.h"
+#include "replay/run/run.h"
+#include "reports/page/page.h"
+#include "reports/text/account.h"
+#include "reports/text/text.h"
+#include "reports/wire/pcap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

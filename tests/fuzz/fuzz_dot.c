@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_dot - any bytes as a graph in DOT, imported, and named by a scenario.
- * Reads: scenarios/dot.c scenarios/dot_scan.c */
+ * Reads: scenarios/import/dot.c scenarios/import/dot_scan.c */
 #include "base/check.h"
-#include "scenarios/dot.h"
-#include "scenarios/scenario.h"
-#include "tests/unit/piece.h"
+#include "scenarios/import/dot.h"
+#include "scenarios/load/scenario.h"
+#include "tests/unit/workload/piece.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_figures - any bytes as a file of figures: read or refused.  What is read is summed up.
- * Reads: replay/measurements.c scenarios/json_tree.c */
-#include "replay/measurements.h"
+ * Reads: replay/calibrate/measurements.c scenarios/format/json_tree.c */
+#include "replay/calibrate/measurements.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_fio - any bytes as a fio job file.
  * What loads is played for a few steps.
- * Reads: scenarios/fio*.c */
+ * Reads: scenarios/fio/fio*.c */
 #include "base/check.h"
-#include "scenarios/fio.h"
-#include "scenarios/wl_script.h"
+#include "scenarios/fio/fio.h"
+#include "scenarios/workload/wl_script.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident - any bytes as counters before and after, cut at the first form feed.
  * What is read is JSON that can be read.
- * Reads: scenarios/incident*.c */
+ * Reads: scenarios/import/incident*.c */
 #include "base/check.h"
-#include "scenarios/incident.h"
-#include "scenarios/json_tree.h"
+#include "scenarios/format/json_tree.h"
+#include "scenarios/import/incident.h"
 
 #include <string.h>
 

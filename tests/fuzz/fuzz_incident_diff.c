@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_incident_diff - any bytes as the counters of an incident, beside those of a small run.
- * Reads: replay/incident_diff.c scenarios/incident_table.c */
+ * Reads: replay/compare/incident_diff.c scenarios/import/incident_table.c */
 #include "base/check.h"
-#include "replay/incident_diff.h"
-#include "reports/incident_text.h"
-#include "scenarios/json_tree.h"
+#include "replay/compare/incident_diff.h"
+#include "reports/text/incident_text.h"
+#include "scenarios/format/json_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_iolog - any bytes as a trace of fio.
  * What is read is written and read again, and played for a few steps.
- * Reads: scenarios/iolog.c scenarios/lines.c */
+ * Reads: scenarios/workload/iolog.c scenarios/format/lines.c */
 #include "base/check.h"
-#include "scenarios/iolog.h"
-#include "scenarios/wl_script.h"
+#include "scenarios/workload/iolog.h"
+#include "scenarios/workload/wl_script.h"
 
 #include <stdlib.h>
 

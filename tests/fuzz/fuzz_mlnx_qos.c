@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_mlnx_qos - any bytes as the output of mlnx_qos.
  * What is imported goes into a scenario that loads.
- * Reads: scenarios/mlnx_qos.c */
+ * Reads: scenarios/import/mlnx_qos.c */
 #include "base/check.h"
-#include "scenarios/mlnx_qos.h"
-#include "tests/unit/piece.h"
+#include "scenarios/import/mlnx_qos.h"
+#include "tests/unit/workload/piece.h"
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_mlxconfig - any bytes as the output of mlxconfig query.
  * What is imported goes into a scenario that loads.
- * Reads: scenarios/mlxconfig.c */
+ * Reads: scenarios/import/mlxconfig.c */
 #include "base/check.h"
-#include "scenarios/mlxconfig.h"
-#include "tests/unit/piece.h"
+#include "scenarios/import/mlxconfig.h"
+#include "tests/unit/workload/piece.h"
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * fuzz_predictions - any bytes as frozen predictions: loaded or refused.
  * Everything is read before the seal is looked at, so a wrong digest hides nothing; to reach what
  * comes behind it, the input is sealed here.
- * Reads: replay/predictions.c */
-#include "replay/predictions.h"
+ * Reads: replay/compare/predictions.c */
+#include "replay/compare/predictions.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>

@@ -3,9 +3,9 @@
  * A scenario that loads is checked and its settings are walked, so that what the loader let through
  * is used too. Sizes are what costs time, so scenarios of more than a few thousand nodes are not
  * checked.
- * Reads: scenarios/tree*.c scenarios/scenario*.c scenarios/topology*.c */
-#include "scenarios/check.h"
-#include "scenarios/scenario.h"
+ * Reads: scenarios/format/tree*.c scenarios/load/scenario*.c scenarios/fabric/topology*.c */
+#include "scenarios/check/check.h"
+#include "scenarios/load/scenario.h"
 #include "tests/fuzz/token_mutator.h"
 
 #include <stddef.h>

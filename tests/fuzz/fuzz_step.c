@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_step - any bytes as commands of `stormglass step`, line by line: each is taken with all that
  * it names inside the scenario, or refused at a column of the line.
- * Reads: replay/step_command.c replay/step_condition.c */
-#include "replay/step_command.h"
+ * Reads: replay/step/step_command.c replay/step/step_condition.c */
+#include "replay/step/step_command.h"
 
 #include <stdlib.h>
 #include <string.h>

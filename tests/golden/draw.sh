@@ -130,7 +130,7 @@ equal 'the NAK' "$(count loss.svg 'edge lost' 'NAK.*host0 to switch0.*')" 1
 
 # State machines: every edge list of the code.
 draw states.svg --what states
-for list in "$here"/model/*/*_state.def; do
+for list in "$here"/model/*/*/*_state.def; do
     machine=$(basename "$list" _state.def | tr _ -)
     draw one.svg --what states "$machine"
     states=$(sed -n 's/^EDGE(\([^"]*\), ".*/\1/p' "$list" | awk -F', ' '{ print $1; print $NF }' | sort -u | wc -l)

@@ -5,7 +5,7 @@
 #define STORMGLASS_TESTS_LAWS_CULPRIT_H
 
 #include "base/rng.h"
-#include "replay/run.h"
+#include "replay/run/run.h"
 
 enum { CULPRIT_TEXT_BYTES = 16384 };
 

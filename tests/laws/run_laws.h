@@ -17,7 +17,7 @@
 #ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 
-#include "scenarios/world.h"
+#include "scenarios/world/world.h"
 
 enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300 };
 

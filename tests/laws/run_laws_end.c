@@ -9,7 +9,7 @@
 #include "run_laws_private.h"
 
 #include "base/memory.h"
-#include "rnic/rnic.h"
+#include "rnic/host/rnic.h"
 
 #include <stdlib.h>
 

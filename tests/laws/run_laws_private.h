@@ -5,7 +5,7 @@
 
 #include "run_laws.h"
 
-#include "rnic/cm_mad.h"
+#include "rnic/cm/cm_mad.h"
 
 /* A frame that reaches a host's port, and when its last bit is there. */
 struct run_laws_delivery {

@@ -3,7 +3,7 @@
  * about to, and what is answered is complete. */
 #include "run_laws_private.h"
 
-#include "rnic/rnic.h"
+#include "rnic/host/rnic.h"
 
 static void judge_qp(struct run_laws *laws, const struct host *host, const struct qp *qp)
 {

@@ -17,9 +17,9 @@
 #include "run_laws_private.h"
 
 #include "base/memory.h"
-#include "rnic/psn.h"
-#include "rnic/responder.h"
-#include "rnic/rnic.h"
+#include "rnic/host/rnic.h"
+#include "rnic/qp/psn.h"
+#include "rnic/qp/responder.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Calibration turns the model round: of figures that the model itself made with hidden parameters
  * it finds the parameters.  What no figure tells it leaves alone, and says so. */
 #include "base/hash.h"
-#include "replay/calibration.h"
+#include "replay/calibrate/calibration.h"
 
 #include <math.h>
 #include <setjmp.h>

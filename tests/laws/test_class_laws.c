@@ -7,7 +7,7 @@
  *   - every frame of a workload's connections travels in its DSCP, or that of ACKs or CNPs
  *   - pauses come in lossless priorities only, and all end
  * And where neighbours' maps differ, pauses hold nobody and lossless frames are lost. */
-#include "scenarios/world.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

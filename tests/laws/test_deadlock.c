@@ -7,8 +7,8 @@
  *   - where there is a deadlock, a check without a run has told of a cyclic dependency; not the
  *     other way round
  * Slow receivers and storms that end hold everything up for a while, and are no deadlocks. */
-#include "scenarios/check.h"
-#include "scenarios/world.h"
+#include "scenarios/check/check.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

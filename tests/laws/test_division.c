@@ -4,8 +4,8 @@
  * apart as together; one is as a run has it, also when it is stopped again and again and goes on.
  * The same but for the digest holds for all events in their one order, which is what a watched
  * engine executes. */
-#include "scenarios/division.h"
-#include "scenarios/world.h"
+#include "scenarios/world/division.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * end of a link when 8 bytes of preamble and n bytes have been sent and 3 m of cable (5.05 ns/m)
  * lie behind them; the next frame may follow 12 bytes of gap later.  The switch stores each frame
  * and acts 300 ns after its last bit. */
-#include "scenarios/world.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

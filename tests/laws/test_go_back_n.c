@@ -6,9 +6,9 @@
  *     between two steps forward is enough
  * Messages, losses, receives that come late, and how ACKs are asked for and put together are drawn
  * (GO_BACK_SEEDS, from GO_BACK_SEED on). */
-#include "tests/unit/rnic_pair.h"
+#include "tests/unit/rnic/rnic_pair.h"
 
-#include "rnic/verbs_sim.h"
+#include "rnic/host/verbs_sim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Hosts of one machine, from the scenario to its end: one processor does everything, each cost is
  * paid where it belongs, and the run repeats. */
-#include "scenarios/world.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

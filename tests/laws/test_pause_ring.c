@@ -4,8 +4,8 @@
  * What the model proves, which knows no time, must hold at all rates and loads: rings that hold
  * are played with drawn ones (RING_SEEDS each, from RING_SEED on), and hosts that stop receiving
  * for a while. */
-#include "scenarios/check.h"
-#include "scenarios/world.h"
+#include "scenarios/check/check.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

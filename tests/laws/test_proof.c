@@ -19,7 +19,7 @@
  * test`; PROOF_PRINT=N prints the text of number N and all its repairs. */
 #include "tests/laws/truth.h"
 
-#include "replay/prove.h"
+#include "replay/prove/prove.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  *   - it stays away: I/O is reported as failed after ctrl-loss-tmo, and none is forgotten
  *   - a thousand connections at once, some of their messages lost, are made; again after a crash
  *   - the same scenario gives the same digest again, stopped in between or not */
-#include "scenarios/world.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

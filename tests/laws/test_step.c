@@ -9,7 +9,7 @@
  * STEP_SCENARIOS and STEP_SEED in the environment ask for other scenarios. */
 #include "tests/laws/culprit.h"
 
-#include "replay/step_ladder.h"
+#include "replay/step/step_ladder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

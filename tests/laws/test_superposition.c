@@ -4,9 +4,9 @@
  * phases.  Known answers: 0.48 at 50 % load, 1.50 at 80 %, 2.27 at 90 %, 3.01 at 95 %, 3.82 at 100
  * % (N*D/D/1; HPCC, SIGCOMM 2019, appendix A.1 gives "about 3" and "less than 5" for the last
  * two). */
-#include "../unit/pump.h"
 #include "base/rng.h"
-#include "net/switch.h"
+#include "net/switch/switch.h"
+#include "tests/unit/net/pump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

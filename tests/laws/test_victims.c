@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Classes of victims on three leaves around one spine; host0 on leaf0 takes nothing any more.
  *   leaf0: host0 host1 host2   leaf1: host3 host4 host5   leaf2: host6 host7 host8 */
-#include "replay/run.h"
+#include "replay/run/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The model's wire against that of two Linux 6.1 machines, frame by frame.
- * linux-6.1.wire has every frame of a capture in the words of reports/wire_words.h: an nvme-rdma
- * host and an nvmet-rdma target over Soft-RoCE, from the first REQ to a write of 64 KiB.  The same
- * commands are played here on the profile softroce; what nvme-cli and others asked for the test
- * asks for at its place. */
-#include "nvme/host_private.h"
-#include "reports/pcapng.h"
-#include "reports/wire_trace.h"
-#include "rnic/verbs_sim.h"
-#include "scenarios/world.h"
+ * linux-6.1.wire has every frame of a capture in the words of reports/wire/wire_words.h: an
+ * nvme-rdma host and an nvmet-rdma target over Soft-RoCE, from the first REQ to a write of 64 KiB.
+ * The same commands are played here on the profile softroce; what nvme-cli and others asked for the
+ * test asks for at its place. */
+#include "nvme/host/host_private.h"
+#include "reports/wire/pcapng.h"
+#include "reports/wire/wire_trace.h"
+#include "rnic/host/verbs_sim.h"
+#include "scenarios/world/world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

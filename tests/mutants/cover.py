@@ -41,7 +41,8 @@ class Test:
             own += ['tests/mutants/case', 'tests/golden/cases.txt']
         elif self.build is not None:
             folder = os.path.dirname(self.path)
-            own += sorted(p for p in glob.glob(folder + '/*.[ch]', root_dir=ROOT)
+            shared = 'tests/unit' if folder.startswith('tests/unit/') else folder
+            own += sorted(p for p in glob.glob(shared + '/**/*.[ch]', root_dir=ROOT, recursive=True)
                           if not os.path.basename(p).startswith('test_'))
             own += sorted(glob.glob(f'{folder}/{os.path.basename(self.path)[5:-2]}/*', root_dir=ROOT))  # what it reads
         return own
@@ -50,7 +51,7 @@ class Test:
 def all_tests():
     def found(pattern):
         return sorted(glob.glob(pattern, root_dir=ROOT))
-    tests = [Test(p[6:-2], 'unit', p, 'sanitized') for p in found('tests/unit/test_*.c')]
+    tests = [Test(p[6:-2], 'unit', p, 'sanitized') for p in found('tests/unit/*/test_*.c')]
     tests += [Test(p[6:-2], 'law', p, 'fast') for p in found('tests/laws/test_*.c')]
     tests += [Test(p[6:], 'law', p, None) for p in found('tests/laws/*.sh')]
     tests += [Test('case ' + os.path.basename(p)[:-5], 'case', p, None) for p in found('scenarios/cases/*.yaml')]

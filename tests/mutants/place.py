@@ -16,4 +16,4 @@ SECONDS_MAX = int(os.environ.get('TEST_CPU', '10'))
 
 
 def library_sources():
-    return sorted(p for folder in FOLDERS for p in glob.glob(folder + '/*.[ch]', root_dir=ROOT))
+    return sorted(p for folder in FOLDERS for p in glob.glob(folder + '/**/*.[ch]', root_dir=ROOT, recursive=True))

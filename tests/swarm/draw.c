@@ -5,12 +5,12 @@
 #include "draw_pen.h"
 #include "draw_value.h"
 
-#include "nvme/media.h"
-#include "rnic/cc.h"
+#include "nvme/media/media.h"
+#include "rnic/cc/cc.h"
 #include "scenarios/embedded.h"
-#include "scenarios/topology.h"
-#include "scenarios/workload.h"
-#include "scenarios/world.h"
+#include "scenarios/fabric/topology.h"
+#include "scenarios/workload/workload.h"
+#include "scenarios/world/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "script.h"
 
-#include "scenarios/scenario.h"
+#include "scenarios/load/scenario.h"
 
 struct draw_count {
     uint64_t drawn, mended, refused; /* scenarios; those of which lines were left out; given up */

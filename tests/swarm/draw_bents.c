@@ -3,7 +3,7 @@
 
 #include "draw_value.h"
 
-#include "scenarios/workload.h"
+#include "scenarios/workload/workload.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "tests/laws/run_laws.h"
 
 #include "base/digest.h"
-#include "replay/run.h"
-#include "replay/verify.h"
-#include "reports/json.h"
+#include "replay/run/run.h"
+#include "replay/run/verify.h"
+#include "reports/text/json.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

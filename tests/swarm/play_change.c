@@ -4,9 +4,9 @@
 #include "draw.h"
 #include "draw_value.h"
 
-#include "replay/run.h"
-#include "scenarios/workload.h"
-#include "scenarios/world.h"
+#include "replay/run/run.h"
+#include "scenarios/workload/workload.h"
+#include "scenarios/world/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 
 #include "draw_value.h"
 
-#include "nvme/fsm.h"
-#include "nvme/media.h"
-#include "rnic/cc.h"
-#include "scenarios/workload.h"
+#include "nvme/fsm/fsm.h"
+#include "nvme/media/media.h"
+#include "rnic/cc/cc.h"
+#include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 #define STORMGLASS_TESTS_SWARM_REACH_H
 
 #include "base/probe.h"
-#include "replay/result.h"
-#include "scenarios/scenario.h"
+#include "replay/record/result.h"
+#include "scenarios/load/scenario.h"
 
 #include <stdio.h>
 

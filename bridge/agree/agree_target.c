@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * agree_target - the end that is asked. */
+#include "base/memory.h"
+#include "bridge/agree/agree_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+    struct agree_target *target;
+    struct session *next;
+    struct agree_link link;
+    bool up, joined, over;
+};
+
+struct agree_target {
+    struct agree_site site;
+    struct agree_state *state;
+    void (*on_refused)(void *self, const char *text);
+    void *self;
+    struct session *sessions;
+    uint32_t session_count;
+};
+
+/* ------------------------------------------------------------------ sessions */
+
+static void leave(struct session *session)
+{
+    struct agree_state *state = session->target->state;
+    session->up = false;
+    session->over = true;
+    if (!session->joined)
+        return;
+    session->joined = false;
+    if (--state->hosts == 0)
+        state->zero = TIME_NEVER;
+}
+
+/* Connections may not be destroyed while they are told something; so the next one clears away. */
+static void clear_away(struct agree_target *target, bool all)
+{
+    struct session **link = &target->sessions;
+    while (*link != NULL) {
+        struct session *session = *link;
+        if (!session->over && !all) {
+            link = &session->next;
+            continue;
+        }
+        *link = session->next;
+        leave(session);
+        agree_link_close(&session->link);
+        target->session_count--;
+        free(session);
+    }
+}
+
+static time_ps settle(struct session *session, time_ps proposed)
+{
+    struct agree_state *state = session->target->state;
+    if (state->zero == TIME_NEVER)
+        state->zero = state->last_zero = proposed;
+    if (!session->joined) {
+        state->hosts++;
+        state->joined++;
+    }
+    session->joined = true;
+    return state->zero;
+}
+
+static void answer_moment(struct session *session, const struct agree_moment *heard)
+{
+    const struct agree_target *target = session->target;
+    struct agree_moment said = {.kind = AGREE_PONG,
+                                .sequence = heard->sequence,
+                                .clock = env_now(target->site.env),
+                                .zero = target->state->zero};
+    if (heard->kind == AGREE_BEGIN && heard->zero != TIME_NEVER) {
+        said.kind = AGREE_BEGUN;
+        said.zero = settle(session, heard->zero);
+    } else if (heard->kind != AGREE_PING) {
+        target->site.verbs->disconnect(session->link.conn);
+        return;
+    }
+    if (!agree_link_say(&session->link, &said))
+        target->site.verbs->disconnect(session->link.conn);
+}
+
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    struct session *session = self;
+    struct agree_moment heard;
+    const bool failed = wc->status != IBV_WC_SUCCESS; /* too long a message, or it has gone */
+    if (!session->up || (!failed && (wc->opcode & IBV_WC_RECV) == 0))
+        return;
+    if (agree_link_heard(&session->link, wc, &heard))
+        answer_moment(session, &heard);
+    else
+        session->target->site.verbs->disconnect(conn);
+}
+
+static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct session *session = self;
+    (void)conn;
+    if (event->type != RDMA_CM_EVENT_ESTABLISHED)
+        leave(session);
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static void refused(struct agree_target *target, uint32_t ip, const char *why)
+{
+    char text[AGREE_TEXT_BYTES + 128];
+    target->state->refused++;
+    snprintf(text, sizeof text, "refused %u.%u.%u.%u: %s", ip >> 24, ip >> 16 & 255, ip >> 8 & 255,
+             ip & 255, why);
+    if (target->on_refused != NULL)
+        target->on_refused(target->self, text);
+}
+
+static const char *name_of(const struct agree_target *target)
+{
+    return target->site.plan->scenario->nodes[target->site.node].name;
+}
+
+static void compare(struct agree_target *target, const struct agree_request *request,
+                    struct agree_answer *answer)
+{
+    const struct agree_plan *plan = target->site.plan;
+    const bool same =
+        request->prefix <= plan->count && plan->hashes[request->prefix] == request->prefix_hash;
+    answer->verdict = same ? AGREE_SAME : AGREE_DIFFERENT;
+    if (same && request->prefix < plan->count)
+        snprintf(answer->text, sizeof answer->text, "%s", plan->lines[request->prefix]);
+}
+
+/* Whom to let in. */
+static void judge(struct agree_target *target, const struct agree_request *request, uint32_t ip,
+                  struct agree_answer *answer)
+{
+    const struct agree_plan *plan = target->site.plan;
+    const bool same = request->digest.high == plan->digest.high &&
+                      request->digest.low == plan->digest.low && request->lines == plan->count;
+    answer->verdict = AGREE_WELCOME;
+    if (request->version != AGREE_VERSION) {
+        answer->verdict = AGREE_OTHER_VERSION;
+        refused(target, ip, "it is another version of this program");
+    } else if (request->question == AGREE_COMPARE) {
+        compare(target, request, answer);
+    } else if (!same) {
+        answer->verdict = AGREE_OTHER_SCENARIO;
+        snprintf(answer->text, sizeof answer->text, "%s", plan->lines[0]);
+        refused(target, ip,
+                request->seed != plan->scenario->seed ? "it plays another scenario or seed"
+                                                      : "it plays another scenario");
+    } else if (request->target != target->site.node) {
+        answer->verdict = AGREE_OTHER_TARGET;
+        snprintf(answer->text, sizeof answer->text, "%s", name_of(target));
+        refused(target, ip, "it looks for another host of the scenario here");
+    } else if (target->session_count >= AGREE_SESSIONS_MAX) {
+        answer->verdict = AGREE_FULL;
+        refused(target, ip, "too many hosts are here already");
+    }
+}
+
+static int welcome(struct session *session, const unsigned char *answer)
+{
+    const struct verbs_ops *verbs = session->target->site.verbs;
+    const struct verbs_user user = {
+        .self = session, .on_cm = on_cm, .on_completion = on_completion};
+    const struct rdma_conn_param param = {
+        .private_data = answer, .private_data_len = AGREE_ANSWER_BYTES, .rnr_retry_count = 7};
+    const int error = verbs->prepare(session->link.conn, &agree_link_cap, &user);
+    if (error != 0)
+        return error;
+    if (!agree_link_listen(&session->link))
+        return ENOMEM;
+    session->up = true;
+    return verbs->accept(session->link.conn, &param);
+}
+
+static struct session *add_session(struct agree_target *target, struct verbs_conn *conn)
+{
+    struct session *session = memory_new(sizeof *session);
+    const bool opened = agree_link_open(&session->link, &target->site);
+    session->link.conn = conn;
+    session->over = !opened;
+    session->target = target;
+    session->next = target->sessions;
+    target->sessions = session;
+    target->session_count++;
+    return session;
+}
+
+static void on_request(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct agree_target *target = self;
+    const struct agree_plan *plan = target->site.plan;
+    struct agree_request request;
+    struct agree_answer answer = {
+        .version = AGREE_VERSION, .lines = plan->count, .seed = plan->scenario->seed};
+    unsigned char bytes[AGREE_ANSWER_BYTES];
+    if (event->type != RDMA_CM_EVENT_CONNECT_REQUEST)
+        return;
+    clear_away(target, false);
+    struct session *session = add_session(target, conn);
+    if (session->over || !agree_read_request(event->private_data, event->private_len, &request)) {
+        session->over = true;
+        target->site.verbs->reject(conn, NULL, 0);
+        return;
+    }
+    judge(target, &request, event->peer_ip, &answer);
+    agree_write_answer(&answer, bytes);
+    if (answer.verdict == AGREE_WELCOME && welcome(session, bytes) == 0)
+        return;
+    session->over = true;
+    target->site.verbs->reject(conn, bytes, sizeof bytes);
+}
+
+struct agree_target *agree_target_create(const struct agree_site *site, struct agree_state *state,
+                                         void (*on_refused)(void *self, const char *text),
+                                         void *self)
+{
+    struct agree_target *target = memory_new(sizeof *target);
+    *target = (struct agree_target){
+        .site = *site, .state = state, .on_refused = on_refused, .self = self};
+    const struct verbs_user user = {.self = target, .on_cm = on_request};
+    const int error = site->verbs->listen(site->device, AGREE_PORT, &user);
+    if (error == 0)
+        return target;
+    free(target);
+    errno = error;
+    return NULL;
+}
+
+void agree_target_free(struct agree_target *target)
+{
+    if (target == NULL)
+        return;
+    target->site.verbs->unlisten(target->site.device, AGREE_PORT);
+    clear_away(target, true);
+    free(target);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bridge/play/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* What the device says of itself, and the model has a parameter for. */
+static void ask_device(struct measurements *figures, const struct play *play)
+{
+    const struct verbs_device *device = play_device(play);
+    const struct ibv_device_attr *attributes = verbs_real_attributes(device);
+    struct arena *arena = &figures->arena;
+    struct utsname kernel = {0};
+    const char *fact;
+    uname(&kernel);
+    figures->device = arena_format(arena, "%s", verbs_real_name(device));
+    figures->firmware = arena_format(arena, "%s", attributes->fw_ver);
+    figures->kernel = arena_format(arena, "%s %s", kernel.sysname, kernel.release);
+    if (verbs_real_path_mtu(device) > 0) {
+        fact = arena_format(arena, "rnic.path-mtu=%uB", verbs_real_path_mtu(device));
+        measurements_add(figures, &figures->facts, fact);
+    }
+    fact = arena_format(arena, "rnic.max-rd-atomic=%u",
+                        (unsigned)verbs_real.max_rd_atomic(play_device(play)));
+    measurements_add(figures, &figures->facts, fact);
+}
+
+/* False with a sentence, or messages. */
+static bool play_once(const struct measure_options *options, struct measurements *figures,
+                      const struct scenario *scenario, uint32_t benchmark, struct diag *diag,
+                      char error[STORE_ERROR_BYTES])
+{
+    struct benchmark_seen seen;
+    int device_errno = 0;
+    struct play *play = play_create(scenario, &options->play, diag, &device_errno);
+    if (play == NULL) {
+        if (device_errno != 0)
+            snprintf(error, STORE_ERROR_BYTES, "no usable RDMA device at the address: %s",
+                     strerror(device_errno));
+        return false;
+    }
+    if (figures->facts.count == 0)
+        ask_device(figures, play);
+    benchmark_watch(&seen, play_stats(play, 0));
+    const bool played = play_run(play);
+    const bool whole = benchmark_read(&seen, play_stats(play, 0)) && played;
+    if (!whole)
+        snprintf(error, STORE_ERROR_BYTES, "%s was not completed: %s", benchmark_names[benchmark],
+                 played ? "an operation failed, or the peer does not answer" : play_error(play));
+    else if (play_unsound(play) > 0)
+        snprintf(error, STORE_ERROR_BYTES, "%s brought other bytes than were sent",
+                 benchmark_names[benchmark]);
+    else
+        measurements_take(figures, benchmark, seen.figures);
+    play_free(play);
+    return error[0] == '\0';
+}
+
+static bool play_benchmark(const struct measure_options *options, struct measurements *figures,
+                           uint32_t benchmark, struct diag *diag, char error[STORE_ERROR_BYTES])
+{
+    struct scenario *scenario =
+        benchmark_load(benchmark_names[benchmark], options->sets.list, options->sets.count, diag);
+    const bool fine =
+        scenario != NULL && play_once(options, figures, scenario, benchmark, diag, error);
+    scenario_free(scenario);
+    return fine;
+}
+
+struct measurements *measure_device(const struct measure_options *options, struct diag *diag,
+                                    char error[STORE_ERROR_BYTES])
+{
+    struct measurements *figures = measurements_new();
+    error[0] = '\0';
+    for (uint32_t i = 0; i < options->sets.count; i++)
+        measurements_add(figures, &figures->sets, options->sets.list[i]);
+    for (uint32_t repeat = 0; repeat < options->repeats; repeat++)
+        for (uint32_t i = 0; i < BENCHMARK_COUNT; i++) {
+            if (options->on_play != NULL)
+                options->on_play(options->self, benchmark_names[i], repeat);
+            if (!play_benchmark(options, figures, i, diag, error)) {
+                measurements_free(figures);
+                return NULL;
+            }
+        }
+    return figures;
+}

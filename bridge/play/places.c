@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * places - lists with commas. */
+#include "bridge/play/places.h"
+
+#include "base/memory.h"
+#include "scenarios/load/select.h"
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct scenario *scenario;
+    struct places *places;
+    struct diag *diag;
+    const char *option; /* stands for the file in messages */
+};
+
+bool places_read_address(const char *text, uint32_t *ip)
+{
+    struct in_addr address;
+    if (inet_pton(AF_INET, text, &address) != 1 || address.s_addr == htonl(INADDR_ANY))
+        return false;
+    *ip = ntohl(address.s_addr);
+    return true;
+}
+
+static bool refuse(const struct reader *reader, const char *text, const char *expected)
+{
+    const struct diag_place place = {.file = reader->option};
+    diag_add(reader->diag, DIAG_ERROR, place, NULL, "'%.64s': expected %s", text, expected);
+    return false;
+}
+
+static bool select_hosts(const struct reader *reader, const char *name, struct selection *hosts)
+{
+    const struct tree_file file = {.name = reader->option, .text = name, .length = strlen(name)};
+    const struct tree_node where = {
+        .kind = TREE_SCALAR, .place = {.file = reader->option}, .file = &file, .text = name};
+    *hosts = (struct selection){0};
+    return select_from(reader->scenario, &where, SELECT_HOSTS, hosts, reader->diag);
+}
+
+/* HOST=ADDRESS, or ADDRESS. */
+static bool read_peer(const struct reader *reader, char *text)
+{
+    char *equals = strchr(text, '=');
+    struct selection hosts;
+    uint32_t ip;
+    if (!places_read_address(equals == NULL ? text : equals + 1, &ip))
+        return refuse(reader, text, "ADDRESS or HOST=ADDRESS with an IPv4 address");
+    if (equals == NULL) {
+        reader->places->peer = ip;
+        return true;
+    }
+    *equals = '\0';
+    if (!select_hosts(reader, text, &hosts))
+        return false;
+    for (size_t i = 0; i < hosts.count; i++)
+        reader->places->ips[hosts.spots[i].node] = ip;
+    return true;
+}
+
+static bool read_as(const struct reader *reader, char *text)
+{
+    struct selection hosts;
+    if (!select_hosts(reader, text, &hosts))
+        return false;
+    for (size_t i = 0; i < hosts.count; i++)
+        reader->places->here[hosts.spots[i].node] = true;
+    return true;
+}
+
+static bool read_list(const struct reader *reader, const char *list,
+                      bool (*read)(const struct reader *, char *))
+{
+    char text[PLACES_TEXT_BYTES], *rest = text;
+    if (strlen(list) >= sizeof text)
+        return refuse(reader, list, "a shorter list");
+    memcpy(text, list, strlen(list) + 1);
+    while (rest != NULL)
+        if (!read(reader, strsep(&rest, ",")))
+            return false;
+    return true;
+}
+
+bool places_read(const struct places_texts *texts, struct scenario *scenario, struct places *places,
+                 struct diag *diag)
+{
+    struct reader reader = {scenario, places, diag, "--peer"};
+    bool well = true;
+    *places = (struct places){.ips = memory_zeroed(scenario->node_count, sizeof *places->ips)};
+    for (uint32_t i = 0; well && i < texts->peer_count; i++)
+        well = read_list(&reader, texts->peers[i], read_peer);
+    reader.option = "--as";
+    if (texts->as_count > 0)
+        places->here = memory_zeroed(scenario->node_count, sizeof *places->here);
+    for (uint32_t i = 0; well && i < texts->as_count; i++)
+        well = read_list(&reader, texts->as[i], read_as);
+    return well;
+}
+
+void places_free(struct places *places)
+{
+    free(places->ips);
+    free(places->here);
+    *places = (struct places){0};
+}

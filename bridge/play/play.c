@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play - devices, targets, time. */
+#include "base/memory.h"
+#include "bridge/play/play_private.h"
+
+#include "base/check.h"
+#include "replay/run/fabric.h"
+#include "replay/run/progress.h"
+#include "rnic/host/rnic.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const time_ps slice = 50 * PS_PER_MS; /* Ctrl-C answers within it */
+static const time_ps quiet = PS_PER_S;       /* a target without hosts ends after it */
+static const double commit_s = 1.0;
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+static void on_removed(void *self)
+{
+    struct play *play = self;
+    play->gone = true;
+    loop_stop(play->loop);
+}
+
+static void on_port(void *self, bool up)
+{
+    (void)self;
+    fprintf(stderr, "stormglass-bridge: the port of the RDMA device %s\n",
+            up ? "is up again" : "went down: what is under way ends by its time limits");
+}
+
+/* The portable core cannot go on, and what it holds cannot be given back. */
+static void on_fatal(void *self, const char *why)
+{
+    (void)self;
+    fprintf(stderr, "stormglass-bridge: %s\n", why);
+    exit(3);
+}
+
+/* ------------------------------------------------------------------ devices and the target */
+
+struct env play_env(struct play *play, const char *owner)
+{
+    return (struct env){.ops = &loop_env_ops,
+                        .world = play->loop,
+                        .probe = &play->probe,
+                        .seed = play->scenario->seed,
+                        .owner = owner};
+}
+
+/* The device at an address that is open already, or NULL. */
+static struct verbs_device *device_at(const struct play *play, uint32_t ip)
+{
+    if (play->host_device != NULL && ip == play->options.address)
+        return play->host_device;
+    for (uint32_t i = 0; i < play->target_count; i++)
+        if (play->targets[i].device != NULL && play->targets[i].ip == ip)
+            return play->targets[i].device;
+    return NULL;
+}
+
+/* What the scenario allows its targets' queue pairs; the smaller side decides. */
+static int64_t rd_atomic_of(const struct play *play)
+{
+    int64_t least = 0;
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        const struct scenario_node *node = &play->scenario->nodes[play->targets[i].node];
+        if (least == 0 || node->host->rnic->max_rd_atomic < least)
+            least = node->host->rnic->max_rd_atomic;
+    }
+    return least;
+}
+
+static struct verbs_device *open_device(struct play *play, uint32_t ip, uint32_t node)
+{
+    const struct play_options *options = &play->options;
+    const struct rnic_params *rnic = play->scenario->nodes[node].host->rnic;
+    const struct verbs_real_patience patience = {.retry_count = (uint8_t)rnic->retry_count,
+                                                 .rnr_retry = (uint8_t)rnic->rnr_retry,
+                                                 .min_rnr_timer = (uint8_t)rnic->min_rnr_timer};
+    const struct verbs_real_site site = {
+        .calls = options->calls,
+        .loop = play->loop,
+        .ip = ip,
+        .any = options->any,
+        .busy = options->busy,
+        .depth = options->depth,
+        .max_rd_atomic = rd_atomic_of(play),
+        .patience = &patience,
+        .on_removed = on_removed,
+        .on_port = on_port,
+        .on_fatal = on_fatal,
+        .self = play,
+    };
+    struct verbs_device *open = device_at(play, ip);
+    return open != NULL ? open : verbs_real_open(&site);
+}
+
+static bool open_devices(struct play *play)
+{
+    if ((play->options.role & PLAY_HOST) != 0) {
+        /* All hosts are one device here; its patience is that of the first. */
+        const uint32_t first = play->scenario->workloads[0].pairs[0].from;
+        play->host_device = open_device(play, play->options.address, first);
+        if (play->host_device == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        struct play_target *target = &play->targets[i];
+        if (target->here && (target->device = open_device(play, target->ip, target->node)) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Each once: the host's may be a target's too. */
+static void each_device(const struct play *play,
+                        void (*call)(void *self, struct verbs_device *device), void *self)
+{
+    if (play->host_device != NULL)
+        call(self, play->host_device);
+    for (uint32_t i = 0; i < play->target_count; i++)
+        if (play->targets[i].device != NULL && play->targets[i].device != play->host_device)
+            call(self, play->targets[i].device);
+}
+
+static void add_counters(void *self, struct verbs_device *device)
+{
+    struct verbs_real_counters *sum = self;
+    const struct verbs_real_counters *counters = verbs_real_counters(device);
+#define X(member, name) sum->member += counters->member;
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    sum->open += counters->open;
+}
+
+struct verbs_real_counters play_counters(const struct play *play)
+{
+    struct verbs_real_counters sum = {0};
+    each_device(play, add_counters, &sum);
+    return sum;
+}
+
+static bool make_listeners(struct play *play)
+{
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        struct play_target *target = &play->targets[i];
+        if (!target->here)
+            continue;
+        target->env = play_env(play, play->scenario->nodes[target->node].name);
+        if (play->raw)
+            target->sink = rdma_sink_create(&target->env, &verbs_real, target->device);
+        if (!play_target_make(target) || (play->raw && target->sink == NULL))
+            return false;
+    }
+    return true;
+}
+
+struct play *play_create(const struct scenario *scenario, const struct play_options *options,
+                         struct diag *diag, int *device_errno)
+{
+    struct play *play = memory_new(sizeof *play);
+    play->options = *options;
+    play->scenario = scenario;
+    play->loop = loop_create();
+    CHECK(play->loop != NULL);
+    fabric_init(&play->fabric, scenario);
+    observe_init(&play->observe, &play->fabric, scenario->workload_count, false);
+    play->probe = play->observe.probe;
+    if (options->role == PLAY_TARGET) /* the other half of a command is at the peer */
+        play->probe.target_io = probe_none.target_io;
+    play->zero = options->lead;
+    play_places_find(play, diag);
+    play_survey(play, diag);
+    if (!diag_failed(diag))
+        play->world = world_build(scenario, &play->observe.probe, diag);
+    if (play->world != NULL) /* the last to be refused: it makes files */
+        play_target_prepare(play, diag);
+    if (play->world == NULL || diag_failed(diag)) {
+        play_free(play);
+        return NULL;
+    }
+    if (!open_devices(play) || !make_listeners(play) || !play_agree_listen(play)) {
+        *device_errno = errno != 0 ? errno : EIO;
+        play_free(play);
+        return NULL;
+    }
+    play_target_keep(play);
+    play_hosts_init(play);
+    return play;
+}
+
+/* ------------------------------------------------------------------ time */
+
+/* True when a target that is alone has had hosts, and has none any more for a while. */
+static bool deserted(struct play *play, time_ps *alone_since)
+{
+    const struct verbs_real_counters counters = play_counters(play);
+    const time_ps now = loop_now(play->loop);
+    if (play->options.serve || counters.accepts == 0 || counters.open > 0)
+        *alone_since = TIME_NEVER;
+    else if (*alone_since == TIME_NEVER)
+        *alone_since = now;
+    return *alone_since != TIME_NEVER && now - *alone_since >= quiet;
+}
+
+bool play_stopped(const struct play *play)
+{
+    return stop_asked || play->gone;
+}
+
+static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
+{
+    if (play_stopped(play) || record_error(play->record) != NULL)
+        return true;
+    if (play->options.role == PLAY_TARGET)
+        return deserted(play, alone_since);
+    return play_hosts_attend(play) || loop_now(play->loop) >= last;
+}
+
+static time_ps earlier(time_ps a, time_ps b)
+{
+    return a < b ? a : b;
+}
+
+static void play_slices(struct play *play)
+{
+    const time_ps end = play->zero + play->scenario->duration;
+    const time_ps drain = play->scenario->drain;
+    const bool endless = play->options.role == PLAY_TARGET || end > TIME_NEVER - drain;
+    const time_ps last = endless ? TIME_NEVER : end + drain;
+    time_ps alone_since = TIME_NEVER;
+    double committed_s = progress_clock_s();
+    while (!is_over(play, last, &alone_since)) {
+        loop_run(play->loop, earlier(loop_now(play->loop) + slice, last));
+        loop_touch(play->loop);
+        if (play->agreed.joined > 0)
+            play->zero = play->agreed.last_zero;
+        const bool due = progress_clock_s() - committed_s >= commit_s;
+        committed_s = due ? progress_clock_s() : committed_s;
+        record_reached(play->record, loop_now(play->loop));
+        record_tick(play->record, due);
+    }
+    play->cut_short = stop_asked || play->options.role == PLAY_TARGET;
+}
+
+static double cpu_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void play_and_record(struct play *play)
+{
+    if (!play_record_open(play))
+        return;
+    play->wall_s = progress_clock_s();
+    play->cpu_s = cpu_clock_s();
+    play_slices(play);
+    play->wall_s = progress_clock_s() - play->wall_s;
+    play->cpu_s = cpu_clock_s() - play->cpu_s;
+    if (record_error(play->record) == NULL)
+        play_record_finish(play);
+    if (play->gone)
+        snprintf(play->error, sizeof play->error, "the RDMA device was removed");
+    if (record_error(play->record) != NULL)
+        snprintf(play->error, sizeof play->error, "%s", record_error(play->record));
+}
+
+bool play_run(struct play *play)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction interrupt, terminate;
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, &interrupt);
+    sigaction(SIGTERM, &action, &terminate);
+    loop_begin(play->loop);
+    if (play_agree_ask(play))
+        play_and_record(play);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGTERM, &terminate, NULL);
+    return play->error[0] == '\0';
+}
+
+static void close_device(void *self, struct verbs_device *device)
+{
+    (void)self;
+    verbs_real_close(device);
+}
+
+bool play_free(struct play *play)
+{
+    play_hosts_fini(play);
+    play_agree_fini(play);
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        play_target_drop(&play->targets[i]);
+        if (play->targets[i].sink != NULL)
+            rdma_sink_destroy(play->targets[i].sink);
+    }
+    each_device(play, close_device, NULL);
+    free(play->targets);
+    free(play->stores);
+    const bool well = play->record == NULL || record_close(play->record);
+    result_free(&play->result);
+    world_free(play->world);
+    observe_fini(&play->observe);
+    fabric_fini(&play->fabric);
+    loop_free(play->loop);
+    free(play);
+    return well;
+}

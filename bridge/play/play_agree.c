@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play_agree - whom to ask, and what follows. */
+#include "bridge/play/play_private.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static const time_ps slice = 50 * PS_PER_MS;
+
+static struct agree_site site_of(struct play *play, const struct play_target *target,
+                                 struct verbs_device *device)
+{
+    return (struct agree_site){.env = &play->agree_env,
+                               .verbs = &verbs_real,
+                               .device = device,
+                               .plan = &play->plan,
+                               .node = target->node};
+}
+
+static void on_refused(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "stormglass-bridge: %s\n", text);
+}
+
+bool play_agree_listen(struct play *play)
+{
+    play->agreed.zero = TIME_NEVER;
+    if (play->options.foreign || play->options.role == PLAY_BOTH)
+        return true;
+    agree_plan_make(&play->plan, play->scenario);
+    play->agree_env = play_env(play, "agree");
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        struct play_target *target = &play->targets[i];
+        const struct agree_site site = site_of(play, target, target->device);
+        if (target->here &&
+            (target->listens = agree_target_create(&site, &play->agreed, on_refused, NULL)) == NULL)
+            return false;
+    }
+    return true;
+}
+
+static void on_done(void *self)
+{
+    loop_stop(self);
+}
+
+/* What the answer of one means; false: it is no use to play. */
+static bool heed(struct play *play, const struct play_target *target)
+{
+    const char *name = play->scenario->nodes[target->node].name;
+    const char *text = agree_host_text(target->asked);
+    switch (agree_host_end(target->asked)) {
+    case AGREE_AGREED:
+        play->zero = agree_host_zero(target->asked);
+        return true;
+    case AGREE_FOREIGN:
+        fprintf(stderr, "stormglass-bridge: %s is played with as a foreign target: %s\n", name,
+                text);
+        return true;
+    case AGREE_REFUSED:
+        play->refused = true;
+        break;
+    default:
+        break;
+    }
+    snprintf(play->error, sizeof play->error, "%s: %s", name, text);
+    return false;
+}
+
+static bool ask(struct play *play, struct play_target *target, time_ps zero)
+{
+    const struct agree_site site = site_of(play, target, play->host_device);
+    loop_touch(play->loop);
+    target->asked =
+        agree_host_create(&site, target->ip, zero, play->options.lead, on_done, play->loop);
+    while (agree_host_end(target->asked) == AGREE_ASKING && !play_stopped(play))
+        loop_run(play->loop, loop_now(play->loop) + slice);
+    return play_stopped(play) || heed(play, target);
+}
+
+/* The first that agrees is told the moment in which all are to begin. */
+bool play_agree_ask(struct play *play)
+{
+    time_ps zero = TIME_NEVER;
+    if (play->options.role != PLAY_HOST || play->options.foreign)
+        return true;
+    for (uint32_t i = 0; i < play->target_count && !play_stopped(play); i++) {
+        if (!ask(play, &play->targets[i], zero))
+            return false;
+        if (agree_host_end(play->targets[i].asked) == AGREE_AGREED)
+            zero = play->zero;
+    }
+    loop_touch(play->loop);
+    const time_ps now = loop_now(play->loop);
+    if (zero == TIME_NEVER)
+        play->zero = now + play->options.lead;
+    else if (zero < now)
+        fprintf(stderr, "stormglass-bridge: the others began %s ago\n",
+                words_time(now - zero).text);
+    return true;
+}
+
+void play_agree_fini(struct play *play)
+{
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        agree_host_free(play->targets[i].asked);
+        agree_target_free(play->targets[i].listens);
+    }
+    agree_plan_free(&play->plan);
+}
+
+void play_agree_words(const struct play *play, char *text, size_t size)
+{
+    uint32_t agreed = 0;
+    if (play->options.role == PLAY_BOTH)
+        snprintf(text, size, "one process");
+    else if (play->options.foreign)
+        snprintf(text, size, "not asked for");
+    else if (play->options.role == PLAY_TARGET)
+        snprintf(text, size, "%llu hosts agreed, %llu were refused",
+                 (unsigned long long)play->agreed.joined, (unsigned long long)play->agreed.refused);
+    else {
+        for (uint32_t i = 0; i < play->target_count; i++)
+            agreed += play->targets[i].asked != NULL &&
+                      agree_host_end(play->targets[i].asked) == AGREE_AGREED;
+        snprintf(text, size, "%u of %u targets agreed%s", agreed, play->target_count,
+                 agreed < play->target_count ? "; the others are foreign" : "");
+    }
+}
+
+time_ps play_agree_way(const struct play *play)
+{
+    time_ps longest = -1;
+    for (uint32_t i = 0; i < play->target_count; i++)
+        if (play->targets[i].asked != NULL &&
+            agree_host_end(play->targets[i].asked) == AGREE_AGREED &&
+            agree_host_way(play->targets[i].asked) > longest)
+            longest = agree_host_way(play->targets[i].asked);
+    return longest;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play_private - what the files of play share.
+ * play.c         devices, targets, sinks, time
+ * play_target.c  targets and their namespaces
+ * play_places.c  who is where, and what is played here
+ * play_survey.c  what real devices do not do
+ * play_agree.c   agreement of hosts and targets
+ * play_hosts.c   workloads
+ * play_record.c  the result and its database */
+#ifndef STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
+#define STORMGLASS_BRIDGE_PLAY_PLAY_PRIVATE_H
+
+#include "bridge/agree/agree.h"
+#include "bridge/play/play.h"
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "replay/record/observe.h"
+#include "scenarios/world/turns.h"
+#include "scenarios/world/world.h"
+
+struct play_instance {
+    struct play *play;
+    const struct workload_ops *ops;
+    struct workload *workload;
+    struct nvme_host_params nvme;
+    struct env env;
+    uint32_t entry;
+    bool idle;
+};
+
+/* One of `workloads:`; counted are the instances that are played here. */
+struct play_entry {
+    struct play_instance *instances;
+    uint32_t count, busy;
+};
+
+/* A host that workloads go to; of those that are elsewhere only the address is known. */
+struct play_target {
+    struct play *play;
+    struct verbs_device *device;
+    struct env env;
+    struct nvme_target_namespace *namespaces; /* until the target has them */
+    uint32_t namespace_count;
+    struct nvme_target *nvme;     /* NULL: it has no namespace */
+    struct rdma_sink *sink;       /* NULL: no raw workload */
+    struct agree_target *listens; /* for agreement; here */
+    struct agree_host *asked;     /* elsewhere, and this is the host */
+    uint32_t node, ip;
+    bool here;
+};
+
+struct play {
+    struct play_options options;
+    const struct scenario *scenario;
+    struct loop *loop;
+    struct explain_fabric fabric;
+    struct observe observe;
+    struct probe probe;  /* the observer's, as the role has it */
+    struct world *world; /* never runs: names, tables, statistics */
+    struct record *record;
+    struct result result;
+    struct verbs_device *host_device; /* may be a target's too */
+    struct play_target *targets;
+    struct play_entry *entries;
+    struct turn *turns; /* of the entries */
+    uint32_t target_count, serial;
+    struct nvme_store **stores; /* of all namespaces; the targets own them */
+    uint32_t store_count;
+    struct agree_plan plan;
+    struct agree_state agreed; /* of the targets here */
+    struct env agree_env;
+    time_ps zero;   /* the scenario's moment 0, on the loop's clock */
+    bool raw;       /* a workload goes to sinks */
+    bool attention; /* an entry may have finished */
+    bool cut_short, gone, refused;
+    double wall_s, cpu_s;
+    char error[STORE_ERROR_BYTES];
+};
+
+/* play.c */
+struct env play_env(struct play *play, const char *owner);
+/* A signal came, or a device went. */
+bool play_stopped(const struct play *play);
+/* All devices' sums; each device counts once. */
+struct verbs_real_counters play_counters(const struct play *play);
+
+/* play_places.c */
+void play_places_find(struct play *play, struct diag *diag);
+bool play_here(const struct play *play, uint32_t node); /* it is of this process */
+struct play_target *play_target_of(const struct play *play, uint32_t node);
+
+/* play_survey.c */
+void play_survey(const struct play *play, struct diag *diag);
+/* The scenario's faults in words; empty: none. */
+void play_survey_faults(const struct play *play, char *text, size_t size);
+
+/* play_agree.c */
+bool play_agree_listen(struct play *play);
+/* Hosts ask every target; false: they cannot play, see play->error and play->refused. */
+bool play_agree_ask(struct play *play);
+void play_agree_fini(struct play *play);
+/* In words, and the longest way to and fro; -1: none was measured. */
+void play_agree_words(const struct play *play, char *text, size_t size);
+time_ps play_agree_way(const struct play *play);
+
+/* play_target.c */
+/* The namespaces of the targets here and what they keep; what cannot be had is told in diag. */
+void play_target_prepare(struct play *play, struct diag *diag);
+void play_target_keep(struct play *play);          /* the files that were made stay */
+bool play_target_make(struct play_target *target); /* listens; false: errno */
+void play_target_drop(struct play_target *target);
+
+/* play_hosts.c */
+void play_hosts_init(struct play *play);
+void play_hosts_fini(struct play *play);
+/* Lets what has finished end and begin others; true: all is finished. */
+bool play_hosts_attend(struct play *play);
+
+/* play_record.c */
+bool play_record_open(struct play *play);
+void play_record_finish(struct play *play);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play_record - the result of a measured run.
+ * The tables are those of a model's run, so that everything that reads one reads the other; the
+ * table `measured` tells them apart and says what the run was measured on. */
+#include "bridge/play/play_private.h"
+
+#include "replay/record/collect.h"
+#include "replay/record/record_end.h"
+#include "replay/run/expect_eval.h"
+#include "scenarios/embedded.h"
+#include "scenarios/load/expect.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+static void ip_text(uint32_t ip, char text[INET_ADDRSTRLEN])
+{
+    const struct in_addr address = {.s_addr = htonl(ip)};
+    inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
+}
+
+bool play_record_open(struct play *play)
+{
+    const struct record_options options = {
+        .path = play->options.path,
+        .level = play->options.level,
+        .until = TIME_NEVER,
+        .threads = 1,
+        .version = stormglass_version,
+    };
+    play->record = record_open(&options, play->scenario, play->error);
+    play->observe.record = play->record;
+    return play->record != NULL;
+}
+
+static void write_text(struct store_statement *insert, const char *name, const char *value)
+{
+    STORE_INSERT(insert, STORE_T(name), STORE_T(value));
+}
+
+static void write_number(struct store_statement *insert, const char *name, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    write_text(insert, name, text);
+}
+
+static void write_counters(struct store_statement *insert, const struct play *play)
+{
+    const struct verbs_real_counters counters = play_counters(play);
+    struct nvme_target_stats sum = {0};
+    bool any = false;
+#define X(member, name) write_number(insert, name, counters.member);
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    for (uint32_t i = 0; i < play->target_count; i++) {
+        if (play->targets[i].nvme == NULL)
+            continue;
+        const struct nvme_target_stats *stats = nvme_target_stats(play->targets[i].nvme);
+        sum.reads += stats->reads;
+        sum.writes += stats->writes;
+        sum.errors += stats->errors;
+        any = true;
+    }
+    if (!any)
+        return;
+    write_number(insert, "target_reads", sum.reads);
+    write_number(insert, "target_writes", sum.writes);
+    write_number(insert, "target_errors", sum.errors);
+}
+
+/* One address, or HOST=ADDRESS of each target. */
+static void write_peers(struct store_statement *insert, const struct play *play)
+{
+    char text[1024] = "", ip[INET_ADDRSTRLEN];
+    size_t used = 0;
+    for (uint32_t i = 0; i < play->target_count && used < sizeof text; i++) {
+        const struct play_target *target = &play->targets[i];
+        const char *host = play->scenario->nodes[target->node].name;
+        ip_text(target->ip, ip);
+        if (play->target_count > 1)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", i > 0 ? "," : "",
+                                     host, ip);
+        else
+            used += (size_t)snprintf(text, sizeof text, "%s", ip);
+    }
+    write_text(insert, "peer", text);
+}
+
+static void write_measured(const struct play *play)
+{
+    static const char *const roles[] = {"", "host", "target", "both"};
+    static const char *const depths[] = {"first", "tags", "full"};
+    struct store_statement *insert =
+        store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
+    const struct ibv_device_attr *attributes = verbs_real_attributes(play_device(play));
+    char address[INET_ADDRSTRLEN], agreement[160], faults[512];
+    struct utsname kernel;
+    ip_text(play->options.address, address);
+    write_text(insert, "role", roles[play->options.role]);
+    write_text(insert, "device", verbs_real_name(play_device(play)));
+    write_text(insert, "firmware", attributes->fw_ver);
+    write_number(insert, "vendor_id", attributes->vendor_id);
+    write_number(insert, "vendor_part_id", attributes->vendor_part_id);
+    if (uname(&kernel) == 0) {
+        write_text(insert, "kernel", kernel.release);
+        write_text(insert, "machine", kernel.machine);
+    }
+    write_text(insert, "clock", "CLOCK_MONOTONIC");
+    write_text(insert, "address", address);
+    if (play->options.role != PLAY_TARGET)
+        write_peers(insert, play);
+    play_agree_words(play, agreement, sizeof agreement);
+    write_text(insert, "agreement", agreement);
+    if (play_agree_way(play) >= 0)
+        write_number(insert, "agreement_way_ps", (uint64_t)play_agree_way(play));
+    play_survey_faults(play, faults, sizeof faults);
+    if (faults[0] != '\0')
+        write_text(insert, "faults_outside", faults);
+    write_text(insert, "verify", depths[play->options.depth]);
+    write_text(insert, "completion", play->options.busy ? "polling" : "events");
+    write_number(insert, "lead_ps", (uint64_t)play->zero);
+    write_counters(insert, play);
+    store_finish(insert);
+}
+
+/* An instance that never began to measure leaves no trace in the numbers. */
+static void fail_unconnected(const struct play *play, struct result *result)
+{
+    for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
+        const struct scenario_workload *about = &play->scenario->workloads[i];
+        const uint32_t all = play->entries[i].count;
+        if (play->entries[i].instances != NULL && play->world->stats[i].begun < all)
+            result_fail(result, "%s: %u of %u instances were not connected in time", about->name,
+                        all - play->world->stats[i].begun, all);
+    }
+}
+
+/* What other processes play is theirs to judge. */
+static void judge(const struct play *play, struct result *result)
+{
+    const struct scenario *scenario = play->scenario;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        result->workloads[i].stalled &= play->entries[i].count > 0;
+    expect_eval(scenario, result, play->cut_short);
+    for (uint32_t i = 0; i < result->expectation_count; i++) {
+        const uint32_t workload = scenario->expectations[i].workload;
+        if (workload == EXPECT_WHOLE_RUN || play->entries[workload].count > 0)
+            continue;
+        result->expectations[i].held = true;
+        snprintf(result->expectations[i].actual, sizeof result->expectations[i].actual,
+                 "played elsewhere");
+    }
+    fail_unconnected(play, result);
+}
+
+void play_record_finish(struct play *play)
+{
+    struct world *world = play->world;
+    const time_ps now = loop_now(play->loop);
+    const time_ps end = play->zero + play->scenario->duration;
+    engine_set_now(&world->engine, now);
+    observe_finish(&play->observe, now);
+    const struct collect collect = {
+        .world = world,
+        .observe = &play->observe,
+        .now = now,
+        .window_end = now < end ? now : end,
+        .until = play->cut_short ? now : TIME_NEVER,
+    };
+    struct result *result = &play->result;
+    *result = (struct result){
+        .scenario = play->scenario->name,
+        .version = stormglass_version,
+        .seed = play->scenario->seed,
+        .threads = 1,
+        .status = play->gone        ? "failed"
+                  : play->cut_short ? "interrupted"
+                                    : "complete",
+    };
+    collect_result(&collect, result);
+    if (play->options.role != PLAY_TARGET)
+        judge(play, result);
+    record_end(play->record, &collect, result);
+    write_measured(play);
+    record_wall(play->record, "wall_s", play->wall_s);
+    record_wall(play->record, "cpu_s", play->cpu_s);
+    record_wall(play->record, "started_unix_s", (double)time(NULL) - play->wall_s);
+    record_tick(play->record, true);
+}
+
+bool play_refused(const struct play *play)
+{
+    return play->refused;
+}
+
+const char *play_error(const struct play *play)
+{
+    return play->error;
+}
+
+const struct result *play_result(const struct play *play)
+{
+    return &play->result;
+}
+
+struct store *play_store(const struct play *play)
+{
+    return record_store(play->record);
+}
+
+struct workload_stats *play_stats(struct play *play, uint32_t workload)
+{
+    return &play->world->stats[workload];
+}
+
+struct verbs_device *play_device(const struct play *play)
+{
+    return play->host_device != NULL ? play->host_device : play->targets[0].device;
+}
+
+uint64_t play_unsound(const struct play *play)
+{
+    return play_counters(play).unsound;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * play_survey - what of a scenario real devices do not do.
+ * The bridge makes none of the faults: they befall links, switches and the other hosts' devices,
+ * which it does not hold.  Somebody else may (tc netem, a switch's command line): then it says
+ * which, and when. */
+#include "bridge/play/play_private.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_fault(const struct play *play, const struct scenario_fault *fault, char *text,
+                      size_t size)
+{
+    const size_t used = strlen(text);
+    const struct scenario_spot *spot = &fault->spots[0];
+    if (size - used < 2)
+        return;
+    const int wrote = snprintf(text + used, size - used, "%s%s at %s", used > 0 ? "; " : "",
+                               scenario_fault_name(fault->kind), words_time(fault->at).text);
+    size_t at = used + (wrote > 0 ? (size_t)wrote : 0);
+    if (fault->end != TIME_NEVER && at < size)
+        at += (size_t)snprintf(text + at, size - at, " for %s",
+                               words_time(fault->end - fault->at).text);
+    if (fault->spot_count > 0 && at < size)
+        snprintf(text + at, size - at, " on %s%s", play->scenario->nodes[spot->node].name,
+                 fault->spot_count > 1 ? " and others" : "");
+}
+
+void play_survey_faults(const struct play *play, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (uint32_t i = 0; i < play->scenario->fault_count; i++)
+        add_fault(play, &play->scenario->faults[i], text, size);
+}
+
+static void refuse_faults(const struct play *play, struct diag *diag)
+{
+    for (uint32_t i = 0; i < play->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &play->scenario->faults[i];
+        diag_add(diag, DIAG_ERROR, fault->place, NULL,
+                 "the bridge cannot make the fault %s: leave it out, or let it be made outside "
+                 "and say --faults external",
+                 scenario_fault_name(fault->kind));
+    }
+}
+
+/* Of the fabric and of the RNICs, which are what they are here; topologies give the names. */
+static bool is_without_meaning(const struct scenario_setting *setting)
+{
+    const bool fabric = strncmp(setting->path, "fabric.", 7) == 0 &&
+                        strncmp(setting->path, "fabric.topology.", 16) != 0;
+    return setting->where.file != NULL && setting->profile == NULL &&
+           (fabric || strstr(setting->path, ".rnic.") != NULL);
+}
+
+static void note_settings(const struct play *play, struct diag *diag)
+{
+    const struct scenario *scenario = play->scenario;
+    char list[320] = "";
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < scenario->setting_count; i++) {
+        const char *path = scenario->settings[i].path;
+        const size_t used = strlen(list);
+        if (!is_without_meaning(&scenario->settings[i]))
+            continue;
+        if (used + strlen(path) + sizeof ", " > sizeof list)
+            left_out++;
+        else
+            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? ", " : "", path);
+    }
+    char more[32] = "";
+    if (left_out > 0)
+        snprintf(more, sizeof more, " and %u more", left_out);
+    if (list[0] != '\0')
+        diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
+                 "fabric and RNICs are the real ones; without meaning: %s%s", list, more);
+}
+
+void play_survey(const struct play *play, struct diag *diag)
+{
+    if (!play->options.faults_outside)
+        refuse_faults(play, diag);
+    note_settings(play, diag);
+}

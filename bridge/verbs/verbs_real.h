@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_real - the verbs table on libibverbs and librdmacm.
+ * One device is one local address: what is bound, listened on and connected from.  Its events come
+ * in through the loop's descriptors: CM events, completions, asynchronous events.  BULK memory
+ * holds real bytes: they are made from the buffer's tag before they are posted and read back into
+ * the tag when they arrive (content.h).
+ * Left out: fast registration (user space has none), shared receive queues, inline data.
+ * Owner: verbs_real_close.  Clock: the loop.  Errors: as verbs.h; what cannot go on
+ * without memory that cannot be registered ends with `on_fatal`; a peer that asks for it does not
+ * end anything but its connection. */
+#ifndef STORMGLASS_BRIDGE_VERBS_VERBS_REAL_H
+#define STORMGLASS_BRIDGE_VERBS_VERBS_REAL_H
+
+#include "bridge/bytes/content.h"
+#include "bridge/verbs/loop.h"
+#include "bridge/verbs/rdma_calls.h"
+#include "rnic/verbs.h"
+
+/* What the scenario's NIC has of it, in the units of ibv_qp_attr: the most retries there are, and
+ * how long a peer waits that found no receive; 0, the CM's 655 ms, becomes 0.64 ms. */
+struct verbs_real_patience {
+    uint8_t retry_count, rnr_retry, min_rnr_timer;
+};
+
+struct verbs_real_site {
+    const struct rdma_calls *calls;
+    struct loop *loop;
+    uint32_t ip; /* local address, host byte order */
+    bool any;    /* listen on every address instead */
+    bool busy;   /* poll completion queues without pause */
+    enum content_depth depth;
+    int64_t max_rd_atomic; /* READs under way of one queue pair; 0: as many as the device can */
+    const struct verbs_real_patience *patience; /* copied; NULL: as the protocol asks */
+    /* Told once when the device is gone, and of what cannot be survived; each may be NULL. */
+    void (*on_removed)(void *self);
+    /* The device's port went down, or came up again: what is under way ends by its timers. */
+    void (*on_port)(void *self, bool up);
+    void (*on_fatal)(void *self, const char *why);
+    void *self;
+};
+
+/* What happened: X(member, name in the report).  Connects and disconnects are those asked for here,
+ * accepts and rejects those answered; wakeups are completion events; refused are attributes that a
+ * device would not take. */
+#define VERBS_REAL_COUNTERS(X)                                                                     \
+    X(connects, "connects")                                                                        \
+    X(accepts, "accepts")                                                                          \
+    X(rejects, "rejects")                                                                          \
+    X(disconnects, "disconnects")                                                                  \
+    X(completions, "completions")                                                                  \
+    X(wakeups, "wakeups")                                                                          \
+    X(errors, "error_completions")  /* but flush */                                                \
+    X(unsound, "unsound_transfers") /* that brought bytes that nobody of ours wrote */             \
+    X(async_events, "async_events")                                                                \
+    X(port_downs, "port_downs")                                                                    \
+    X(refused, "refused_attributes")
+
+struct verbs_real_counters {
+#define X(member, name) uint64_t member;
+    VERBS_REAL_COUNTERS(X)
+#undef X
+    uint32_t open; /* connections now, listeners not counted */
+};
+
+/* NULL: there is no RDMA device at the address, or it cannot be used; errno says why. */
+struct verbs_device *verbs_real_open(const struct verbs_real_site *site);
+/* Ends what is left: connections, listeners, memory. */
+void verbs_real_close(struct verbs_device *device);
+
+const struct verbs_real_counters *verbs_real_counters(const struct verbs_device *device);
+const char *verbs_real_name(const struct verbs_device *device);
+const struct ibv_device_attr *verbs_real_attributes(const struct verbs_device *device);
+/* Payload of a full packet on the device's port; 0: not known. */
+uint32_t verbs_real_path_mtu(const struct verbs_device *device);
+
+extern const struct verbs_ops verbs_real;
+
+#endif

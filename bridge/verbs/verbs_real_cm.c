@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_real_cm - connections by librdmacm.
+ *
+ *   connect: create_id, bind, QP (INIT: receives may be posted), resolve_addr
+ *            -> ADDR_RESOLVED: resolve_route -> ROUTE_RESOLVED: rdma_connect -> ESTABLISHED
+ *   listen:  CONNECT_REQUEST -> prepare (QP), accept or reject
+ *
+ * An event is copied and acknowledged before its user hears of it, so that a user may destroy any
+ * other connection meanwhile: rdma_destroy_id waits for what is not acknowledged. */
+#include "base/memory.h"
+#include "bridge/verbs/verbs_real_private.h"
+
+#include "base/check.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESOLVE_MS = 2000, BACKLOG = 1024 };
+
+/* ------------------------------------------------------------------ helpers */
+
+struct sockaddr_storage verbs_real_cm_address(uint32_t ip, uint16_t port)
+{
+    struct sockaddr_storage storage = {0};
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(ip)};
+    memcpy(&storage, &address, sizeof address);
+    return storage;
+}
+
+static uint32_t peer_ip(struct rdma_cm_id *id)
+{
+    struct sockaddr_in address;
+    memcpy(&address, rdma_get_peer_addr(id), sizeof address);
+    return address.sin_family == AF_INET ? ntohl(address.sin_addr.s_addr) : 0;
+}
+
+static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status)
+{
+    const struct verbs_event event = {.type = type, .status = status};
+    if (conn->user.on_cm != NULL)
+        conn->user.on_cm(conn->user.self, conn, &event);
+}
+
+/* It counts as open no longer, whenever it is destroyed. */
+static void end(struct verbs_conn *conn)
+{
+    if (conn->state != REAL_OVER && conn->state != REAL_LISTENING)
+        conn->device->counters.open--;
+    conn->state = REAL_OVER;
+}
+
+static void on_later(void *self, time_ps now)
+{
+    struct verbs_conn *conn = self;
+    (void)now;
+    tell(conn, RDMA_CM_EVENT_DISCONNECTED, 0);
+}
+
+static struct verbs_conn *add(struct verbs_device *device, const struct verbs_user *user,
+                              enum real_state state)
+{
+    struct verbs_conn *conn = memory_new(sizeof *conn);
+    conn->device = device;
+    conn->state = state;
+    conn->turn = (struct timer){.fire = verbs_real_post_turn, .self = conn, .due = TIME_NEVER};
+    conn->later = (struct timer){.fire = on_later, .self = conn, .due = TIME_NEVER};
+    if (user != NULL)
+        conn->user = *user;
+    conn->next = device->conns;
+    conn->link = &device->conns;
+    if (conn->next != NULL)
+        conn->next->link = &conn->next;
+    device->conns = conn;
+    if (state != REAL_LISTENING)
+        device->counters.open++;
+    return conn;
+}
+
+static uint8_t least(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+static void copy_param(struct verbs_conn *conn, const struct rdma_conn_param *param)
+{
+    const struct verbs_real_patience *most = &conn->device->patience;
+    conn->param = *param;
+    conn->param.retry_count = least(param->retry_count, most->retry_count);
+    conn->param.rnr_retry_count = least(param->rnr_retry_count, most->rnr_retry);
+    static_assert(REAL_PRIVATE_MAX > UINT8_MAX, "any length fits");
+    if (param->private_data_len > 0)
+        memcpy(conn->private_data, param->private_data, param->private_data_len);
+    conn->param.private_data = conn->private_data;
+}
+
+static void make_ring(struct real_ring *ring, uint32_t room)
+{
+    ring->room = room > 0 ? room : 1;
+    ring->arrivals = memory_zeroed(ring->room, sizeof *ring->arrivals);
+}
+
+/* One completion queue for both directions of one queue pair, as the Linux host has it. */
+static int make_qp(struct verbs_conn *conn, const struct ibv_qp_cap *cap)
+{
+    struct verbs_device *device = conn->device;
+    const int entries = (int)(cap->max_send_wr + cap->max_recv_wr + 1);
+    conn->cq = device->calls->create_cq(device->context, entries, conn, device->completions, 0);
+    if (conn->cq == NULL)
+        return errno;
+    const int error = device->calls->req_notify_cq(conn->cq, 0);
+    if (error != 0)
+        return error;
+    struct ibv_qp_init_attr init = {
+        .qp_context = conn,
+        .send_cq = conn->cq,
+        .recv_cq = conn->cq,
+        .cap = *cap,
+        .qp_type = IBV_QPT_RC,
+    };
+    if (device->calls->create_qp(conn->id, device->pd, &init) != 0)
+        return errno;
+    conn->qp = conn->id->qp;
+    make_ring(&conn->receives, cap->max_recv_wr);
+    make_ring(&conn->reads, cap->max_send_wr);
+    return 0;
+}
+
+static int set_class(struct verbs_conn *conn, const struct verbs_class *class)
+{
+    uint8_t tos = class->tos;
+    if (!class->tos_set)
+        return 0;
+    return conn->device->calls->set_option(conn->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+                                           sizeof tos) == 0
+               ? 0
+               : errno;
+}
+
+static int make_id(struct verbs_conn *conn, uint32_t ip, uint16_t port)
+{
+    const struct rdma_calls *calls = conn->device->calls;
+    struct sockaddr_storage local = verbs_real_cm_address(ip, port);
+    if (calls->create_id(conn->device->channel, &conn->id, conn, RDMA_PS_TCP) != 0)
+        return errno;
+    return calls->bind_addr(conn->id, (struct sockaddr *)&local) == 0 ? 0 : errno;
+}
+
+/* ------------------------------------------------------------------ what the table offers */
+
+int verbs_real_cm_listen(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
+{
+    struct verbs_conn *conn = add(device, user, REAL_LISTENING);
+    conn->port = port;
+    int error = make_id(conn, device->site.any ? INADDR_ANY : device->site.ip, port);
+    if (error == 0 && device->calls->listen(conn->id, BACKLOG) != 0)
+        error = errno;
+    if (error != 0)
+        verbs_real_cm_destroy(conn);
+    return error;
+}
+
+void verbs_real_cm_unlisten(struct verbs_device *device, uint16_t port)
+{
+    struct verbs_conn *next = NULL;
+    for (struct verbs_conn *conn = device->conns; conn != NULL; conn = next) {
+        next = conn->next;
+        if (conn->state == REAL_LISTENING && conn->port == port)
+            verbs_real_cm_destroy(conn);
+    }
+}
+
+struct verbs_conn *verbs_real_cm_connect(struct verbs_device *device, const struct verbs_peer *peer,
+                                         const struct ibv_qp_cap *cap,
+                                         const struct rdma_conn_param *param,
+                                         const struct verbs_user *user)
+{
+    struct verbs_conn *conn = add(device, user, REAL_CONNECTING);
+    copy_param(conn, param);
+    conn->peer = verbs_real_cm_address(peer->ip, peer->port);
+    device->counters.connects++;
+    int error = device->removed ? ENODEV : make_id(conn, device->site.ip, 0);
+    if (error == 0)
+        error = set_class(conn, &peer->class);
+    if (error == 0)
+        error = make_qp(conn, cap);
+    if (error == 0 && device->calls->resolve_addr(conn->id, NULL, (struct sockaddr *)&conn->peer,
+                                                  RESOLVE_MS) != 0)
+        error = errno;
+    if (error == 0)
+        return conn;
+    verbs_real_cm_destroy(conn);
+    errno = error;
+    return NULL;
+}
+
+int verbs_real_cm_prepare(struct verbs_conn *conn, const struct ibv_qp_cap *cap,
+                          const struct verbs_user *user)
+{
+    CHECK(conn->state == REAL_ASKED && conn->qp == NULL);
+    conn->user = *user;
+    return make_qp(conn, cap);
+}
+
+/* How long a peer waits that finds no receive.  A device that refuses it keeps its own. */
+static void set_rnr_timer(struct verbs_conn *conn)
+{
+    struct ibv_qp_attr attr = {.min_rnr_timer = conn->device->patience.min_rnr_timer};
+    if (conn->qp != NULL &&
+        conn->device->calls->modify_qp(conn->qp, &attr, IBV_QP_MIN_RNR_TIMER) != 0)
+        conn->device->counters.refused++;
+}
+
+int verbs_real_cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
+{
+    copy_param(conn, param);
+    if (conn->device->calls->accept(conn->id, &conn->param) != 0)
+        return errno;
+    conn->device->counters.accepts++;
+    conn->state = REAL_CONNECTING;
+    conn->accepted = true;
+    set_rnr_timer(conn);
+    return 0;
+}
+
+int verbs_real_cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private_len)
+{
+    end(conn);
+    conn->device->counters.rejects++;
+    return conn->device->calls->reject(conn->id, private_data, private_len) == 0 ? 0 : errno;
+}
+
+/* The CM tells of the end of what was open.  Of what was not, it may say nothing: then the end is
+ * told here, after the caller has returned. */
+void verbs_real_cm_disconnect(struct verbs_conn *conn)
+{
+    if (conn->state == REAL_OVER)
+        return;
+    const bool was_open = conn->state == REAL_OPEN;
+    end(conn);
+    conn->device->counters.disconnects++;
+    const bool asked = conn->device->calls->disconnect(conn->id) == 0;
+    if (!asked || !was_open)
+        loop_env_ops.timer_set(conn->device->loop, &conn->later, loop_now(conn->device->loop));
+}
+
+void verbs_real_cm_destroy(struct verbs_conn *conn)
+{
+    struct verbs_device *device = conn->device;
+    const struct rdma_calls *calls = device->calls;
+    loop_env_ops.timer_set(device->loop, &conn->later, TIME_NEVER);
+    loop_env_ops.timer_set(device->loop, &conn->turn, TIME_NEVER);
+    if (conn->qp != NULL)
+        calls->destroy_qp(conn->id);
+    if (conn->cq != NULL) {
+        const int error = calls->destroy_cq(conn->cq);
+        CHECK(error == 0);
+    }
+    if (conn->id != NULL)
+        calls->destroy_id(conn->id);
+    device->destroyed++;
+    *conn->link = conn->next;
+    if (conn->next != NULL)
+        conn->next->link = conn->link;
+    end(conn);
+    free(conn->receives.arrivals);
+    free(conn->reads.arrivals);
+    free(conn);
+}
+
+/* ------------------------------------------------------------------ events */
+
+/* Steps of the way to rdma_connect; false: the attempt is over, and the user has been told. */
+static void step(struct verbs_conn *conn, const struct rdma_cm_event *event)
+{
+    const struct rdma_calls *calls = conn->device->calls;
+    switch (event->event) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+        if (calls->resolve_route(conn->id, RESOLVE_MS) != 0)
+            tell(conn, RDMA_CM_EVENT_UNREACHABLE, -errno);
+        return;
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+        if (calls->connect(conn->id, &conn->param) != 0)
+            tell(conn, RDMA_CM_EVENT_CONNECT_ERROR, -errno);
+        return;
+    default:
+        tell(conn, RDMA_CM_EVENT_UNREACHABLE, event->status);
+    }
+}
+
+/* librdmacm names the depths from the receiver's point of view (rdma_get_cm_event(3)), verbs_event
+ * as the peer offered them. */
+static struct verbs_event translate(const struct rdma_cm_event *event, const unsigned char *private)
+{
+    const struct rdma_conn_param *param = &event->param.conn;
+    return (struct verbs_event){
+        .type = event->event,
+        .status = event->status,
+        .responder_resources = param->initiator_depth,
+        .initiator_depth = param->responder_resources,
+        .private_len = param->private_data_len,
+        .private_data = private,
+    };
+}
+
+static void on_request(struct verbs_device *device, struct rdma_cm_id *id,
+                       struct verbs_event *event, struct verbs_conn *listener)
+{
+    if (listener == NULL || id->verbs != device->context || device->removed) {
+        device->calls->reject(id, NULL, 0);
+        device->calls->destroy_id(id);
+        return;
+    }
+    struct verbs_conn *conn = add(device, NULL, REAL_ASKED);
+    conn->id = id;
+    id->context = conn;
+    event->peer_ip = peer_ip(id);
+    listener->user.on_cm(listener->user.self, conn, event);
+}
+
+static void on_event(struct verbs_conn *conn, struct verbs_event *event)
+{
+    switch (event->type) {
+    case RDMA_CM_EVENT_ESTABLISHED:
+        if (conn->state != REAL_CONNECTING)
+            return;
+        conn->state = REAL_OPEN;
+        if (!conn->accepted)
+            set_rnr_timer(conn);
+        break;
+    case RDMA_CM_EVENT_DISCONNECTED:
+        /* The queue pair goes to error and its work requests are flushed. */
+        if (conn->state != REAL_OVER)
+            conn->device->calls->disconnect(conn->id);
+        end(conn);
+        break;
+    case RDMA_CM_EVENT_REJECTED:
+    case RDMA_CM_EVENT_UNREACHABLE:
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+    case RDMA_CM_EVENT_DEVICE_REMOVAL:
+        end(conn);
+        break;
+    default:
+        break;
+    }
+    loop_env_ops.timer_set(conn->device->loop, &conn->later, TIME_NEVER);
+    event->peer_ip = peer_ip(conn->id);
+    if (conn->user.on_cm != NULL)
+        conn->user.on_cm(conn->user.self, conn, event);
+}
+
+static void dispatch(struct verbs_device *device, const struct rdma_cm_event *raw,
+                     struct verbs_event *event)
+{
+    struct verbs_conn *conn = raw->id->context;
+    switch (raw->event) {
+    case RDMA_CM_EVENT_CONNECT_REQUEST:
+        on_request(device, raw->id, event, raw->listen_id == NULL ? NULL : raw->listen_id->context);
+        break;
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+    case RDMA_CM_EVENT_ADDR_ERROR:
+    case RDMA_CM_EVENT_ROUTE_ERROR:
+        if (conn->state == REAL_CONNECTING)
+            step(conn, raw);
+        break;
+    case RDMA_CM_EVENT_DEVICE_REMOVAL:
+        verbs_real_removed(device);
+        if (conn != NULL && conn->state != REAL_LISTENING)
+            on_event(conn, event);
+        break;
+    default:
+        if (conn != NULL)
+            on_event(conn, event);
+    }
+}
+
+void verbs_real_cm_readable(void *self)
+{
+    struct verbs_device *device = self;
+    struct rdma_cm_event *event;
+    while (device->calls->get_cm_event(device->channel, &event) == 0) {
+        const struct rdma_cm_event raw = *event;
+        unsigned char private[UINT8_MAX];
+        const uint8_t length = raw.param.conn.private_data_len;
+        if (length > 0 && raw.param.conn.private_data != NULL)
+            memcpy(private, raw.param.conn.private_data, length);
+        device->calls->ack_cm_event(event);
+        struct verbs_event told = translate(&raw, private);
+        if (raw.param.conn.private_data == NULL)
+            told.private_len = 0;
+        loop_touch(device->loop);
+        dispatch(device, &raw, &told);
+    }
+}

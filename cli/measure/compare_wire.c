@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compare_wire - reads the captures, compares, prints. */
+#include "cli/measure/compare_wire.h"
+
+#include "cli/cli.h"
+#include "reports/wire/wire_compare.h"
+
+static struct wire_trace *read_trace(const char *path)
+{
+    char why[CAPTURE_WHY_BYTES];
+    struct capture *capture = capture_open(path, why);
+    struct wire_trace *trace = capture == NULL ? NULL : wire_trace_read(capture, why);
+    if (trace == NULL)
+        cli_error("%s", why);
+    else if (trace->connection_count == 0) {
+        cli_error("%s: expected a capture from before the first connection: it has no CM REQ",
+                  path);
+        wire_trace_free(trace);
+        trace = NULL;
+    }
+    return trace;
+}
+
+static int compare(const struct wire_trace *const traces[2], const char *const names[2], bool json)
+{
+    struct wire_comparison comparison = wire_compare(traces, names);
+    if (json)
+        wire_compare_json(&comparison, stdout);
+    else
+        wire_compare_text(&comparison, stdout);
+    const bool equal = wire_compare_equal(&comparison);
+    wire_compare_fini(&comparison);
+    return equal ? CLI_DONE : CLI_BROKEN;
+}
+
+int compare_wire(const char *a, const char *b, bool json)
+{
+    int code = CLI_USAGE;
+    struct wire_trace *first = read_trace(a);
+    struct wire_trace *second = first == NULL || b == NULL ? NULL : read_trace(b);
+    if (first != NULL && b == NULL) {
+        wire_trace_print(first, stdout);
+        code = CLI_DONE;
+    } else if (first != NULL && second != NULL) {
+        code = compare((const struct wire_trace *const[]){first, second},
+                       (const char *const[]){a, b}, json);
+    }
+    wire_trace_free(first);
+    wire_trace_free(second);
+    return code;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_replay - stormglass replay. */
+#include "base/memory.h"
+#include "cli/cli.h"
+
+#include "base/quantity.h"
+#include "replay/run/playback.h"
+#include "replay/run/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct cli_option options[] = {
+    {"from", 0, "T", "tell every event after this virtual time, and compare nothing"},
+    {"until", 0, "T", "play up to this virtual time"},
+    {"node", 0, "NODE", "those of this node alone; with --from"},
+    {0},
+};
+
+/* ------------------------------------------------------------------ events */
+
+static void tell_event(void *self, const struct eventlog_told *event)
+{
+    fprintf(self, "%16.6f us  %-14s %s\n", (double)event->at / PS_PER_US, event->port, event->what);
+}
+
+static bool read_moment(const struct cli_args *args, const char *option, time_ps preset,
+                        time_ps *moment)
+{
+    const char *text = cli_value(args, option);
+    char why[QUANTITY_WHY_BYTES];
+    *moment = preset;
+    if (text == NULL || quantity_parse(QUANTITY_TIME, text, moment, why))
+        return true;
+    cli_error("--%s %s: %s", option, text, why);
+    return false;
+}
+
+static int play_events(const struct cli_args *args, struct diag *diag)
+{
+    struct playback playback = {
+        .path = args->operands[0],
+        .node = cli_value(args, "node"),
+        .tell = tell_event,
+        .self = stdout,
+    };
+    char why[STORE_ERROR_BYTES];
+    if (!read_moment(args, "from", 0, &playback.from) ||
+        !read_moment(args, "until", TIME_NEVER, &playback.until))
+        return CLI_USAGE;
+    if (playback.until < playback.from) {
+        cli_error("--until %s: expected a time from --from on, which is %s",
+                  cli_value(args, "until"), cli_value(args, "from"));
+        return CLI_USAGE;
+    }
+    if (playback_run(&playback, why, diag) == PLAYBACK_DONE)
+        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
+    cli_error("%s: %s", playback.path, why);
+    return CLI_USAGE;
+}
+
+/* ------------------------------------------------------------------ the whole run */
+
+static void tell_parting(const struct verify *verify)
+{
+    const struct checkpoint_parting *parting = &verify->parting;
+    if (!parting->known) {
+        printf("the database has no checkpoints that could tell where the runs part\n");
+        return;
+    }
+    if (!parting->parted) {
+        printf("all nodes are equal up to the last checkpoint, at %.6f us\n",
+               (double)parting->before / PS_PER_US);
+        return;
+    }
+    printf("the runs part after %.6f us and by %.6f us, in %s\n",
+           (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US, verify->nodes);
+    printf("the first of them executes %" PRIu64 " events in that time now%s\n",
+           verify->event_count, verify->told > 0 ? ":" : "");
+    for (uint32_t i = 0; i < verify->told; i++)
+        tell_event(stdout, &verify->events[i]);
+}
+
+static int tell_different(const struct verify *verify)
+{
+    if (verify->digest_then[0] == '\0' || verify->difference[0] == '\0')
+        printf("different from what the run had recorded by then\n");
+    else
+        printf("different: digest was %s and is %s\nfirst difference: %s\n", verify->digest_then,
+               verify->digest_now, verify->difference);
+    tell_parting(verify);
+    return CLI_BROKEN;
+}
+
+static void tell_checkpoints(const struct checkpoint_parting *parting)
+{
+    if (parting->equal == 0)
+        printf("the run has no checkpoint before, so nothing was compared\n");
+    else
+        printf("%u checkpoint%s up to %.6f us %s equal\n", parting->equal,
+               parting->equal == 1 ? "" : "s", (double)parting->before / PS_PER_US,
+               parting->equal == 1 ? "is" : "are");
+}
+
+/* What a run says that was cut off, or played up to a moment. */
+static int tell_so_far(const struct verify *verify, time_ps until)
+{
+    const bool finished = until == TIME_NEVER;
+    printf("%s: digest %s\n", finished ? "finished" : "equal so far", verify->digest_now);
+    if (verify->reached >= 0)
+        printf("the run was cut off; its database goes to %.6f us\n",
+               (double)verify->reached / PS_PER_US);
+    tell_checkpoints(&verify->parting);
+    return CLI_DONE;
+}
+
+static int tell(const char *path, enum verify_end end, const struct verify *verify, time_ps until)
+{
+    switch (end) {
+    case VERIFY_EQUAL:
+        printf("equal: digest %s\n", verify->digest_now);
+        return CLI_DONE;
+    case VERIFY_EQUAL_SO_FAR:
+        return tell_so_far(verify, until);
+    case VERIFY_DIFFERENT:
+        return tell_different(verify);
+    case VERIFY_UNUSABLE:
+        cli_error("%s: %s", path, verify->difference);
+        return CLI_USAGE;
+    case VERIFY_BROKEN:
+        break;
+    }
+    cli_error("%s: it could not be played again: %s", path, verify->difference);
+    return CLI_FAILED;
+}
+
+static int replay(const struct cli_args *args, struct diag *diag)
+{
+    const char *path = args->operands[0];
+    struct verify verify;
+    time_ps until;
+    if (!read_moment(args, "until", TIME_NEVER, &until))
+        return CLI_USAGE;
+    if (until <= 0) {
+        cli_error("--until %s: expected a time above 0", cli_value(args, "until"));
+        return CLI_USAGE;
+    }
+    const int code = tell(path, verify_run(path, until, true, &verify, diag), &verify, until);
+    verify_free(&verify);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    if (cli_given(args, "node") && !cli_given(args, "from")) {
+        cli_error("--node goes with --from");
+        return CLI_USAGE;
+    }
+    struct diag *diag = memory_new(sizeof *diag);
+    const int code = cli_given(args, "from") ? play_events(args, diag) : replay(args, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    return code;
+}
+
+const struct cli_command cmd_replay = {
+    .name = "replay",
+    .operands = "RUN.db",
+    .about = "plays a stored run again from its database alone and compares the digest",
+    .details = "A run that was cut off is played to its end.  --from tells events as text, one a\n"
+               "line.  Exit codes: 0 equal, 1 different.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

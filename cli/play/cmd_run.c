@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_run - stormglass run. */
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "cli/cli.h"
+#include "replay/database/store.h"
+#include "replay/database/words.h"
+#include "replay/record/record_begin.h"
+#include "replay/run/run.h"
+#include "reports/text/json.h"
+#include "reports/text/text.h"
+#include "scenarios/world/division.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "RUN.db", "write the run database there (SQLite)"},
+    {"seed", 0, "N", "another seed than the scenario's"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"until", 0, "T", "stop at this virtual time, such as 5ms"},
+    {"threads", 0, "N", "threads to use; auto: as many as pay; the result does not depend on it"},
+    {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
+    {"interval", 0, "T", "a sample of rates and queues for each such time; 0: none"},
+    {"json", 0, NULL, "one JSON object instead of the summary"},
+    {0},
+};
+
+static bool read_until(const struct cli_args *args, time_ps *until)
+{
+    const char *text = cli_value(args, "until");
+    char why[QUANTITY_WHY_BYTES] = "expected a time above 0";
+    *until = TIME_NEVER;
+    if (text == NULL || (quantity_parse(QUANTITY_TIME, text, until, why) && *until > 0))
+        return true;
+    cli_error("--until %s: %s", text, why);
+    return false;
+}
+
+static bool read_interval(const struct cli_args *args, time_ps *interval)
+{
+    const char *text = cli_value(args, "interval");
+    char why[QUANTITY_WHY_BYTES] = "expected a time, or 0";
+    *interval = SERIES_AUTO;
+    if (text != NULL && strcmp(text, "0") == 0)
+        *interval = 0;
+    else if (text != NULL &&
+             (!quantity_parse(QUANTITY_TIME, text, interval, why) || *interval < 0)) {
+        cli_error("--interval %s: %s", text, why);
+        return false;
+    }
+    return true;
+}
+
+/* More rows than anybody could look at. */
+static bool suits(const struct run_options *how, const struct scenario *scenario)
+{
+    if (how->interval <= 0 || scenario->duration / how->interval <= SERIES_SAMPLES_MAX)
+        return true;
+    cli_error("--interval: expected at least a millionth of the scenario's duration, %" PRId64
+              " ns",
+              scenario->duration / SERIES_SAMPLES_MAX / PS_PER_NS + 1);
+    return false;
+}
+
+static bool read_level(const struct cli_args *args, enum record_level *level)
+{
+    const char *text = cli_value(args, "record");
+    *level = RECORD_SUMMARY;
+    if (text == NULL || record_level_find(text, level))
+        return true;
+    cli_error("--record %s: expected summary, counters, ios or packets", text);
+    return false;
+}
+
+/* A number is obeyed: whoever gives it may have a reason. */
+static void advise(const struct run_options *how, const struct scenario *scenario)
+{
+    const uint32_t threads = how->threads;
+    if (threads < 2 || threads == RUN_THREADS_AUTO)
+        return;
+    const uint32_t pay = division_worthwhile(scenario, threads);
+    if (pay < threads)
+        cli_error("--threads %" PRIu32 ": %" PRIu32
+                  " may be faster: short links or few hosts leave little for each (--threads auto)",
+                  threads, pay);
+}
+
+/* Rows that nobody can ask for afterwards would only fill the memory. */
+static void limit_level(struct run_options *how)
+{
+    if (how->path != NULL)
+        return;
+    if (how->level != RECORD_SUMMARY || how->interval > 0)
+        cli_error("without -o there is no database to keep: --record and --interval are left out");
+    how->level = RECORD_SUMMARY;
+    how->interval = 0;
+    how->brief = true;
+}
+
+static bool may_write(const struct run_options *how, const struct scenario *scenario)
+{
+    char why[OUTPUT_WHY_BYTES];
+    const bool may = record_begin_may(how->path, scenario, why);
+    if (!may)
+        cli_error("-o %s", why);
+    return may;
+}
+
+static int report(struct run *run, bool json)
+{
+    struct store *store = record_store(run->record);
+    const bool well = json ? json_run(store, stdout) : text_run(store, stdout);
+    if (!well) {
+        cli_error("the results could not be written: %s",
+                  store_error(store) != NULL ? store_error(store) : strerror(errno));
+        return CLI_FAILED;
+    }
+    return result_held(&run->result) ? CLI_DONE : CLI_BROKEN;
+}
+
+static int play(const struct scenario *scenario, const struct run_options *how, bool json)
+{
+    struct run run;
+    struct diag *diag = memory_new(sizeof *diag);
+    int code = CLI_FAILED;
+    switch (run_scenario(&run, scenario, how, diag)) {
+    case RUN_DONE:
+        code = report(&run, json);
+        break;
+    case RUN_REFUSED:
+        code = CLI_USAGE;
+        break;
+    case RUN_BROKEN:
+        cli_error("%s: %s", how->path != NULL ? how->path : "the run", run.error);
+        break;
+    }
+    diag_print(diag, stderr);
+    free(diag);
+    const time_ps reached = run.reached;
+    if (!run_close(&run) && code != CLI_FAILED) {
+        cli_error("%s: the last writes failed", how->path);
+        code = CLI_FAILED;
+    }
+    if (run_stopped_by() != 0 && how->path != NULL && code != CLI_FAILED)
+        cli_error("stopped at %s; %s is usable: it holds what was played until then",
+                  words_time(reached).text, how->path);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct run_options how = {.progress = true};
+    if (!read_until(args, &how.until) || !cli_threads(args, &how.threads) ||
+        !read_level(args, &how.level) || !read_interval(args, &how.interval))
+        return CLI_USAGE;
+    how.path = cli_value(args, "output");
+    limit_level(&how);
+    struct scenario *scenario = cli_load_changed(args);
+    if (scenario == NULL)
+        return CLI_USAGE;
+    advise(&how, scenario);
+    const int code = may_write(&how, scenario) && suits(&how, scenario)
+                         ? play(scenario, &how, cli_given(args, "json"))
+                         : CLI_USAGE;
+    scenario_free(scenario);
+    return code;
+}
+
+const struct cli_command cmd_run = {
+    .name = "run",
+    .operands = "SCENARIO.yaml",
+    .about = "plays a scenario and says who was slow and why",
+    .details =
+        "SCENARIO.yaml may also be the name of a case that the program carries\n"
+        "(stormglass list cases). Ctrl-C ends the run cleanly; what was played is reported.\n"
+        "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
+        "line is wrong, 3 the database could not be written, 130 interrupted, 143 terminated.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

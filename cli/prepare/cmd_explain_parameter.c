@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_explain_parameter - stormglass explain-parameter. */
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "cli/parameters.h"
+#include "scenarios/format/block.h"
+#include "scenarios/load/scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct cli_option options[] = {{0}};
+
+/* What the range of a type is written like. */
+static const char *const type_words[] = {
+    [OPT_INT] = "a whole number such as 32",
+    [OPT_BOOL] = "true or false",
+    [OPT_TIME] = "a time such as 55us",
+    [OPT_SIZE] = "a size such as 64KiB",
+    [OPT_RATE] = "a rate such as 100Gbps",
+    [OPT_LENGTH] = "a length such as 3m",
+    [OPT_PERCENT] = "a percentage such as 20%",
+    [OPT_RATIO] = "a ratio such as 1/256, 5% or 1e-12",
+    [OPT_CHOICE] = "one of ",
+    [OPT_MASK] = "a list of numbers such as [3, 4]",
+};
+
+typedef bool meant(const struct parameter *parameter, const char *path, const char *wanted);
+
+struct search {
+    const char *wanted;
+    meant *is_this;
+    struct nearest nearest;
+    int found;
+};
+
+/* Other ways to write the row, or an empty list. */
+static const struct block_word *words_of(const struct parameter *parameter)
+{
+    static const struct block_word none[] = {{0}};
+    return strcmp(parameter->where, "fabric.switch") == 0 ? scenario_switch_words : none;
+}
+
+static void print_words(const struct parameter *parameter)
+{
+    const char *between = "  also     ";
+    for (const struct block_word *word = words_of(parameter); word->path != NULL; word++) {
+        if (strcmp(word->row, parameter->row->name) != 0)
+            continue;
+        printf("%s%s", between, word->path);
+        between = ", ";
+    }
+    fputs(between[0] == ',' ? "\n" : "", stdout);
+}
+
+static void explain(const struct parameter *parameter, const char *path)
+{
+    const struct opt *row = parameter->row;
+    printf("%s\n  %s\n", path, row->about);
+    const char *between = row->type == OPT_CHOICE || row->choices == NULL ? "" : ", or ";
+    printf("  value    %s%s%s\n", type_words[row->type], between,
+           row->choices == NULL ? "" : row->choices);
+    print_words(parameter);
+    printf("  default  %s\n", row->preset);
+    if (row->type == OPT_MASK && row->max != NULL) {
+        char range[32];
+        opt_mask_range(row, range, sizeof range);
+        printf("  range    %s\n", range);
+    } else if (row->min != NULL || row->max != NULL) {
+        printf("  range    %s to %s\n", row->min != NULL ? row->min : "the least",
+               row->max != NULL ? row->max : "the greatest");
+    }
+    char series[64];
+    if (opt_series(row, series, sizeof series))
+        printf("  legal    %s\n", series);
+    printf("  source   %s\n", row->source);
+}
+
+/* A parameter is meant by its whole path, by the path's end, or by its own name. */
+static bool is_end(const char *path, const char *wanted)
+{
+    const size_t whole = strlen(path), end = strlen(wanted);
+    if (end > whole || strcmp(path + whole - end, wanted) != 0)
+        return false;
+    return end == whole || path[whole - end - 1] == '.';
+}
+
+/* Keys nest where a row has a dash: ecn: {kmin: ..} is ecn-kmin. */
+static bool is_nested(const char *where, const char *name, const char *wanted)
+{
+    char joined[160];
+    const size_t head = where[0] == '\0' ? 0 : strlen(where) + 1;
+    const bool whole = head > 0 && strncmp(wanted, where, head - 1) == 0 && wanted[head - 1] == '.';
+    snprintf(joined, sizeof joined, "%s", whole ? wanted + head : wanted);
+    for (char *at = joined; *at != '\0'; at++)
+        *at = *at == '.' ? '-' : *at;
+    return strcmp(name, joined) == 0;
+}
+
+static bool is_word(const struct parameter *parameter, const char *wanted)
+{
+    char path[160];
+    for (const struct block_word *word = words_of(parameter); word->path != NULL; word++) {
+        snprintf(path, sizeof path, "%s.%s", parameter->where, word->path);
+        if (strcmp(word->row, parameter->row->name) == 0 && is_end(path, wanted))
+            return true;
+    }
+    return false;
+}
+
+/* A path as --set takes it, and as the summary prints it, without members and kinds:
+ * "faults[0].drain", "workloads.oltp.read" and "faults{kind: slow-receiver}.drain" lose them. */
+static void make_plain(const char *path, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *at = path; *at != '\0' && used + 1 < size;) {
+        const size_t step = strcspn(at, ".");
+        const bool member = strspn(at, "0123456789") == step && step > 0;
+        const bool named =
+            used == strlen("workloads") && at[step] == '.' && strncmp(text, "workloads", used) == 0;
+        const size_t word = strcspn(at, ".[{");
+        if (!member && !named)
+            used += (size_t)snprintf(text + used, size - used, "%s%.*s", used > 0 ? "." : "",
+                                     (int)word, at);
+        at += word;
+        at += *at == '[' || *at == '{' ? strcspn(at, "]}") : 0;
+        at += *at == ']' || *at == '}';
+        at += *at == '.';
+    }
+    text[used < size ? used : size - 1] = '\0';
+}
+
+static bool is_written(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    (void)parameter;
+    char there[160], plain[160];
+    make_plain(path, there, sizeof there);
+    make_plain(wanted, plain, sizeof plain);
+    return plain[0] != '\0' && is_end(there, plain);
+}
+
+static bool is_named(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    return is_end(path, wanted) || is_word(parameter, wanted) ||
+           is_nested(parameter->where, parameter->row->name, wanted);
+}
+
+/* A group of rows: ecn of ecn-kmin and ecn-kmax. */
+static bool is_of_group(const struct parameter *parameter, const char *path, const char *wanted)
+{
+    (void)path;
+    const size_t length = strlen(wanted);
+    const char *name = parameter->row->name;
+    return length > 0 && strncmp(name, wanted, length) == 0 && name[length] == '-';
+}
+
+static bool look(void *self, const struct parameter *parameter)
+{
+    struct search *search = self;
+    char path[160];
+    parameters_path(parameter, path, sizeof path);
+    if (search->is_this(parameter, path, search->wanted)) {
+        fputs(search->found++ > 0 ? "\n" : "", stdout);
+        explain(parameter, path);
+    }
+    nearest_offer(&search->nearest, parameter->row->name);
+    return true;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct search search = {.wanted = args->operands[0]};
+    const char *dot = strrchr(search.wanted, '.');
+    search.nearest = nearest_to(dot == NULL ? search.wanted : dot + 1);
+    /* Each only when nothing is called as the one before it would have it. */
+    static meant *const by[] = {is_named, is_written, is_of_group};
+    for (size_t i = 0; i < sizeof by / sizeof *by && search.found == 0; i++) {
+        search.is_this = by[i];
+        parameters_each(look, &search);
+    }
+    if (search.found > 0)
+        return CLI_DONE;
+    const bool near = search.nearest.best[0] != '\0';
+    cli_error("there is no parameter '%s'%s", search.wanted,
+              near ? nearest_hint(&search.nearest).text : "; see stormglass list parameters");
+    return CLI_USAGE;
+}
+
+const struct cli_command cmd_explain_parameter = {
+    .name = "explain-parameter",
+    .operands = "NAME",
+    .about = "says what a parameter means, its unit, range, default and source",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

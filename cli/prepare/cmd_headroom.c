@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_headroom - stormglass headroom. */
+#include "base/memory.h"
+#include "cli/prepare/headroom_ask.h"
+
+#include <stdlib.h>
+
+static bool can_prove(const struct headroom_link *link, int64_t frame)
+{
+    if (headroom_can_prove(link, frame))
+        return true;
+    cli_error("headroom: the loop holds too many frames of %lldB to be played; give larger ones "
+              "(--frame), or --phases 0",
+              (long long)frame);
+    return false;
+}
+
+static void raise_need(struct headroom_answer *answer, int64_t bytes)
+{
+    answer->need = bytes > answer->need ? bytes : answer->need;
+}
+
+static void prove_one(const struct headroom_ask *ask, int64_t frame, bool dynamic,
+                      struct headroom_answer *answer)
+{
+    struct headroom_link link = answer->link;
+    link.dynamic = dynamic;
+    const unsigned at = answer->proof_count++;
+    struct headroom_proof *proof = &answer->proofs[at];
+    answer->dynamic[at] = dynamic;
+    headroom_prove(&link, frame, ask->phases, proof);
+    answer->holds &= proof->holds && proof->found <= headroom_auto(&link);
+    raise_need(answer, proof->found);
+}
+
+/* Every frame size with a threshold that stays, and, where it is dynamic, with one that sinks. */
+static bool prove(const struct headroom_ask *ask, struct headroom_answer *answer)
+{
+    const struct headroom_link *link = &answer->link;
+    int64_t sizes[HEADROOM_SIZES];
+    const unsigned usual = headroom_sizes(link, sizes);
+    const unsigned count = ask->frame_count > 0 ? ask->frame_count : usual;
+    const int64_t *frames = ask->frame_count > 0 ? ask->frames : sizes;
+    for (unsigned i = 0; i < count; i++) {
+        raise_need(answer, headroom_exact(link, frames[i]));
+        if (ask->phases == 0)
+            continue;
+        if (!can_prove(link, frames[i]))
+            return false;
+        prove_one(ask, frames[i], false, answer);
+        if (link->dynamic)
+            prove_one(ask, frames[i], true, answer);
+    }
+    return true;
+}
+
+static int answer_all(const struct headroom_ask *ask, struct headroom_answer *answers)
+{
+    bool holds = true;
+    for (unsigned i = 0; i < ask->rate_count; i++) {
+        struct headroom_answer *answer = &answers[i];
+        if (!headroom_link_at(ask, ask->rates[i], &answer->link))
+            return CLI_USAGE;
+        answer->bound = headroom_auto_terms(&answer->link);
+        answer->holds = true;
+        answer->response_source = headroom_response_source(ask);
+        if (!prove(ask, answer))
+            return CLI_USAGE;
+        holds &= answer->holds;
+    }
+    if (ask->json)
+        headroom_print_json(answers, ask->rate_count);
+    else if (ask->table)
+        headroom_print_table(answers, ask->rate_count);
+    else
+        headroom_print_text(answers);
+    return holds ? CLI_DONE : CLI_BROKEN;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct headroom_ask ask;
+    if (!headroom_ask(args, &ask))
+        return CLI_USAGE;
+    struct headroom_answer *answers = memory_zeroed(ask.rate_count, sizeof *answers);
+    const int code = answer_all(&ask, answers);
+    free(answers);
+    return code;
+}
+
+const struct cli_command cmd_headroom = {
+    .name = "headroom",
+    .operands = "",
+    .about = "PFC headroom of a link: terms, published methods, and a proof by simulation",
+    .details = "Exit codes: 0 the proof holds, 1 it does not, 2 the command line is wrong.",
+    .options = headroom_options,
+    .run = run,
+};

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_import - stormglass import. */
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/printable.h"
+#include "cli/cli.h"
+#include "cli/prepare/import_trace.h"
+#include "net/port/port.h"
+#include "scenarios/import/cabling_import.h"
+#include "scenarios/import/clab.h"
+#include "scenarios/import/dot.h"
+#include "scenarios/import/incident.h"
+#include "scenarios/import/mlnx_qos.h"
+#include "scenarios/import/mlxconfig.h"
+#include "scenarios/import/sonic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "write there instead of to standard output"},
+    {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
+    {"host-rate", 0, "RATE", "dot, clab: rate of the hosts' links that say none"},
+    {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
+    {"device", 0, "MAJOR,MINOR", "blktrace: this device alone, such as 259,0"},
+    {"issued", 0, NULL, "blktrace: requests as the device got them, not as they were queued"},
+    {0},
+};
+
+/* Names in a configuration may be anything: ends of lines are ours, the rest is shown. */
+static void put(FILE *out, const void *text)
+{
+    char *shown = printable_new(text, true);
+    fputs(shown, out);
+    free(shown);
+}
+
+/* Messages and notes to standard error, and what was made to where it should be. */
+static int give(const struct cli_args *args, bool fine, const char *text, const char *notes,
+                struct diag *diag)
+{
+    diag_print(diag, stderr);
+    free(diag);
+    if (!fine)
+        return CLI_USAGE;
+    put(stderr, notes);
+    return cli_output_write(args, 1, put, text);
+}
+
+/* False and a message when there is not one file. */
+static bool one_file(const struct cli_args *args)
+{
+    if (args->operand_count == 2)
+        return true;
+    cli_error("import %s: expected one file", args->operands[0]);
+    return false;
+}
+
+static int import_sonic(const struct cli_args *args)
+{
+    const size_t count = (size_t)args->operand_count - 1;
+    struct sonic_input *inputs = memory_zeroed(count, sizeof *inputs);
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct sonic_result result;
+    for (size_t i = 0; i < count; i++)
+        inputs[i].name = args->operands[i + 1];
+    const bool fine = sonic_import(inputs, count, &result, diag);
+    const int code = give(args, fine, result.scenario, result.notes, diag);
+    sonic_free(&result);
+    free(inputs);
+    return code;
+}
+
+static int import_counters(const struct cli_args *args)
+{
+    if (args->operand_count != 3) {
+        cli_error("import counters: expected two files, an earlier and a later one");
+        return CLI_USAGE;
+    }
+    const struct incident_input before = {.name = args->operands[1]};
+    const struct incident_input after = {.name = args->operands[2]};
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct incident_result result;
+    const bool fine = incident_counters(&before, &after, &result, diag);
+    const int code = give(args, fine, result.json, result.notes, diag);
+    incident_free(&result);
+    return code;
+}
+
+static int import_mlxconfig(const struct cli_args *args)
+{
+    if (!one_file(args))
+        return CLI_USAGE;
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct mlxconfig_result result;
+    const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
+    const int code = give(args, fine, result.yaml, result.notes, diag);
+    mlxconfig_free(&result);
+    return code;
+}
+
+static int import_mlnx_qos(const struct cli_args *args)
+{
+    if (!one_file(args))
+        return CLI_USAGE;
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct mlnx_qos_result result;
+    const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
+    const int code = give(args, fine, result.yaml, result.notes, diag);
+    mlnx_qos_free(&result);
+    return code;
+}
+
+/* ---- cables ---- */
+
+static bool is_rate(const struct cli_args *args, const char *option)
+{
+    char why[OPT_WHY_BYTES];
+    int64_t rate;
+    const char *text = cli_value(args, option);
+    if (text == NULL || opt_parse(opt_find(port_opts, "rate"), text, &rate, why))
+        return true;
+    cli_error("--%s: %s", option, why);
+    return false;
+}
+
+static int import_cables(const struct cli_args *args, cabling_reader *read)
+{
+    if (!one_file(args))
+        return CLI_USAGE;
+    if (!is_rate(args, "host-rate") || !is_rate(args, "fabric-rate"))
+        return CLI_USAGE;
+    const struct cabling_input input = {.kind = args->operands[0],
+                                        .read = read,
+                                        .name = args->operands[1],
+                                        .host_pattern = cli_value(args, "hosts"),
+                                        .host_rate = cli_value(args, "host-rate"),
+                                        .other_rate = cli_value(args, "fabric-rate")};
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct cabling_result result;
+    const bool fine = cabling_import(&input, &result, diag);
+    const int code = give(args, fine, result.scenario, result.notes, diag);
+    cabling_import_free(&result);
+    return code;
+}
+
+static int import_dot(const struct cli_args *args)
+{
+    return import_cables(args, dot_read);
+}
+
+static int import_clab(const struct cli_args *args)
+{
+    return import_cables(args, clab_read);
+}
+
+/* ---- kinds ---- */
+
+enum { KIND_OPTIONS = 4 };
+
+struct kind {
+    const char *name;
+    int (*import)(const struct cli_args *args);
+    const char *options[KIND_OPTIONS]; /* that it heeds, then NULL */
+};
+
+static const struct kind kinds[] = {
+    {"sonic", import_sonic, {NULL}},
+    {"dot", import_dot, {"hosts", "host-rate", "fabric-rate"}},
+    {"clab", import_clab, {"hosts", "host-rate", "fabric-rate"}},
+    {"counters", import_counters, {NULL}},
+    {"mlxconfig", import_mlxconfig, {NULL}},
+    {"mlnx_qos", import_mlnx_qos, {NULL}},
+    {"iolog", import_iolog, {NULL}},
+    {"blktrace", import_blktrace, {"device", "issued"}},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };
+
+static bool heeds(const struct kind *kind, const char *option)
+{
+    for (size_t i = 0; i < KIND_OPTIONS && kind->options[i] != NULL; i++)
+        if (strcmp(kind->options[i], option) == 0)
+            return true;
+    return false;
+}
+
+/* Names the kinds that have the option, as in "dot and clab". */
+static void heeded_by(const char *option, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < KINDS; i++)
+        if (heeds(&kinds[i], option))
+            snprintf(text + strlen(text), size - strlen(text), "%s%s",
+                     text[0] == '\0' ? "" : " and ", kinds[i].name);
+}
+
+/* An option that would not be heeded is an error. */
+static int import(const struct kind *kind, const struct cli_args *args)
+{
+    for (const struct cli_option *option = options; option->name != NULL; option++) {
+        char kinds_of[KINDS_BYTES];
+        if (!cli_given(args, option->name) || option->letter == 'o' || heeds(kind, option->name))
+            continue;
+        heeded_by(option->name, kinds_of, sizeof kinds_of);
+        cli_error("import %s: --%s is for %s", kind->name, option->name, kinds_of);
+        return CLI_USAGE;
+    }
+    return kind->import(args);
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *name = args->operands[0];
+    struct nearest nearest = nearest_to(name);
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return import(&kinds[i], args);
+        nearest_offer(&nearest, kinds[i].name);
+    }
+    cli_error("import: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
+    return CLI_USAGE;
+}
+
+const struct cli_command cmd_import = {
+    .name = "import",
+    .operands = "KIND FILE...",
+    .about = "makes a scenario of real configuration or cables, reads counters or traces of I/O",
+    .details =
+        "KIND is what the files are, and says what is written:\n"
+        "  sonic      SONiC's config_db.json, one for each switch: a scenario\n"
+        "  dot, clab  Cumulus' topology.dot or another graph, containerlab's NAME.clab.yml: "
+        "likewise\n"
+        "  mlxconfig, mlnx_qos  what these printed of a ConnectX: the hosts of a scenario\n"
+        "  counters   ethtool -S or SONiC's tables, before and after: what stormglass diff holds\n"
+        "             against a run\n"
+        "  iolog, blktrace  traces of I/O: one fio iolog, which a workload of kind trace plays\n"
+        "What has no counterpart is told on standard error, and in a scenario's comments.\n"
+        "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be done.",
+    .options = options,
+    .operands_min = 2,
+    .operands_max = -1,
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_list - stormglass list. */
+#include "base/nearest.h"
+#include "cli/bench/bench.h"
+#include "cli/cli.h"
+#include "cli/parameters.h"
+#include "net/switch/buffer.h"
+#include "nvme/media/media.h"
+#include "reports/text/json_members.h"
+#include "rnic/cc/cc.h"
+#include "scenarios/embedded.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"json", 0, NULL, "one JSON object with a list, instead of lines"}, {0}};
+
+enum { NAME_WIDTH = 24, PATH_WIDTH = 58, PRESET_WIDTH = 12, PATH_BYTES = 160 };
+
+/* `preset` NULL: it has none. */
+static void list_row(struct cli_list *list, const char *name, const char *preset, const char *about)
+{
+    char path[JSON_PATH_BYTES];
+    const size_t at = list->count++;
+    if (list->json == NULL && preset == NULL)
+        printf("%-*s  %s\n", NAME_WIDTH, name, about);
+    else if (list->json == NULL)
+        printf("%-*s %-*s %s\n", PATH_WIDTH, name, PRESET_WIDTH, preset, about);
+    if (list->json == NULL)
+        return;
+    json_text(list->json, json_member(path, list->name, at, "name"), name);
+    if (preset != NULL)
+        json_text(list->json, json_member(path, list->name, at, "default"), preset);
+    json_text(list->json, json_member(path, list->name, at, "about"), about);
+}
+
+void cli_list_row(struct cli_list *list, const char *name, const char *about)
+{
+    list_row(list, name, NULL, about);
+}
+
+/* The value of a top-level key of a YAML file that the project wrote itself. */
+static void top_value(const struct embedded_file *file, const char *key, char *text, size_t size)
+{
+    const char *at = (const char *)file->bytes;
+    const size_t length = strlen(key);
+    text[0] = '\0';
+    for (; at != NULL; at = strchr(at, '\n'), at = at == NULL ? NULL : at + 1) {
+        if (strncmp(at, key, length) != 0 || at[length] != ':')
+            continue;
+        at += length + 1 + strspn(at + length + 1, " \"");
+        snprintf(text, size, "%.*s", (int)strcspn(at, "\"\n"), at);
+        return;
+    }
+}
+
+void cli_list_files(struct cli_list *list, const char *folder)
+{
+    const size_t length = strlen(folder);
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        const char *suffix = strstr(file->name, ".yaml");
+        if (strncmp(file->name, folder, length) != 0 || suffix == NULL)
+            continue;
+        char name[96], about[256];
+        snprintf(name, sizeof name, "%.*s", (int)(suffix - file->name - (long)length),
+                 file->name + length);
+        top_value(file, "about", about, sizeof about);
+        cli_list_row(list, name, about);
+    }
+}
+
+static void list_cases(struct cli_list *list)
+{
+    cli_list_files(list, "cases/");
+}
+
+static void list_profiles(struct cli_list *list)
+{
+    cli_list_files(list, "profiles/");
+}
+
+static void list_controls(struct cli_list *list)
+{
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        cli_list_row(list, preset->name, preset->about);
+}
+
+static void list_media(struct cli_list *list)
+{
+    for (int i = 0; media_kinds[i] != NULL; i++)
+        cli_list_row(list, media_kinds[i]->name, media_kinds[i]->about);
+}
+
+static void list_workloads(struct cli_list *list)
+{
+    for (int i = 0; workload_kinds[i] != NULL; i++)
+        cli_list_row(list, workload_kinds[i]->name, workload_kinds[i]->about);
+    cli_list_row(list, "fio", "the jobs of a fio job file, each as an nvme workload");
+}
+
+static void list_policies(struct cli_list *list)
+{
+    for (int i = 0; buffer_policies[i] != NULL; i++)
+        cli_list_row(list, buffer_policies[i]->name, buffer_policies[i]->about);
+}
+
+static bool list_parameter(void *self, const struct parameter *parameter)
+{
+    char path[PATH_BYTES];
+    parameters_path(parameter, path, sizeof path);
+    list_row(self, path, parameter->row->preset, parameter->row->about);
+    return true;
+}
+
+static void list_parameters(struct cli_list *list)
+{
+    parameters_each(list_parameter, list);
+}
+
+static bool list_path(void *self, const char *path, const char *about)
+{
+    list_row(self, path, NULL, about);
+    return true;
+}
+
+static void list_paths(struct cli_list *list)
+{
+    parameters_each_path(list_path, list);
+}
+
+static const struct {
+    const char *name, *about;
+    void (*list)(struct cli_list *list);
+} kinds[] = {
+    {"cases", "scenarios that the program carries", list_cases},
+    {"works", "what bench measures the program's speed by", bench_list},
+    {"profiles", "switches, RNICs and media whose values say how they are known", list_profiles},
+    {"congestion-controls", "what an RNIC does about ECN marks", list_controls},
+    {"media", "what stores the blocks of a namespace", list_media},
+    {"workloads", "kinds of workload", list_workloads},
+    {"buffer-policies", "how a switch shares its packet memory", list_policies},
+    {"parameters", "every parameter with its default", list_parameters},
+    {"paths", "what --set takes, by the first member of a list", list_paths},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static int unknown_kind(const char *name)
+{
+    struct nearest nearest = nearest_to(name);
+    for (int i = 0; i < KINDS; i++)
+        nearest_offer(&nearest, kinds[i].name);
+    cli_error("list: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
+    return CLI_USAGE;
+}
+
+static void list_kinds(struct cli_list *list)
+{
+    for (int i = 0; i < KINDS; i++)
+        cli_list_row(list, kinds[i].name, kinds[i].about);
+}
+
+static int give(const struct cli_args *args, const char *name, void (*list)(struct cli_list *list))
+{
+    struct json json;
+    struct cli_list to = {.name = name, .json = cli_given(args, "json") ? &json : NULL};
+    if (to.json != NULL)
+        json_begin(&json, stdout);
+    list(&to);
+    if (to.json != NULL)
+        json_end(&json);
+    return CLI_DONE;
+}
+
+static int run(const struct cli_args *args)
+{
+    if (args->operand_count == 0)
+        return give(args, "kinds", list_kinds);
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, args->operands[0]) == 0)
+            return give(args, kinds[i].name, kinds[i].list);
+    return unknown_kind(args->operands[0]);
+}
+
+const struct cli_command cmd_list = {
+    .name = "list",
+    .operands = "[KIND]",
+    .about = "lists cases, profiles, plug-ins and parameters",
+    .options = options,
+    .operands_max = 1,
+    .run = run,
+};

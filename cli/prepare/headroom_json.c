@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * headroom_json - the answer for programs. */
+#include "cli/prepare/headroom_ask.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* `"name": value` with what separates it from the one before. */
+static void number(const char *before, const char *name, int64_t value)
+{
+    printf("%s\"%s\": %" PRId64, before, name, value);
+}
+
+static void text(const char *before, const char *name, const char *value)
+{
+    printf("%s\"%s\": ", before, name);
+    json_string(stdout, value);
+}
+
+static void truth(const char *before, const char *name, bool value)
+{
+    printf("%s\"%s\": %s", before, name, value ? "true" : "false");
+}
+
+static void print_link(const struct headroom_link *link)
+{
+    number("{", "rate_bps", link->rate);
+    number(", ", "length_mm", link->length);
+    number(", ", "propagation_ps", link->propagation);
+    number(", ", "mtu_bytes", link->mtu);
+    number(", ", "peer_mtu_bytes", link->peer_mtu);
+    number(", ", "lossless_mtu_bytes", link->lossless_mtu);
+    number(", ", "response_ps", link->response);
+    number(", ", "latency_ps", link->latency);
+    number(", ", "cell_bytes", link->cell);
+    number(", ", "smallest_frame_bytes", link->smallest);
+    number(", ", "largest_frame_bytes", headroom_largest(link));
+    truth(", ", "dynamic_threshold", link->dynamic != 0);
+}
+
+/* Total and terms, the object left open. */
+static void print_sum(const struct headroom_sum *sum)
+{
+    if (sum->known)
+        number("", "bytes", sum->bytes);
+    else
+        printf("\"bytes\": null");
+    printf(", \"terms\": [");
+    for (unsigned i = 0; i < sum->count; i++) {
+        text(i == 0 ? "{" : ", {", "name", sum->terms[i].name);
+        number(", ", "bytes", sum->terms[i].bytes);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void print_proofs(const struct headroom_answer *answer)
+{
+    printf("\"proofs\": [");
+    for (unsigned i = 0; i < answer->proof_count; i++) {
+        const struct headroom_proof *proof = &answer->proofs[i];
+        number(i == 0 ? "\n     {" : ",\n     {", "frame_bytes", proof->frame);
+        text(", ", "threshold", answer->dynamic[i] ? "sinks" : "stays");
+        number(", ", "formula_bytes", proof->exact);
+        number(", ", "found_bytes", proof->found);
+        number(", ", "phases", proof->phases);
+        number(", ", "losing_phases", proof->losing);
+        number(", ", "drops_below", (int64_t)proof->drops);
+        number(", ", "phase_below_ps", proof->phase);
+        number(", ", "plays", (int64_t)proof->plays);
+        truth(", ", "holds", proof->holds);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void print_methods(const struct headroom_answer *answer)
+{
+    printf("\"methods\": [");
+    const char *before = "\n     {";
+    for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++) {
+        const struct headroom_sum sum = headroom_by(method, &answer->link);
+        text(before, "name", method->name);
+        text(", ", "about", method->about);
+        text(", ", "source", method->source);
+        printf(", ");
+        print_sum(&sum);
+        if (sum.known)
+            number(", ", "over_need_bytes", sum.bytes - answer->need);
+        else
+            printf(", \"over_need_bytes\": null");
+        if (sum.note != NULL)
+            text(", ", "note", sum.note);
+        printf("}");
+        before = ",\n     {";
+    }
+    printf("]");
+}
+
+void headroom_print_json(const struct headroom_answer *answers, unsigned count)
+{
+    printf("{\"links\": [");
+    for (unsigned i = 0; i < count; i++) {
+        const struct headroom_answer *answer = &answers[i];
+        printf("%s\n  {\"link\": ", i == 0 ? "" : ",");
+        print_link(&answer->link);
+        text(", ", "response_source", answer->response_source);
+        printf("},\n   \"bound\": {");
+        print_sum(&answer->bound);
+        number("},\n   ", "need_bytes", answer->need);
+        truth(", ", "holds", answer->holds);
+        printf(",\n   ");
+        print_proofs(answer);
+        printf(",\n   ");
+        print_methods(answer);
+        printf("}");
+    }
+    printf("\n]}\n");
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * import_trace - stormglass import iolog, and import blktrace. */
+#include "cli/prepare/import_trace.h"
+
+#include "base/memory.h"
+#include "scenarios/workload/blktrace.h"
+#include "scenarios/workload/iolog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct import {
+    struct arena arena;
+    struct diag *diag;
+    const struct tree_file **files;
+    size_t count;
+};
+
+static void tell(const struct trace *trace)
+{
+    const struct trace_sums sums = trace_sums(trace);
+    fprintf(stderr,
+            "%" PRIu64 " reads of %" PRIu64 " B, %" PRIu64 " writes of %" PRIu64 " B, %" PRIu64
+            " flushes, in %.6f s; %" PRIu32 " file%s, up to byte %" PRId64 "\n",
+            sums.ios[TRACE_READ], sums.bytes[TRACE_READ], sums.ios[TRACE_WRITE],
+            sums.bytes[TRACE_WRITE], sums.ios[TRACE_FLUSH], (double)sums.last / PS_PER_S,
+            trace->file_count, trace->file_count == 1 ? "" : "s", sums.end);
+    fputs("a scenario plays it with: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
+          "TARGET}\n",
+          stderr);
+}
+
+static void read_files(struct import *import, const struct cli_args *args)
+{
+    import->files = arena_array(&import->arena, (size_t)args->operand_count, sizeof *import->files);
+    for (int i = 1; i < args->operand_count; i++) {
+        const struct tree_file *file = tree_read(&import->arena, args->operands[i], import->diag);
+        if (file != NULL)
+            import->files[import->count++] = file;
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* The I/Os of one log behind those of the others.  Of several logs, the files of each get its name
+ * before theirs, so that a workload can tell them apart. */
+static void join(struct import *import, struct trace_files *files, const struct trace *one,
+                 const struct tree_file *log, struct trace *all)
+{
+    for (uint32_t i = 0; i < one->count; i++) {
+        struct trace_io io = one->ios[i];
+        const char *name = one->files[io.file];
+        if (import->count > 1)
+            name = arena_format(&import->arena, "%.100s:%.150s", base_name(log->name), name);
+        const uint32_t file = trace_file(files, name, strlen(name));
+        if (file == TRACE_FILES_MAX || all->count == TRACE_IOS_MAX) {
+            diag_add(import->diag, DIAG_ERROR, (struct diag_place){.file = log->name}, NULL,
+                     "more than %d files or %d I/Os in all logs", TRACE_FILES_MAX, TRACE_IOS_MAX);
+            return;
+        }
+        io.file = (uint16_t)file;
+        all->ios[all->count++] = io;
+    }
+}
+
+static void join_logs(struct import *import, struct trace *all)
+{
+    struct trace_files files = {.arena = &import->arena};
+    struct trace *logs = arena_array(&import->arena, import->count, sizeof *logs);
+    uint64_t count = 0;
+    for (size_t i = 0; i < import->count; i++) {
+        iolog_read(&import->arena, import->files[i], &logs[i], import->diag);
+        count += logs[i].count;
+    }
+    if (diag_failed(import->diag))
+        return;
+    count = count < TRACE_IOS_MAX ? count : TRACE_IOS_MAX;
+    *all = (struct trace){.ios = arena_array(&import->arena, count, sizeof *all->ios)};
+    for (size_t i = 0; i < import->count && !diag_failed(import->diag); i++)
+        join(import, &files, &logs[i], import->files[i], all);
+    trace_sort(all, &import->arena);
+    all->files = files.names;
+    all->file_count = files.count;
+}
+
+static void put(FILE *out, const void *trace)
+{
+    iolog_write(out, trace);
+}
+
+static int finish(struct import *import, const struct cli_args *args, const struct trace *trace)
+{
+    int code = CLI_USAGE;
+    diag_print(import->diag, stderr);
+    if (!diag_failed(import->diag)) {
+        code = cli_output_write(args, 1, put, trace);
+        tell(trace);
+    }
+    free(import->diag);
+    arena_free(&import->arena);
+    return code;
+}
+
+int import_iolog(const struct cli_args *args)
+{
+    struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};
+    struct trace trace = {0};
+    read_files(&import, args);
+    if (!diag_failed(import.diag))
+        join_logs(&import, &trace);
+    return finish(&import, args, &trace);
+}
+
+int import_blktrace(const struct cli_args *args)
+{
+    struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};
+    struct trace trace = {0};
+    read_files(&import, args);
+    const struct blktrace_ask ask = {
+        .files = import.files,
+        .count = import.count,
+        .issued = cli_given(args, "issued"),
+        .device = cli_value(args, "device"),
+    };
+    if (!diag_failed(import.diag))
+        blktrace_read(&import.arena, &ask, &trace, import.diag);
+    return finish(&import, args, &trace);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_counters - stormglass counters. */
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "replay/database/stored.h"
+#include "reports/text/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"as", 0, "FORM", "ethtool (the default), sonic or json"},
+    {"port", 'p', "PORT", "this port, or those of this host or switch; several may be given"},
+    {0},
+};
+
+static bool read_form(const struct cli_args *args, enum counters_form *form)
+{
+    static const char *const words[] = {"ethtool", "sonic", "json"};
+    const char *word = cli_value(args, "as");
+    *form = COUNTERS_ETHTOOL;
+    if (word == NULL)
+        return true;
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(words[i], word) != 0)
+            continue;
+        *form = (enum counters_form)i;
+        return true;
+    }
+    cli_error("counters: --as %s: expected ethtool, sonic or json", word);
+    return false;
+}
+
+static bool choose_one(const struct port_counters *counters, const char *name, bool *chosen)
+{
+    const struct port_counters_port *one = port_counters_find(counters, name);
+    struct nearest nearest = nearest_to(name);
+    bool found = false;
+    for (uint32_t i = 0; i < counters->port_count; i++) {
+        const struct port_counters_port *port = &counters->ports[i];
+        nearest_offer(&nearest, port->name);
+        nearest_offer(&nearest, port->node);
+        if (port != one && strcmp(port->node, name) != 0)
+            continue;
+        chosen[i] = found = true;
+    }
+    if (!found)
+        cli_error("counters: there is no port or node '%s'%s", name, nearest_hint(&nearest).text);
+    return found;
+}
+
+static bool choose(const struct cli_args *args, const struct port_counters *counters, bool *chosen)
+{
+    uint32_t count;
+    const char **names = cli_values(args, "port", &count);
+    for (uint32_t i = 0; i < counters->port_count; i++)
+        chosen[i] = count == 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!choose_one(counters, names[i], chosen))
+            return false;
+    return true;
+}
+
+static int print(const struct cli_args *args, struct store *store, enum counters_form form)
+{
+    struct port_counters counters;
+    port_counters_load(&counters, store);
+    bool *chosen = memory_zeroed(counters.port_count, sizeof *chosen);
+    int code = CLI_USAGE;
+    if (store_error(store) != NULL)
+        cli_error("%s: %s", args->operands[0], store_error(store));
+    else if (choose(args, &counters, chosen)) {
+        counters_print(&counters, chosen, form, stdout);
+        code = CLI_DONE;
+    }
+    free(chosen);
+    port_counters_free(&counters);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    char error[STORE_ERROR_BYTES];
+    enum counters_form form;
+    if (!read_form(args, &form))
+        return CLI_USAGE;
+    struct store *store = stored_open(args->operands[0], error);
+    if (store == NULL) {
+        cli_error("%s: %s", args->operands[0], error);
+        return CLI_USAGE;
+    }
+    const int code = print(args, store, form);
+    store_close(store);
+    return code;
+}
+
+const struct cli_command cmd_counters = {
+    .name = "counters",
+    .operands = "RUN.db",
+    .about = "prints the counters of a run's ports as ethtool -S or as SONiC does",
+    .details =
+        "stormglass import counters reads them again, stormglass diff holds real ones against\n"
+        "a run's.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

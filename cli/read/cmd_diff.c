@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_diff - stormglass diff. */
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "cli/read/diff_incident.h"
+#include "reports/text/diff_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"all", 0, NULL, "every row that differs, not the most important ones alone"},
+    {"json", 0, NULL, "one JSON object instead of the text"},
+    {"map", 0, "PORT=NODE:pN", "an incident's port is this one of the run; several may be given"},
+    {"lasted", 0, "TIME", "how long the incident lasted: its counts are scaled to the run's time"},
+    {0},
+};
+
+static int tell(const struct cli_args *args, const struct diff *diff)
+{
+    const bool written = cli_given(args, "json") ? diff_json(diff, stdout)
+                                                 : diff_text(diff, cli_given(args, "all"), stdout);
+    if (written)
+        return diff_is_equal(diff) ? CLI_DONE : CLI_BROKEN;
+    cli_error("the difference could not be written: %s", strerror(errno));
+    return CLI_FAILED;
+}
+
+static int run(const struct cli_args *args)
+{
+    if (diff_is_incident(args->operands[0]))
+        return diff_incident(args);
+    if (cli_given(args, "map") || cli_given(args, "lasted")) {
+        cli_error("diff: --map and --lasted are for an incident's counters, and %s is none",
+                  args->operands[0]);
+        return CLI_USAGE;
+    }
+    struct diff diff;
+    struct diag *diag = memory_new(sizeof *diag);
+    int code = CLI_USAGE;
+    if (diff_runs(&diff, args->operands[0], args->operands[1], true, diag) == DIFF_DONE)
+        code = tell(args, &diff);
+    else
+        cli_error("%s", diff.why);
+    diag_print(diag, stderr);
+    diff_free(&diff);
+    free(diag);
+    return code;
+}
+
+const struct cli_command cmd_diff = {
+    .name = "diff",
+    .operands = "A.db B.db, or INCIDENT.json RUN.db",
+    .about = "says what differs between two runs, and which event was the first to differ",
+    .details =
+        "Where the digests differ both runs are played again, side by side, up to there.\n"
+        "INCIDENT.json is what stormglass import counters wrote: its counters beside the run's.\n"
+        "Exit codes: 0 equal, 1 different, 2 a file cannot be compared.",
+    .options = options,
+    .operands_min = 2,
+    .operands_max = 2,
+    .run = run,
+};

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_draw - stormglass draw. */
+#include "base/nearest.h"
+#include "cli/cli.h"
+#include "cli/state_machines.h"
+#include "replay/database/stored.h"
+#include "replay/files/output.h"
+#include "replay/record/record_begin.h"
+#include "reports/draw/draw.h"
+#include "reports/draw/picture.h"
+#include "scenarios/embedded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
+    {"what", 'w', "PICTURE", "fabric (the default), pauses, waits, io or states"},
+    {"set", 0, "PATH=VALUE", "of a scenario: change it; may be given often"},
+    {0},
+};
+
+struct request {
+    const struct cli_args *args;
+    const char *format;
+    struct output_inputs inputs;
+    struct store *store; /* of a run or a scenario; NULL: states */
+    char why[DRAW_WHY_BYTES];
+};
+
+/* A picture: its word, what it needs, and its function.  `words`: operands, at most. */
+struct kind {
+    const char *name;
+    bool of_store, of_scenario;
+    int words;
+    bool (*draw)(struct request *request, FILE *out);
+};
+
+static bool fabric(struct request *request, FILE *out)
+{
+    return draw_fabric(request->store, request->format, out, request->why);
+}
+
+static bool pauses(struct request *request, FILE *out)
+{
+    return draw_pauses(request->store, request->format, out, request->why);
+}
+
+static bool waits(struct request *request, FILE *out)
+{
+    return draw_waits(request->store, request->format, out, request->why);
+}
+
+static bool io(struct request *request, FILE *out)
+{
+    const char *text = request->args->operand_count > 1 ? request->args->operands[1] : "1";
+    char *end;
+    errno = 0;
+    const long long number = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || number < 1) {
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "'%.40s': expected the number of a command, from 1 on, as in the table io", text);
+        return false;
+    }
+    if (strcmp(request->format, "svg") != 0) {
+        snprintf(request->why, DRAW_WHY_BYTES,
+                 "a command on the wire is drawn as SVG only: "
+                 "use -o FILE.svg");
+        return false;
+    }
+    return draw_io(request->store, number, out, request->why);
+}
+
+static bool states(struct request *request, FILE *out)
+{
+    unsigned count;
+    const struct draw_machine *machines = state_machines(&count);
+    if (request->args->operand_count == 0)
+        return draw_states(machines, count, request->format, out, request->why);
+    const char *wanted = request->args->operands[0];
+    struct nearest nearest = nearest_to(wanted);
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(machines[i].name, wanted) == 0)
+            return draw_states(&machines[i], 1, request->format, out, request->why);
+        nearest_offer(&nearest, machines[i].name);
+    }
+    snprintf(request->why, DRAW_WHY_BYTES, "there is no state machine '%.60s'%.160s", wanted,
+             nearest_hint(&nearest).text);
+    return false;
+}
+
+static const struct kind kinds[] = {
+    {"fabric", true, true, 1, fabric},   {"pauses", true, false, 1, pauses},
+    {"waits", true, false, 1, waits},    {"io", true, false, 2, io},
+    {"states", false, false, 1, states},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static const struct kind *find_kind(const char *name)
+{
+    struct nearest nearest = nearest_to(name);
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+        nearest_offer(&nearest, kinds[i].name);
+    }
+    cli_error("--what %s: there is no such picture%s", name, nearest_hint(&nearest).text);
+    return NULL;
+}
+
+/* A scenario becomes a database in memory that nothing has been played in yet. */
+static struct store *open_scenario(const struct cli_args *args)
+{
+    char error[STORE_ERROR_BYTES];
+    uint32_t count;
+    const char **sets = cli_values(args, "set", &count);
+    struct scenario *scenario = cli_load(args->operands[0], sets, count);
+    if (scenario == NULL)
+        return NULL;
+    const struct record_options with = {
+        .until = TIME_NEVER, .threads = 1, .version = stormglass_version};
+    struct store *store = record_begin(&with, scenario, error);
+    if (store == NULL)
+        cli_error("%s: %s", args->operands[0], error);
+    scenario_free(scenario);
+    return store;
+}
+
+static struct store *open_input(const struct cli_args *args, const struct kind *kind)
+{
+    char error[STORE_ERROR_BYTES];
+    const char *path = args->operands[0];
+    if (!cli_is_database(path)) {
+        if (kind->of_scenario)
+            return open_scenario(args);
+        cli_error("%s: '%s' is drawn of a run: expected a database of stormglass run -o", path,
+                  kind->name);
+        return NULL;
+    }
+    struct store *store = stored_open(path, error);
+    if (store == NULL)
+        cli_error("%s: %s", path, error);
+    return store;
+}
+
+/* What is missing is the input's fault; else the output failed. */
+static int verdict(const struct request *request, const char *path, int error)
+{
+    if (request->why[0] == '\0')
+        return cli_output_failed(path, &request->inputs, error);
+    if (request->store != NULL)
+        cli_error("%s: %s", request->args->operands[0], request->why);
+    else
+        cli_error("%s", request->why);
+    return CLI_USAGE;
+}
+
+static int write_picture(const struct kind *kind, struct request *request, const char *path)
+{
+    struct output output;
+    if (output_open(&output, path, &request->inputs) &&
+        output_end(&output, kind->draw(request, output.out)))
+        return CLI_DONE;
+    return verdict(request, path, errno);
+}
+
+/* By the end of a file's name; what is no file has none. */
+static bool choose_format(struct request *request, const char *path)
+{
+    struct output_place place;
+    if (output_place_find(&place, path) && place.kind != OUTPUT_FILE)
+        return true;
+    request->format = picture_format(path);
+    if (request->format == NULL)
+        cli_error("%s: expected a name that ends in .svg, .dot, .pdf or .png", path);
+    return request->format != NULL;
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *what = cli_value(args, "what"), *path = cli_value(args, "output");
+    const struct kind *kind = find_kind(what == NULL ? "fabric" : what);
+    struct request request = {.args = args, .format = "svg"};
+    if (kind == NULL)
+        return CLI_USAGE;
+    if (kind->of_store)
+        request.inputs = (struct output_inputs){(const char *const *)args->operands, 1};
+    if (args->operand_count > kind->words || (kind->of_store && args->operand_count == 0)) {
+        cli_error("%s; see stormglass draw --help", args->operand_count > 0
+                                                        ? "too many words"
+                                                        : "SCENARIO.yaml or RUN.db is missing");
+        return CLI_USAGE;
+    }
+    if (!choose_format(&request, path) || !cli_output_allowed(path, &request.inputs))
+        return CLI_USAGE;
+    if (kind->of_store && (request.store = open_input(args, kind)) == NULL)
+        return CLI_USAGE;
+    const int code = write_picture(kind, &request, path);
+    if (request.store != NULL)
+        store_close(request.store);
+    return code;
+}
+
+const struct cli_command cmd_draw = {
+    .name = "draw",
+    .operands = "SCENARIO.yaml|RUN.db [N] | --what states [NAME]",
+    .about = "draws a fabric, who paused whom, a deadlock, a command on the wire, state machines",
+    .details = "A run's fabric is coloured by how long its ports had to stop.\n"
+               "  --what pauses   the tree of each root of pauses\n"
+               "  --what waits    the queues of a deadlock\n"
+               "  --what io [N]   command N on the wire (run --record packets)\n"
+               "  --what states [NAME]  a state machine of the code, or all",
+    .options = options,
+    .operands_min = 0,
+    .operands_max = 2,
+    .run = run,
+};

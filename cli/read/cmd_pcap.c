@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_pcap - stormglass pcap. */
+#include "cli/cli.h"
+#include "replay/database/stored.h"
+#include "replay/files/output.h"
+#include "reports/wire/pcap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct cli_option options[] = {
+    {"output", 'o', "OUT.pcapng", "write there instead of to standard output"},
+    {"port", 'p', "PORT", "what a capture at this port sees; may be given often"},
+    {"snap", 0, "BYTES", "keep only the first bytes of each frame"},
+    {0},
+};
+
+static bool read_snap(const char *text, uint32_t *snap)
+{
+    char *end;
+    *snap = 0;
+    if (text == NULL)
+        return true;
+    errno = 0;
+    const unsigned long bytes = strtoul(text, &end, 10);
+    if (errno == 0 && *end == '\0' && end != text && text[0] != '-' && bytes >= 14 &&
+        bytes <= 65535) {
+        *snap = (uint32_t)bytes;
+        return true;
+    }
+    cli_error("--snap %s: expected a number from 14 to 65535", text);
+    return false;
+}
+
+static int write_capture(struct store *store, const struct pcap_options *with, const char *path,
+                         const struct output_inputs *inputs)
+{
+    char why[PCAP_WHY_BYTES] = "";
+    struct output output;
+    if (output_open(&output, path, inputs) &&
+        output_end(&output, pcap_write(store, with, output.out, why)))
+        return CLI_DONE;
+    if (why[0] == '\0')
+        return cli_output_failed(path, inputs, errno);
+    cli_error("%s: %s", inputs->paths[0], why);
+    return CLI_USAGE;
+}
+
+static int run(const struct cli_args *args)
+{
+    char error[STORE_ERROR_BYTES];
+    struct pcap_options with = {0};
+    const char *name = args->operands[0], *path = cli_value(args, "output");
+    const struct output_inputs inputs = {&name, 1};
+    with.ports = cli_values(args, "port", &with.port_count);
+    if (!read_snap(cli_value(args, "snap"), &with.snap) || !cli_output_allowed(path, &inputs))
+        return CLI_USAGE;
+    if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO)) {
+        cli_error("a capture is no text: use -o OUT.pcapng, or redirect the output");
+        return CLI_USAGE;
+    }
+    struct store *store = stored_open(name, error);
+    if (store == NULL) {
+        cli_error("%s: %s", name, error);
+        return CLI_USAGE;
+    }
+    const int code = write_capture(store, &with, path, &inputs);
+    store_close(store);
+    return code;
+}
+
+const struct cli_command cmd_pcap = {
+    .name = "pcap",
+    .operands = "RUN.db",
+    .about = "writes what Wireshark would have seen of a run recorded with --record packets",
+    .details = "Without --port: one interface for each RNIC port, and each frame once, where it\n"
+               "left an RNIC.  Times are those of the run, from 1970 on.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_report - stormglass report. */
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "replay/database/stored.h"
+#include "replay/files/output.h"
+#include "reports/page/page.h"
+#include "reports/page/page_pair.h"
+#include "reports/text/compare_text.h"
+#include "reports/text/diff_text.h"
+#include "reports/text/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum form { PAGE, TEXT, FIGURES, CSV };
+
+/* What to write of a run, or of two. */
+struct order {
+    int count;
+    char *const *paths;
+    struct store *stores[2];
+    enum form form;
+    const char *directory; /* CSV */
+    const char *reads[3];  /* the databases, and what was measured */
+    struct output_inputs inputs;
+    struct diff diff; /* of two */
+    char *comparison; /* owned; NULL: none */
+};
+
+static const struct cli_option options[] = {
+    {"output", 'o', "OUT.html", "write there instead of to standard output"},
+    {"measured", 0, "MEASURED.db", "compares the run with what was measured, in the page"},
+    {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
+    {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
+    {"csv", 0, "DIRECTORY",
+     "the numbers of the charts as tables, a file for each, instead of a page"},
+    {0},
+};
+
+static bool choose(const struct cli_args *args, struct order *order)
+{
+    const bool text = cli_given(args, "text"), figures = cli_given(args, "figures");
+    const bool csv = cli_given(args, "csv"), measured = cli_given(args, "measured");
+    const char *output = cli_value(args, "output");
+    order->form = text ? TEXT : figures ? FIGURES : csv ? CSV : PAGE;
+    order->directory = cli_value(args, "csv");
+    order->count = args->operand_count;
+    order->paths = args->operands;
+    for (int i = 0; i < order->count; i++)
+        order->reads[i] = order->paths[i];
+    order->reads[2] = cli_value(args, "measured");
+    order->inputs = (struct output_inputs){order->reads, 3};
+    if (text + figures + csv + measured > 1)
+        cli_error("report: --text, --figures, --csv, --measured: expected one of them");
+    else if (measured && order->count == 2)
+        cli_error("report: --measured is for one run: expected one database");
+    else if (csv && output != NULL)
+        cli_error("report: --csv writes into its directory: expected no --output");
+    else if (order->form == PAGE && output == NULL && isatty(STDOUT_FILENO))
+        cli_error("a page is for a browser: use -o OUT.html, or redirect the output");
+    else
+        return true;
+    return false;
+}
+
+/* What stormglass compare says of the two. */
+static bool compare_with(struct order *order, const char *measured)
+{
+    const struct compare_options with = {.judged = COMPARE_JUDGED_PRESET, .tolerance = 0.15};
+    struct compare compare;
+    size_t length = 0;
+    const bool comparable =
+        compare_runs(&compare, order->paths[0], measured, &with) == COMPARE_DONE;
+    if (comparable) {
+        FILE *memory = memory_stream(&order->comparison, &length);
+        compare_text(&compare, memory);
+        memory_stream_end(memory);
+    } else {
+        cli_error("%s", compare.why);
+    }
+    compare_free(&compare);
+    return comparable;
+}
+
+/* What stormglass diff finds between them. */
+static bool find_differences(struct order *order)
+{
+    struct diag *diag = memory_new(sizeof *diag);
+    const bool done =
+        diff_runs(&order->diff, order->paths[0], order->paths[1], true, diag) == DIFF_DONE;
+    if (!done)
+        cli_error("%s", order->diff.why);
+    diag_print(diag, stderr);
+    free(diag);
+    return done;
+}
+
+static bool open_stores(struct order *order)
+{
+    char error[STORE_ERROR_BYTES];
+    for (int i = 0; i < order->count; i++) {
+        order->stores[i] = stored_open(order->paths[i], error);
+        if (order->stores[i] == NULL ||
+            (order->form != TEXT && !stored_is_of_today(order->stores[i], error))) {
+            cli_error("%s: %s", order->paths[i], error);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ output */
+
+static bool write_one(const struct order *order, FILE *out)
+{
+    switch (order->form) {
+    case TEXT:
+        return text_run(order->stores[0], out);
+    case FIGURES:
+        return page_figures(order->stores[0], out);
+    default:
+        return page_write(order->stores[0], order->comparison, out);
+    }
+}
+
+static bool write_two(struct order *order, FILE *out)
+{
+    switch (order->form) {
+    case TEXT:
+        return diff_text(&order->diff, false, out);
+    case FIGURES:
+        return page_pair_figures(order->stores, out);
+    default:
+        return page_pair_write(order->stores, &order->diff, out);
+    }
+}
+
+static bool write_to(struct order *order, FILE *out)
+{
+    return order->count == 2 ? write_two(order, out) : write_one(order, out);
+}
+
+static bool write_file(struct order *order, const char *path)
+{
+    struct output output;
+    return output_open(&output, path, &order->inputs) &&
+           output_end(&output, write_to(order, output.out));
+}
+
+/* A database that cannot be read is the command line's fault; else the output failed. */
+static int verdict(const struct order *order, bool well, const char *path)
+{
+    if (well)
+        return CLI_DONE;
+    const int why = errno;
+    for (int i = 0; i < order->count; i++)
+        if (store_error(order->stores[i]) != NULL) {
+            cli_error("%s: %s", order->paths[i], store_error(order->stores[i]));
+            return CLI_USAGE;
+        }
+    return cli_output_failed(path, &order->inputs, why);
+}
+
+static int make(struct order *order, const char *path)
+{
+    if (order->form != CSV)
+        return verdict(order, write_file(order, path), path);
+    struct chart_tables tables = {.directory = order->directory, .inputs = &order->inputs};
+    const bool well = order->count == 2 ? page_pair_csv(order->stores, &order->diff, &tables)
+                                        : page_csv(order->stores[0], &tables);
+    return verdict(order, well, tables.path);
+}
+
+static int run(const struct cli_args *args)
+{
+    const char *measured = cli_value(args, "measured");
+    struct order order = {0};
+    int code = CLI_USAGE;
+    if (!choose(args, &order) || !cli_output_allowed(cli_value(args, "output"), &order.inputs))
+        return CLI_USAGE;
+    if (open_stores(&order) && (measured == NULL || compare_with(&order, measured)) &&
+        (order.count < 2 || find_differences(&order)))
+        code = make(&order, cli_value(args, "output"));
+    for (int i = 0; i < 2; i++)
+        if (order.stores[i] != NULL)
+            store_close(order.stores[i]);
+    diff_free(&order.diff);
+    free(order.comparison);
+    return code;
+}
+
+const struct cli_command cmd_report = {
+    .name = "report",
+    .operands = "RUN.db [OTHER.db]",
+    .about = "makes one HTML page of a run, or of two: charts, topology, causes, settings",
+    .details = "The page carries all it needs and opens without a network.\n"
+               "--record counters shows pauses over time, --record ios rates and latency too.\n"
+               "Of two runs: what was changed, what came of it, the charts over each other.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 2,
+    .run = run,
+};

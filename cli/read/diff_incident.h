@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * diff_incident - stormglass diff of an incident's counters and a run. */
+#ifndef STORMGLASS_CLI_READ_DIFF_INCIDENT_H
+#define STORMGLASS_CLI_READ_DIFF_INCIDENT_H
+
+#include "cli/cli.h"
+
+/* Is the first operand the object of stormglass import counters, and no run database? */
+bool diff_is_incident(const char *path);
+
+int diff_incident(const struct cli_args *args);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * frame - one Ethernet frame in flight, one cache line.
+ * Sizes on the wire are exact to the byte; content is what the model needs: the transport headers,
+ * a content tag for bulk data, and a blob where real bytes travel (capsules, MADs, Identify data).
+ * Source: IEEE 802.3 (preamble 8, gap 12, FCS 4), RFC 791, RFC 768, IBTA Vol 1 ch. 9 and annex A17
+ * (RoCEv2). */
+#ifndef STORMGLASS_NET_FRAME_FRAME_H
+#define STORMGLASS_NET_FRAME_FRAME_H
+
+#include "base/pool.h"
+#include "base/units.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    WIRE_GAP_BYTES = 20, /* preamble and SFD 8, inter-packet gap 12 */
+    WIRE_PREAMBLE_BYTES = 8,
+    WIRE_ETHERNET_BYTES = 18, /* header 14, FCS 4: what a netdev MTU leaves out */
+    WIRE_ROCE_BYTES = 62,     /* Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4 */
+    WIRE_IP_UDP_BTH = 40,
+    WIRE_RETH_BYTES = 16,
+    WIRE_AETH_BYTES = 4,
+    WIRE_IETH_BYTES = 4,
+    WIRE_IMM_BYTES = 4,
+    WIRE_DETH_BYTES = 8,
+    WIRE_CNP_PAYLOAD = 16, /* reserved bytes, IBTA A17.9.3 */
+    WIRE_PFC_BYTES = 64,
+    WIRE_LEAST_BYTES = WIRE_ROCE_BYTES, /* no frame is shorter */
+    WIRE_MAD_BYTES = 256,
+    WIRE_VLAN_BYTES = 4,
+};
+
+/* BTH opcodes; <infiniband/opcode.h> lacks SEND with invalidate, UD names and CNP.  PFC and PAUSE
+ * are MAC control frames and have no BTH: they take values that BTH does not use. */
+#define FRAME_OPCODES(X)                                                                           \
+    X(RC_SEND_FIRST, 0x00, 0)                                                                      \
+    X(RC_SEND_MIDDLE, 0x01, 0)                                                                     \
+    X(RC_SEND_LAST, 0x02, 0)                                                                       \
+    X(RC_SEND_ONLY, 0x04, 0)                                                                       \
+    X(RC_WRITE_FIRST, 0x06, WIRE_RETH_BYTES)                                                       \
+    X(RC_WRITE_MIDDLE, 0x07, 0)                                                                    \
+    X(RC_WRITE_LAST, 0x08, 0)                                                                      \
+    X(RC_WRITE_ONLY, 0x0A, WIRE_RETH_BYTES)                                                        \
+    X(RC_READ_REQUEST, 0x0C, WIRE_RETH_BYTES)                                                      \
+    X(RC_READ_RESPONSE_FIRST, 0x0D, WIRE_AETH_BYTES)                                               \
+    X(RC_READ_RESPONSE_MIDDLE, 0x0E, 0)                                                            \
+    X(RC_READ_RESPONSE_LAST, 0x0F, WIRE_AETH_BYTES)                                                \
+    X(RC_READ_RESPONSE_ONLY, 0x10, WIRE_AETH_BYTES)                                                \
+    X(RC_ACKNOWLEDGE, 0x11, WIRE_AETH_BYTES)                                                       \
+    X(RC_SEND_LAST_INV, 0x16, WIRE_IETH_BYTES)                                                     \
+    X(RC_SEND_ONLY_INV, 0x17, WIRE_IETH_BYTES)                                                     \
+    X(UD_SEND_ONLY, 0x64, WIRE_DETH_BYTES)                                                         \
+    X(CNP, 0x81, WIRE_CNP_PAYLOAD)                                                                 \
+    X(PFC, 0xFE, 0)                                                                                \
+    X(PAUSE, 0xFF, 0)
+
+enum frame_opcode {
+#define X(name, value, extension) FRAME_##name = value,
+    FRAME_OPCODES(X)
+#undef X
+};
+
+enum frame_ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 }; /* RFC 3168 */
+
+enum frame_flags {
+    FRAME_ACK_REQUEST = 1 << 0, /* BTH.A */
+    FRAME_BECN = 1 << 1,
+    FRAME_SOLICITED = 1 << 2,
+    FRAME_CORRUPT = 1 << 3, /* a bit error: the receiver's FCS check fails */
+    FRAME_RESENT = 1 << 4,  /* not on the wire: a retransmission, for counters */
+    FRAME_CONTROL = 1 << 5, /* not on the wire: of MAC control, as its opcode says */
+};
+
+/* Pieces of a frame that many have in common, so that each is one copy. */
+#define FRAME_HEAD                                                                                 \
+    uint16_t bytes;   /* Ethernet header to FCS */                                                 \
+    uint8_t opcode;   /* enum frame_opcode */                                                      \
+    uint8_t tos;      /* DSCP << 2 | ECN */                                                        \
+    uint8_t priority; /* 0..7, as the node that holds it classifies it */                          \
+    uint8_t flags;    /* enum frame_flags */                                                       \
+    uint16_t payload  /* of the transport, without pad */
+#define FRAME_WAY                                                                                  \
+    uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */    \
+    uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */            \
+    uint32_t qpn                  /* BTH.DestQP */
+
+struct frame_head {
+    FRAME_HEAD;
+};
+
+struct frame_way {
+    FRAME_WAY;
+};
+
+struct frame {
+    uint32_t next;    /* in a queue or list of frames */
+    uint16_t in_port; /* the port of the present node that it came in by */
+    uint8_t ttl;
+    uint8_t pad;
+    uint32_t psn; /* the first of eight bytes that are what a digest knows of a frame */
+    union {
+        struct {
+            FRAME_HEAD;
+        };
+        struct frame_head head;
+    };
+    union {
+        struct {
+            FRAME_WAY;
+        };
+        struct frame_way way;
+    };
+    union {
+        uint32_t aeth;   /* syndrome << 24 | MSN */
+        uint8_t classes; /* PFC: class-enable vector */
+    };
+    union {
+        struct { /* RETH; IETH has the rkey alone */
+            uint64_t address;
+            uint32_t rkey;
+            uint32_t length; /* RETH.DMALen */
+        };
+        uint16_t quanta[8]; /* PFC */
+    };
+    uint32_t content; /* tag of the bulk data that this frame carries a part of */
+    uint32_t blob;    /* real bytes of the payload's head, or POOL_NONE */
+};
+
+static_assert(sizeof(struct frame) == 64, "a frame is one cache line");
+static_assert(offsetof(struct frame, tos) + 1 - offsetof(struct frame, psn) == 8, "no gap");
+
+/* Capsules; MADs; data.  A blob's handle is its index and, above FRAME_BLOB_SHIFT, its size. */
+enum frame_blob_size { FRAME_BLOB_SMALL, FRAME_BLOB_MEDIUM, FRAME_BLOB_LARGE, FRAME_BLOB_SIZES };
+enum { FRAME_BLOB_SHIFT = 28, FRAME_BLOB_MAX = 4096 };
+
+/* Frames and blobs of one executor.  A frame has one owner: the queue or event that names it. */
+struct frame_pool {
+    struct pool frames;
+    struct pool blobs[FRAME_BLOB_SIZES];
+};
+
+void frame_pool_init(struct frame_pool *pool);
+
+/* The same for each of `count`, whose frames have one range of handles.  Blobs are each one's own.
+ * The first one's frame_pool_fini is for all. */
+void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count);
+void frame_pool_fini(struct frame_pool *pool);
+
+/* Takes back whatever is out, so that the next run finds the pool as new. */
+void frame_pool_clear(struct frame_pool *pool);
+
+static inline struct frame *frame_at(const struct frame_pool *pool, uint64_t handle)
+{
+    return (struct frame *)(void *)pool->frames.items + handle;
+}
+
+/* Content is left over; the caller sets every field. blob is POOL_NONE. */
+static inline uint32_t frame_take(struct frame_pool *pool)
+{
+    const uint32_t handle = pool_take(&pool->frames);
+    frame_at(pool, handle)->blob = POOL_NONE;
+    return handle;
+}
+
+void frame_blob_give(struct frame_pool *pool, uint32_t blob);
+
+/* Frees a frame and its blob. */
+static inline void frame_give(struct frame_pool *pool, uint32_t handle)
+{
+    const uint32_t blob = frame_at(pool, handle)->blob;
+    if (UNLIKELY(blob != POOL_NONE))
+        frame_blob_give(pool, blob);
+    pool_give(&pool->frames, handle);
+}
+
+/* Attaches room for `bytes` real bytes and returns it; owned by the frame. */
+unsigned char *frame_blob_take(struct frame_pool *pool, struct frame *frame, uint32_t bytes);
+unsigned char *frame_blob(const struct frame_pool *pool, const struct frame *frame);
+
+/* Of a frame with a blob: how many bytes of it are in use, and what to take for a copy. */
+uint32_t frame_blob_kept(const struct frame *frame);
+
+/* How many real bytes a frame has: in a SEND, which has no RETH, `length` says so; else all. */
+uint32_t frame_blob_bytes(const struct frame *frame);
+
+/* Which headers follow the BTH. */
+bool frame_has_reth(uint8_t opcode);
+bool frame_has_aeth(uint8_t opcode);
+bool frame_has_ieth(uint8_t opcode);
+
+/* Bytes of extension headers of an opcode (CNP: its 16 reserved bytes). */
+unsigned frame_extension_bytes(uint8_t opcode);
+const char *frame_opcode_name(uint8_t opcode);
+
+/* L2 bytes of a RoCEv2 frame over IPv4: headers, extension, payload padded to 4, ICRC and FCS. */
+static inline uint16_t frame_roce_bytes(uint8_t opcode, uint32_t payload)
+{
+    return (uint16_t)(WIRE_ROCE_BYTES + frame_extension_bytes(opcode) + ((payload + 3u) & ~3u));
+}
+
+/* What a digest chains of it: the same on every machine.  Where the fields lie as they are shifted
+ * here, the compiler makes one load of them. */
+static inline uint64_t frame_word(const struct frame *frame)
+{
+    return frame->psn | (uint64_t)frame->bytes << 32 | (uint64_t)frame->opcode << 48 |
+           (uint64_t)frame->tos << 56;
+}
+
+static inline bool frame_is_mac_control(const struct frame *frame)
+{
+    return (frame->flags & FRAME_CONTROL) != 0;
+}
+
+#endif

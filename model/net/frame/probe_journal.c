@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * probe_journal - keeping, sorting and handing on. */
+#include "net/frame/probe_journal.h"
+
+#include "base/memory.h"
+#include "net/frame/frame.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The calls whose payload is one struct without anything behind a pointer that could go away. */
+#define PLAIN_CALLS(X)                                                                             \
+    X(drop, DROP)                                                                                  \
+    X(blocked, BLOCKED)                                                                            \
+    X(target_io, TARGET_IO)                                                                        \
+    X(host_io, HOST_IO)                                                                            \
+    X(state, STATE)
+
+enum kind {
+#define X(call, name) KIND_##name,
+    PLAIN_CALLS(X)
+#undef X
+        KIND_PAUSE,
+    KIND_FRAME,
+    KIND_NOTE
+};
+
+/* ------------------------------------------------------------------ keeping */
+
+static bool between_events(const struct probe_journal *journal)
+{
+    return *journal->current == NULL;
+}
+
+/* Room for a call's payload, aligned for whatever it is. */
+static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t bytes)
+{
+    const struct event *event = *journal->current;
+    const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    while (journal->byte_count + room > journal->byte_room) {
+        journal->byte_room = journal->byte_room == 0 ? 4096 : journal->byte_room * 2;
+        journal->bytes = memory_resized(journal->bytes, journal->byte_room, 1);
+    }
+    journal->calls = memory_grown(journal->calls, journal->call_count, &journal->call_room,
+                                  sizeof *journal->calls);
+    journal->calls[journal->call_count++] = (struct probe_call){
+        .at = event->at, .order = event->order, .payload = journal->byte_count, .kind = kind};
+    unsigned char *payload = journal->bytes + journal->byte_count;
+    journal->byte_count += room;
+    return payload;
+}
+
+#define X(call, name)                                                                              \
+    static void keep_##call(void *self, const struct probe_##call *told)                           \
+    {                                                                                              \
+        struct probe_journal *journal = self;                                                      \
+        if (between_events(journal))                                                               \
+            journal->observer->call(journal->observer->self, told);                                \
+        else                                                                                       \
+            memcpy(keep(journal, KIND_##name, sizeof *told), told, sizeof *told);                  \
+    }
+PLAIN_CALLS(X)
+#undef X
+
+/* The frame that the pause is for may be gone by then, also to another executor. */
+struct kept_pause {
+    struct probe_pause told;
+    struct frame frame;
+};
+
+static void keep_pause(void *self, const struct probe_pause *told)
+{
+    struct probe_journal *journal = self;
+    if (between_events(journal)) {
+        journal->observer->pause(journal->observer->self, told);
+        return;
+    }
+    struct kept_pause kept = {.told = *told};
+    if (told->frame != NULL)
+        kept.frame = *told->frame;
+    memcpy(keep(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
+}
+
+/* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
+struct kept_frame {
+    struct probe_frame told;
+    struct frame frame;
+};
+
+static void keep_frame(void *self, const struct probe_frame *told)
+{
+    struct probe_journal *journal = self;
+    if (between_events(journal)) {
+        journal->observer->frame(journal->observer->self, told);
+        return;
+    }
+    const struct kept_frame kept = {.told = *told, .frame = *told->frame};
+    unsigned char *payload = keep(journal, KIND_FRAME, sizeof kept + told->head_bytes);
+    memcpy(payload, &kept, sizeof kept);
+    if (told->head_bytes > 0)
+        memcpy(payload + sizeof kept, told->head, told->head_bytes);
+}
+
+/* Two texts, the owner's first, each with its zero. */
+struct kept_note {
+    time_ps at;
+    size_t text; /* where it begins, behind the owner */
+};
+
+static void keep_note(void *self, time_ps at, const char *owner, const char *text)
+{
+    struct probe_journal *journal = self;
+    if (between_events(journal)) {
+        journal->observer->note(journal->observer->self, at, owner, text);
+        return;
+    }
+    const size_t owner_bytes = strlen(owner) + 1, text_bytes = strlen(text) + 1;
+    const struct kept_note kept = {.at = at, .text = sizeof kept + owner_bytes};
+    unsigned char *payload = keep(journal, KIND_NOTE, kept.text + text_bytes);
+    memcpy(payload, &kept, sizeof kept);
+    memcpy(payload + sizeof kept, owner, owner_bytes);
+    memcpy(payload + kept.text, text, text_bytes);
+}
+
+void probe_journal_init(struct probe_journal *journal, const struct probe *observer,
+                        const struct event *const *current)
+{
+    *journal = (struct probe_journal){.observer = observer, .current = current};
+    journal->probe.self = journal;
+#define X(call, name) journal->probe.call = keep_##call;
+    PLAIN_CALLS(X)
+#undef X
+    journal->probe.pause = keep_pause;
+    journal->probe.note = keep_note;
+    if (observer->frame != NULL)
+        journal->probe.frame = keep_frame;
+}
+
+void probe_journal_fini(struct probe_journal *journal)
+{
+    free(journal->calls);
+    free(journal->bytes);
+    *journal = (struct probe_journal){0};
+}
+
+/* ------------------------------------------------------------------ the order */
+
+/* Calls of one event in the order in which it made them. */
+static int compare(const void *a, const void *b)
+{
+    const struct probe_call *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->payload > y->payload) - (x->payload < y->payload);
+}
+
+void probe_journal_sort(struct probe_journal *journal)
+{
+    bool sorted = true;
+    for (uint32_t i = 1; i < journal->call_count && sorted; i++)
+        sorted = compare(&journal->calls[i - 1], &journal->calls[i]) < 0;
+    if (!sorted)
+        qsort(journal->calls, journal->call_count, sizeof *journal->calls,
+              compare); /* a total order: stability is moot */
+}
+
+/* ------------------------------------------------------------------ handing on */
+
+static void hand_on_pause(const struct probe *to, const unsigned char *payload)
+{
+    struct kept_pause kept;
+    memcpy(&kept, payload, sizeof kept);
+    kept.told.frame = kept.told.frame == NULL ? NULL : &kept.frame;
+    to->pause(to->self, &kept.told);
+}
+
+static void hand_on_frame(const struct probe *to, const unsigned char *payload)
+{
+    struct kept_frame kept;
+    memcpy(&kept, payload, sizeof kept);
+    kept.told.frame = &kept.frame;
+    kept.told.head = kept.told.head == NULL ? NULL : payload + sizeof kept;
+    to->frame(to->self, &kept.told);
+}
+
+static void hand_on_note(const struct probe *to, const unsigned char *payload)
+{
+    struct kept_note kept;
+    memcpy(&kept, payload, sizeof kept);
+    to->note(to->self, kept.at, (const char *)payload + sizeof kept,
+             (const char *)payload + kept.text);
+}
+
+static void hand_on(const struct probe_journal *journal, const struct probe_call *call)
+{
+    const struct probe *to = journal->observer;
+    const unsigned char *payload = journal->bytes + call->payload;
+    switch ((enum kind)call->kind) {
+#define X(call, name)                                                                              \
+    case KIND_##name:                                                                              \
+        to->call(to->self, (const void *)payload);                                                 \
+        return;
+        PLAIN_CALLS(X)
+#undef X
+    case KIND_PAUSE:
+        hand_on_pause(to, payload);
+        return;
+    case KIND_FRAME:
+        hand_on_frame(to, payload);
+        return;
+    case KIND_NOTE:
+        hand_on_note(to, payload);
+        return;
+    }
+    check_failed("a call is one of the kinds above", __FILE__, __LINE__);
+}
+
+/* The journal whose next call comes before those of all others; NULL: none has any left. */
+static struct probe_journal *next_of(struct probe_journal *const *journals, uint32_t count)
+{
+    const struct probe_call *least = NULL;
+    struct probe_journal *found = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        struct probe_journal *journal = journals[i];
+        if (journal->handed_on == journal->call_count)
+            continue;
+        const struct probe_call *call = journal->calls + journal->handed_on;
+        if (least == NULL || compare(call, least) < 0) {
+            least = call;
+            found = journal;
+        }
+    }
+    return found;
+}
+
+void probe_journal_flush(struct probe_journal *const *journals, uint32_t count)
+{
+    struct probe_journal *journal;
+    while ((journal = next_of(journals, count)) != NULL)
+        hand_on(journal, &journal->calls[journal->handed_on++]);
+    for (uint32_t i = 0; i < count; i++) {
+        journals[i]->call_count = journals[i]->handed_on = 0;
+        journals[i]->byte_count = 0;
+    }
+}

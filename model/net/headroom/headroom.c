@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * headroom - how many frames can still come, and what memory they take.
+ *
+ *   peer   |8| frame 0 |12|8| frame 1 |12| ...                         |8| frame n
+ *                     '-propagation, latency-> T                       ^ begins by A
+ *   here      |8| own frame |12|8| pause |
+ *              ^ begins by T              '-propagation, response-----> A
+ *
+ * At T frame 0 reaches the memory and the pause is decided.  In the worst case an own frame has
+ * begun in that moment: the pause waits for its mtu + 18 + 20 bytes.  No frame begins after A.
+ * With B the time of a byte:
+ *   A - T = B * (own + 20 + 8 + 64) + propagation + response
+ *   T     = begin of frame 0 + B * (8 + frame 0) + propagation + latency
+ * Frame n begins B * sum(frame 0 .. n-1, 20 more each) after frame 0.  It still comes when
+ *   sum(frame 1 .. n-1, 20 more each) <= own + 20 + 72 - 12 + loop / B
+ *   loop = 2 propagation + response + latency
+ * whatever the size of frame 0.  The right side is the wire's bytes Y; frame n itself may be of any
+ * size. */
+#include "net/headroom/headroom.h"
+
+#include "net/frame/frame.h"
+
+enum { PAUSE_BYTES = WIRE_PREAMBLE_BYTES + WIRE_PFC_BYTES };
+enum { GAP_AFTER = WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES };
+
+/* 8e12: a byte in bit picoseconds per second, so that rate * time / BYTE_WORK are bytes. */
+static const __int128 byte_work = (__int128)8 * 1000000000000;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t headroom_largest(const struct headroom_link *link)
+{
+    const int64_t mtu = least(link->mtu, link->peer_mtu);
+    return least(link->largest, mtu + WIRE_ETHERNET_BYTES);
+}
+
+void headroom_add(struct headroom_sum *sum, const char *name, int64_t bytes)
+{
+    CHECK(sum->count < HEADROOM_TERMS_MAX);
+    sum->terms[sum->count++] = (struct headroom_term){name, bytes};
+    sum->bytes += bytes;
+}
+
+static int64_t cells(const struct headroom_link *link, int64_t frame)
+{
+    return (frame + link->cell - 1) / link->cell;
+}
+
+int64_t headroom_charge(const struct headroom_link *link, int64_t frame)
+{
+    return cells(link, frame) * link->cell;
+}
+
+/* ------------------------------------------------------------------ the wire's bytes */
+
+static int64_t own_frame(const struct headroom_link *link)
+{
+    return link->mtu + WIRE_ETHERNET_BYTES + WIRE_GAP_BYTES;
+}
+
+static time_ps loop(const struct headroom_link *link)
+{
+    return 2 * link->propagation + link->response + link->latency;
+}
+
+/* Y times byte_work. */
+static __int128 wire_work(const struct headroom_link *link)
+{
+    return (own_frame(link) + PAUSE_BYTES - GAP_AFTER) * byte_work +
+           (__int128)loop(link) * link->rate;
+}
+
+/* At other rates frames begin at the next whole picosecond: a byte more covers that. */
+static bool is_whole(const struct headroom_link *link)
+{
+    return byte_work % link->rate == 0;
+}
+
+/* The loop's parts in whole bytes, each rounded so that together they are the loop's. */
+static void add_loop(const struct headroom_link *link, struct headroom_sum *sum)
+{
+    const struct {
+        const char *name;
+        time_ps span;
+    } parts[] = {{"cable, there and back", 2 * link->propagation},
+                 {"response of the peer", link->response},
+                 {"ingress latency of this end", link->latency}};
+    time_ps until = 0;
+    int64_t before = 0;
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        until += parts[i].span;
+        const int64_t bytes = (int64_t)((__int128)until * link->rate / byte_work);
+        headroom_add(sum, parts[i].name, bytes - before);
+        before = bytes;
+    }
+    if (!is_whole(link))
+        headroom_add(sum, "fractions of a picosecond", 1);
+}
+
+/* ------------------------------------------------------------------ every mix of frames */
+
+/* Frames fill cells and wire; the worst fills the most cells for a byte of wire.  Among the frames
+ * that take n cells it is the smallest: the class's smallest, or one byte more than n-1 cells.  Of
+ * the latter the cells for a byte, n / ((n-1) * cell + 21), rise or fall all the way with n. */
+static int64_t worst_frame(const struct headroom_link *link, int64_t largest)
+{
+    const int64_t first = cells(link, link->smallest) * link->cell + 1;
+    const int64_t last = (largest - 1) / link->cell * link->cell + 1;
+    const int64_t candidates[] = {first, last};
+    int64_t worst = least(link->smallest, largest);
+    for (unsigned i = 0; i < 2; i++) {
+        const int64_t frame = candidates[i];
+        if (frame > worst && frame <= largest &&
+            cells(link, frame) * (worst + WIRE_GAP_BYTES) >
+                cells(link, worst) * (frame + WIRE_GAP_BYTES))
+            worst = frame;
+    }
+    return worst;
+}
+
+struct headroom_sum headroom_auto_terms(const struct headroom_link *link)
+{
+    struct headroom_sum sum = {.known = true};
+    headroom_add(&sum, "own frame that has just begun, with its gap", own_frame(link));
+    headroom_add(&sum, "pause frame, to its last bit", PAUSE_BYTES);
+    headroom_add(&sum, "less the gap before the next frame", -GAP_AFTER);
+    add_loop(link, &sum);
+    const int64_t largest = headroom_largest(link);
+    const int64_t worst = worst_frame(link, largest);
+    const int64_t filled =
+        (int64_t)((__int128)sum.bytes * cells(link, worst) / (worst + WIRE_GAP_BYTES));
+    headroom_add(&sum,
+                 link->cell > 1 ? "cells not filled, less preambles and gaps"
+                                : "less preambles and gaps",
+                 filled * link->cell - sum.bytes);
+    headroom_add(&sum, "last frame, begun just before the silence", headroom_charge(link, largest));
+    if (link->dynamic)
+        headroom_add(&sum, "frame that finds the threshold sunk", headroom_charge(link, largest));
+    return sum;
+}
+
+int64_t headroom_auto(const struct headroom_link *link)
+{
+    return headroom_auto_terms(link).bytes;
+}
+
+/* ------------------------------------------------------------------ equal frames */
+
+/* Frames after the one that makes the pause due.  One that would begin in the very picosecond of
+ * the silence begins. */
+static int64_t frames_after(const struct headroom_link *link, int64_t frame)
+{
+    const __int128 one = (frame + WIRE_GAP_BYTES) * byte_work;
+    return (int64_t)(wire_work(link) / one) + 1;
+}
+
+int64_t headroom_exact(const struct headroom_link *link, int64_t frame)
+{
+    const int64_t frames = frames_after(link, frame) + (link->dynamic ? 1 : 0);
+    return frames * headroom_charge(link, frame);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * port - transmission.
+ *
+ *    start      preamble       frame             gap
+ *      |-----------|==============================|-----------|
+ *           8                  bytes                   12
+ *                                                 '- + propagation: the last bit has arrived
+ *                                                             '- busy_until: the next may start */
+#include "net/frame/mail.h"
+#include "net/port/port_private.h"
+
+#include <stdlib.h>
+
+static uint32_t own_queues(struct port *port, uint8_t allowed, time_ps now)
+{
+    (void)now;
+    const unsigned mask = port->ready & allowed;
+    return mask == 0 ? POOL_NONE : port_shift(port, (uint8_t)port_highest(mask));
+}
+
+static uint8_t enabled_of(const struct port *port, int64_t priorities)
+{
+    return port->params.flow_control == PORT_FLOW_NONE ? 0 : (uint8_t)priorities;
+}
+
+/* By an event. */
+static void later(struct port *port)
+{
+    port_kick_later(port);
+}
+
+void port_init(struct port *port, struct node *node, uint16_t index,
+               const struct port_params *params, struct frame_pool *frames,
+               const struct probe *probe, port_source *source)
+{
+    *port = (struct port){
+        .kick_at = TIME_NEVER,
+        .node = node,
+        .index = index,
+        .largest = (uint16_t)(params->mtu + WIRE_ETHERNET_BYTES),
+        .rate = wire_rate((uint64_t)params->rate),
+        .propagation = port_propagation(params),
+        .source = source != NULL ? source : own_queues,
+        .later = later,
+        .frames = frames,
+        .params = *params,
+        .probe = probe,
+    };
+    for (int i = 0; i < PRIORITIES; i++) {
+        port->lanes[i] =
+            (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
+        port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
+        port->pauses[i].held_since = TIME_NEVER;
+        port->refresh_at[i] = TIME_NEVER;
+    }
+    port->global.asserted_since = port->global.blocked_since = TIME_NEVER;
+    port->global.held_since = TIME_NEVER;
+    port->enabled = enabled_of(port, params->pfc_enabled);
+    if (params->pfc_refresh == 0)
+        port->params.pfc_refresh = port_quanta_ps(port, (uint32_t)params->pfc_quanta) / 2;
+    const time_ps back_to_back =
+        units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, (uint64_t)params->rate);
+    if (port->params.pfc_refresh < back_to_back)
+        port->params.pfc_refresh = back_to_back; /* the wire carries no more */
+    CHECK(params->mtu <= UINT16_MAX - WIRE_ETHERNET_BYTES);
+    CHECK(port->rate.ps_per_byte <= UINT32_MAX);
+    port->ps_per_byte = (uint32_t)port->rate.ps_per_byte;
+    port_set_odd(port, PORT_FRACTION, port->ps_per_byte == 0);
+    port_set_odd(port, PORT_WATCHED, probe->frame != NULL);
+}
+
+static void aim(struct port *from, const struct port *to, struct port_ingress ingress)
+{
+    from->peer_node = to->node->id;
+    from->peer_port = to->index;
+    from->peer_response = to->params.pfc_response;
+    from->peer_mtu = to->params.mtu;
+    from->target = event_target(from->peer_node, from->peer_port, NET_EVENT_ARRIVAL);
+    from->arrival_delay = from->propagation + ingress.latency;
+    from->after_wire =
+        from->arrival_delay - (WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES) * (time_ps)from->ps_per_byte;
+    from->cut_through = ingress.cut_through;
+    port_set_odd(from, PORT_CUT_THROUGH, ingress.cut_through != 0);
+}
+
+/* A PFC frame acts as soon as it is here, all others after the ingress, for which cut-through needs
+ * the header alone. */
+time_ps port_reach(const struct port *port)
+{
+    struct wire_rate fresh = wire_rate(port->rate.bps), other = fresh;
+    const bool early = port->cut_through != 0 && port->cut_through < WIRE_LEAST_BYTES;
+    const uint64_t bytes = early ? port->cut_through : (uint64_t)WIRE_LEAST_BYTES;
+    const time_ps pause =
+        port->propagation + wire_rate_take(&fresh, WIRE_PFC_BYTES + WIRE_PREAMBLE_BYTES);
+    const time_ps frame = port->arrival_delay + wire_rate_take(&other, bytes + WIRE_PREAMBLE_BYTES);
+    return pause < frame ? pause : frame;
+}
+
+void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
+               struct port_ingress b_ingress)
+{
+    aim(a, b, b_ingress);
+    aim(b, a, a_ingress);
+    engine_link(a->node->engine, port_reach(a));
+    engine_link(b->node->engine, port_reach(b));
+}
+
+void port_set_mail(struct port *port, struct mail *mail)
+{
+    port->mail = mail;
+    port_set_odd(port, PORT_REMOTE, mail != NULL);
+}
+
+time_ps port_quanta_ps(const struct port *port, uint32_t quanta)
+{
+    return units_transfer_ps(UINT64_C(64) * quanta, port->rate.bps);
+}
+
+/* ------------------------------------------------------------------ queues */
+
+void port_append(struct port *port, uint32_t handle, struct frame *frame)
+{
+    port_append_to(port, frame->priority, handle, frame);
+}
+
+uint32_t port_shift(struct port *port, uint8_t priority)
+{
+    const uint32_t handle = port->lanes[priority].head;
+    CHECK(handle != POOL_NONE);
+    const struct frame *frame = frame_at(port->frames, handle);
+    port_shift_first(port, priority, frame, frame->bytes);
+    return handle;
+}
+
+/* ------------------------------------------------------------------ sending */
+
+static void drop(const struct port *port, uint32_t handle, enum probe_drop_cause cause, time_ps now)
+{
+    const struct frame *frame = frame_at(port->frames, handle);
+    const struct probe_drop dropped = {
+        .at = now,
+        .node = port->node->id,
+        .port = port->index,
+        .priority = frame->priority,
+        .cause = (uint8_t)cause,
+        .egress = UINT16_MAX,
+        .frame_bytes = frame->bytes,
+    };
+    port->probe->drop(port->probe->self, &dropped);
+    frame_give(port->frames, handle);
+}
+
+static bool stops_something(const struct frame *frame)
+{
+    bool stops = frame->opcode == FRAME_PAUSE && frame->quanta[0] > 0;
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        stops |= (frame->classes & 1u << i) != 0 && frame->quanta[i] > 0;
+    return stops;
+}
+
+static bool fault_concerns(const struct port_fault *fault, const struct frame *frame)
+{
+    const bool control = frame_is_mac_control(frame);
+    switch ((enum port_fault_frames)fault->frames) {
+    case PORT_FAULT_DATA:
+        return frame->payload > 0;
+    case PORT_FAULT_PAUSE:
+        return control && stops_something(frame);
+    case PORT_FAULT_RESUME:
+        return control && !stops_something(frame);
+    case PORT_FAULT_ALL:
+    case PORT_FAULT_KINDS:
+        break;
+    }
+    return true;
+}
+
+/* True when the fault takes the frame. A corrupt frame travels on to fail its receiver's check. */
+static bool fault_takes(struct port_fault *fault, struct frame *frame)
+{
+    if (fault->bits_between_errors > 0) {
+        fault->bits_to_error -= frame->bytes * 8;
+        if (fault->bits_to_error <= 0) {
+            frame->flags |= FRAME_CORRUPT;
+            fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
+        }
+    }
+    if (fault->drop_every == 0 || !fault_concerns(fault, frame))
+        return false;
+    return ++fault->seen % fault->drop_every == 0;
+}
+
+/* When the peer acts on a frame whose first bit leaves now. */
+static time_ps arrival(struct port *port, const struct frame *frame, time_ps now)
+{
+    const time_ps last_bit =
+        now + wire_rate_take(&port->rate, frame->bytes + (uint64_t)WIRE_PREAMBLE_BYTES);
+    port->busy_until = last_bit + wire_rate_take(&port->rate, WIRE_GAP_BYTES - WIRE_PREAMBLE_BYTES);
+    if (frame_is_mac_control(frame))
+        return last_bit + port->propagation;
+    if (port->cut_through == 0 || frame->bytes <= port->cut_through)
+        return last_bit + port->arrival_delay;
+    struct wire_rate header = port->rate;
+    return now + wire_rate_take(&header, port->cut_through + (uint64_t)WIRE_PREAMBLE_BYTES) +
+           port->arrival_delay;
+}
+
+static void count_sent(struct port *port, const struct frame *frame)
+{
+    struct port_lane *lane = &port->lanes[frame->priority];
+    lane->tx_frames++;
+    lane->tx_bytes += frame->bytes;
+}
+
+static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now)
+{
+    const struct probe_frame sent = {
+        .at = now,
+        .node = port->node->id,
+        .port = port->index,
+        .wire_ps = port->busy_until - now,
+        .lost = lost,
+        .frame = frame,
+        .head = frame->blob == POOL_NONE ? NULL : frame_blob(port->frames, frame),
+        .head_bytes = frame_blob_bytes(frame),
+    };
+    port->probe->frame(port->probe->self, &sent);
+}
+
+static void send_by_mail(struct port *port, uint32_t handle, time_ps at)
+{
+    const struct event event = {
+        .at = at,
+        .order = port_next_order(port),
+        .target = port->target,
+        .argument = handle,
+    };
+    mail_send(port->mail, port->frames, &event);
+}
+
+/* The way of frames that need more than a product and a sum. */
+void port_send_odd(struct port *port, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(port->frames, handle);
+    const time_ps at = arrival(port, frame, now);
+    count_sent(port, frame);
+    const bool down = (port->odd & PORT_DOWN) != 0;
+    const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
+    port->tx_discards += down;
+    if ((port->odd & PORT_WATCHED) != 0)
+        tell_sent(port, frame, down || taken, now);
+    if (down || taken)
+        drop(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
+    else if ((port->odd & PORT_REMOTE) != 0)
+        send_by_mail(port, handle, at);
+    else
+        node_post_ordered(port->node, port_next_order(port), port->target, at, handle);
+}
+
+void port_kick(struct port *port, time_ps now)
+{
+    port_serve(port, port->source, port->later, now);
+}
+
+void port_set_up(struct port *port, bool up, time_ps now)
+{
+    const bool was_up = (port->odd & PORT_DOWN) == 0;
+    if (up == was_up)
+        return;
+    port_set_odd(port, PORT_DOWN, !up);
+    port->carrier += !up;
+    for (int i = 0; i < PRIORITIES; i++)
+        port->lanes[i].rx_limit = up ? port->largest : 0;
+    port_tx_pause_carrier(port, up);
+    if (up)
+        port_kick(port, now);
+    else
+        port_rx_pause_forget(port, ALL_PRIORITIES, now);
+}
+
+void port_enable_pauses(struct port *port, uint8_t priorities, time_ps now)
+{
+    port->enabled = enabled_of(port, priorities);
+    const bool global = port->params.flow_control == PORT_FLOW_GLOBAL;
+    port_tx_pause_enable(port, now);
+    port_rx_pause_forget(port, global && port->enabled != 0 ? 0 : (uint8_t)~port->enabled, now);
+}
+
+void port_set_fault(struct port *port, struct port_fault *fault)
+{
+    port->fault = fault;
+    port_set_odd(port, PORT_FAULTY, fault != NULL);
+}
+
+/* ------------------------------------------------------------------ events */
+
+bool port_receive_odd(struct port *port, const struct event *event)
+{
+    const uint32_t handle = (uint32_t)event->argument;
+    const time_ps now = event->at;
+    const struct frame *frame = frame_at(port->frames, handle);
+    if ((port->odd & PORT_DOWN) != 0) {
+        drop(port, handle, PROBE_DROP_LINK_DOWN, now);
+    } else if ((frame->flags & FRAME_CORRUPT) != 0) {
+        port->corrupt++;
+        drop(port, handle, PROBE_DROP_CORRUPT, now);
+    } else if (frame_is_mac_control(frame)) {
+        port_receive_pfc(port, handle, now);
+    } else {
+        port->giants++;
+        drop(port, handle, PROBE_DROP_MTU, now);
+    }
+    return false;
+}
+
+void port_on_event(struct port *port, const struct event *event)
+{
+    switch ((enum net_event)event->kind) {
+    case NET_EVENT_KICK:
+        if (port_kicked(port, event->at))
+            port_kick(port, event->at);
+        return;
+    case NET_EVENT_PFC_ACT:
+        port_obey(port, (uint32_t)event->argument, event->at);
+        return;
+    case NET_EVENT_PAUSE_END:
+        port_pause_end(port, (uint8_t)event->argument, event->at);
+        return;
+    case NET_EVENT_PFC_REFRESH:
+        port_refresh(port, (uint8_t)event->argument, event->at);
+        return;
+    case NET_EVENT_ARRIVAL:
+    case NET_EVENT_FIRST_OWN:
+        break;
+    }
+    check_failed("a port's event has one of the kinds above", __FILE__, __LINE__);
+}
+
+static void audit_pauses(const struct port *port)
+{
+    const bool global = port->params.flow_control == PORT_FLOW_GLOBAL;
+    CHECK(port->asserted == (port->wanted & port->enabled));
+    CHECK(port->paused == (port->held & ~port->ignored));
+    CHECK((port->global.asserted_since != TIME_NEVER) == (global && port->asserted != 0));
+    CHECK((port->odd & PORT_DOWN) == 0 || (port->held | port->pfc_due | port->told) == 0);
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const struct port_pauses *pauses = &port->pauses[i];
+        const bool asserted = (port->asserted & 1u << i) != 0;
+        const bool refreshed = global ? i == 0 && port->asserted != 0 : asserted;
+        CHECK(((port->paused & 1u << i) != 0) == (pauses->blocked_since != TIME_NEVER));
+        CHECK(((port->held & 1u << i) != 0) == (pauses->held_since != TIME_NEVER));
+        CHECK(asserted == (pauses->asserted_since != TIME_NEVER));
+        CHECK(refreshed == (port->refresh_at[i] != TIME_NEVER));
+    }
+}
+
+void port_audit(const struct port *port)
+{
+    audit_pauses(port);
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        CHECK((port->lanes[i].head == POOL_NONE) == (port->lanes[i].bytes == 0));
+        CHECK(port->lanes[i].bytes <= port->lanes[i].peak);
+    }
+    CHECK(((port->odd & PORT_FAULTY) != 0) == (port->fault != NULL));
+}

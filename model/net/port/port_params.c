@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * port_params - the rows. */
+#include "net/port/port.h"
+
+/* IEEE 802.3 annex 31D gives at most this many quanta between a PAUSE's last bit and silence at 100
+ * Gb/s. */
+const struct opt port_opts[] = {
+    {"rate", OPT_RATE, offsetof(struct port_params, rate), "100Gbps", "1Mbps", "6400Gbps", NULL,
+     "Bits per second on the wire.", "IEEE 802.3"},
+    {"length", OPT_LENGTH, offsetof(struct port_params, length), "3m", "0m", "100km", NULL,
+     "Cable length, which gives the propagation.", "IEEE 802.3"},
+    {"cable", OPT_CHOICE, offsetof(struct port_params, cable), "fibre", NULL, NULL, "fibre|twinax",
+     "The medium: 5.05 ns/m in fibre, 4.76 ns/m in copper.",
+     "SONiC buffer model: 198 000 km/s; Cisco Nexus 5010: 476 ns in 100 m of twinax"},
+    {"delay", OPT_TIME, offsetof(struct port_params, delay), "0ns", "0ns", "1s", NULL,
+     "Propagation delay one way; 0 takes it from cable and length.", "own"},
+    {"fec", OPT_CHOICE, offsetof(struct port_params, fec), "none", NULL, NULL,
+     "none|rs-528|rs-544|auto",
+     "Forward error correction, whose latency adds to the delay one way; auto: what is usual at "
+     "the "
+     "rate.",
+     "IEEE 802.3 cl. 91, 108, 119, 134, 172"},
+    {"fec-latency", OPT_TIME, offsetof(struct port_params, fec_latency), "auto", "0ns", "1ms",
+     "auto", "Latency of the FEC, if there is one; auto: codewords and decoder.",
+     "inferred: time of the codewords interleaved, and 42 ns (rs-528) or 37 ns (rs-544)"},
+    {"mtu", OPT_SIZE, offsetof(struct port_params, mtu), "4200B", "256B", "16000B", NULL,
+     "Largest frame without Ethernet header and FCS; larger ones are dropped as giants.",
+     "IEEE 802.3; 4200 is what path MTU 4096 needs (vendors' advice)"},
+    {"pfc-response", OPT_TIME, offsetof(struct port_params, pfc_response), "500ns", "0ns", "1ms",
+     NULL, "From the last bit of a PFC frame to its effect on the transmitter.",
+     "assumed; IEEE 802.3 annex 31D allows 394 quanta (2.017 us) at 100 Gb/s"},
+    {"pfc-quanta", OPT_INT, offsetof(struct port_params, pfc_quanta), "65535", "1", "65535", NULL,
+     "Pause time in an XOFF, in quanta of 512 bit times.", "IEEE 802.1Q-2018 36.1"},
+    {"pfc-refresh", OPT_TIME, offsetof(struct port_params, pfc_refresh), "0ns", "0ns", "10s", NULL,
+     "Time between XOFFs while a pause holds; 0 is half of the quanta's time.",
+     "half: Linux ixgbe_dcb_82599.c, FCRTV = pause_time / 2"},
+    {"pfc-xon", OPT_BOOL, offsetof(struct port_params, pfc_xon), "true", NULL, NULL, NULL,
+     "The end of a pause is told by an XON (time 0); false: its quanta run out.",
+     "both exist: AMD PG051, auto XON"},
+    {"flow-control", OPT_CHOICE, offsetof(struct port_params, flow_control), "pfc", NULL, NULL,
+     "pfc|global|none",
+     "Pauses by priority, of the whole port (802.3x PAUSE), or neither sent nor obeyed.",
+     "IEEE 802.1Q-2018 36; IEEE 802.3 annex 31B"},
+    {"pfc-enabled", OPT_MASK, offsetof(struct port_params, pfc_enabled), "0,1,2,3,4,5,6,7", NULL,
+     "0,1,2,3,4,5,6,7", NULL,
+     "The priorities that pause the peer and obey it; global: that pause it, and none obeys "
+     "nothing.",
+     "IEEE 802.1Q-2018 36.1.3.3"},
+    {0},
+};

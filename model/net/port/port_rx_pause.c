@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * port_rx_pause - pauses that the peer asks for and this end obeys.
+ * An XOFF is acted upon one response delay after its last bit; then no frame of the priority
+ * begins until the quanta have run out, counted from there, or an XON is acted upon.  A newer XOFF
+ * replaces the time, so the PAUSE_END of the older one finds another time and does nothing. */
+#include "net/port/port_private.h"
+
+static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
+{
+    const struct probe_blocked told = {now, port->node->id, port->index, priority, blocked};
+    port->probe->blocked(port->probe->self, &told);
+}
+
+static void block(struct port *port, uint8_t priority, time_ps now)
+{
+    port->paused |= (uint8_t)(1u << priority);
+    port->pauses[priority].blocked_since = now;
+    tell_blocked(port, priority, true, now);
+}
+
+static void unblock(struct port *port, uint8_t priority, time_ps now)
+{
+    struct port_pauses *pauses = &port->pauses[priority];
+    const time_ps span = now - pauses->blocked_since;
+    CHECK(span >= 0);
+    pauses->blocked_ps += span;
+    pauses->blocked_longest = span > pauses->blocked_longest ? span : pauses->blocked_longest;
+    pauses->blocked_since = TIME_NEVER;
+    port->paused &= (uint8_t) ~(1u << priority);
+    tell_blocked(port, priority, false, now);
+}
+
+/* ------------------------------------------------------------------ what the peer asks for */
+
+/* What the peer asks for has changed, or whether it is heeded: the transmitter follows.  All
+ * priorities first, then it may send: so the highest of those released together goes first. */
+static void follow(struct port *port, time_ps now)
+{
+    const uint8_t wanted = port->held & (uint8_t)~port->ignored;
+    const uint8_t changed = wanted ^ port->paused;
+    for (uint8_t i = 0; changed != 0 && i < PRIORITIES; i++) {
+        if ((changed & wanted & 1u << i) != 0)
+            block(port, i, now);
+        else if ((changed & 1u << i) != 0)
+            unblock(port, i, now);
+    }
+    if ((changed & ~wanted) != 0)
+        port_kick(port, now);
+}
+
+static void hold(struct port *port, uint8_t priority, time_ps until, time_ps now)
+{
+    if ((port->held & 1u << priority) == 0)
+        port->pauses[priority].held_since = now;
+    port->held |= (uint8_t)(1u << priority);
+    port->pause_until[priority] = until;
+    node_post(port->node, port->node->id, until, NET_EVENT_PAUSE_END, port->index, priority);
+}
+
+static void let_go(struct port *port, uint8_t priority, time_ps now)
+{
+    if ((port->held & 1u << priority) == 0)
+        return;
+    port->pauses[priority].rx_transitions++;
+    port->pauses[priority].held_ps += now - port->pauses[priority].held_since;
+    port->pauses[priority].held_since = TIME_NEVER;
+    port->held &= (uint8_t) ~(1u << priority);
+}
+
+static void ask_class(struct port *port, uint8_t priority, uint16_t quanta, time_ps now)
+{
+    if (quanta == 0)
+        let_go(port, priority, now);
+    else
+        hold(port, priority, now + port_quanta_ps(port, quanta), now);
+}
+
+void port_obey(struct port *port, uint32_t handle, time_ps now)
+{
+    const struct frame frame = *frame_at(port->frames, handle);
+    frame_give(port->frames, handle);
+    if (frame.psn != port->carrier)
+        return; /* the link has been down since */
+    for (uint8_t i = 0; i < PRIORITIES; i++)
+        if (frame.opcode == FRAME_PAUSE && port->enabled != 0)
+            ask_class(port, i, frame.quanta[0], now);
+        else if (frame.opcode == FRAME_PFC && (frame.classes & port->enabled & 1u << i) != 0)
+            ask_class(port, i, frame.quanta[i], now);
+    follow(port, now);
+}
+
+void port_pause_end(struct port *port, uint8_t priority, time_ps now)
+{
+    if (port->pause_until[priority] != now)
+        return;
+    let_go(port, priority, now);
+    follow(port, now);
+}
+
+void port_rx_pause_forget(struct port *port, uint8_t priorities, time_ps now)
+{
+    for (uint8_t i = 0; i < PRIORITIES; i++)
+        if ((priorities & 1u << i) != 0)
+            let_go(port, i, now);
+    follow(port, now);
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static void count(struct port_pauses *pauses, uint16_t quanta)
+{
+    pauses->rx_xoff += quanta > 0;
+    pauses->rx_xon += quanta == 0;
+}
+
+static bool is_of_our_kind(const struct port *port, const struct frame *frame)
+{
+    const enum port_flow_control kind =
+        frame->opcode == FRAME_PFC ? PORT_FLOW_PFC : PORT_FLOW_GLOBAL;
+    return port->params.flow_control == (int64_t)kind;
+}
+
+void port_receive_pfc(struct port *port, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(port->frames, handle);
+    port->pfc_frames_rx++;
+    if (!is_of_our_kind(port, frame)) {
+        port->pfc_frames_ignored++;
+        frame_give(port->frames, handle);
+        return;
+    }
+    if (frame->opcode == FRAME_PAUSE)
+        count(&port->global, frame->quanta[0]);
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        if ((frame->classes & 1u << i) != 0)
+            count(&port->pauses[i], frame->quanta[i]);
+    frame->psn = port->carrier;
+    if (port->params.pfc_response == 0)
+        port_obey(port, handle, now);
+    else
+        node_post(port->node, port->node->id, now + port->params.pfc_response, NET_EVENT_PFC_ACT,
+                  port->index, handle);
+}
+
+/* ------------------------------------------------------------------ the owner's wishes */
+
+void port_ignore_pauses(struct port *port, uint8_t priority, bool on, time_ps now)
+{
+    CHECK(priority < PRIORITIES);
+    const unsigned bit = 1u << priority;
+    port->ignored = (uint8_t)(on ? port->ignored | bit : port->ignored & ~bit);
+    follow(port, now);
+}
+
+time_ps port_held_ps(const struct port *port, uint8_t priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    return pauses->held_ps + (pauses->held_since == TIME_NEVER ? 0 : now - pauses->held_since);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * route - breadth-first search from every switch that has endpoints.
+ * For a destination switch t the search gives each switch its distance; the ports towards
+ * neighbours one step nearer to t are its group for t.  All endpoints behind t share that group; t
+ * itself has one for each of them. */
+#include "net/route/route.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct edge {
+    uint32_t to;
+    uint16_t port, far_port;
+};
+
+struct adjacency {
+    uint32_t *first; /* node_count + 1 */
+    struct edge *edges;
+};
+
+static void sort_by_port(struct edge *edges, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct edge edge = edges[i];
+        uint32_t hole = i;
+        for (; hole > 0 && edge.port < edges[hole - 1].port; hole--)
+            edges[hole] = edges[hole - 1];
+        edges[hole] = edge;
+    }
+}
+
+static struct adjacency neighbours(const struct route_graph *graph)
+{
+    struct adjacency next = {
+        .first = memory_zeroed(graph->node_count + 1u, sizeof(uint32_t)),
+        .edges = memory_zeroed(2u * graph->link_count, sizeof(struct edge)),
+    };
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        CHECK((graph->links[i].a_port | graph->links[i].b_port) < ROUTE_GROUP);
+        next.first[graph->links[i].a + 1]++;
+        next.first[graph->links[i].b + 1]++;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        next.first[i + 1] += next.first[i];
+    uint32_t *fill = memory_zeroed(graph->node_count, sizeof *fill);
+    for (uint32_t i = 0; i < graph->link_count; i++) {
+        const struct route_link *link = &graph->links[i];
+        next.edges[next.first[link->a] + fill[link->a]++] =
+            (struct edge){link->b, link->a_port, link->b_port};
+        next.edges[next.first[link->b] + fill[link->b]++] =
+            (struct edge){link->a, link->b_port, link->a_port};
+    }
+    free(fill);
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        sort_by_port(next.edges + next.first[i], next.first[i + 1] - next.first[i]);
+    return next;
+}
+
+/* Steps to `target` through nodes that forward; UINT32_MAX where there is no way. */
+static void distances(const struct route_graph *graph, const struct adjacency *next,
+                      uint32_t target, uint32_t *distance, uint32_t *queue)
+{
+    memset(distance, 0xFF, graph->node_count * sizeof *distance);
+    distance[target] = 0;
+    queue[0] = target;
+    for (uint32_t head = 0, tail = 1; head < tail; head++) {
+        const uint32_t node = queue[head];
+        for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
+            const uint32_t to = next->edges[e].to;
+            if (!graph->forwards[to] || distance[to] != UINT32_MAX)
+                continue;
+            distance[to] = distance[node] + 1;
+            queue[tail++] = to;
+        }
+    }
+}
+
+/* The way by any of the ports; equal groups are one. */
+static uint16_t way_by(struct route_table *table, const uint16_t *ports, uint16_t count)
+{
+    const uint32_t bytes = count * (uint32_t)sizeof *ports;
+    if (count == 1)
+        return ports[0];
+    uint32_t at = 0;
+    for (; at < table->used; at += 1u + table->groups[at])
+        if (table->groups[at] == count &&
+            (count == 0 || memcmp(&table->groups[at + 1], ports, bytes) == 0))
+            return (uint16_t)(ROUTE_GROUP + at);
+    CHECK(at < ROUTE_GROUP);
+    table->used = at + 1 + count;
+    table->groups = memory_resized(table->groups, table->used, sizeof *table->groups);
+    table->groups[at] = count;
+    if (count > 0)
+        memcpy(&table->groups[at + 1], ports, bytes);
+    return (uint16_t)(ROUTE_GROUP + at);
+}
+
+/* Where an endpoint's cable leads. */
+struct place {
+    uint32_t node;
+    uint16_t port; /* of that node, towards the endpoint */
+    bool known;    /* it leads to a switch */
+};
+
+static struct place attachment(const struct route_graph *graph, const struct adjacency *next,
+                               uint32_t endpoint)
+{
+    const uint32_t host = graph->endpoint_node[endpoint];
+    for (uint32_t e = next->first[host]; e < next->first[host + 1]; e++) {
+        const struct edge *edge = &next->edges[e];
+        if (edge->port == graph->endpoint_port[endpoint])
+            return (struct place){edge->to, edge->far_port, graph->forwards[edge->to] != 0};
+    }
+    return (struct place){0};
+}
+
+/* The ports of a node towards neighbours one step nearer; returns how many. */
+static uint16_t nearer(const struct route_graph *graph, const struct adjacency *next, uint32_t node,
+                       const uint32_t *distance, uint16_t *ports)
+{
+    uint16_t count = 0;
+    for (uint32_t e = next->first[node]; e < next->first[node + 1]; e++) {
+        const struct edge *edge = &next->edges[e];
+        if (graph->forwards[edge->to] && distance[edge->to] == distance[node] - 1)
+            ports[count++] = edge->port;
+    }
+    return count;
+}
+
+/* The endpoints whose cables lead to a node; returns how many. */
+static uint32_t endpoints_at(const struct place *places, uint32_t count, uint32_t node,
+                             uint32_t *endpoints)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i].known && places[i].node == node)
+            endpoints[found++] = i;
+    return found;
+}
+
+static void route_to(const struct route_graph *graph, const struct adjacency *next,
+                     const struct place *places, uint32_t target, struct route_table *tables)
+{
+    uint32_t *distance = memory_zeroed(graph->node_count, sizeof *distance);
+    uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
+    uint16_t *ports = memory_zeroed(2u * graph->link_count, sizeof *ports);
+    uint32_t *endpoints = memory_zeroed(graph->endpoint_count, sizeof *endpoints);
+    const uint32_t count = endpoints_at(places, graph->endpoint_count, target, endpoints);
+    distances(graph, next, target, distance, queue);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
+            continue;
+        const uint16_t way =
+            way_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
+        for (uint32_t i = 0; i < count; i++)
+            tables[node].ways[endpoints[i]] = way;
+    }
+    free(endpoints);
+    free(distance);
+    free(queue);
+    free(ports);
+}
+
+void route_compute(const struct route_graph *graph, struct route_table *tables)
+{
+    const struct adjacency next = neighbours(graph);
+    struct place *places = memory_zeroed(graph->endpoint_count, sizeof *places);
+    uint8_t *is_target = memory_zeroed(graph->node_count, 1);
+    for (uint32_t node = 0; node < graph->node_count; node++) {
+        if (!graph->forwards[node])
+            continue;
+        tables[node] = (struct route_table){.endpoint_count = graph->endpoint_count};
+        tables[node].ways = memory_zeroed(graph->endpoint_count, sizeof(uint16_t));
+        for (uint32_t i = 0; i < graph->endpoint_count; i++)
+            tables[node].ways[i] = ROUTE_NONE;
+        CHECK(way_by(&tables[node], NULL, 0) == ROUTE_NONE);
+    }
+    for (uint32_t i = 0; i < graph->endpoint_count; i++) {
+        places[i] = attachment(graph, &next, i);
+        const struct place *place = &places[i];
+        if (!place->known)
+            continue;
+        is_target[place->node] = 1;
+        tables[place->node].ways[i] = place->port;
+    }
+    for (uint32_t node = 0; node < graph->node_count; node++)
+        if (is_target[node])
+            route_to(graph, &next, places, node, tables);
+    free(places);
+    free(is_target);
+    free(next.first);
+    free(next.edges);
+}
+
+void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count)
+{
+    CHECK(endpoint < table->endpoint_count);
+    table->ways[endpoint] = way_by(table, ports, count);
+}
+
+void route_table_fini(struct route_table *table)
+{
+    free(table->ways);
+    free(table->groups);
+    *table = (struct route_table){0};
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * route - which ports lead to a destination: equal-cost shortest paths.
+ * A table gives for each endpoint (RNIC port of the fabric) a group of egress ports, all
+ * on shortest paths by hops. ECMP picks one by a hash of the frame's 5-tuple and the switch's seed,
+ * so a flow keeps to one path.  Two tiers with the same seed make the same choice: polarization, as
+ * in real fabrics. */
+#ifndef STORMGLASS_NET_ROUTE_ROUTE_H
+#define STORMGLASS_NET_ROUTE_ROUTE_H
+
+#include "base/check.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The way to an endpoint: a port, or from ROUTE_GROUP on the place of a group. */
+enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP };
+
+struct route_table {
+    uint16_t *ways;   /* by endpoint */
+    uint16_t *groups; /* each is a number and so many ports; the first is empty: no route */
+    uint32_t endpoint_count;
+    uint32_t used; /* of groups */
+};
+
+/* The fabric as routing sees it. */
+struct route_link {
+    uint32_t a, b; /* nodes */
+    uint16_t a_port, b_port;
+};
+
+struct route_graph {
+    uint32_t node_count;
+    const struct route_link *links;
+    uint32_t link_count;
+    const uint8_t *forwards;       /* by node: it may be passed through (a switch) */
+    const uint32_t *endpoint_node; /* by endpoint: the host it belongs to */
+    const uint16_t *endpoint_port; /* and the port of that host */
+    uint32_t endpoint_count;
+};
+
+/* Fills the tables of all nodes that forward (tables[node]); others are left alone. */
+void route_compute(const struct route_graph *graph, struct route_table *tables);
+void route_table_fini(struct route_table *table);
+
+/* The way to one endpoint becomes any of the ports, which are different; none of them: no route. */
+void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count);
+
+/* The egress port, or UINT16_MAX when there is no route. */
+static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
+                                  uint32_t entropy, uint64_t seed)
+{
+    const uint16_t way = table->ways[endpoint];
+    if (way < ROUTE_GROUP)
+        return way;
+    if (UNLIKELY(way == ROUTE_NONE))
+        return UINT16_MAX;
+    const uint16_t *group = &table->groups[way - ROUTE_GROUP];
+    const uint64_t hash = hash_mix(entropy ^ seed);
+    return group[1 + (uint32_t)(((hash >> 32) * group[0]) >> 32)];
+}
+
+/* All the ports that route_pick picks from; returns how many. */
+static inline uint32_t route_all(const struct route_table *table, uint32_t endpoint,
+                                 const uint16_t **ports)
+{
+    const uint16_t *way = &table->ways[endpoint];
+    if (*way < ROUTE_GROUP) {
+        *ports = way;
+        return 1;
+    }
+    const uint16_t *group = &table->groups[*way - ROUTE_GROUP];
+    *ports = group + 1;
+    return group[0];
+}
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer - admission and release.
+ * Most frames find ample room, and the functions of the header are all that they need.  What is
+ * ample is worked out once for a pool that is half used: thresholds never rise as it fills, so
+ * they are no lower anywhere below. */
+#include "net/switch/buffer.h"
+
+#include <stddef.h>
+
+const struct buffer_policy *const buffer_policies[] = {
+#define POLICY(stem) &buffer_##stem,
+#include "net/switch/buffer.def"
+#undef POLICY
+    NULL,
+};
+
+/* ceil(n / c) = floor((n + c - 1) / c) = (n + c - 1) * ceil(2^40 / c) >> 40: the scale is less than
+ * c/2^40 of itself too large, which (n + c - 1) < 2^17 cannot bring to the next 1/c. */
+void buffer_set_cell(struct buffer *buffer, int64_t bytes)
+{
+    CHECK(bytes >= 1 && bytes <= UINT16_MAX);
+    buffer->cell = (uint32_t)bytes;
+    buffer->cell_scale = ((UINT64_C(1) << 40) + (uint64_t)bytes - 1) / (uint64_t)bytes;
+    buffer->cell_bias = (uint64_t)(bytes - 1) * buffer->cell_scale;
+}
+
+static uint32_t least(int64_t a, int64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+static uint32_t greatest(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ------------------------------------------------------------------ thresholds */
+
+/* While `idle` cells of its pool are free. */
+static int64_t threshold_at(const struct buffer *buffer, const struct buffer_group *group,
+                            int64_t idle)
+{
+    const struct buffer_limit *limit = &buffer->limits[group->lossless];
+    return limit->alpha == BUFFER_UNLIMITED ? INT32_MAX : buffer->policy->threshold(limit, idle);
+}
+
+int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_group *group)
+{
+    const struct buffer_pool *pool = group->pool;
+    return threshold_at(buffer, group, (int64_t)pool->size - pool->shared_used);
+}
+
+/* Egress queues have no static limit: a pool's rest is shared dynamically. */
+static int64_t queue_threshold_at(const struct buffer *buffer, int64_t idle)
+{
+    const struct buffer_limit *limit = &buffer->egress.limit;
+    return limit->alpha == BUFFER_UNLIMITED ? INT32_MAX : buffer_dynamic.threshold(limit, idle);
+}
+
+int64_t buffer_queue_threshold(const struct buffer *buffer)
+{
+    return queue_threshold_at(buffer, (int64_t)buffer->egress.size - buffer->egress.used);
+}
+
+/* ------------------------------------------------------------------ what is ample */
+
+static void set_ample(const struct buffer *buffer, struct buffer_group *group)
+{
+    const bool never = group->headroom_used > 0 || group->xoff || group->pool->tight ||
+                       (!group->lossless && buffer->egress.tight);
+    group->ample = never ? 0 : group->ample_at_ease;
+}
+
+static void set_all_ample(struct buffer *buffer)
+{
+    for (uint32_t i = 0; i < buffer->group_count; i++)
+        set_ample(buffer, &buffer->groups[i]);
+}
+
+/* A pool is tight when more than half of it is used, and until a sixteenth less is: that many
+ * cells must come and go between two rounds over the groups. */
+static void set_tight(struct buffer *buffer, struct buffer_pool *pool, bool tight)
+{
+    pool->tight = tight;
+    pool->watch = tight ? pool->shared_peak : least(pool->shared_peak, pool->half);
+    set_all_ample(buffer);
+}
+
+void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells)
+{
+    pool->shared_peak = greatest(pool->shared_peak, pool->shared_used + cells);
+    if (pool->tight)
+        pool->watch = pool->shared_peak;
+    else if (pool->shared_used > pool->half)
+        set_tight(buffer, pool, true);
+    else
+        pool->watch = least(pool->shared_peak, pool->half);
+}
+
+static void pool_shrunk(struct buffer *buffer, struct buffer_pool *pool)
+{
+    if (pool->tight && pool->shared_used <= pool->half - pool->size / 16)
+        set_tight(buffer, pool, false);
+}
+
+/* A frame that passes finds an empty queue: all that it needs is a threshold above 0, and room. */
+static void reckon_egress(struct buffer *buffer)
+{
+    struct buffer_egress *egress = &buffer->egress;
+    const uint32_t half = egress->size / 2;
+    const bool roomy = half >= buffer_cells(buffer, UINT16_MAX) &&
+                       queue_threshold_at(buffer, (int64_t)egress->size - half) > 0;
+    egress->tight_above = roomy ? half : 0;
+    egress->tight = !roomy;
+}
+
+/* While no pool is tight, the largest frame fits. */
+static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
+{
+    const struct buffer_pool *pool = group->pool;
+    const int64_t half = pool->half;
+    const bool roomy = half >= buffer_cells(buffer, UINT16_MAX);
+    const int64_t threshold =
+        threshold_at(buffer, group, pool->size - half - buffer_cells(buffer, UINT16_MAX));
+    group->ample_at_ease = roomy ? least(group->reserved + threshold, INT32_MAX) : 0;
+    set_ample(buffer, group);
+}
+
+void buffer_reckon_ample(struct buffer *buffer)
+{
+    for (unsigned i = 0; i < 2; i++)
+        buffer->pools[i].half = buffer->pools[i].size / 2;
+    reckon_egress(buffer);
+    for (uint32_t i = 0; i < buffer->group_count; i++)
+        reckon_group(buffer, &buffer->groups[i]);
+}
+
+/* ------------------------------------------------------------------ groups */
+
+static bool take_headroom(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
+{
+    if (group->headroom_used + cells > group->headroom ||
+        buffer->headroom_used + cells > buffer->headroom_size)
+        return false;
+    group->ample = 0;
+    group->headroom_used += cells;
+    buffer->headroom_used += cells;
+    buffer->used += cells;
+    buffer->used_peak = greatest(buffer->used_peak, buffer->used);
+    group->headroom_peak = greatest(group->headroom_peak, group->headroom_used);
+    buffer->headroom_peak = greatest(buffer->headroom_peak, group->headroom_used);
+    buffer->headroom_used_peak = greatest(buffer->headroom_used_peak, buffer->headroom_used);
+    return true;
+}
+
+enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
+                                      uint32_t cells)
+{
+    const int64_t threshold = buffer_group_threshold(buffer, group);
+    const uint32_t share = buffer_share(group->used, group->reserved, cells);
+    const bool fits = group->headroom_used == 0 &&
+                      (share == 0 || (buffer_group_share(group) < threshold &&
+                                      group->pool->shared_used + share <= group->pool->size));
+    if (fits) {
+        buffer_charge(buffer, group, cells);
+    } else if (!take_headroom(buffer, group, cells)) {
+        group->dropped++;
+        return BUFFER_REFUSE;
+    }
+    const bool full =
+        group->headroom_used > 0 || (share > 0 && buffer_group_share(group) >= threshold);
+    if (LIKELY(!full) || !group->lossless || group->xoff)
+        return BUFFER_ADMIT;
+    group->xoff = true;
+    group->ample = 0;
+    return BUFFER_ADMIT_XOFF;
+}
+
+/* The share that lets the sender go on. */
+static int64_t resume_at(const struct buffer *buffer, int64_t threshold)
+{
+    const int64_t below = threshold - buffer->xon_offset;
+    return below > buffer->xon ? below : buffer->xon;
+}
+
+static bool may_go_on(const struct buffer *buffer, const struct buffer_group *group)
+{
+    const int64_t threshold = buffer_group_threshold(buffer, group);
+    return group->headroom_used == 0 && buffer_group_share(group) <= resume_at(buffer, threshold);
+}
+
+bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
+{
+    const uint32_t headroom = least(group->headroom_used, cells);
+    group->headroom_used -= headroom;
+    buffer->headroom_used -= headroom;
+    buffer->used -= headroom;
+    buffer_discharge(buffer, group, cells - headroom);
+    const bool go_on = group->xoff && may_go_on(buffer, group);
+    group->xoff = group->xoff && !go_on;
+    pool_shrunk(buffer, group->pool);
+    set_ample(buffer, group);
+    return go_on;
+}
+
+uint32_t buffer_share_of_rest(const struct buffer_group *group, int64_t left)
+{
+    const int64_t shared = left - group->reserved;
+    return shared < 0 ? 0 : least(shared, buffer_group_share(group));
+}
+
+bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
+                         int64_t left, int64_t shared)
+{
+    const int64_t threshold = threshold_at(buffer, group, group->pool->size - shared);
+    return left <= group->used && buffer_share_of_rest(group, left) <= resume_at(buffer, threshold);
+}
+
+/* ------------------------------------------------------------------ lossy queues */
+
+bool buffer_queue_admits(const struct buffer *buffer, uint32_t queued, uint32_t cells)
+{
+    const struct buffer_egress *egress = &buffer->egress;
+    const uint32_t share = buffer_share(queued, egress->reserved, cells);
+    return share == 0 || (buffer_above(queued, egress->reserved) < buffer_queue_threshold(buffer) &&
+                          egress->used + share <= egress->size);
+}
+
+/* As with the pools of groups, but from half to a quarter. */
+static void set_egress_tight(struct buffer *buffer, bool tight)
+{
+    buffer->egress.tight = tight;
+    set_all_ample(buffer);
+}
+
+void buffer_queue_grown(struct buffer *buffer, uint32_t below, uint32_t cells)
+{
+    struct buffer_egress *egress = &buffer->egress;
+    egress->used += buffer_share(below, egress->reserved, cells);
+    egress->peak = greatest(egress->peak, egress->used);
+    if (!egress->tight && egress->used > egress->tight_above)
+        set_egress_tight(buffer, true);
+}
+
+void buffer_queue_shrunk(struct buffer *buffer, uint32_t below, uint32_t cells)
+{
+    struct buffer_egress *egress = &buffer->egress;
+    egress->used -= buffer_share(below, egress->reserved, cells);
+    if (egress->tight && egress->tight_above > 0 && egress->used <= egress->tight_above / 2)
+        set_egress_tight(buffer, false);
+}
+
+/* ------------------------------------------------------------------ audit */
+
+static void audit_group(const struct buffer *buffer, const struct buffer_group *group)
+{
+    CHECK(group->headroom_used <= group->headroom);
+    CHECK(group->used <= group->used_peak && group->headroom_used <= group->headroom_peak);
+    CHECK(!group->xoff || group->lossless);
+    CHECK(group->lossless || group->headroom == 0);
+    CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
+    CHECK(group->pool == &buffer->pools[0] || group->pool == &buffer->pools[1]);
+}
+
+void buffer_audit(const struct buffer *buffer)
+{
+    uint64_t shared[2] = {0}, used = 0, headroom = 0;
+    for (uint32_t i = 0; i < buffer->group_count; i++) {
+        const struct buffer_group *group = &buffer->groups[i];
+        audit_group(buffer, group);
+        shared[group->pool - buffer->pools] += buffer_group_share(group);
+        used += group->used;
+        headroom += group->headroom_used;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK(shared[i] == buffer->pools[i].shared_used);
+        CHECK(shared[i] <= buffer->pools[i].size);
+        CHECK(shared[i] <= buffer->pools[i].shared_peak);
+    }
+    CHECK(headroom == buffer->headroom_used && headroom <= buffer->headroom_size);
+    CHECK(used + headroom == buffer->used && buffer->used <= buffer->total);
+    CHECK(buffer->used <= buffer->used_peak);
+    CHECK(buffer->egress.used <= buffer->egress.size);
+}

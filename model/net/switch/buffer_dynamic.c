@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer_dynamic - a group may have alpha times what is free.
+ * T(t) = alpha * (B - Q(t)): with n busy groups each settles at alpha*B / (1 + n*alpha),
+ * so memory is used and some is always left for a newcomer.  Source: Choudhury and Hahne 1998;
+ * SONiC dynamic_th = log2(alpha). */
+#include "net/switch/buffer.h"
+
+static int64_t threshold(const struct buffer_limit *limit, int64_t idle)
+{
+    return idle * limit->alpha / PPM; /* fits: 2^31 * 2^27 */
+}
+
+const struct buffer_policy buffer_dynamic = {
+    .name = "dynamic",
+    .about = "a group may use alpha times the free shared memory",
+    .source = "Choudhury and Hahne, Dynamic Queue Length Thresholds, IEEE/ACM ToN 6(2), 1998",
+    .threshold = threshold,
+};

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch - the way of a frame through a switch.
+ *
+ *   arrival -> priority by DSCP -> egress port by route and ECMP -> giant?
+ *           -> memory (drop, XOFF) -> ECN mark
+ *           -> wire at once if nothing waits before it, else egress queue -> scheduler
+ *           -> room given back (XON) -> wire
+ *
+ * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
+ * a frame that must wait is sent by the port's KICK, which is none (net/port/kicks.h), unless
+ * somebody looks on and wants to be told of it.
+ *
+ * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
+ * may leave while they come unless the egress wire is faster, which would run dry: then it waits
+ * for its last bit (CUT_WAIT). */
+#include "net/switch/switch_queue.h"
+#include "net/switch/watchdog.h"
+
+enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };
+
+static struct swtch *switch_of(struct node *node)
+{
+    return (struct swtch *)(void *)node;
+}
+
+/* ------------------------------------------------------------------ scheduling */
+
+/* Deficit round robin among the weighted priorities of `mask` (Shreedhar and Varghese, SIGCOMM
+ * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
+ * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
+ * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
+static ASIDE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
+{
+    for (;;) {
+        const uint8_t turn = port->turn;
+        struct port_lane *lane = &port->lanes[turn];
+        if ((mask & 1u << turn) != 0) {
+            const struct frame *first = frame_at(port->frames, lane->head);
+            if (lane->deficit >= first->bytes) {
+                lane->deficit = lane->head == lane->tail ? 0 : lane->deficit - first->bytes;
+                return turn;
+            }
+        }
+        port->turn = (uint8_t)((turn + 1) % PRIORITIES);
+        lane = &port->lanes[port->turn];
+        if ((mask & 1u << port->turn) != 0 &&
+            lane->deficit < frame_at(port->frames, lane->head)->bytes)
+            lane->deficit += (uint32_t)swtch->params.weight[port->turn] * SWITCH_DWRR_QUANTUM;
+    }
+}
+
+/* Of the priorities in `mask`, all of which wait and the one of which is served next. */
+static inline unsigned pick(const struct swtch *swtch, struct port *port, unsigned mask)
+{
+    const unsigned strict = mask & swtch->strict;
+    return LIKELY(strict != 0) ? port_highest(strict) : weighted_pick(swtch, port, mask);
+}
+
+/* The first frame of the priority leaves its queue, which is not empty. */
+static inline struct passage take_first(struct swtch *swtch, struct port *port, size_t priority,
+                                        time_ps now)
+{
+    const uint32_t handle = port->lanes[priority].head;
+    struct frame *frame = frame_at(port->frames, handle);
+    const struct passage passage = {handle, frame, frame->in_port, priority, frame->bytes, now};
+    port_shift_first(port, priority, frame, (uint32_t)passage.bytes);
+    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
+        switch_mark(swtch, frame, port);
+    switch_unqueue(swtch, port, &passage);
+    return passage;
+}
+
+uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct swtch *swtch = switch_of(port->node);
+    const unsigned mask = port->ready & allowed;
+    return mask == 0 ? POOL_NONE
+                     : (uint32_t)take_first(swtch, port, pick(swtch, port, mask), now).handle;
+}
+
+/* Each frame is out of the queue before its room is given back: the XON that this may cause asks
+ * other ports, or this one, for frames. */
+uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now)
+{
+    struct port_lane *lane = &port->lanes[priority];
+    uint64_t frames = 0;
+    for (; lane->head != POOL_NONE; frames++) {
+        const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
+        switch_unqueue(swtch, port, &passage);
+        switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
+    }
+    lane->deficit = 0;
+    return frames;
+}
+
+/* ------------------------------------------------------------------ kicks */
+
+/* For when the wire is free.  Somebody who looks on is told by an event: then there is no room. */
+static inline void kick_later(struct swtch *swtch, struct port *port)
+{
+    if (port->kick_at == port->busy_until)
+        return;
+    port->kick_at = port->busy_until;
+    if (UNLIKELY(kicks_are_full(&swtch->kicks))) {
+        if (swtch->node.engine->watch != NULL) {
+            port_post_kick(port);
+            return;
+        }
+        kicks_make_room(&swtch->kicks);
+    }
+    kicks_add(&swtch->kicks, port->kick_at, port);
+    node_put_off(&swtch->node, port->kick_at);
+}
+
+void switch_kick_later(struct port *port)
+{
+    kick_later(switch_of(port->node), port);
+}
+
+/* The port's wire is free, and mostly the first of its queue leaves.  True: something is left. */
+static inline bool kick(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
+{
+    const unsigned mask = port->ready & ~(unsigned)port->paused;
+    if (UNLIKELY(mask == 0))
+        return false;
+    const unsigned priority = pick(swtch, port, mask);
+    const struct passage passage = take_first(swtch, port, priority, now);
+    port_transmit(port, &port->lanes[priority], passage.handle, passage.bytes, line, now);
+    return port_has_work(port);
+}
+
+/* Its kick of that moment is the present event. */
+static inline void on_kick(struct swtch *swtch, struct port *port, const struct event *event)
+{
+    if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
+        port->kick_at = TIME_NEVER;
+        port_kick(port, event->at);
+    } else if (kick(swtch, port, event->order, event->at)) {
+        kick_later(swtch, port);
+    } else {
+        port->kick_at = TIME_NEVER;
+    }
+}
+
+/* Does the kicks that come before an event at `at` of that place in the order. */
+static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
+{
+    struct kicks *kicks = &swtch->kicks;
+    struct event event = {.at = at, .order = order};
+    node_act_as(&swtch->node, &event);
+    while (kicks_due(kicks) <= at) {
+        const struct kick next = *kicks->first;
+        event.at = next.at;
+        event.order = port_kick_order(next.port);
+        if (UNLIKELY(next.at == at) && event.order > order)
+            break;
+        kicks->first++;
+        if (LIKELY(next.port->kick_at == next.at))
+            on_kick(swtch, next.port, &event);
+    }
+    swtch->node.due = kicks_due(kicks);
+}
+
+static void settle(struct node *node, time_ps until)
+{
+    do_kicks(switch_of(node), until, UINT64_MAX);
+}
+
+/* ------------------------------------------------------------------ forwarding */
+
+/* Never straight back at once: giving the room back may make an XON due on the port it came by. */
+static bool may_leave(const struct port *port, const struct frame *frame, time_ps now)
+{
+    return port_is_free(port, frame->priority, now) && LIKELY(port->index != frame->in_port);
+}
+
+/* What is odd about a frame or its way out: mostly it takes room and waits for its turn; it may
+ * leave at once after all. */
+static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
+                          time_ps now)
+{
+    struct frame *frame = frame_at(swtch->frames, handle);
+    struct port *port = &swtch->ports[egress];
+    if (may_leave(port, frame, now) &&
+        buffer_pass(&swtch->buffer, switch_group(swtch, frame), cells)) {
+        port_send(port, handle, frame, now);
+        return;
+    }
+    if (switch_is_metered(swtch, frame->priority) &&
+        !switch_queue_may_grow(swtch, frame, egress, cells)) {
+        switch_refuse(swtch, handle, egress, PROBE_DROP_EGRESS, now);
+        return;
+    }
+    if (UNLIKELY(!switch_admit(swtch, frame, egress, cells, now))) {
+        switch_refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
+        return;
+    }
+    if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+        switch_mark(swtch, frame, port);
+    if (UNLIKELY(may_leave(port, frame, now))) {
+        switch_release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
+        port_send(port, handle, frame, now);
+        return;
+    }
+    const struct passage passage = passage_of(swtch, handle, now);
+    switch_queue(port, switch_group(swtch, frame), &passage, cells);
+    if (switch_is_metered(swtch, frame->priority))
+        switch_meter(swtch, frame, egress, true);
+    if (UNLIKELY(now >= port->busy_until))
+        port_kick(port, now);
+    else if (port_has_work(port))
+        kick_later(swtch, port);
+}
+
+/* What ECMP tells the frame's flow by. */
+static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
+{
+    const uint64_t addresses = (uint64_t)frame->source << 32 | frame->destination;
+    const uint64_t with_queue_pair = (uint64_t)frame->qpn << 32 | frame->entropy;
+    switch ((enum switch_hash)swtch->params.ecmp_hash) {
+    case SWITCH_HASH_5_TUPLE:
+        break;
+    case SWITCH_HASH_ADDRESSES:
+        return (uint32_t)(hash_mix(addresses) >> 32);
+    case SWITCH_HASH_QUEUE_PAIR:
+        return (uint32_t)(hash_mix(with_queue_pair) >> 32);
+    }
+    return frame->entropy;
+}
+
+/* enqueue for a frame that finds ample room and the wire taken, in a queue without a limit. */
+static inline void join(struct swtch *swtch, struct buffer_group *group, struct port *port,
+                        const struct passage *passage, uint32_t cells)
+{
+    const size_t priority = passage->priority;
+    buffer_charge(&swtch->buffer, group, cells);
+    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+        switch_mark(swtch, passage->frame, port);
+    switch_queue(port, group, passage, cells);
+    if (port->kick_at != port->busy_until && port_has_work(port))
+        kick_later(swtch, port);
+}
+
+static INLINE void forward(struct swtch *swtch, const struct passage *passage, uint32_t entropy)
+{
+    struct frame *frame = passage->frame;
+    const size_t bytes = passage->bytes, priority = passage->priority;
+    const time_ps now = passage->now;
+    const uint16_t egress =
+        route_pick(&swtch->routes, frame->destination, entropy, swtch->ecmp_seed);
+    if (UNLIKELY(egress == UINT16_MAX || --frame->ttl == 0 ||
+                 bytes > swtch->ports[egress].largest)) {
+        switch_reject(swtch, (uint32_t)passage->handle, egress, now);
+        return;
+    }
+    struct port *port = &swtch->ports[egress];
+    struct buffer_group *group = passage_group(swtch, passage);
+    const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)bytes);
+    if (port->busy_until > now) {
+        if (LIKELY(!switch_is_metered(swtch, priority) && buffer_is_ample(group, cells))) {
+            join(swtch, group, port, passage, cells);
+            return;
+        }
+    } else if (LIKELY(port->busy == 0 && egress != passage->in_port) &&
+               buffer_pass(&swtch->buffer, group, cells)) {
+        port_transmit(port, &port->lanes[priority], passage->handle, bytes, port_kick_order(port),
+                      now);
+        return;
+    }
+    enqueue(swtch, (uint32_t)passage->handle, egress, cells, now);
+}
+
+static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
+{
+    return route_pick(&swtch->routes, frame->destination, entropy_of(swtch, frame),
+                      swtch->ecmp_seed);
+}
+
+/* True when the frame's bits come slower than its way out would send them. */
+static bool must_wait(const struct swtch *swtch, const struct frame *frame)
+{
+    if (!swtch->cut_through || frame->bytes <= CUT_THROUGH_BYTES)
+        return false;
+    const uint16_t egress = egress_of(swtch, frame);
+    return egress != UINT16_MAX &&
+           swtch->ports[egress].rate.bps > swtch->ports[frame->in_port].rate.bps;
+}
+
+static void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                          time_ps now)
+{
+    const uint64_t rest = frame->bytes - (uint64_t)CUT_THROUGH_BYTES;
+    const uint64_t bps = swtch->ports[frame->in_port].rate.bps;
+    node_post(&swtch->node, swtch->node.id, now + units_transfer_ps(rest, bps),
+              SWITCH_EVENT_CUT_WAIT, frame->in_port, handle);
+}
+
+/* True when the watchdog drops the frame. */
+static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                         time_ps now)
+{
+    if (swtch->condemned == 0)
+        return false;
+    const uint16_t egress = egress_of(swtch, frame);
+    if (egress == UINT16_MAX || !watchdog_takes(swtch, frame, egress))
+        return false;
+    switch_discard(swtch, handle, egress, now);
+    return true;
+}
+
+static ASIDE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
+{
+    const struct passage passage = passage_of(swtch, handle, now);
+    if (!is_condemned(swtch, handle, passage.frame, now))
+        forward(swtch, &passage, entropy_of(swtch, passage.frame));
+}
+
+static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const struct frame *frame,
+                                    time_ps now)
+{
+    if (must_wait(swtch, frame))
+        wait_for_rest(swtch, handle, frame, now);
+    else
+        forward_whole(swtch, handle, now);
+}
+
+/* A giant, a corrupt frame or one of MAC control, which alone has its own priority. */
+static ASIDE void refuse(struct port *port, const struct event *event, struct frame *frame,
+                         unsigned priority)
+{
+    if (!frame_is_mac_control(frame))
+        frame->priority = (uint8_t)priority;
+    port_receive_odd(port, event);
+}
+
+static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
+{
+    const uint64_t handle = event->argument;
+    struct frame *frame = frame_at(swtch->frames, handle);
+    const struct passage passage = {
+        .handle = handle,
+        .frame = frame,
+        .in_port = event->port,
+        .priority = swtch->priority_of_tos[frame->tos],
+        .bytes = frame->bytes,
+        .now = event->at,
+    };
+    struct port *port = &swtch->ports[passage.in_port];
+    struct port_lane *lane = &port->lanes[passage.priority];
+    port_digest(&swtch->node, frame);
+    if (UNLIKELY(!port_takes(lane, frame))) {
+        refuse(port, event, frame, (uint8_t)passage.priority);
+        return;
+    }
+    port_count(lane, passage.bytes);
+    frame->priority = (uint8_t)passage.priority;
+    frame->in_port = event->port;
+    if (UNLIKELY(swtch->careful))
+        forward_carefully(swtch, (uint32_t)handle, frame, passage.now);
+    else
+        forward(swtch, &passage, frame->entropy);
+}
+
+static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
+{
+    struct port *port = &swtch->ports[event->port];
+    if (UNLIKELY(event->kind == NET_EVENT_KICK)) {
+        if (port_kicked(port, event->at))
+            port_kick(port, event->at);
+    } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
+        forward_whole(swtch, (uint32_t)event->argument, event->at);
+    } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
+        watchdog_poll(swtch, SWITCH_EVENT_WATCHDOG, event->at);
+    } else {
+        port_on_event(port, event);
+    }
+}
+
+void switch_start(struct swtch *swtch)
+{
+    watchdog_start(swtch, SWITCH_EVENT_WATCHDOG);
+}
+
+/* Arrivals by themselves: what they do not call costs them nothing. */
+static INLINE void execute(struct node *node, const struct event *event)
+{
+    if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
+        on_arrival(switch_of(node), event);
+    else
+        on_other_event(switch_of(node), event);
+}
+
+static inline void do_kicks_before(struct node *node, const struct event *event)
+{
+    if (UNLIKELY(node->due <= event->at)) {
+        do_kicks(switch_of(node), event->at, event->order);
+        node_act_as(node, event);
+    }
+}
+
+static void on_event(struct node *node, const struct event *event)
+{
+    do_kicks_before(node, event);
+    execute(node, event);
+}
+
+/* Kicks chain nothing: the event's word is chained after them, beside its frame's. */
+static void take_turn(struct node *node)
+{
+    for (const struct event *event; (event = node_next(node)) != NULL;) {
+        do_kicks_before(node, event);
+        node_digest_event(node, event);
+        execute(node, event);
+    }
+}
+
+/* Of a frame's arrival: the lane and the group that it comes in by, and the port that it leaves by,
+ * which the route tells.  The sender's priority is a good guess. */
+static void fetch(const struct node *node, const struct event *event)
+{
+    const struct swtch *swtch = (const struct swtch *)(const void *)node;
+    if (event->kind != NET_EVENT_ARRIVAL)
+        return;
+    const struct frame *frame = frame_at(swtch->frames, (uint32_t)event->argument);
+    const unsigned priority = frame->priority % PRIORITIES;
+    __builtin_prefetch(&swtch->ports[event->port].lanes[priority]);
+    __builtin_prefetch(&swtch->buffer.groups[event->port * PRIORITIES + priority]);
+    if (frame_is_mac_control(frame))
+        return;
+    const uint16_t egress =
+        route_pick(&swtch->routes, frame->destination, frame->entropy, swtch->ecmp_seed);
+    if (egress == UINT16_MAX)
+        return;
+    __builtin_prefetch(&swtch->ports[egress]);
+    __builtin_prefetch(&swtch->ports[egress].lanes[priority]);
+}
+
+const struct node_ops switch_node_ops = {
+    .name = "switch",
+    .on_event = on_event,
+    .take_turn = take_turn,
+    .fetch = fetch,
+    .settle = settle,
+    .audit = switch_audit,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch - a shared-buffer Ethernet switch.
+ * Ports, the shared packet memory, forwarding by destination with ECMP, ECN marking, PFC, strict
+ * and weighted scheduling.  A frame's way: ingress port -> ingress latency -> checks -> memory ->
+ * egress queue -> wire.
+ * Source:  priorities, PFC and ETS IEEE 802.1Q-2018 cl. 36, 37; ECN RFC 3168 with the RED-like
+ *          profile of DCQCN (SIGCOMM 2015); DSCP to priority by default DSCP >> 3 (RFC 2474).
+ * Not modelled: learning (routes are given), multicast, VLANs, ports slower inside than outside. */
+#ifndef STORMGLASS_NET_SWITCH_SWITCH_H
+#define STORMGLASS_NET_SWITCH_SWITCH_H
+
+#include "base/rng.h"
+#include "net/port/kicks.h"
+#include "net/port/port.h"
+#include "net/route/route.h"
+#include "net/switch/buffer.h"
+
+struct switch_params {
+    int64_t buffer;             /* bytes of packet memory */
+    int64_t ports;              /* ports that the memory is carved for; more when more are linked */
+    int64_t cell;               /* bytes */
+    int64_t reserved;           /* bytes for each lossless (ingress port, priority) */
+    int64_t reserved_lossy;     /* bytes for each lossy one */
+    int64_t reserved_queue;     /* bytes for each lossy (egress port, priority) */
+    int64_t policy;             /* index in buffer_policies */
+    int64_t alpha;              /* ppm, lossless groups */
+    int64_t alpha_lossy;        /* ppm, lossy groups; BUFFER_UNLIMITED */
+    int64_t alpha_egress;       /* ppm, lossy queues; BUFFER_UNLIMITED */
+    int64_t lossy_pool;         /* ppm of the shared memory that only lossy groups use; 0: common */
+    int64_t egress_lossy_pool;  /* ppm of the shared memory that lossy queues may hold */
+    int64_t egress_limit;       /* bytes of a lossless queue; -1: none */
+    int64_t xoff;               /* bytes: threshold of the static policy */
+    int64_t xon;                /* bytes of a share at which XON is sent at the latest */
+    int64_t xon_offset;         /* bytes below the threshold at which XON is sent */
+    int64_t headroom;           /* bytes for each lossless (port, priority); -1: auto, by link */
+    int64_t headroom_pool;      /* bytes for all of them; -1: each its own, -2: by the ratio */
+    int64_t headroom_ratio;     /* sum of headrooms for each cell of their pool */
+    int64_t smallest_frame;     /* bytes: what headroom must expect */
+    int64_t pfc_priorities;     /* mask of lossless priorities */
+    int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
+    int64_t ecn_pmax;           /* ppm */
+    int64_t ecn_at;             /* 0 enqueue, 1 dequeue */
+    int64_t latency;            /* ps from a frame's last bit (cut-through: header) to the memory */
+    int64_t forwarding;         /* 0 store-and-forward, 1 cut-through */
+    int64_t ecmp_seed;          /* -1: own seed for each switch */
+    int64_t ecmp_hash;          /* enum switch_hash */
+    int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
+    int64_t watchdog;           /* enum watchdog_action */
+    int64_t watchdog_rule;      /* enum watchdog_rule */
+    int64_t watchdog_detection, watchdog_restoration, watchdog_poll; /* ps; -1: by ports */
+    int64_t watchdog_start;  /* ps: the first poll; -1: drawn */
+    int64_t watchdog_jitter; /* ps: most that a poll is late */
+};
+
+extern const struct opt switch_opts[];
+
+enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1, SWITCH_WATCHDOG_AUTO = -1 };
+enum { SWITCH_HEADROOM_POOL_NONE = -1, SWITCH_HEADROOM_POOL_AUTO = -2 };
+enum { SWITCH_EGRESS_LIMIT_NONE = -1 };
+
+/* What ECMP tells flows apart by. */
+enum switch_hash { SWITCH_HASH_5_TUPLE, SWITCH_HASH_ADDRESSES, SWITCH_HASH_QUEUE_PAIR };
+
+struct switch_counters {
+    uint64_t ecn_marked;
+    uint64_t dropped[PROBE_DROP_CAUSE_COUNT];
+    uint64_t dropped_lossless; /* among BUFFER and EGRESS: of lossless priorities */
+};
+
+struct switch_port_counters {
+    uint64_t dropped[PROBE_DROP_CAUSE_COUNT]; /* by ingress port */
+    uint64_t ecn_marked[PRIORITIES];          /* by egress port */
+    uint64_t queue_dropped[PRIORITIES];       /* likewise: the queue was at its limit */
+};
+
+struct swtch {
+    alignas(64) struct node node;
+
+    /* what every frame touches: the next two lines of memory, and a half */
+    struct frame_pool *frames;
+    struct port *ports;
+    struct route_table routes;
+    uint64_t ecmp_seed;
+    int64_t mark_above[2]; /* queue bytes at enqueue and at dequeue: up to them nothing is marked */
+    uint16_t port_count;
+    uint8_t lossless; /* mask of priorities */
+    uint8_t metered;  /* mask of priorities whose egress queues have a limit: lossy ones, or all */
+    uint8_t strict;   /* mask of priorities that are served before the weighted ones */
+    bool cut_through;
+    bool special;      /* cuts through, or does not hash the 5-tuple */
+    bool careful;      /* special, or something is condemned: frames are looked at twice */
+    uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
+    struct kicks kicks;
+    struct buffer buffer;
+    alignas(64) uint8_t priority_of_tos[4 * DSCPS]; /* whatever its ECN bits */
+
+    struct switch_params params;
+    struct switch_counters counters;
+    struct switch_port_counters *port_counters;
+    struct rng marking;        /* ECN draws */
+    uint32_t *waiting;         /* of all groups, see struct buffer_group */
+    struct watchdog *watchdog; /* NULL: off */
+    const struct probe *probe;
+};
+
+/* Ports are created unjoined; `headroom` of each lossless group is set by switch_carve once links
+ * are known. */
+void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
+                 const struct switch_params *params, uint16_t port_count,
+                 const struct port_params *port_params, struct frame_pool *frames,
+                 const struct probe *probe);
+void switch_fini(struct swtch *swtch);
+
+/* Before frames come: the priority of a DSCP, at first DSCP >> 3. */
+void switch_classify(struct swtch *swtch, unsigned dscp, uint8_t priority);
+
+/* What port_join must know of a switch's ports. */
+struct port_ingress switch_ingress(const struct swtch *swtch);
+
+/* Cuts the memory when all ports are joined.  False: it is too small, and why. */
+bool switch_carve(struct swtch *swtch, char *why, size_t size);
+
+/* Begins what a switch does by itself, its watchdog's polls.  After engine_start. */
+void switch_start(struct swtch *swtch);
+
+/* The power goes: every frame in the switch is lost (link-down).  Its ports have no carrier. */
+void switch_lose(struct swtch *swtch, time_ps now);
+
+extern const struct node_ops switch_node_ops;
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_audit - what must hold in a switch between two events. */
+#include "net/switch/switch_private.h"
+#include "net/switch/watchdog.h"
+
+/* A group's cells wait in some queue, and a queue's cells came by some port. */
+static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned priority)
+{
+    const int64_t held = buffer_held(&swtch->buffer.groups[port * PRIORITIES + priority]);
+    const int64_t queued = swtch->ports[port].lanes[priority].cells;
+    int64_t from = 0, to = 0;
+    if (held == 0 && queued == 0)
+        return;
+    for (uint16_t i = 0; i < swtch->port_count; i++) {
+        from += swtch->buffer.groups[port * PRIORITIES + priority].waiting[i];
+        to += swtch->buffer.groups[i * PRIORITIES + priority].waiting[port];
+    }
+    CHECK(from == held && to == queued);
+}
+
+void switch_audit(const struct node *node)
+{
+    const struct swtch *swtch = (const struct swtch *)(const void *)node;
+    buffer_audit(&swtch->buffer);
+    uint64_t queued = 0, lossy = 0;
+    for (uint16_t i = 0; i < swtch->port_count; i++) {
+        port_audit(&swtch->ports[i]);
+        for (unsigned p = 0; p < PRIORITIES; p++) {
+            const struct port_lane *lane = &swtch->ports[i].lanes[p];
+            CHECK(lane->deficit < swtch->params.weight[p] * SWITCH_DWRR_QUANTUM + UINT16_MAX);
+            audit_waiting(swtch, i, p);
+            queued += lane->cells;
+            if ((swtch->lossless & 1u << p) == 0)
+                lossy += buffer_above(lane->cells, swtch->buffer.egress.reserved);
+        }
+    }
+    CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
+    CHECK(node->due == kicks_due(&swtch->kicks));
+    CHECK(lossy == swtch->buffer.egress.used);
+    watchdog_audit(swtch);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_drop - frames that a switch drops, and what it says of them. */
+#include "net/switch/switch_private.h"
+
+/* What is known of a drop whatever its cause; counts it. */
+static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
+                                 enum probe_drop_cause cause, time_ps now)
+{
+    swtch->counters.dropped[cause]++;
+    swtch->port_counters[frame->in_port].dropped[cause]++;
+    return (struct probe_drop){
+        .at = now,
+        .node = swtch->node.id,
+        .port = frame->in_port,
+        .priority = frame->priority,
+        .cause = (uint8_t)cause,
+        .frame_bytes = frame->bytes,
+    };
+}
+
+/* The group has neither room nor headroom. */
+static void blame_group(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = switch_group(swtch, frame);
+    drop->occupancy = buffer_bytes(buffer, buffer_group_share(group));
+    drop->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
+    drop->headroom = buffer_bytes(buffer, group->headroom_used);
+    drop->headroom_limit = buffer_bytes(buffer, group->headroom);
+}
+
+/* The egress queue may not grow. */
+static void blame_queue(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const int64_t limit = drop->lossless ? (int64_t)buffer->queue_limit
+                                         : buffer->egress.reserved + buffer_queue_threshold(buffer);
+    drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].lanes[frame->priority].cells);
+    drop->threshold = buffer_bytes(buffer, limit);
+    swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;
+}
+
+/* For want of buffer. */
+void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
+                   enum probe_drop_cause cause, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    struct probe_drop drop = dropped(swtch, frame, cause, now);
+    drop.lossless = switch_is_lossless(swtch, frame);
+    drop.egress = egress;
+    if (cause == PROBE_DROP_BUFFER)
+        blame_group(swtch, frame, &drop);
+    else
+        blame_queue(swtch, frame, &drop);
+    swtch->counters.dropped_lossless += drop.lossless;
+    swtch->probe->drop(swtch->probe->self, &drop);
+    frame_give(swtch->frames, handle);
+}
+
+/* It cannot go on whatever room there is. */
+void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    const enum probe_drop_cause cause = egress == UINT16_MAX ? PROBE_DROP_NO_ROUTE
+                                        : frame->ttl == 0    ? PROBE_DROP_TTL
+                                                             : PROBE_DROP_MTU;
+    struct probe_drop drop = dropped(swtch, frame, cause, now);
+    drop.egress = egress;
+    swtch->probe->drop(swtch->probe->self, &drop);
+    frame_give(swtch->frames, handle);
+}
+
+/* The watchdog lets nothing by. */
+void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    const struct frame *frame = frame_at(swtch->frames, handle);
+    struct probe_drop drop = dropped(swtch, frame, PROBE_DROP_WATCHDOG, now);
+    drop.egress = egress;
+    swtch->probe->drop(swtch->probe->self, &drop);
+    frame_give(swtch->frames, handle);
+}

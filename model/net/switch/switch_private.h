@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_private - what the files of a switch share.
+ * Included only by switch*.c. */
+#ifndef STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
+#define STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
+
+#include "net/switch/switch.h"
+
+/* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
+ * follows. */
+enum { CUT_THROUGH_BYTES = 64 };
+enum { SWITCH_DWRR_QUANTUM = 512 };      /* bytes that a turn adds for each unit of weight */
+enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE }; /* ecn_at */
+enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
+
+static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
+{
+    return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];
+}
+
+static inline bool switch_is_lossless(const struct swtch *swtch, const struct frame *frame)
+{
+    return (swtch->lossless & 1u << frame->priority) != 0;
+}
+
+/* Drops a frame: for want of buffer; that cannot go on whatever room there is; as the watchdog lets
+ * nothing by. */
+ASIDE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
+                         enum probe_drop_cause cause, time_ps now);
+ASIDE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+ASIDE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+
+/* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
+uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
+
+/* The port_later of a switch's ports. */
+void switch_kick_later(struct port *port);
+
+/* Fills in occupancy, threshold and the reasons of an XOFF of why->port and why->priority.
+ * `crossing` is the frame that is on its way to the queue of `egress`; NULL: none. */
+void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,
+                    struct probe_pause *why);
+
+/* The port_reason of a switch's ports. */
+void switch_reason(const struct port *port, struct probe_pause *why);
+
+/* CHECKs every invariant. */
+void switch_audit(const struct node *node);
+
+/* Drops what waits in a queue of the port, as the watchdog asks; gives room back (XON may follow)
+ * and returns how many frames that were. */
+uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_queue - pauses, lossy queues and marks. */
+#include "net/switch/switch_queue.h"
+
+/* ------------------------------------------------------------------ pauses */
+
+static struct probe_pause edge(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                               time_ps now)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = switch_group(swtch, frame);
+    return (struct probe_pause){
+        .at = now,
+        .node = swtch->node.id,
+        .port = frame->in_port,
+        .priority = frame->priority,
+        .egress = egress,
+        .frame = frame,
+        .occupancy = buffer_bytes(buffer, buffer_group_share(group)),
+        .threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group)),
+    };
+}
+
+void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                         time_ps now)
+{
+    struct probe_pause why = edge(swtch, frame, egress, now);
+    why.xoff = true;
+    switch_reasons(swtch, frame, egress, &why);
+    port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
+}
+
+/* The port that the frame leaves by is not free for another one meanwhile. */
+void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                          time_ps now)
+{
+    const struct probe_pause why = edge(swtch, frame, egress, now);
+    struct port *port = &swtch->ports[egress];
+    const bool choosing = port_is_choosing(port);
+    port_set_choosing(port, true);
+    port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
+    port_set_choosing(port, choosing);
+}
+
+/* ------------------------------------------------------------------ lossy queues */
+
+bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                           uint32_t cells)
+{
+    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    return switch_is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
+                                            : buffer_queue_admits(&swtch->buffer, queued, cells);
+}
+
+void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown)
+{
+    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
+    if (switch_is_lossless(swtch, frame))
+        return;
+    if (grown)
+        buffer_queue_grown(&swtch->buffer, queued - cells, cells);
+    else
+        buffer_queue_shrunk(&swtch->buffer, queued, cells);
+}
+
+/* ------------------------------------------------------------------ ECN */
+
+/* Probability 0 up to kmin, rising to pmax at kmax, 1 above (DCQCN paper, figure 5). */
+void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress)
+{
+    const struct switch_params *params = &swtch->params;
+    const int64_t queue = egress->lanes[frame->priority].bytes;
+    const uint64_t over = (uint64_t)(queue - params->ecn_kmin);
+    const uint64_t span = (uint64_t)(params->ecn_kmax - params->ecn_kmin);
+    if (queue < params->ecn_kmax &&
+        !rng_chance(&swtch->marking, over * (uint64_t)params->ecn_pmax, span * (uint64_t)PPM))
+        return;
+    frame->tos |= ECN_CE;
+    swtch->counters.ecn_marked++;
+    swtch->port_counters[egress->index].ecn_marked[frame->priority]++;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_queue - a frame's room in a switch's memory, and its place in a queue.
+ * The way of every frame that waits, to be inlined; what only some need is in switch_queue.c.
+ * Included only by switch*.c. */
+#ifndef STORMGLASS_NET_SWITCH_SWITCH_QUEUE_H
+#define STORMGLASS_NET_SWITCH_SWITCH_QUEUE_H
+
+#include "net/switch/switch_private.h"
+
+/* A frame on its way through the switch: what the way needs of it is loaded once.  To the compiler
+ * any store of a byte may change the frame, so it would load all of it again and again.  Each field
+ * is as wide as a register. */
+struct passage {
+    uint64_t handle; /* as an event's argument */
+    struct frame *frame;
+    size_t in_port, priority, bytes;
+    time_ps now;
+};
+
+static inline struct buffer_group *passage_group(struct swtch *swtch, const struct passage *passage)
+{
+    return &swtch->buffer.groups[passage->in_port * PRIORITIES + passage->priority];
+}
+
+static inline struct passage passage_of(const struct swtch *swtch, uint32_t handle, time_ps now)
+{
+    struct frame *frame = frame_at(swtch->frames, handle);
+    return (struct passage){handle, frame, frame->in_port, frame->priority, frame->bytes, now};
+}
+
+/* The priority's egress queues have a limit. */
+static inline bool switch_is_metered(const struct swtch *swtch, size_t priority)
+{
+    return UNLIKELY((swtch->metered & 1u << priority) != 0);
+}
+
+/* May a metered queue take the frame? */
+ASIDE bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame,
+                                 uint16_t egress, uint32_t cells);
+
+/* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
+ASIDE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                        bool grown);
+
+/* For a frame by which its group has come to the threshold, or below it again. */
+ASIDE void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                               time_ps now);
+ASIDE void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                                time_ps now);
+
+/* False: its group has no room. */
+static inline bool switch_admit(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                                uint32_t cells, time_ps now)
+{
+    const enum buffer_verdict verdict =
+        buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells);
+    if (UNLIKELY(verdict == BUFFER_ADMIT_XOFF))
+        switch_pause_sender(swtch, frame, egress, now);
+    return verdict != BUFFER_REFUSE;
+}
+
+static inline void switch_release(struct swtch *swtch, struct buffer_group *group,
+                                  const struct frame *frame, uint16_t egress, uint32_t cells,
+                                  time_ps now)
+{
+    if (UNLIKELY(buffer_release(&swtch->buffer, group, cells)))
+        switch_resume_sender(swtch, frame, egress, now);
+}
+
+/* Puts a frame that has room behind the others of its priority. */
+static inline void switch_queue(struct port *port, struct buffer_group *group,
+                                const struct passage *passage, uint32_t cells)
+{
+    struct port_lane *lane = &port->lanes[passage->priority];
+    port_append_to(port, passage->priority, (uint32_t)passage->handle, passage->frame);
+    lane->cells += cells;
+    if (lane->cells > lane->cells_peak)
+        lane->cells_peak = lane->cells;
+    group->waiting[port->index] += cells;
+}
+
+/* The frame has left its queue: its room is given back. */
+static inline void switch_unqueue(struct swtch *swtch, struct port *port,
+                                  const struct passage *passage)
+{
+    const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)passage->bytes);
+    struct buffer_group *group = passage_group(swtch, passage);
+    port->lanes[passage->priority].cells -= cells;
+    group->waiting[port->index] -= cells;
+    if (switch_is_metered(swtch, passage->priority))
+        switch_meter(swtch, passage->frame, port->index, false);
+    switch_release(swtch, group, passage->frame, port->index, cells, passage->now);
+}
+
+/* ECN, for a frame whose queue is above kmin. */
+ASIDE void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress);
+
+static inline void switch_mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
+{
+    const unsigned ecn = frame->tos & 3u;
+    if (ecn != ECN_NOT_ECT && ecn != ECN_CE)
+        switch_mark_perhaps(swtch, frame, egress);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * switch_reasons - what a switch's pause is due to.
+ *
+ * A group pauses its sender when its share g of the shared memory reaches the threshold.  With the
+ * dynamic one that is g >= alpha (S - U), U all that is used of the S cells:
+ *
+ *    g (1 + alpha)  +  alpha (U - g)  >=  alpha S
+ *
+ * so a cell of the group itself counts 1 + alpha and one of anybody else in its pool alpha.  A
+ * static threshold knows only the group's own.  Each cell waits in some egress queue; that queue is
+ * the reason, with the sum of its cells as weight.
+ * Cost: at XOFF and refresh only; who waits where is counted as frames come and go.
+ * Not exact: cells in the group's reserved room, which count as if they were shared. */
+#include "net/switch/switch_private.h"
+
+/* Keeps the heaviest, in order; of two that weigh the same the one that came first. */
+static void insert(struct probe_pause *why, struct probe_reason reason)
+{
+    unsigned at = why->reason_count;
+    if (at == PROBE_REASONS && why->reasons[at - 1].weight >= reason.weight)
+        return;
+    at -= at == PROBE_REASONS;
+    for (; at > 0 && why->reasons[at - 1].weight < reason.weight; at--)
+        why->reasons[at] = why->reasons[at - 1];
+    why->reasons[at] = reason;
+    why->reason_count = (uint8_t)(why->reason_count + (why->reason_count < PROBE_REASONS));
+}
+
+struct reckoning {
+    const struct swtch *swtch;
+    struct probe_pause *why;
+    const struct buffer_pool *pool; /* of the group */
+    const uint32_t *waiting;        /* the group's cells, by egress port */
+    int64_t alpha;                  /* ppm */
+};
+
+/* Weighs one queue; `crossing`: a frame of the group that is on its way to it, or NULL. */
+static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority,
+                  const struct frame *crossing)
+{
+    struct probe_pause *why = reckoning->why;
+    const struct swtch *swtch = reckoning->swtch;
+    const struct buffer *buffer = &swtch->buffer;
+    const struct port_lane *lane = &swtch->ports[egress].lanes[priority];
+    const uint32_t more = crossing == NULL ? 0 : buffer_cells(buffer, crossing->bytes);
+    const int64_t own = priority == why->priority ? reckoning->waiting[egress] + more : 0;
+    const struct buffer_pool *pool = buffer->groups[why->port * PRIORITIES + priority].pool;
+    const int64_t alpha = pool == reckoning->pool ? reckoning->alpha : 0;
+    const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * alpha / PPM);
+    const int64_t queued = lane->bytes + (crossing == NULL ? 0 : crossing->bytes);
+    if (weight > 0)
+        insert(why, (struct probe_reason){egress, priority, weight, queued});
+}
+
+void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uint16_t egress,
+                    struct probe_pause *why)
+{
+    const struct buffer *buffer = &swtch->buffer;
+    const struct buffer_group *group = &buffer->groups[why->port * PRIORITIES + why->priority];
+    struct reckoning reckoning = {
+        .swtch = swtch,
+        .why = why,
+        .pool = group->pool,
+        .waiting = group->waiting,
+        .alpha = buffer->policy == &buffer_dynamic ? buffer->limits[group->lossless].alpha : 0,
+    };
+    why->occupancy = buffer_bytes(buffer, buffer_group_share(group));
+    why->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));
+    why->headroom = buffer_bytes(buffer, group->headroom);
+    for (uint16_t i = 0; i < swtch->port_count; i++)
+        for (unsigned mask = swtch->ports[i].ready; mask != 0; mask &= mask - 1) {
+            const uint8_t priority = (uint8_t)__builtin_ctz(mask);
+            if (crossing == NULL || i != egress || priority != why->priority)
+                weigh(&reckoning, i, priority, NULL);
+        }
+    if (crossing != NULL)
+        weigh(&reckoning, egress, why->priority, crossing);
+    if (why->reason_count > 0)
+        why->egress = why->reasons[0].egress;
+}
+
+void switch_reason(const struct port *port, struct probe_pause *why)
+{
+    switch_reasons((const struct swtch *)(const void *)port->node, NULL, UINT16_MAX, why);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host - an NVMe over RDMA host: one controller and its queues.
+ * Connects, enables and scans one controller the way the Linux 6.1 host does, then carries I/O.
+ * It reaches the world only through env and the verbs table, so the same code runs on the
+ * simulated RNIC and on libibverbs.
+ * Source: NVMe over Fabrics 1.1; drivers/nvme/host of Linux 6.1.
+ * A controller that was live and loses its connection is connected again, each reconnect-delay,
+ * until ctrl-loss-tmo: what was under way waits, is sent again and completes once.
+ * Owner: the caller of nvme_host_create.  Clock: env.  Errors: a status on each I/O; a controller
+ * that fails for good completes what waits with NVME_STATUS_TRANSPORT.  Not modelled: multipath. */
+#ifndef STORMGLASS_NVME_HOST_HOST_H
+#define STORMGLASS_NVME_HOST_HOST_H
+
+#include "base/env.h"
+#include "base/opt.h"
+#include "nvme/wire/spec.h"
+#include "rnic/verbs.h"
+
+#include <stdbool.h>
+
+struct nvme_host;
+
+struct nvme_host_params {
+    int64_t queues;           /* I/O queues asked for; the target may grant fewer */
+    int64_t queue_size;       /* entries of an I/O submission queue; one less can be under way */
+    int64_t keep_alive;       /* KATO; 0: none */
+    int64_t io_timeout;       /* of one I/O command */
+    int64_t admin_timeout;    /* of one admin command, and of connecting one queue */
+    int64_t reconnect_delay;  /* from the loss of a connection, or a vain attempt, to the next */
+    int64_t ctrl_loss_tmo;    /* attempts end after so long; NVME_HOST_NEVER: never */
+    int64_t fast_io_fail_tmo; /* I/O that waits fails after so long; NVME_HOST_NEVER: never */
+    int64_t submit_cost;      /* CPU time of one submission */
+    int64_t complete_cost;    /* CPU time of one completion */
+    int64_t in_capsule;       /* bool: small writes travel in the command capsule */
+    int64_t sgl_invalidate; /* bool: fresh rkeys that the target invalidates, SGL 0x4F; else 0x40 */
+    int64_t max_transfer;   /* bytes of one command; the controller's MDTS lowers it */
+    int64_t partition_scan; /* bool: read what Linux reads of a namespace that it has found */
+};
+
+enum { NVME_HOST_NEVER = -1 };
+
+extern const struct opt nvme_host_opts[];
+
+/* One I/O of any size that is a multiple of the block.  The caller owns it, it stays where it
+ * is until on_io gives it back.  More than max_transfer is carried as several commands, one
+ * after another as room permits. */
+struct nvme_io {
+    /* Set by the caller. */
+    uint8_t opcode; /* enum nvme_opcode: NVME_FLUSH, NVME_WRITE, NVME_READ */
+    uint32_t nsid;
+    uint64_t lba;
+    uint32_t bytes;   /* 0 for a flush */
+    uint32_t content; /* write: the tag of the data.  Read: set by the host, the tag of what came */
+    time_ps issued_at; /* when the workload asked, which may be earlier than it found room */
+    void *user;        /* the caller's own */
+    /* Set by the host; of a split I/O: posted_at of the first command, the rest of the last. */
+    uint16_t status; /* SCT<<8 | SC; 0: success; NVME_STATUS_TRANSPORT: no answer */
+    uint16_t qid, cid;
+    time_ps posted_at;    /* the capsule was given to the RNIC */
+    time_ps response_at;  /* the response capsule was received */
+    time_ps completed_at; /* on_io is called */
+    /* The host's own. */
+    uint32_t uncompleted; /* bytes, and for a flush 1 */
+};
+
+struct nvme_host_user {
+    void *self;
+    /* Told once: 0 when I/O may be submitted, else the status that ended the attempt. */
+    void (*on_ready)(void *self, uint16_t status);
+    /* The I/O is the caller's again; the room it took is free.  May submit. */
+    void (*on_io)(void *self, struct nvme_io *io);
+    /* After on_ready: the controller was lost, an attempt was vain, it is back, or it is given up.
+     * May submit.  NULL: nobody listens. */
+    void (*on_change)(void *self);
+};
+
+/* Of a controller that was live. */
+struct nvme_host_stats {
+    uint64_t losses;         /* of the connection */
+    uint64_t attempts;       /* to reconnect */
+    uint64_t reconnects;     /* attempts that succeeded */
+    uint64_t requeued;       /* commands that were under way and are sent again */
+    time_ps without_service; /* from each loss to the return, or to the last on_change */
+};
+
+struct nvme_host_site {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    const struct nvme_host_params *params; /* copied */
+    uint32_t target_ip;
+    struct verbs_class class; /* of all its queues: nvme connect --tos */
+    struct nvme_host_user user;
+};
+
+struct nvme_host_namespace {
+    uint32_t nsid;
+    uint32_t block_bytes;
+    uint64_t blocks;
+};
+
+/* Begins to connect; on_ready comes later. */
+struct nvme_host *nvme_host_create(const struct nvme_host_site *site);
+
+/* When the world no longer runs: it may still know timers of the host.  I/O that is still under
+ * way is forgotten, not completed. */
+void nvme_host_destroy(struct nvme_host *host);
+
+/* Takes the I/O and returns true, or returns false and leaves it alone: the queue is full, or
+ * the controller is not live.  A bad range is the target's to judge.  queue: 0 ..
+ * nvme_host_queues - 1. */
+bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io);
+
+/* Shuts the controller down (CC.SHN) and disconnects once nothing is under way. */
+void nvme_host_shutdown(struct nvme_host *host);
+
+bool nvme_host_live(const struct nvme_host *host);
+/* I/O that waits for the controller will not be carried: it has failed for good, it is closed, or
+ * it has been away for longer than fast-io-fail-tmo. */
+bool nvme_host_lost(const struct nvme_host *host);
+const struct nvme_host_stats *nvme_host_stats(const struct nvme_host *host);
+/* As first agreed; one that comes back with fewer carries all I/O on those that it has. */
+uint32_t nvme_host_queues(const struct nvme_host *host);
+uint32_t nvme_host_queue_size(const struct nvme_host *host); /* as negotiated */
+uint32_t nvme_host_max_transfer(const struct nvme_host *host);
+uint32_t nvme_host_namespaces(const struct nvme_host *host);
+const struct nvme_host_namespace *nvme_host_namespace(const struct nvme_host *host, uint32_t index);
+uint32_t nvme_host_target_ip(const struct nvme_host *host);
+uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
+
+/* I/O taken and not given back, under way or waiting for the controller to return. */
+uint64_t nvme_host_outstanding(const struct nvme_host *host);
+
+/* In words, where it stands: "live" or "connecting queue 3". */
+void nvme_host_describe(const struct nvme_host *host, char *text, size_t size);
+
+/* Where an I/O command is, as far as the host knows. */
+enum nvme_host_stage {
+    NVME_HOST_WAITS,     /* for room in the queue, or for the controller */
+    NVME_HOST_SUBMITS,   /* the queue's CPU is to send it */
+    NVME_HOST_SENT,      /* the capsule was posted, no response has come */
+    NVME_HOST_ANSWERED,  /* the response is here; the RNIC has not let go of its buffers */
+    NVME_HOST_COMPLETES, /* the queue's CPU is to complete it */
+};
+
+struct nvme_host_command {
+    enum nvme_host_stage stage;
+    uint16_t qid, cid; /* cid: not while it waits */
+    uint8_t opcode;
+    uint64_t lba;
+    uint32_t bytes;
+    time_ps issued_at;
+    uint32_t qpn; /* of its queue pair; 0: none */
+};
+
+/* Tells of each, queue by queue, the oldest first. */
+typedef void nvme_host_looker(void *self, const struct nvme_host_command *command);
+void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *self);
+
+/* CHECKs every invariant: SQ flow control, tags and credits. */
+void nvme_host_audit(const struct nvme_host *host);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host_io - from an I/O to commands and back.
+ * Each queue has one CPU, as Linux's default mapping gives it, which is busy for submit_cost
+ * per command sent and for complete_cost per command completed, in order.  An I/O above
+ * max_transfer is sent piece by piece; while pieces are left, the queue takes no other I/O, so
+ * that pieces are not overtaken. */
+#include "base/memory.h"
+#include "nvme/host/host_private.h"
+
+#include <stdlib.h>
+
+static void on_timeout(void *self, time_ps now)
+{
+    struct host_queue *queue = self;
+    if (queue->oldest == NULL)
+        return;
+    if (queue->oldest->deadline <= now)
+        nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT, "an I/O timed out");
+    else
+        env_timer_set(queue->host->site.env, &queue->timeout, queue->oldest->deadline);
+}
+
+static void on_cpu(void *self, struct nvme_job *job);
+
+void nvme_host_io_init(struct host_queue *queue)
+{
+    nvme_server_init_cpu(&queue->cpu, queue->host->site.env, on_cpu, queue);
+    queue->timeout = (struct timer){.fire = on_timeout, .self = queue, .due = TIME_NEVER};
+}
+
+/* All of a queue's commands are given the same time, so the oldest is the first to run out; the
+ * timer is left alone when that one completes and looks again when it fires. */
+static void watch(struct host_request *request)
+{
+    struct host_queue *queue = request->queue;
+    const struct env *env = queue->host->site.env;
+    request->deadline = env_now(env) + queue->host->params.io_timeout;
+    if (queue->timeout.due == TIME_NEVER || queue->oldest == request)
+        env_timer_set(env, &queue->timeout, request->deadline);
+}
+
+static uint32_t block_bytes(const struct nvme_host *host, uint32_t nsid)
+{
+    for (uint32_t i = 0; i < host->found_count; i++)
+        if (host->found[i].nsid == nsid)
+            return host->found[i].block_bytes;
+    return NVME_PAGE_BYTES; /* of no namespace: the target refuses it */
+}
+
+/* A buffer of at least the size, a power of two of pages, kept for the tag's next use. */
+static struct verbs_mr *buffer(struct host_request *request, uint32_t bytes)
+{
+    const struct nvme_host_site *site = &request->queue->host->site;
+    if (request->bulk != NULL && request->bulk->length >= bytes)
+        return request->bulk;
+    uint32_t length = NVME_PAGE_BYTES;
+    while (length < bytes)
+        length *= 2;
+    if (request->bulk != NULL)
+        site->verbs->dereg_mr(site->device, request->bulk);
+    const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
+    request->bulk = verbs_register(site->verbs, site->device, length, access, VERBS_BULK);
+    return request->bulk;
+}
+
+static void fill(struct host_request *request, const struct nvme_io *io, uint32_t at,
+                 uint32_t bytes)
+{
+    struct nvme_command *command = &request->command;
+    command->opcode = io->opcode;
+    command->nsid = io->nsid;
+    request->bytes = bytes;
+    if (bytes == 0)
+        return;
+    const uint32_t block = block_bytes(request->queue->host, io->nsid);
+    CHECK(bytes % block == 0);
+    const uint64_t lba = io->lba + at / block;
+    command->cdw10 = (uint32_t)lba;
+    command->cdw11 = (uint32_t)(lba >> 32);
+    command->cdw12 = bytes / block - 1;
+    request->data = buffer(request, bytes);
+    request->data->content = NVME_CONTENT_NONE;
+    if (io->opcode == NVME_WRITE) {
+        const struct nvme_host_site *site = &request->queue->host->site;
+        verbs_fill(site->verbs, site->device, request->data, bytes, io->content);
+    }
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Takes the next command's share of the first piece. */
+static void carve(struct host_queue *queue, struct host_request *request)
+{
+    struct host_piece *piece = &queue->pieces[queue->piece_at];
+    request->io = piece->io;
+    request->at = piece->at;
+    request->units = least(piece->units, queue->host->max_transfer);
+    piece->at += request->units;
+    piece->units -= request->units;
+    if (piece->units > 0)
+        return;
+    queue->piece_count--;
+    queue->piece_at = queue->piece_count > 0 ? queue->piece_at + 1 : 0;
+}
+
+/* In the first scan there is no I/O but the host's own. */
+static bool may_send(const struct nvme_host *host)
+{
+    return host->state == HOST_LIVE || (host->state == HOST_SCAN && !host->told_ready);
+}
+
+/* Sends what is waiting as far as there is room.  Posting can fail the host, which then keeps or
+ * gives back every I/O. */
+void nvme_host_io_send(struct host_queue *queue)
+{
+    struct nvme_host *host = queue->host;
+    while (may_send(host) && queue->piece_count > 0 && nvme_host_queue_has_room(queue)) {
+        struct host_request *request = nvme_host_queue_get(queue, &queue->tags);
+        CHECK(request != NULL);
+        carve(queue, request);
+        fill(request, request->io, request->at, request->io->bytes == 0 ? 0 : request->units);
+        watch(request);
+        nvme_server_add(&queue->cpu, &request->job, host->params.submit_cost);
+    }
+}
+
+/* Part of an I/O has ended; the I/O ends with the last. */
+static bool part_done(struct nvme_io *io, uint32_t units, uint16_t status)
+{
+    if (io->status == NVME_STATUS_OK)
+        io->status = status;
+    CHECK(io->uncompleted >= units);
+    io->uncompleted -= units;
+    return io->uncompleted == 0;
+}
+
+static void give_back(struct nvme_host *host, struct nvme_io *io)
+{
+    CHECK(host->outstanding > 0);
+    host->outstanding--;
+    io->completed_at = env_now(host->site.env);
+    if (nvme_host_partitions_done(host, io))
+        return;
+    host->site.user.on_io(host->site.user.self, io);
+    if (host->stopping && host->outstanding == 0)
+        nvme_host_shutdown(host);
+}
+
+/* What a read brought; of a read that failed nothing is there to look at. */
+static uint32_t read_content(const struct host_request *request)
+{
+    const struct nvme_host_site *site = &request->queue->host->site;
+    if ((request->status & NVME_STATUS_CODE) != NVME_STATUS_OK)
+        return request->data->content;
+    return verbs_content(site->verbs, site->device, request->data, request->bytes);
+}
+
+static void complete(struct host_request *request)
+{
+    struct host_queue *queue = request->queue;
+    struct nvme_host *host = queue->host;
+    struct nvme_io *io = request->io;
+    io->cid = request->command.cid;
+    io->response_at = request->response_at;
+    if (io->opcode == NVME_READ) {
+        const bool first = io->uncompleted == io->bytes;
+        const uint32_t content = read_content(request);
+        io->content = first || io->content == content ? content : NVME_CONTENT_MIXED;
+    }
+    const bool last = part_done(io, request->units, request->status & NVME_STATUS_CODE);
+    nvme_host_queue_put(request);
+    nvme_host_io_send(queue);
+    if (last)
+        give_back(host, io);
+}
+
+static void on_cpu(void *self, struct nvme_job *job)
+{
+    struct host_request *request = (struct host_request *)(void *)job;
+    (void)self;
+    if (request->completing) {
+        complete(request);
+        return;
+    }
+    struct nvme_io *io = request->io;
+    if (io->posted_at == 0)
+        io->posted_at = env_now(request->queue->host->site.env);
+    nvme_host_queue_post(request);
+}
+
+void nvme_host_io_arrived(struct host_request *request)
+{
+    request->completing = true;
+    nvme_server_add(&request->queue->cpu, &request->job,
+                    request->queue->host->params.complete_cost);
+}
+
+/* At the end of the line, which grows only while a controller is lost. */
+static void add_piece(struct host_queue *queue, struct host_piece piece)
+{
+    const uint32_t end = queue->piece_at + queue->piece_count;
+    if (end == queue->piece_room) {
+        queue->piece_room = queue->piece_room * 2 + 1;
+        queue->pieces = memory_resized(queue->pieces, queue->piece_room, sizeof *queue->pieces);
+    }
+    queue->pieces[end] = piece;
+    queue->piece_count++;
+}
+
+bool nvme_host_submit(struct nvme_host *host, uint32_t index, struct nvme_io *io)
+{
+    if (host->state != HOST_LIVE || host->stopping)
+        return false;
+    CHECK(index < host->offered);
+    struct host_queue *queue = &host->queues[1 + index % (host->queue_count - 1)];
+    if (queue->piece_count > 0 || !nvme_host_queue_has_room(queue))
+        return false;
+    nvme_host_io_begin(queue, io);
+    return true;
+}
+
+void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
+{
+    CHECK((io->opcode == NVME_FLUSH) == (io->bytes == 0));
+    io->status = NVME_STATUS_OK;
+    io->qid = queue->qid;
+    io->cid = 0;
+    io->posted_at = io->response_at = io->completed_at = 0;
+    io->uncompleted = io->bytes == 0 ? 1 : io->bytes;
+    if (io->opcode == NVME_READ)
+        io->content = NVME_CONTENT_NONE;
+    add_piece(queue, (struct host_piece){.io = io, .units = io->uncompleted});
+    queue->host->outstanding++;
+    nvme_host_io_send(queue);
+}
+
+/* ---- the connection is lost ---- */
+
+void nvme_host_io_park(struct host_queue *queue)
+{
+    const struct host_piece *waiting = queue->pieces + queue->piece_at;
+    struct host_piece *old = queue->pieces;
+    const uint32_t count = queue->piece_count;
+    queue->pieces = NULL;
+    queue->piece_at = queue->piece_count = queue->piece_room = 0;
+    nvme_server_fini(&queue->cpu);
+    while (queue->oldest != NULL) {
+        struct host_request *request = queue->oldest;
+        if (request->completing) { /* answered, and waiting for the CPU */
+            complete(request);
+            continue;
+        }
+        const struct host_piece piece = {request->io, request->at, request->units};
+        nvme_host_queue_put(request);
+        if (piece.io == NULL)
+            continue;
+        add_piece(queue, piece);
+        queue->host->stats.requeued += queue->host->state == HOST_LOST;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_piece(queue, waiting[i]);
+    free(old);
+}
+
+void nvme_host_io_move(struct host_queue *from, struct host_queue *to)
+{
+    for (uint32_t i = 0; i < from->piece_count; i++)
+        add_piece(to, from->pieces[from->piece_at + i]);
+    from->piece_at = from->piece_count = 0;
+}
+
+/* What waits here will not be sent.  The caller of on_io may not submit: the host is not live. */
+void nvme_host_io_abandon(struct host_queue *queue)
+{
+    while (queue->piece_count > 0) {
+        const struct host_piece piece = queue->pieces[queue->piece_at++];
+        if (--queue->piece_count == 0)
+            queue->piece_at = 0;
+        if (part_done(piece.io, piece.units, NVME_STATUS_TRANSPORT))
+            give_back(queue->host, piece.io);
+    }
+}

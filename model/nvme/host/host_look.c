@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host_look - the commands that a host has under way, for somebody who looks on. */
+#include "nvme/host/host_private.h"
+
+static void look_at_request(const struct host_queue *queue, const struct host_request *request,
+                            nvme_host_looker *look, void *self)
+{
+    const struct nvme_host_site *site = &queue->host->site;
+    const struct nvme_host_command command = {
+        .stage = request->completing                             ? NVME_HOST_COMPLETES
+                 : (request->awaits & HOST_AWAITS_RESPONSE) != 0 ? NVME_HOST_SENT
+                 : request->awaits != 0                          ? NVME_HOST_ANSWERED
+                                                                 : NVME_HOST_SUBMITS,
+        .qid = queue->qid,
+        .cid = request->command.cid,
+        .opcode = request->io->opcode,
+        .lba = request->io->lba,
+        .bytes = request->bytes,
+        .issued_at = request->io->issued_at,
+        .qpn = queue->conn == NULL ? 0 : site->verbs->qp_num(queue->conn),
+    };
+    look(self, &command);
+}
+
+static void look_at_piece(const struct host_queue *queue, const struct host_piece *piece,
+                          nvme_host_looker *look, void *self)
+{
+    const struct nvme_host_command command = {
+        .stage = NVME_HOST_WAITS,
+        .qid = queue->qid,
+        .opcode = piece->io->opcode,
+        .lba = piece->io->lba,
+        .bytes = piece->io->bytes,
+        .issued_at = piece->io->issued_at,
+    };
+    look(self, &command);
+}
+
+void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *self)
+{
+    for (uint32_t i = 1; i < host->queue_count; i++) {
+        const struct host_queue *queue = &host->queues[i];
+        for (const struct host_request *at = queue->oldest; at != NULL; at = at->newer)
+            if (at->io != NULL)
+                look_at_request(queue, at, look, self);
+        for (uint32_t n = 0; n < queue->piece_count; n++)
+            look_at_piece(queue, &queue->pieces[queue->piece_at + n], look, self);
+    }
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host_private - what the files of the host share.
+ * host.c      the controller: its life, its failure, what callers ask
+ * host_recovery.c  a connection lost: the wait, the next attempt, the return, the end
+ * host_admin.c  plays the steps that bring a controller up; Connect; keep-alive
+ * host_steps.c  those steps: the commands in Linux's order
+ * host_queue.c  one queue pair: connection, submission queue, capsules, completions
+ * host_io.c   I/O: splitting, the queue's CPU, time-outs
+ * host_partitions.c  the host's own reads before it is ready */
+#ifndef STORMGLASS_NVME_HOST_HOST_PRIVATE_H
+#define STORMGLASS_NVME_HOST_HOST_PRIVATE_H
+
+#include "nvme/fsm/fsm.h"
+#include "nvme/host/host.h"
+#include "nvme/host/tags.h"
+#include "nvme/server.h"
+#include "nvme/wire/capsule.h"
+#include "nvme/wire/fabrics.h"
+#include "nvme/wire/identify.h"
+
+#include <assert.h>
+
+enum {
+    HOST_ADMIN_TAGS = 30, /* NVME_AQ_MQ_TAG_DEPTH: 32 less one empty slot and one event request */
+    HOST_ADMIN_RESERVED = 2,       /* Connect and keep-alive, properties */
+    HOST_EVENT_TAG = 31,           /* NVME_AQ_BLK_MQ_DEPTH: the asynchronous event request */
+    HOST_IO_RESERVED = 1,          /* Connect */
+    HOST_ADMIN_DATA_BYTES = 16384, /* the ANA log of 1024 namespaces and 128 groups has 8208 */
+    HOST_NAMESPACES_MAX = NVME_IDENTIFY_BYTES / 4, /* one active namespace list */
+};
+
+/* A request is done when none of these is left: Linux counts references for the same reason, a
+ * buffer must not be used again before the RNIC has let go of the capsule. */
+enum { HOST_AWAITS_SEND = 1, HOST_AWAITS_RESPONSE = 2, HOST_AWAITS_INVALIDATE = 4 };
+
+struct host_request;
+
+/* What a step makes of its command's answer. */
+enum host_verdict { HOST_NEXT, HOST_AGAIN_LATER, HOST_GIVE_UP };
+
+/* One step of a controller's life: a command and the judgement of its answer, or an act. */
+struct host_step {
+    const char *name;
+    bool (*wanted)(const struct nvme_host *host); /* NULL: always */
+    void (*build)(const struct nvme_host *host, struct host_request *request);
+    enum host_verdict (*judge)(struct nvme_host *host,
+                               const struct host_request *request); /* or NULL */
+    bool (*act)(struct nvme_host *host); /* instead of a command; true: go on at once */
+    bool reserved;                       /* uses the tags kept for Connect and properties */
+    bool optional;                       /* an error status is no reason to give up */
+};
+
+struct host_queue;
+
+struct host_request {
+    struct nvme_job job; /* first, so that a job is its request */
+    struct host_queue *queue;
+    struct nvme_io *io;                                      /* NULL: not I/O */
+    void (*done)(struct nvme_host *, struct host_request *); /* when not I/O */
+    struct host_request *older, *newer;
+    uint32_t at; /* of the I/O: where its bytes begin */
+    struct nvme_command command;
+    struct verbs_mr *data; /* what the command moves, or NULL */
+    struct verbs_mr *bulk; /* the request's own buffer for I/O; grows */
+    uint32_t bytes;        /* to move */
+    uint32_t units;        /* bytes, and for a flush 1 */
+    time_ps deadline, posted_at, response_at;
+    uint64_t result;
+    uint16_t tag, status;
+    uint8_t generation, awaits;
+    bool key_armed;  /* the target was told to invalidate data->rkey */
+    bool completing; /* on the CPU for its completion */
+};
+
+/* Part of an I/O that no command carries yet. */
+struct host_piece {
+    struct nvme_io *io;
+    uint32_t at, units; /* bytes, and for a flush 1 */
+};
+
+struct host_queue {
+    struct nvme_host *host;
+    struct verbs_conn *conn;
+    struct host_request *requests; /* by tag */
+    struct verbs_mr *capsules, *responses, *connect_data;
+    struct nvme_server cpu;
+    struct nvme_tags reserved, tags;
+    struct host_request *oldest, *newest; /* under way, by age */
+    struct host_piece *pieces;            /* to be sent, in order */
+    uint32_t piece_at, piece_count, piece_room;
+    struct timer timeout;
+    uint32_t capsule_room; /* bytes of data that a capsule of this queue may carry */
+    uint16_t qid, size;    /* entries of the submission queue */
+    uint16_t sq_tail, sq_head;
+    uint32_t number; /* probe_state.number */
+    uint8_t state;   /* enum nvme_host_queue_state */
+};
+
+struct nvme_host {
+    struct nvme_host_site site;
+    struct nvme_host_params params;
+    uint32_t number; /* probe_state.number */
+    uint8_t state;   /* enum nvme_host_state */
+    bool told_ready, stopping, seen_completion;
+    struct host_queue *queues; /* [0] is the admin queue */
+    uint32_t queue_count;      /* with the admin queue */
+    uint32_t connecting;       /* the queue being connected */
+    uint32_t offered;          /* I/O queues that the caller knows of */
+    uint64_t outstanding;      /* I/O */
+    struct nvme_host_stats stats;
+    uint32_t attempts; /* since the controller was lost */
+    time_ps lost_at, counted_at;
+    bool away;         /* was live, and is lost or being connected again */
+    bool failing_fast; /* fast-io-fail-tmo has passed */
+    struct timer retry_timer, fast_timer;
+
+    struct nvme_connect_data identity;
+    uint64_t cap;
+    uint32_t cc;
+    uint16_t cntlid;
+    struct nvme_identify_controller controller;
+    uint32_t io_queue_size, max_transfer;
+
+    unsigned step;    /* of the set-up list */
+    uint32_t scanned; /* namespaces known */
+    struct verbs_mr *admin_data;
+    struct timer step_timer; /* the step under way took too long */
+    struct timer poll_timer; /* ask for CSTS again */
+    struct timer keep_alive_timer;
+    bool keep_alive_sent;
+
+    struct nvme_host_namespace *namespaces; /* of the first scan: what the caller knows */
+    uint32_t namespace_count;
+    struct nvme_host_namespace *found; /* of the scan under way or the last one */
+    uint32_t found_count;
+
+    struct nvme_io partition_io;
+    uint32_t partition_reads; /* begun; one more when they are over */
+};
+
+/* host.c */
+void nvme_host_event(struct nvme_host *host, enum nvme_host_event event);
+void nvme_host_note(const struct nvme_host *host, const char *text);
+void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why);
+void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues);
+void nvme_host_ready(struct nvme_host *host);
+
+static inline bool nvme_host_over(const struct nvme_host *host)
+{
+    return host->state == HOST_FAILED || host->state == HOST_CLOSED;
+}
+
+/* Nothing can be sent: callers of what can fail ask before they go on. */
+static inline bool nvme_host_down(const struct nvme_host *host)
+{
+    return nvme_host_over(host) || host->state == HOST_LOST;
+}
+
+/* host_recovery.c */
+void nvme_host_recovery_init(struct nvme_host *host);
+void nvme_host_recovery_quiet(struct nvme_host *host);
+bool nvme_host_recovery_may_try(const struct nvme_host *host);
+void nvme_host_recovery_wait(struct nvme_host *host);
+void nvme_host_recovery_returned(struct nvme_host *host);
+bool nvme_host_recovery_same_namespaces(const struct nvme_host *host);
+void nvme_host_recovery_end(struct nvme_host *host);
+
+/* host_queue.c */
+void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid);
+/* Requests, tags and counters of a queue of so many entries; released with its connection. */
+void nvme_host_queue_open(struct host_queue *queue, uint16_t size);
+void nvme_host_queue_release(struct host_queue *queue);
+void nvme_host_queue_fini(struct host_queue *queue);
+void nvme_host_queue_connect(struct host_queue *queue);
+void nvme_host_queue_close(struct host_queue *queue);
+void nvme_host_queue_event(struct host_queue *queue, enum nvme_host_queue_event event);
+bool nvme_host_queue_has_room(const struct host_queue *queue);
+/* A request with its tag, its place in the submission queue and its deadline; NULL: no room. */
+struct host_request *nvme_host_queue_get(struct host_queue *queue, struct nvme_tags *tags);
+struct host_request *nvme_host_queue_get_event(struct host_queue *queue);
+void nvme_host_queue_put(struct host_request *request);
+void nvme_host_queue_post(struct host_request *request);
+void nvme_host_queue_audit(const struct host_queue *queue);
+
+/* host_admin.c */
+void nvme_host_admin_established(struct host_queue *queue);
+void nvme_host_admin_stop(struct nvme_host *host);
+void nvme_host_admin_advance(struct nvme_host *host); /* to the next step that is wanted */
+void nvme_host_admin_init(struct nvme_host *host);
+void nvme_host_admin_expect(struct nvme_host *host);
+void nvme_host_admin_quiet(struct nvme_host *host);
+void nvme_host_admin_begin(struct nvme_host *host);
+const char *nvme_host_admin_step_name(const struct nvme_host *host);
+
+bool nvme_host_admin_connect(struct nvme_host *host);
+bool nvme_host_admin_connect_queues(struct nvme_host *host);
+bool nvme_host_admin_keep_alive(struct nvme_host *host);
+
+/* host_steps.c; the first has index 0 */
+enum {
+    HOST_STEP_NAMESPACES = 19,
+    HOST_STEP_PARTITIONS = 24,
+    HOST_STEP_SHUTDOWN = 26,
+    HOST_STEP_COUNT = 29
+};
+extern const struct host_step nvme_host_steps[];
+
+/* host_io.c */
+void nvme_host_io_init(struct host_queue *queue);
+void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io); /* there is room */
+void nvme_host_io_arrived(struct host_request *request);
+/* What is under way becomes pieces again, ahead of those that wait. */
+void nvme_host_io_park(struct host_queue *queue);
+void nvme_host_io_move(struct host_queue *from, struct host_queue *to);
+void nvme_host_io_send(struct host_queue *queue);
+void nvme_host_io_abandon(struct host_queue *queue);
+
+/* host_partitions.c: the host's own reads before it is ready */
+bool nvme_host_partitions_wanted(const struct nvme_host *host);
+bool nvme_host_partitions_begin(struct nvme_host *host);
+bool nvme_host_partitions_await(struct nvme_host *host); /* false: they are not over yet */
+/* False: this I/O is none of them. */
+bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io);
+
+#endif

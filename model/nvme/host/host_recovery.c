@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host_recovery - a live controller was lost.
+ *
+ *   loss --reconnect-delay--> attempt --set up as at first--> live: what waited is sent again
+ *     ^                          |
+ *     +---------- vain ----------+        ctrl-loss-tmo used up: what waited fails
+ *
+ * Source: drivers/nvme/host/rdma.c (nvme_rdma_error_recovery_work, nvme_rdma_reconnect_ctrl_work,
+ * nvme_rdma_reconnect_or_remove), fabrics.c (nvmf_should_reconnect), core.c
+ * (nvme_failfast_work) of Linux 6.1.  A command that was cancelled goes back to the multipath
+ * head's list, which counts no retries.  Linux sends again as soon as the queues are up, before the
+ * namespaces are scanned anew; here it waits for the scan. */
+#include "nvme/host/host_private.h"
+
+#include "base/probe.h"
+
+#include <stdio.h>
+
+/* ctrl_loss_tmo / reconnect_delay, rounded up: nvmf_parse_options. */
+bool nvme_host_recovery_may_try(const struct nvme_host *host)
+{
+    const struct nvme_host_params *params = &host->params;
+    if (!host->told_ready || host->state == HOST_SHUTDOWN)
+        return false;
+    if (params->ctrl_loss_tmo == NVME_HOST_NEVER)
+        return true;
+    const int64_t most =
+        (params->ctrl_loss_tmo + params->reconnect_delay - 1) / params->reconnect_delay;
+    return (int64_t)host->attempts < most;
+}
+
+/* The caller may submit, shut down or look; it is the last thing that its caller does. */
+static void tell(struct nvme_host *host)
+{
+    const struct nvme_host_user *user = &host->site.user;
+    if (user->on_change != NULL)
+        user->on_change(user->self);
+}
+
+static void count_time(struct nvme_host *host)
+{
+    const time_ps now = env_now(host->site.env);
+    host->stats.without_service += now - host->counted_at;
+    host->counted_at = now;
+}
+
+static void give_all_back(struct nvme_host *host)
+{
+    for (uint32_t i = 1; i <= host->offered; i++)
+        nvme_host_io_abandon(&host->queues[i]);
+}
+
+/* The last event was LOSS. */
+void nvme_host_recovery_wait(struct nvme_host *host)
+{
+    const struct env *env = host->site.env;
+    const time_ps now = env_now(env);
+    if (!host->away) {
+        host->away = true;
+        host->lost_at = host->counted_at = now;
+        host->stats.losses++;
+        if (host->params.fast_io_fail_tmo != NVME_HOST_NEVER)
+            env_timer_set(env, &host->fast_timer, now + host->params.fast_io_fail_tmo);
+    }
+    count_time(host);
+    env_timer_set(env, &host->retry_timer, now + host->params.reconnect_delay);
+    if (host->stopping && host->outstanding == 0)
+        nvme_host_shutdown(host);
+    tell(host);
+}
+
+static void on_retry(void *self, time_ps now)
+{
+    struct nvme_host *host = self;
+    (void)now;
+    host->attempts++;
+    host->stats.attempts++;
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_queue_release(&host->queues[i]);
+    nvme_host_queue_open(&host->queues[0], NVME_ADMIN_QUEUE_SIZE);
+    host->queue_count = 1;
+    nvme_host_admin_begin(host);
+}
+
+/* nvme_failfast_work: from now on nothing waits. */
+static void on_fast(void *self, time_ps now)
+{
+    struct nvme_host *host = self;
+    (void)now;
+    host->failing_fast = true;
+    count_time(host);
+    nvme_host_note(host, "NVMe controller away for fast-io-fail-tmo: I/O fails");
+    give_all_back(host);
+    tell(host);
+}
+
+/* A namespace that was there must be there, in blocks of the same size: I/O that waits is for it.
+ */
+bool nvme_host_recovery_same_namespaces(const struct nvme_host *host)
+{
+    for (uint32_t i = 0; i < host->namespace_count; i++) {
+        const struct nvme_host_namespace *known = &host->namespaces[i];
+        uint32_t at = 0;
+        while (at < host->found_count && host->found[at].nsid != known->nsid)
+            at++;
+        if (at == host->found_count || host->found[at].block_bytes != known->block_bytes ||
+            host->found[at].blocks < known->blocks)
+            return false;
+    }
+    return true;
+}
+
+/* A controller that grants fewer queues than before has the I/O of all on those. */
+static void gather(struct nvme_host *host)
+{
+    const uint32_t granted = host->queue_count - 1;
+    for (uint32_t i = granted; i < host->offered; i++)
+        nvme_host_io_move(&host->queues[1 + i], &host->queues[1 + i % granted]);
+}
+
+void nvme_host_recovery_returned(struct nvme_host *host)
+{
+    char text[96];
+    snprintf(text, sizeof text, "NVMe controller reconnected (attempt %u)",
+             (unsigned)host->attempts);
+    nvme_host_note(host, text);
+    host->stats.reconnects++;
+    count_time(host);
+    nvme_host_recovery_quiet(host);
+    host->away = host->failing_fast = false;
+    host->attempts = 0;
+    gather(host);
+    for (uint32_t i = 1; i < host->queue_count && host->state == HOST_LIVE; i++)
+        nvme_host_io_send(&host->queues[i]);
+    if (host->state == HOST_LIVE)
+        tell(host);
+}
+
+/* The last event was ERROR, of a controller that had been live. */
+void nvme_host_recovery_end(struct nvme_host *host)
+{
+    if (host->away)
+        count_time(host);
+    else
+        host->stats.losses++;
+    nvme_host_recovery_quiet(host);
+    give_all_back(host);
+    tell(host);
+}
+
+void nvme_host_recovery_quiet(struct nvme_host *host)
+{
+    env_timer_cancel(host->site.env, &host->retry_timer);
+    env_timer_cancel(host->site.env, &host->fast_timer);
+}
+
+void nvme_host_recovery_init(struct nvme_host *host)
+{
+    host->retry_timer = (struct timer){.fire = on_retry, .self = host, .due = TIME_NEVER};
+    host->fast_timer = (struct timer){.fire = on_fast, .self = host, .due = TIME_NEVER};
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host_steps - the commands that bring a controller up, in the order of Linux 6.1.
+ * The order is that of nvmf_create_ctrl, nvme_rdma_setup_ctrl, nvme_init_ctrl_finish,
+ * nvme_start_ctrl and nvme_scan_work; what the block layer adds is a setting (partition-scan). */
+#include "nvme/host/host_private.h"
+
+#include "nvme/wire/wire.h"
+
+/* ---- properties ---- */
+
+static void property(struct host_request *request, enum nvme_fctype type, enum nvme_property which)
+{
+    request->command.opcode = NVME_FABRICS;
+    request->command.nsid = (uint32_t)type;
+    request->command.cdw10 = which == NVME_PROPERTY_CAP ? 1 : 0; /* 8 bytes or 4 */
+    request->command.cdw11 = (uint32_t)which;
+}
+
+static void build_get_cap(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    property(request, NVME_FCTYPE_GET, NVME_PROPERTY_CAP);
+}
+
+static enum host_verdict judge_cap(struct nvme_host *host, const struct host_request *request)
+{
+    host->cap = request->result;
+    host->cc = NVME_CC_IOSQES | NVME_CC_IOCQES;
+    if (host->cap & NVME_CAP_CSS_CSI)
+        host->cc |= NVME_CC_CSS_CSI;
+    return HOST_NEXT;
+}
+
+static void build_set_cc(const struct nvme_host *host, struct host_request *request)
+{
+    property(request, NVME_FCTYPE_SET, NVME_PROPERTY_CC);
+    request->command.cdw12 = host->cc;
+}
+
+static void build_get_cc(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    property(request, NVME_FCTYPE_GET, NVME_PROPERTY_CC);
+}
+
+/* nvme_enable_ctrl reads CC back and CAP once more: some controllers change CAP.TO with
+ * CC.CRIME. */
+static enum host_verdict judge_cap_again(struct nvme_host *host, const struct host_request *request)
+{
+    host->cap = request->result;
+    host->cc |= NVME_CC_ENABLE;
+    return HOST_NEXT;
+}
+
+static void build_get_csts(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    property(request, NVME_FCTYPE_GET, NVME_PROPERTY_CSTS);
+}
+
+static enum host_verdict judge_ready(struct nvme_host *host, const struct host_request *request)
+{
+    (void)host;
+    if (request->result & NVME_CSTS_FATAL)
+        return HOST_GIVE_UP;
+    return request->result & NVME_CSTS_READY ? HOST_NEXT : HOST_AGAIN_LATER;
+}
+
+static void build_get_vs(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    property(request, NVME_FCTYPE_GET, NVME_PROPERTY_VS);
+}
+
+static void build_shutdown(const struct nvme_host *host, struct host_request *request)
+{
+    property(request, NVME_FCTYPE_SET, NVME_PROPERTY_CC);
+    request->command.cdw12 = host->cc | NVME_CC_SHN_NORMAL;
+}
+
+static enum host_verdict judge_stopped(struct nvme_host *host, const struct host_request *request)
+{
+    (void)host;
+    return (request->result & NVME_CSTS_SHST_MASK) == NVME_CSTS_SHST_DONE ? HOST_NEXT
+                                                                          : HOST_AGAIN_LATER;
+}
+
+/* ---- Identify, logs, features ---- */
+
+static void identify(struct host_request *request, enum nvme_cns cns, uint32_t nsid)
+{
+    request->command.opcode = NVME_ADMIN_IDENTIFY;
+    request->command.nsid = nsid;
+    request->command.cdw10 = (uint32_t)cns;
+    request->bytes = NVME_IDENTIFY_BYTES;
+}
+
+static void build_identify(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    identify(request, NVME_CNS_CONTROLLER, 0);
+}
+
+static uint32_t least(uint32_t a, uint64_t b)
+{
+    return b < a ? (uint32_t)b : a;
+}
+
+static enum host_verdict judge_identify(struct nvme_host *host, const struct host_request *request)
+{
+    struct nvme_identify_controller *c = &host->controller;
+    nvme_identify_decode_controller(c, request->data->bytes);
+    const bool usable = c->cntlid == host->cntlid && (c->sgls & NVME_SGLS_KEYED) != 0 &&
+                        c->icdoff == 0 && c->max_commands > 1;
+    if (!usable)
+        return HOST_GIVE_UP;
+    host->io_queue_size =
+        least((uint32_t)host->params.queue_size, (host->cap & NVME_CAP_MQES_MASK) + 1);
+    host->io_queue_size = least(host->io_queue_size, c->max_commands);
+    host->max_transfer = (uint32_t)host->params.max_transfer;
+    if (c->mdts > 0 && c->mdts < 20)
+        host->max_transfer = least(host->max_transfer, (uint64_t)NVME_PAGE_BYTES << c->mdts);
+    return host->io_queue_size < 2 ? HOST_GIVE_UP : HOST_NEXT;
+}
+
+static void get_log(struct host_request *request, enum nvme_log log, uint32_t nsid, uint32_t bytes)
+{
+    request->command.opcode = NVME_ADMIN_GET_LOG;
+    request->command.nsid = nsid;
+    request->command.cdw10 = (uint32_t)log | (bytes / 4 - 1) << 16;
+    request->command.cdw11 = (bytes / 4 - 1) >> 16;
+    request->bytes = bytes;
+}
+
+static bool has_effects(const struct nvme_host *host)
+{
+    return (host->controller.lpa & NVME_LPA_EFFECTS) != 0;
+}
+
+static void build_effects(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    get_log(request, NVME_LOG_EFFECTS, 0, 4096);
+}
+
+/* nvme_mpath_init_identify: header, descriptors of all groups, all namespaces. */
+static uint64_t ana_bytes(const struct nvme_host *host)
+{
+    return 16 + (uint64_t)host->controller.ana_groups * 32 +
+           (uint64_t)host->controller.namespaces * 4;
+}
+
+static bool has_ana(const struct nvme_host *host)
+{
+    return (host->controller.cmic & NVME_CMIC_ANA) != 0 && ana_bytes(host) <= HOST_ADMIN_DATA_BYTES;
+}
+
+static bool has_ana_again(const struct nvme_host *host)
+{
+    return nvme_host_partitions_wanted(host) && has_ana(host);
+}
+
+static void build_ana(const struct nvme_host *host, struct host_request *request)
+{
+    get_log(request, NVME_LOG_ANA, NVME_NSID_ALL, (uint32_t)ana_bytes(host));
+}
+
+/* nvme_hwmon_init reads the temperature. */
+static void build_smart(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    get_log(request, NVME_LOG_SMART, NVME_NSID_ALL, 512);
+}
+
+static void set_features(struct host_request *request, enum nvme_feature feature, uint32_t value)
+{
+    request->command.opcode = NVME_ADMIN_SET_FEATURES;
+    request->command.cdw10 = (uint32_t)feature;
+    request->command.cdw11 = value;
+}
+
+static void build_queues(const struct nvme_host *host, struct host_request *request)
+{
+    const uint32_t wanted = (uint32_t)host->params.queues - 1;
+    set_features(request, NVME_FEATURE_QUEUES, wanted << 16 | wanted);
+}
+
+static enum host_verdict judge_queues(struct nvme_host *host, const struct host_request *request)
+{
+    uint32_t count = least((uint32_t)host->params.queues, (request->result & 0xFFFF) + 1);
+    count = least(count, (request->result >> 16 & 0xFFFF) + 1);
+    nvme_host_make_queues(host, count);
+    return HOST_NEXT;
+}
+
+/* NVME_AEN_SUPPORTED of Linux: namespace attributes, firmware, ANA, discovery. */
+static bool has_events(const struct nvme_host *host)
+{
+    return host->controller.oaes != 0;
+}
+
+static void build_events(const struct nvme_host *host, struct host_request *request)
+{
+    set_features(request, NVME_FEATURE_ASYNC_EVENT, host->controller.oaes & UINT32_C(0x80000B00));
+}
+
+static void event_done(struct nvme_host *host, struct host_request *request);
+
+/* nvme_queue_async_work: one event request is kept at the controller. */
+static bool act_event_request(struct nvme_host *host)
+{
+    struct host_request *request = nvme_host_queue_get_event(&host->queues[0]);
+    if (request == NULL)
+        return true;
+    request->done = event_done;
+    request->command.opcode = NVME_ADMIN_ASYNC_EVENT;
+    nvme_host_queue_post(request);
+    return true;
+}
+
+static void event_done(struct nvme_host *host, struct host_request *request)
+{
+    nvme_host_queue_put(request);
+    if ((request->status & NVME_STATUS_CODE) == NVME_STATUS_OK)
+        act_event_request(host);
+}
+
+/* ---- namespaces: nvme_scan_work, nvme_scan_ns ---- */
+
+static void build_limits(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    identify(request, NVME_CNS_CSI_CONTROLLER, 0);
+}
+
+static bool has_csi(const struct nvme_host *host)
+{
+    return (host->cap & NVME_CAP_CSS_CSI) != 0;
+}
+
+static void build_list(const struct nvme_host *host, struct host_request *request)
+{
+    (void)host;
+    identify(request, NVME_CNS_ACTIVE_LIST, 0);
+}
+
+static enum host_verdict judge_list(struct nvme_host *host, const struct host_request *request)
+{
+    host->found_count = 0;
+    for (uint32_t i = 0; i < HOST_NAMESPACES_MAX; i++) {
+        const uint32_t nsid = wire_get32(request->data->bytes + (size_t)4 * i);
+        if (nsid == 0)
+            break;
+        host->found[host->found_count++] = (struct nvme_host_namespace){.nsid = nsid};
+    }
+    host->scanned = 0;
+    return HOST_NEXT;
+}
+
+static bool has_unscanned(const struct nvme_host *host)
+{
+    return host->scanned < host->found_count;
+}
+
+static void build_descriptors(const struct nvme_host *host, struct host_request *request)
+{
+    identify(request, NVME_CNS_DESCRIPTORS, host->found[host->scanned].nsid);
+}
+
+static void build_namespace(const struct nvme_host *host, struct host_request *request)
+{
+    identify(request, NVME_CNS_NAMESPACE, host->found[host->scanned].nsid);
+}
+
+static enum host_verdict judge_namespace(struct nvme_host *host, const struct host_request *request)
+{
+    struct nvme_identify_namespace ns;
+    nvme_identify_decode_namespace(&ns, request->data->bytes);
+    if (ns.block_shift < 9 || ns.block_shift > 16)
+        return HOST_GIVE_UP;
+    host->found[host->scanned].block_bytes = UINT32_C(1) << ns.block_shift;
+    host->found[host->scanned].blocks = ns.blocks;
+    if (++host->scanned < host->found_count)
+        host->step =
+            HOST_STEP_NAMESPACES - 1; /* the next step is the first of the next namespace */
+    return HOST_NEXT;
+}
+
+static bool act_ready(struct nvme_host *host)
+{
+    if (host->told_ready && !nvme_host_recovery_same_namespaces(host)) {
+        nvme_host_fail(host, NVME_STATUS_INVALID_NAMESPACE, "its namespaces are others");
+        return false;
+    }
+    nvme_host_event(host, HOST_ON_SCANNED);
+    env_timer_cancel(host->site.env, &host->step_timer);
+    nvme_host_ready(host);
+    return false;
+}
+
+static bool act_closed(struct nvme_host *host)
+{
+    nvme_host_admin_quiet(host);
+    nvme_host_event(host, HOST_ON_STOPPED);
+    for (uint32_t i = 0; i < host->queue_count; i++)
+        nvme_host_queue_close(&host->queues[i]);
+    return false;
+}
+
+const struct host_step nvme_host_steps[] = {
+    {"connecting the admin queue", .act = nvme_host_admin_connect},
+    {"Property Get CAP", .build = build_get_cap, .judge = judge_cap, .reserved = true},
+    {"Property Set CC", .build = build_set_cc, .reserved = true},
+    {"Property Get CC", .build = build_get_cc, .reserved = true},
+    {"Property Get CAP again", .build = build_get_cap, .judge = judge_cap_again, .reserved = true},
+    {"Property Set CC.EN", .build = build_set_cc, .reserved = true},
+    {"Property Get CSTS", .build = build_get_csts, .judge = judge_ready, .reserved = true},
+    {"Property Get VS", .build = build_get_vs, .reserved = true},
+    {"Identify Controller", .build = build_identify, .judge = judge_identify},
+    {"Get Log effects", has_effects, .build = build_effects, .optional = true},
+    {"Get Log ANA", has_ana, .build = build_ana, .optional = true},
+    {"Get Log SMART", .build = build_smart, .optional = true},
+    {"Set Features queues", .build = build_queues, .judge = judge_queues},
+    {"connecting I/O queues", .act = nvme_host_admin_connect_queues},
+    {"Set Features events", has_events, .build = build_events, .optional = true},
+    {"Async Event Request", .act = act_event_request},
+    {"keep-alive", .act = nvme_host_admin_keep_alive},
+    {"Identify limits", has_csi, .build = build_limits, .optional = true},
+    {"Identify active namespaces", .build = build_list, .judge = judge_list},
+    [HOST_STEP_NAMESPACES] = {"Identify descriptors", has_unscanned, .build = build_descriptors,
+                              .optional = true},
+    {"Identify Namespace", has_unscanned, .build = build_namespace},
+    {"Identify Namespace again", has_unscanned, .build = build_namespace, .judge = judge_namespace},
+    {"reading partition tables", nvme_host_partitions_wanted, .act = nvme_host_partitions_begin},
+    {"Get Log ANA again", has_ana_again, .build = build_ana, .optional = true},
+    [HOST_STEP_PARTITIONS] = {"waiting for partition tables", nvme_host_partitions_wanted,
+                              .act = nvme_host_partitions_await},
+    {"live", .act = act_ready},
+    [HOST_STEP_SHUTDOWN] = {"Property Set CC.SHN", .build = build_shutdown, .reserved = true},
+    {"Property Get CSTS.SHST", .build = build_get_csts, .judge = judge_stopped, .reserved = true},
+    {"closed", .act = act_closed},
+};
+
+static_assert(sizeof nvme_host_steps / sizeof nvme_host_steps[0] == HOST_STEP_COUNT,
+              "the named steps are in their places");

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * target - the subsystem: it listens, has controllers and namespaces.
+ * Queue pairs and controllers that have ended are freed by a timer of no delay, never inside
+ * the callback that ended them. */
+#include "base/memory.h"
+#include "nvme/media/tag_store.h"
+#include "nvme/target/target_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARAM(field) offsetof(struct nvme_target_params, field)
+#define SPACE(field) offsetof(struct nvme_namespace_params, field)
+
+const struct opt nvme_target_opts[] = {
+    {"cores", OPT_INT, PARAM(cores), "4", "1", "1024", NULL,
+     "CPUs of the target; queues are given to them in turn.", "assumed: a small storage node"},
+    {"command-cost", OPT_TIME, PARAM(command_cost), "1us", "0ps", "1s", NULL,
+     "CPU time of one command; a CPU does one thing at a time.",
+     "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer"},
+    {"in-capsule", OPT_SIZE, PARAM(in_capsule), "4KiB", "0B", "16KiB", NULL,
+     "Data that a command capsule may carry.", "Linux 6.1 nvmet-rdma: inline_data_size"},
+    {"max-queues", OPT_INT, PARAM(max_queues), "128", "1", "1024", NULL,
+     "I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES"},
+    {"max-queue-size", OPT_INT, PARAM(max_queue_size), "128", "2", "1024", NULL,
+     "Most entries of an I/O queue (CAP.MQES + 1).",
+     "Linux 6.1 nvmet-rdma: NVME_RDMA_MAX_QUEUE_SIZE"},
+    {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "8KiB", "8MiB", NULL,
+     "Most bytes of one command (MDTS, a power of two of 4 KiB pages).",
+     "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
+    {"rdma-size", OPT_SIZE, PARAM(rdma_size), "auto", "64KiB", "8MiB", "auto",
+     "Most bytes of one RDMA READ or WRITE; auto: a command's whole data.",
+     "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
+    {0},
+};
+
+const struct opt nvme_namespace_opts[] = {
+    {"size", OPT_SIZE, SPACE(size), "1TiB", "1MiB", "1024TiB", NULL, "Capacity of the namespace.",
+     "assumed: of the order of current drives"},
+    {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL, "Logical block.",
+     "Linux null_blk and most drives as shipped: 512", .factor = 8},
+    {0},
+};
+
+static void on_listener(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+        nvme_target_queue_request(self, conn, event);
+}
+
+static void on_listener_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    (void)self, (void)conn, (void)wc; /* a listener has no work requests */
+}
+
+/* ---- controllers ---- */
+
+struct target_controller *nvme_target_find(const struct nvme_target *target, uint16_t cntlid)
+{
+    struct target_controller *controller = target->controllers;
+    while (controller != NULL && controller->cntlid != cntlid)
+        controller = controller->next;
+    return controller;
+}
+
+void nvme_target_keep_alive_due(struct target_controller *controller)
+{
+    if (controller->ended)
+        return;
+    if (controller->target->stalled) {
+        nvme_target_hold(controller->target, &(struct target_held){.kind = TARGET_HELD_KEEP_ALIVE,
+                                                                   .controller = controller});
+        return;
+    }
+    if (!controller->seen_command) {
+        nvme_target_fatal(controller, "keep-alive timer expired");
+        return;
+    }
+    controller->seen_command = false;
+    const struct env *env = controller->target->site.env;
+    env_timer_set(env, &controller->keep_alive_timer, env_now(env) + controller->keep_alive);
+}
+
+static void on_keep_alive(void *self, time_ps now)
+{
+    (void)now;
+    nvme_target_keep_alive_due(self);
+}
+
+/* The world may still hold a wake-up for the timer of a controller that has ended, so its
+ * memory is kept, and used again with the timer as it is. */
+static struct target_controller *new_controller(struct nvme_target *target)
+{
+    struct target_controller *controller = target->spare;
+    if (controller != NULL) {
+        const struct timer timer = controller->keep_alive_timer;
+        target->spare = controller->next;
+        *controller = (struct target_controller){.target = target, .keep_alive_timer = timer};
+        return controller;
+    }
+    controller = memory_new(sizeof *controller);
+    controller->target = target;
+    controller->keep_alive_timer =
+        (struct timer){.fire = on_keep_alive, .self = controller, .due = TIME_NEVER};
+    return controller;
+}
+
+/* Identifiers go round, as those of an IDA that is asked for the next: a reconnecting host is a
+ * new controller. */
+struct target_controller *nvme_target_add_controller(struct nvme_target *target)
+{
+    if (target->stats.controllers >= NVME_CNTLID_MAX)
+        return NULL;
+    while (target->next_cntlid == 0 || target->next_cntlid > NVME_CNTLID_MAX ||
+           nvme_target_find(target, target->next_cntlid) != NULL)
+        target->next_cntlid =
+            (uint16_t)(target->next_cntlid >= NVME_CNTLID_MAX ? 1 : target->next_cntlid + 1);
+    struct target_controller *controller = new_controller(target);
+    controller->cntlid = target->next_cntlid++;
+    controller->next = target->controllers;
+    target->controllers = controller;
+    target->stats.controllers++;
+    return controller;
+}
+
+static void retire_controller(struct target_controller *controller)
+{
+    struct nvme_target *target = controller->target;
+    struct target_controller **at = &target->controllers;
+    while (*at != controller)
+        at = &(*at)->next;
+    *at = controller->next;
+    target->stats.controllers--;
+    env_timer_cancel(target->site.env, &controller->keep_alive_timer);
+    free(controller->errors);
+    controller->errors = NULL;
+    controller->next = target->spare;
+    target->spare = controller;
+}
+
+/* nvmet_ctrl_fatal_error: CSTS.CFS, and every queue of the controller is disconnected. */
+void nvme_target_fatal(struct target_controller *controller, const char *why)
+{
+    struct nvme_target *target = controller->target;
+    const struct env *env = target->site.env;
+    if (controller->ended)
+        return;
+    controller->ended = true;
+    controller->csts |= NVME_CSTS_FATAL;
+    char text[128];
+    snprintf(text, sizeof text, "NVMe target controller %u ends: %s", controller->cntlid, why);
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+    for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
+        if (queue->controller == controller)
+            nvme_target_queue_close(queue);
+}
+
+/* ---- the end of queues ---- */
+
+void nvme_target_reap(struct nvme_target *target)
+{
+    env_timer_set(target->site.env, &target->reaper, env_now(target->site.env));
+}
+
+static void free_queue(struct target_queue *queue)
+{
+    struct target_controller *controller = queue->controller;
+    if (queue->receive_count > 0)
+        queue->target->stats.queues--;
+    nvme_target_queue_free(queue);
+    if (controller == NULL)
+        return;
+    CHECK(controller->queues > 0);
+    if (--controller->queues == 0)
+        retire_controller(controller);
+}
+
+static void on_reaper(void *self, time_ps now)
+{
+    struct nvme_target *target = self;
+    struct target_queue **at = &target->queues;
+    (void)now;
+    while (*at != NULL && !target->stalled) {
+        struct target_queue *queue = *at;
+        if (queue->state == TARGET_QUEUE_CLOSING && queue->gone && queue->outside == 0) {
+            *at = queue->next;
+            free_queue(queue);
+        } else {
+            at = &queue->next;
+        }
+    }
+}
+
+/* ---- the subsystem ---- */
+
+static void make_namespaces(struct nvme_target *target, const struct nvme_target_site *site)
+{
+    CHECK(site->namespace_count <= TARGET_NAMESPACES_MAX);
+    target->namespaces = memory_zeroed(site->namespace_count, sizeof *target->namespaces);
+    for (uint32_t i = 0; i < site->namespace_count; i++) {
+        const struct nvme_target_namespace *given = &site->namespaces[i];
+        struct target_namespace *ns = &target->namespaces[i];
+        CHECK(given->params.block_size == 512 || given->params.block_size == 4096);
+        ns->ops = given->media;
+        ns->block_bytes = (uint32_t)given->params.block_size;
+        ns->blocks = (uint64_t)(given->params.size / given->params.block_size);
+        ns->media = ns->ops->create(site->env, given->media_params, i);
+        ns->store = given->store != NULL ? given->store : nvme_tag_store_create(ns->block_bytes);
+        CHECK(ns->store->block_bytes == ns->block_bytes);
+        CHECK(ns->store->ops->memory == target->namespaces[0].store->ops->memory);
+    }
+    target->namespace_count = site->namespace_count;
+    target->memory =
+        site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : VERBS_BULK;
+}
+
+struct verbs_user nvme_target_listener(struct nvme_target *target)
+{
+    return (struct verbs_user){
+        .self = target, .on_cm = on_listener, .on_completion = on_listener_completion};
+}
+
+struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
+{
+    struct nvme_target *target = memory_new(sizeof *target);
+    target->site = *site;
+    target->params = *site->params;
+    target->site.params = &target->params;
+    target->site.namespaces = NULL;
+    target->local_ip = site->verbs->local_ip(site->device);
+    target->next_cntlid = 1;
+    target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
+    target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
+    for (int64_t i = 0; i < target->params.cores; i++)
+        nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
+    make_namespaces(target, site);
+    const struct verbs_user user = nvme_target_listener(target);
+    if (site->verbs->listen(site->device, NVME_RDMA_PORT, &user) == 0)
+        return target;
+    nvme_target_destroy(target);
+    return NULL;
+}
+
+void nvme_target_destroy(struct nvme_target *target)
+{
+    if (target == NULL)
+        return;
+    env_timer_cancel(target->site.env, &target->reaper);
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        target->namespaces[i].ops->destroy(target->namespaces[i].media);
+        target->namespaces[i].store->ops->destroy(target->namespaces[i].store);
+    }
+    for (int64_t i = 0; i < target->params.cores; i++)
+        nvme_server_fini(&target->cores[i]);
+    while (target->queues != NULL) {
+        struct target_queue *queue = target->queues;
+        target->queues = queue->next;
+        free_queue(queue);
+    }
+    while (target->spare != NULL) {
+        struct target_controller *controller = target->spare;
+        target->spare = controller->next;
+        free(controller);
+    }
+    free(target->namespaces);
+    free(target->held);
+    free(target->cores);
+    free(target);
+}
+
+const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target)
+{
+    return &target->stats;
+}
+
+void nvme_target_audit(const struct nvme_target *target)
+{
+    for (const struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
+        nvme_target_queue_audit(queue);
+    for (uint32_t i = 0; i < target->namespace_count; i++)
+        target->namespaces[i].ops->audit(target->namespaces[i].media);
+    for (int64_t i = 0; i < target->params.cores; i++)
+        nvme_server_audit(&target->cores[i]);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * target_connect - Connect and the controller's properties.
+ * Source: fabrics 3.3 to 3.6; drivers/nvme/target/fabrics-cmd.c.  A refused Connect says where
+ * the offending parameter is: an offset, with bit 16 set when it is in the data. */
+#include "nvme/target/target_private.h"
+
+#include "nvme/target/discovery.h"
+
+#include <string.h>
+
+enum {
+    BAD_PARAMETER = NVME_STATUS_CONNECT_PARAMETERS | NVME_STATUS_DNR,
+    BAD_FIELD = NVME_STATUS_INVALID_FIELD | NVME_STATUS_DNR,
+    DISCOVERY_KEEP_ALIVE_S = 120, /* of a host that names none: NVMET_DISC_KATO_MS */
+};
+
+static void refuse_at(struct target_command *command, unsigned offset)
+{
+    command->result = offset;
+    nvme_target_command_done(command, BAD_PARAMETER);
+}
+
+static uint16_t queue_id(const struct target_command *command)
+{
+    return (uint16_t)(command->sqe.cdw10 >> 16);
+}
+
+/* nvmet_install_queue */
+static void install(struct target_command *command, struct target_controller *controller)
+{
+    struct target_queue *queue = command->queue;
+    const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
+    queue->controller = controller;
+    queue->sq_size = (uint16_t)size;
+    controller->queues++;
+    command->result = controller->cntlid;
+    nvme_target_queue_event(queue, TARGET_QUEUE_ON_INSTALLED);
+    nvme_target_command_done(command, NVME_STATUS_OK);
+}
+
+/* The submission queue must fit the receives that the connection was made with. */
+static bool size_fits(const struct target_command *command)
+{
+    const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
+    return size > 1 && size <= command->queue->receive_count;
+}
+
+static bool has_queue(const struct target_controller *controller, uint16_t qid)
+{
+    for (const struct target_queue *q = controller->target->queues; q != NULL; q = q->next)
+        if (q->controller == controller && q->qid == qid && q->state == TARGET_QUEUE_READY)
+            return true;
+    return false;
+}
+
+static bool is_discovery(const struct nvme_connect_data *data)
+{
+    return strcmp(data->subsystem_nqn, NVME_DISCOVERY_NQN) == 0;
+}
+
+static bool is_ours(const struct nvme_connect_data *data)
+{
+    return is_discovery(data) || strcmp(data->subsystem_nqn, NVME_SUBSYSTEM_NQN) == 0;
+}
+
+static void connect_admin(struct target_command *command, const struct nvme_connect_data *data)
+{
+    struct nvme_target *target = command->queue->target;
+    if (data->cntlid != NVME_CNTLID_DYNAMIC) {
+        refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
+        return;
+    }
+    if (!size_fits(command)) {
+        refuse_at(command, NVME_CONNECT_SQSIZE_AT);
+        return;
+    }
+    struct target_controller *controller = nvme_target_add_controller(target);
+    if (controller == NULL) {
+        nvme_target_command_done(command, NVME_STATUS_INTERNAL | NVME_STATUS_DNR);
+        return;
+    }
+    memcpy(controller->host_nqn, data->host_nqn, NVME_NQN_BYTES);
+    memcpy(controller->host_id, data->host_id, NVME_HOST_ID_BYTES);
+    controller->discovery = is_discovery(data);
+    /* nvmet counts KATO in whole seconds, rounded up. */
+    time_ps seconds = ((time_ps)command->sqe.cdw12 + 999) / 1000;
+    if (seconds == 0 && controller->discovery)
+        seconds = DISCOVERY_KEEP_ALIVE_S;
+    controller->keep_alive = seconds * PS_PER_S;
+    if (seconds > 0)
+        env_timer_set(target->site.env, &controller->keep_alive_timer,
+                      nvme_target_now(command->queue) + controller->keep_alive);
+    install(command, controller);
+}
+
+static void connect_io(struct target_command *command, const struct nvme_connect_data *data)
+{
+    const uint16_t qid = queue_id(command);
+    struct target_controller *controller = nvme_target_find(command->queue->target, data->cntlid);
+    if (controller == NULL || controller->discovery != is_discovery(data))
+        refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_CNTLID_AT);
+    else if (controller->discovery) /* fabrics 5: it has no I/O queues */
+        refuse_at(command, NVME_CONNECT_QID_AT);
+    else if (strcmp(controller->host_nqn, data->host_nqn) != 0)
+        refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_HOSTNQN_AT);
+    else if ((controller->cc & NVME_CC_ENABLE) == 0)
+        nvme_target_command_done(command, NVME_STATUS_SEQUENCE | NVME_STATUS_DNR);
+    else if (!size_fits(command))
+        refuse_at(command, NVME_CONNECT_SQSIZE_AT);
+    else if (has_queue(controller, qid))
+        nvme_target_command_done(command, NVME_STATUS_SEQUENCE | NVME_STATUS_DNR);
+    else
+        install(command, controller);
+}
+
+/* Connect data as real bytes: fetched, or behind the first capsule of an I/O queue. */
+static const unsigned char *connect_bytes(const struct target_command *command)
+{
+    if (command->data != NULL)
+        return command->data->bytes;
+    const unsigned char *behind = command->receive->connect;
+    const bool whole = command->in_capsule && behind != NULL && command->sqe.sgl.address == 0;
+    return whole ? behind : NULL;
+}
+
+static void run_connect(struct target_command *command)
+{
+    struct nvme_connect_data data;
+    if (!nvme_target_command_expects(command, NVME_CONNECT_BYTES))
+        return;
+    const unsigned char *bytes = connect_bytes(command);
+    if (bytes == NULL) {
+        nvme_target_command_done(command, BAD_FIELD);
+        return;
+    }
+    if ((command->sqe.cdw10 & 0xFFFF) != 0) {
+        nvme_target_command_done(command, NVME_STATUS_CONNECT_FORMAT | NVME_STATUS_DNR);
+        return;
+    }
+    const bool readable = nvme_fabrics_decode_connect(&data, bytes);
+    if (queue_id(command) != command->queue->qid)
+        refuse_at(command, NVME_CONNECT_QID_AT);
+    else if (!readable || !is_ours(&data))
+        refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
+    else if (command->queue->qid == 0)
+        connect_admin(command, &data);
+    else
+        connect_io(command, &data);
+}
+
+uint16_t nvme_target_connect_parse(struct target_command *command)
+{
+    const bool connect = command->sqe.opcode == NVME_FABRICS &&
+                         nvme_capsule_fctype(&command->sqe) == NVME_FCTYPE_CONNECT;
+    if (!connect)
+        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
+    command->run = run_connect;
+    return NVME_STATUS_OK;
+}
+
+/* ---- properties ---- */
+
+static uint64_t capabilities(const struct nvme_target *target)
+{
+    const uint64_t entries = (uint64_t)target->params.max_queue_size - 1;
+    return NVME_CAP_CSS_NVM | NVME_CAP_CSS_CSI | UINT64_C(15) << 24 | entries; /* TO 7.5 s */
+}
+
+static void run_get(struct target_command *command)
+{
+    const struct target_controller *controller = command->queue->controller;
+    const bool wide = (command->sqe.cdw10 & 1) != 0;
+    if (!nvme_target_command_expects(command, 0))
+        return;
+    uint16_t status = NVME_STATUS_OK;
+    if (wide && command->sqe.cdw11 == NVME_PROPERTY_CAP)
+        command->result = capabilities(controller->target);
+    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_VS)
+        command->result = 0x00010300; /* 1.3.0, as nvmet says */
+    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_CC)
+        command->result = controller->cc;
+    else if (!wide && command->sqe.cdw11 == NVME_PROPERTY_CSTS)
+        command->result = controller->csts;
+    else
+        status = BAD_FIELD;
+    nvme_target_command_done(command, status);
+}
+
+/* nvmet_start_ctrl: ready at once, or a fatal status when the host asks for what is not there.
+ * A discovery controller has no I/O queues, so the sizes of their entries are not looked at. */
+static void enable(struct target_controller *controller)
+{
+    const uint32_t cc = controller->cc;
+    const uint32_t css = cc & NVME_CC_CSS_MASK;
+    const bool entries = (cc & NVME_CC_IOSQES_MASK) == NVME_CC_IOSQES &&
+                         (cc & NVME_CC_IOCQES_MASK) == NVME_CC_IOCQES;
+    const bool good = (entries || controller->discovery) && (cc & NVME_CC_MPS_MASK) == 0 &&
+                      (cc & NVME_CC_AMS_MASK) == 0 && (css == 0 || css == NVME_CC_CSS_CSI);
+    controller->csts = good ? NVME_CSTS_READY : NVME_CSTS_FATAL;
+}
+
+/* nvmet_update_cc */
+static void update_cc(struct target_controller *controller, uint32_t cc)
+{
+    const uint32_t old = controller->cc;
+    controller->cc = cc;
+    if ((cc & NVME_CC_ENABLE) != 0 && (old & NVME_CC_ENABLE) == 0)
+        enable(controller);
+    if ((cc & NVME_CC_ENABLE) == 0 && (old & NVME_CC_ENABLE) != 0) {
+        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
+        controller->cc = 0;
+    }
+    if ((cc & NVME_CC_SHN_MASK) != 0 && (old & NVME_CC_SHN_MASK) == 0) {
+        controller->csts &= ~(uint32_t)NVME_CSTS_READY;
+        controller->cc = 0;
+        controller->csts |= NVME_CSTS_SHST_DONE;
+    }
+    if ((cc & NVME_CC_SHN_MASK) == 0 && (old & NVME_CC_SHN_MASK) != 0)
+        controller->csts &= ~(uint32_t)NVME_CSTS_SHST_MASK;
+}
+
+static void run_set(struct target_command *command)
+{
+    if (!nvme_target_command_expects(command, 0))
+        return;
+    const bool wide = (command->sqe.cdw10 & 1) != 0;
+    if (wide || command->sqe.cdw11 != NVME_PROPERTY_CC) {
+        nvme_target_command_done(command, BAD_FIELD);
+        return;
+    }
+    update_cc(command->queue->controller, command->sqe.cdw12);
+    nvme_target_command_done(command, NVME_STATUS_OK);
+}
+
+uint16_t nvme_target_connect_parse_property(struct target_command *command)
+{
+    switch (nvme_capsule_fctype(&command->sqe)) {
+    case NVME_FCTYPE_SET:
+        command->run = run_set;
+        return NVME_STATUS_OK;
+    case NVME_FCTYPE_GET:
+        command->run = run_get;
+        return NVME_STATUS_OK;
+    default:
+        return NVME_STATUS_INVALID_OPCODE | NVME_STATUS_DNR;
+    }
+}

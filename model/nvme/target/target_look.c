@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * target_look - the commands that a target has under way, for somebody who looks on. */
+#include "nvme/target/target_private.h"
+
+static bool is_in(const struct target_list *list, const struct target_command *command)
+{
+    const struct target_command *at = list->first;
+    while (at != NULL && at != command)
+        at = at->next;
+    return at != NULL;
+}
+
+static enum nvme_target_stage stage_of(const struct target_command *command)
+{
+    const struct probe_target_io *times = &command->times;
+    if (is_in(&command->queue->starved, command))
+        return NVME_TARGET_STARVED;
+    if (times->response_at != 0)
+        return NVME_TARGET_RESPONDED;
+    if (times->media_done_at != 0)
+        return NVME_TARGET_AFTER_MEDIA;
+    if (times->media_at != 0)
+        return NVME_TARGET_IN_MEDIA;
+    if (times->fetch_at != 0 && times->fetched_at == 0)
+        return NVME_TARGET_FETCHES;
+    return NVME_TARGET_ON_CORE;
+}
+
+void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look, void *self)
+{
+    for (const struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
+        for (uint32_t i = 0; i < queue->command_count; i++) {
+            const struct target_command *command = queue->commands[i];
+            if (queue->qid == 0 || is_in(&queue->free, command))
+                continue;
+            const struct nvme_target_command view = {
+                .stage = stage_of(command),
+                .times = command->times,
+                .opcode = command->sqe.opcode,
+                .bytes = command->length,
+                .qpn = queue->conn == NULL ? 0 : nvme_target_verbs(queue)->qp_num(queue->conn),
+            };
+            look(self, &view);
+        }
+}
+
+bool nvme_target_is_stalled(const struct nvme_target *target)
+{
+    return target->stalled;
+}
+
+bool nvme_target_is_dead(const struct nvme_target *target)
+{
+    return target->dead;
+}

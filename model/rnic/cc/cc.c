@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cc - the list of congestion controls. */
+#include "rnic/cc/cc.h"
+
+#include <string.h>
+
+const struct cc_preset cc_list[] = {
+#define ALGORITHM(stem, about)              {#stem, about, &cc_##stem, NULL},
+#define PRESET(stem, settings, name, about) {name, about, &cc_##stem, cc_##settings},
+#include "rnic/cc/cc.def"
+#undef ALGORITHM
+#undef PRESET
+    {0},
+};
+
+const struct cc_preset *cc_find(const char *name)
+{
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        if (strcmp(preset->name, name) == 0)
+            return preset;
+    return NULL;
+}
+
+void cc_presets(const struct cc_preset *preset, void *params)
+{
+    opt_presets(preset->ops->opts, params);
+    for (const struct cc_setting *set = preset->settings; set != NULL && set->opt != NULL; set++) {
+        char why[OPT_WHY_BYTES];
+        const struct opt *row = opt_find(preset->ops->opts, set->opt);
+        CHECK(row != NULL);
+        CHECK(opt_parse(row, set->value, opt_field(row, params), why));
+    }
+}

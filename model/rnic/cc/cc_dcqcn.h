@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cc_dcqcn - DCQCN: parameters and the reaction point's state.
+ * Source:  Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
+ * 3.
+ * Units:   rates bits per second, alpha 2^-32, debt 10^-12 bit (so that rate x picoseconds is
+ * exact). */
+#ifndef STORMGLASS_RNIC_CC_CC_DCQCN_H
+#define STORMGLASS_RNIC_CC_CC_DCQCN_H
+
+#include "rnic/cc/cc.h"
+
+struct cc_dcqcn_params {
+    int64_t g;             /* parts per 10^15 */
+    int64_t initial_alpha; /* parts per 10^15 */
+    int64_t alpha_timer;
+    int64_t rate_timer;
+    int64_t byte_counter;
+    int64_t f;
+    int64_t rai, rhai;
+    int64_t min_rate;
+    int64_t cnp_interval;
+    int64_t cut_interval;
+    int64_t clamp_target;
+};
+
+struct cc_dcqcn {
+    /* what a frame that leaves touches */
+    uint64_t rate, target;
+    time_ps rate_due; /* next timer event */
+    int64_t debt;     /* what was sent and not yet paid for by time; negative: credit */
+    time_ps debt_at;  /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
+    uint64_t bytes;   /* since the last event of the byte counter */
+    uint32_t timer_stage, byte_stage; /* events since the last cut */
+
+    uint64_t alpha;
+    time_ps alpha_due; /* next decay; TIME_NEVER before the first CNP */
+    time_ps last_cut;
+};
+
+#endif

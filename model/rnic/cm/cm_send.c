@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cm_send - one frame for each message. */
+#include "rnic/cm/cm_send.h"
+
+#include "rnic/cm/cm_conn.h"
+#include "rnic/host/rnic.h"
+
+void cm_send(struct rnic *rnic, const struct cm_way *way, const struct cm_mad *mad)
+{
+    const uint32_t handle = frame_take(rnic->port.frames);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    *frame = (struct frame){
+        .bytes = frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES),
+        .payload = CM_MAD_BYTES,
+        .opcode = FRAME_UD_SEND_ONLY,
+        .priority = way->class.priority,
+        .tos = way->class.tos,
+        .ttl = rnic->ttl,
+        .entropy =
+            qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(way->peer), qp_udp_source_port(1, 1)),
+        .source = rnic->endpoint,
+        .destination = way->peer,
+        .qpn = 1,
+        .length = CM_MAD_BYTES,
+        .blob = POOL_NONE,
+    };
+    cm_mad_encode(mad, frame_blob_take(rnic->port.frames, frame, CM_MAD_BYTES));
+    rnic_send_control(rnic, handle);
+}
+
+void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute)
+{
+    const struct cm_mad mad = {
+        .attribute = (uint16_t)attribute,
+        .tid = conn->tid,
+        .local_id = cm_conn_id(conn),
+        .remote_id = conn->remote_id,
+        .remote_qpn = conn->remote_qpn,
+    };
+    cm_send(conn->rnic, &conn->way, &mad);
+    if (attribute == CM_DREQ)
+        cm_mad_keep(&conn->mine, &mad);
+}
+
+enum ibv_rate cm_packet_rate(uint64_t bps)
+{
+    switch (bps / 1000000000) {
+    case 10:
+        return IBV_RATE_10_GBPS;
+    case 25:
+        return IBV_RATE_25_GBPS;
+    case 40:
+        return IBV_RATE_40_GBPS;
+    case 50:
+        return IBV_RATE_50_GBPS;
+    case 100:
+        return IBV_RATE_100_GBPS;
+    case 200:
+        return IBV_RATE_200_GBPS;
+    case 400:
+        return IBV_RATE_400_GBPS;
+    default:
+        return IBV_RATE_MAX;
+    }
+}

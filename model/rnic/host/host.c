@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * host - events to RNICs and timers. */
+#include "rnic/host/host.h"
+
+#include "base/memory.h"
+#include "rnic/host/straight.h"
+#include "rnic/host/verbs_sim.h"
+#include "rnic/soft/soft.h"
+
+#include <stdlib.h>
+
+static struct host *of_node(struct node *node)
+{
+    return (struct host *)(void *)node;
+}
+
+/* ------------------------------------------------------------------ env */
+
+static time_ps now(void *world)
+{
+    const struct host *host = world;
+    return node_now(&host->node);
+}
+
+/* A wake-up cannot be taken back: setting a later time keeps the pending one, which then sleeps
+ * on; an earlier time posts another, and the one it overtakes finds a wakeup that is not its own.
+ * */
+static void timer_set(void *world, struct timer *timer, time_ps due)
+{
+    struct host *host = world;
+    timer->due = due;
+    if (due == TIME_NEVER || (timer->pending > 0 && timer->wakeup <= due))
+        return;
+    CHECK(due >= node_now(&host->node));
+    timer->wakeup = due;
+    timer->pending++;
+    node_post(&host->node, host->node.id, due, HOST_EVENT_TIMER, 0, (uint64_t)(uintptr_t)timer);
+}
+
+static void on_timer(struct host *host, struct timer *timer, time_ps at)
+{
+    CHECK(timer->pending > 0);
+    timer->pending--;
+    if (timer->wakeup != at)
+        return;
+    timer->wakeup = TIME_NEVER;
+    if (timer->due > at) {
+        timer_set(host, timer, timer->due);
+        return;
+    }
+    if (UNLIKELY(host->machine != NULL)) {
+        process_timer(&host->machine->process, timer);
+        return;
+    }
+    timer->due = TIME_NEVER;
+    timer->fire(timer->self, at);
+}
+
+static const struct env_ops env_ops = {.now = now, .timer_set = timer_set};
+
+/* ------------------------------------------------------------------ events */
+
+static void kick_ports(struct host *host, time_ps at)
+{
+    uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
+    host->kicks = RNIC_HOST_BUSY;
+    for (; kicks != 0; kicks &= kicks - 1)
+        turns_serve(host->rnics[__builtin_ctz(kicks)], at);
+}
+
+static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
+{
+    const uint32_t handle = (uint32_t)event->argument;
+    struct frame *frame = frame_at(host->frames, handle);
+    if (LIKELY(!frame_is_mac_control(frame)))
+        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+    if (LIKELY(port_receive(&rnic->port, &host->node, event, frame)))
+        rnic_receive(rnic, handle, event->at);
+}
+
+static void dispatch(struct host *host, const struct event *event)
+{
+    struct rnic *rnic = host->rnics[event->port];
+    if (event->kind == NET_EVENT_ARRIVAL) {
+        arrive(host, rnic, event);
+    } else if (event->kind == HOST_EVENT_TIMER) {
+        on_timer(host, (struct timer *)(uintptr_t)event->argument, event->at);
+    } else if (event->kind < NET_EVENT_FIRST_OWN) {
+        port_on_event(&rnic->port, event);
+    } else {
+        rnic_on_event(rnic, event);
+    }
+}
+
+/* An event that may touch anything of the host. */
+static ASIDE void on_odd_event(struct host *host, const struct event *event)
+{
+    const time_ps at = event->at;
+    host->kicks = RNIC_HOST_BUSY;
+    dispatch(host, event);
+    if (host->kicks != RNIC_HOST_BUSY)
+        kick_ports(host, at);
+    host->kicks = 0;
+}
+
+static ASIDE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    const time_ps at = event->at;
+    if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_straight(rnic, at))
+        return;
+    host->kicks = RNIC_HOST_BUSY;
+    turns_serve(rnic, at);
+    if (UNLIKELY(host->kicks != RNIC_HOST_BUSY))
+        kick_ports(host, at);
+    host->kicks = 0;
+}
+
+static ASIDE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
+                             struct qp *qp, struct port_lane *lane, struct frame *frame)
+{
+    if (UNLIKELY(!straight_take(rnic, qp, lane, frame, event)))
+        on_odd_event(host, event);
+}
+
+static ASIDE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
+                         struct qp *qp, struct port_lane *lane, const struct frame *frame)
+{
+    if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
+        on_odd_event(host, event);
+}
+
+static ASIDE void on_arrival(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
+    struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
+    const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
+    struct port_lane *lane = &rnic->port.lanes[priority];
+    rnic_prefetch(qp);
+    if (UNLIKELY(!straight_is_for(rnic, qp, lane, frame)))
+        on_odd_event(host, event);
+    else if (packet_is_ack(frame))
+        on_ack(host, event, rnic, qp, lane, frame);
+    else
+        on_request(host, event, rnic, qp, lane, frame);
+}
+
+static ASIDE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
+{
+    if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)(event->argument >> 32), event->at)))
+        on_odd_event(host, event);
+}
+
+/* Each kind has a function of its own, which saves no more registers than it needs; so that they go
+ * over into one another without moving what they are given, it is in the same order. */
+static void on_event(struct node *node, const struct event *event)
+{
+    struct host *host = of_node(node);
+    struct rnic *rnic = host->rnics[event->port];
+    if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
+        on_arrival(host, event, rnic);
+    else if (event->kind == NET_EVENT_KICK)
+        on_kick(host, event, rnic);
+    else if (event->kind == RNIC_EVENT_WAKE)
+        on_wake(host, event, rnic);
+    else
+        on_odd_event(host, event);
+}
+
+void host_audit(const struct host *host)
+{
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        rnic_audit(host->rnics[i]);
+}
+
+static void audit(const struct node *node)
+{
+    host_audit((const struct host *)(const void *)node);
+}
+
+static const struct node_ops host_ops = {
+    .name = "host",
+    .on_event = on_event,
+    .audit = audit,
+};
+
+/* ------------------------------------------------------------------ a host of a machine */
+
+static void work(void *world, struct env_work *work)
+{
+    machine_work(((struct host *)world)->machine, work);
+}
+
+static void work_cancel(void *world, struct env_work *work)
+{
+    machine_work_cancel(((struct host *)world)->machine, work);
+}
+
+static const struct env_ops machine_env_ops = {
+    .now = now, .timer_set = timer_set, .work = work, .work_cancel = work_cancel};
+
+static void arrive_soft(struct host *host, struct rnic *rnic, const struct event *event)
+{
+    const uint32_t handle = (uint32_t)event->argument;
+    struct frame *frame = frame_at(host->frames, handle);
+    if (!frame_is_mac_control(frame))
+        frame->priority = rnic->priority_of_dscp[frame->tos >> 2];
+    if (port_receive(&rnic->port, &host->node, event, frame))
+        soft_receive(rnic, handle, event->at);
+}
+
+/* `asked`: ports to kick for effects that were in events of other hosts. */
+static void on_machine_event(struct node *node, const struct event *event)
+{
+    struct host *host = of_node(node);
+    const uint32_t asked = host->kicks;
+    const bool arrives = event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL;
+    host->kicks = 0;
+    if (event->kind != HOST_EVENT_PROCESSOR && !arrives)
+        on_event(node, event);
+    host->kicks = asked | RNIC_HOST_BUSY;
+    if (event->kind == HOST_EVENT_PROCESSOR)
+        processor_on_event(&host->machine->processor, event);
+    else if (arrives)
+        arrive_soft(host, host->rnics[event->port], event);
+    for (uint32_t i = 0; i < host->rnic_count; i++)
+        if (host->rnics[i]->soft != NULL)
+            soft_kick(host->rnics[i]);
+    kick_ports(host, event->at);
+    host->kicks = 0;
+}
+
+static void machine_audit(const struct node *node)
+{
+    audit(node);
+    processor_audit(&((const struct host *)(const void *)node)->machine->processor);
+}
+
+static const struct node_ops machine_host_ops = {
+    .name = "host", .on_event = on_machine_event, .audit = machine_audit};
+
+void host_join_machine(struct host *host, struct machine *machine)
+{
+    CHECK(host->rnic_count == 0);
+    host->machine = machine;
+    node_join(&host->node, machine->work.node);
+    host->node.ops = &machine_host_ops;
+    host->env.ops = &machine_env_ops;
+}
+
+/* ------------------------------------------------------------------ life */
+
+void host_init(struct host *host, struct engine *engine, const char *name,
+               struct frame_pool *frames, const struct probe *probe)
+{
+    *host = (struct host){.frames = frames};
+    engine_add(engine, &host->node, &host_ops, name);
+    host->env = (struct env){
+        .ops = &env_ops,
+        .world = host,
+        .probe = probe,
+        .seed = engine->seed,
+        .owner = host->node.name,
+    };
+}
+
+void host_fini(struct host *host)
+{
+    for (uint32_t i = 0; i < host->rnic_count; i++) {
+        rnic_fini(host->rnics[i]);
+        free(host->rnics[i]);
+    }
+    host->rnic_count = 0;
+}
+
+struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
+{
+    CHECK(host->rnic_count < HOST_RNICS);
+    struct rnic *rnic = memory_aligned(1, sizeof *rnic, alignof(struct rnic));
+    const struct rnic_site site = {
+        .node = &host->node,
+        .index = (uint16_t)host->rnic_count,
+        .endpoint = with->endpoint,
+        .host_kicks = &host->kicks,
+        .env = &host->env,
+        .frames = host->frames,
+        .port_params = with->port,
+        .params = with->params,
+        .cc = with->cc,
+        .cc_params = with->cc_params,
+        .priority_of_dscp = with->priority_of_dscp,
+        .machine = host->machine,
+    };
+    rnic_init(rnic, &site);
+    host->rnics[host->rnic_count++] = rnic;
+    return rnic;
+}
+
+struct verbs_device *host_device(struct host *host, uint32_t index)
+{
+    return verbs_sim_device(host->rnics[index]);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic - the way in, events, making and checking. */
+#include "rnic/host/rnic.h"
+
+#include "rnic/cm/cm_conn.h"
+#include "rnic/host/turns.h"
+#include "rnic/qp/completer.h"
+#include "rnic/qp/packet.h"
+#include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
+#include "rnic/soft/soft.h"
+
+#include <string.h>
+
+enum { COMPLETIONS_MAX = 1 << 18 };
+#define ACK_TIMEOUT_UNIT (4096 * PS_PER_NS)
+
+static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
+{
+    return &rnic->qp_slots[index];
+}
+
+void rnic_send_control(struct rnic *rnic, uint32_t handle)
+{
+    if (UNLIKELY(rnic->soft != NULL)) {
+        soft_send(rnic, handle);
+        return;
+    }
+    port_append(&rnic->port, handle, frame_at(rnic->port.frames, handle));
+    if ((*rnic->host_kicks & RNIC_HOST_BUSY) != 0)
+        rnic_want_kick(rnic);
+    else
+        port_kick(&rnic->port, rnic_now(rnic));
+}
+
+/* ------------------------------------------------------------------ the way in */
+
+/* The notification point: a CNP to the sender of a marked packet, not too often. */
+static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    rnic->counters.ecn_marked++;
+    if (rnic_only_counts_mark(rnic, qp, now))
+        return;
+    const struct packet_class class = {rnic->cnp_priority, rnic->cnp_tos};
+    struct frame *frame;
+    const uint32_t handle = packet_start(rnic, qp, FRAME_CNP, class, &frame);
+    frame->bytes = frame_roce_bytes(FRAME_CNP, 0);
+    frame->psn = 0;
+    frame->flags = FRAME_BECN;
+    qp->cnp_next = now + rnic->cnp_interval;
+    rnic->counters.cnps_sent++;
+    rnic_send_control(rnic, handle);
+}
+
+static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    rnic->counters.cnps_handled++;
+    turns_limit(qp, rnic->cc->on_cnp(qp->cc, &rnic->cc_site, now));
+}
+
+/* Hands a packet to the part of its queue pair that it is for. */
+static void take(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
+        completer_on_ack(rnic, qp, frame, now);
+    else if (frame->opcode >= FRAME_RC_READ_RESPONSE_FIRST &&
+             frame->opcode <= FRAME_RC_READ_RESPONSE_ONLY)
+        completer_on_response(rnic, qp, frame, now);
+    else if (UNLIKELY(frame->opcode == FRAME_CNP))
+        on_cnp(rnic, qp, now);
+    else
+        responder_receive(rnic, qp, frame, now);
+}
+
+/* For no queue pair, or one that does not take it: to the connection manager, or to nobody. */
+static void stray(struct rnic *rnic, uint32_t handle, const struct frame *frame, time_ps now)
+{
+    if (frame->opcode == FRAME_UD_SEND_ONLY) {
+        rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_MAD, handle);
+        return;
+    }
+    rnic->counters.stray++;
+    frame_give(rnic->port.frames, handle);
+}
+
+static bool takes_packets(const struct qp *qp)
+{
+    return qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_RTR;
+}
+
+void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    struct qp *qp = rnic_find_qp(rnic, frame->qpn);
+    if (UNLIKELY(qp == NULL || !takes_packets(qp) || qp->way.destination != frame->source)) {
+        stray(rnic, handle, frame, now);
+        return;
+    }
+    if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
+        notify(rnic, qp, now);
+    take(rnic, qp, frame, now);
+    frame_give(rnic->port.frames, handle);
+}
+
+void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    if (LIKELY(!rnic->rx_slow))
+        rnic_transport(rnic, handle, now);
+    else
+        rx_buffer_add(rnic, handle, now);
+}
+
+/* ------------------------------------------------------------------ completions and events */
+
+void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, time_ps now)
+{
+    const uint32_t index = slab_take(&rnic->completions);
+    struct rnic_completion *completion = slab_at(&rnic->completions, index);
+    *completion = (struct rnic_completion){.wc = *wc, .conn = qp->conn};
+    completion->wc.qp_num = qp->qpn;
+    if (wc->status != IBV_WC_SUCCESS && wc->status != IBV_WC_WR_FLUSH_ERR)
+        rnic->counters.completion_errors++;
+    qp->conn->undelivered++;
+    if (UNLIKELY(rnic->soft != NULL)) {
+        soft_complete(rnic, qp, index);
+        return;
+    }
+    rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_COMPLETION, index);
+}
+
+void rnic_deliver(struct rnic *rnic, uint32_t index)
+{
+    const struct rnic_completion completion =
+        *(const struct rnic_completion *)slab_at(&rnic->completions, index);
+    struct verbs_conn *conn = completion.conn;
+    const struct ibv_wc *wc = &completion.wc;
+    slab_give(&rnic->completions, index);
+    node_digest(rnic->port.node, (uint64_t)wc->qp_num << 40 ^ (uint64_t)wc->status << 36 ^
+                                     (uint64_t)wc->opcode << 32 ^ wc->byte_len);
+    if (!conn->destroyed && conn->user.on_completion != NULL)
+        conn->user.on_completion(conn->user.self, conn, wc);
+    cm_delivered(conn);
+}
+
+static void on_doorbell(struct rnic *rnic, uint64_t argument, time_ps now)
+{
+    struct qp *qp = rnic_find_qp(rnic, (uint32_t)(argument >> 32));
+    const uint32_t tail = (uint32_t)argument;
+    if (qp == NULL || qp->state != IBV_QPS_RTS)
+        return;
+    CHECK((int32_t)(tail - qp->sq_visible) > 0);
+    qp->sq_visible = tail;
+    turns_schedule(rnic, qp, now);
+}
+
+static void on_timeout(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp != NULL)
+        requester_on_timeout(rnic, qp, now);
+}
+
+static void on_mad(struct rnic *rnic, uint32_t handle)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    cm_receive(rnic, frame, frame_blob(rnic->port.frames, frame));
+    frame_give(rnic->port.frames, handle);
+}
+
+void rnic_on_event(struct rnic *rnic, const struct event *event)
+{
+    switch ((enum rnic_event)event->kind) {
+    case RNIC_EVENT_DOORBELL:
+        on_doorbell(rnic, event->argument, event->at);
+        return;
+    case RNIC_EVENT_WAKE:
+        turns_wake(rnic, (uint32_t)(event->argument >> 32), event->at);
+        return;
+    case RNIC_EVENT_TIMEOUT:
+        on_timeout(rnic, (uint32_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_COMPLETION:
+        rnic_deliver(rnic, (uint32_t)event->argument);
+        return;
+    case RNIC_EVENT_DRAIN:
+        rx_buffer_on_drain(rnic, event->at);
+        return;
+    case RNIC_EVENT_STALL:
+        rx_buffer_on_stall(rnic, (uint8_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_TRANSMIT:
+        soft_on_transmit(rnic, event->at);
+        return;
+    case RNIC_EVENT_MAD:
+        on_mad(rnic, (uint32_t)event->argument);
+        return;
+    case RNIC_EVENT_DATA_CAME:
+        cm_on_data_came(rnic, (uint32_t)event->argument);
+        return;
+    case RNIC_EVENT_FIRST_OWN:
+        break;
+    }
+    CHECK(false); /* no RNIC's event */
+}
+
+/* ------------------------------------------------------------------ making and checking */
+
+/* Class selector precedence, RFC 2474 4.2.2. */
+void rnic_map_dscp(const struct rnic_params *params, const uint8_t *own, uint8_t map[DSCPS])
+{
+    for (unsigned dscp = 0; dscp < DSCPS; dscp++)
+        map[dscp] = (uint8_t)(dscp >> 3);
+    map[params->cnp_dscp] = (uint8_t)params->cnp_priority;
+    if (params->ack_dscp != RNIC_AUTO && params->ack_priority != RNIC_AUTO)
+        map[params->ack_dscp] = (uint8_t)params->ack_priority;
+    map[params->dscp] = (uint8_t)params->priority;
+    for (unsigned dscp = 0; own != NULL && dscp < DSCPS; dscp++)
+        if (own[dscp] != RNIC_DSCP_UNSAID)
+            map[dscp] = own[dscp];
+}
+
+/* Before the first queue pair there is one that nobody finds, so that looking needs no question. */
+void rnic_place_qps(struct rnic *rnic)
+{
+    static struct qp none;
+    const struct pool *qps = &rnic->qps;
+    rnic->qp_slots = qps->limit == 0 ? &none : (struct qp *)(void *)qps->items;
+    rnic->qp_mask = qps->limit == 0 ? 0 : qps->limit - 1;
+    for (uint32_t i = 0; i < qps->used; i++) {
+        struct qp *qp = qp_at(rnic, i);
+        if (qp->qpn == 0)
+            continue;
+        qp->conn->qp = qp;
+        if (qp->soft != NULL)
+            qp->soft->qp = qp;
+    }
+}
+
+static void init_classes(struct rnic *rnic, const struct rnic_params *params)
+{
+    enum { WEIGHT_BYTES = 512 };
+    rnic->cnp_priority = (uint8_t)params->cnp_priority;
+    rnic->cnp_tos = rnic_tos(params->cnp_dscp);
+    rnic->ecn = rnic->cc->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT;
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        rnic->classes[i] = (struct rnic_class){
+            .ready = {POOL_NONE, POOL_NONE},
+            .answers = {POOL_NONE, POOL_NONE},
+            .quantum = (int32_t)params->weight[i] * WEIGHT_BYTES,
+        };
+        rnic->strict |= (uint8_t)((params->weight[i] == 0) << i);
+    }
+}
+
+static void init_cc(struct rnic *rnic, const struct rnic_site *site)
+{
+    CHECK(site->cc->params_bytes <= CC_PARAMS_MAX);
+    rnic->cc = site->cc;
+    if (site->cc->params_bytes > 0)
+        memcpy(rnic->cc_params, site->cc_params, site->cc->params_bytes);
+    rnic->cc_site = (struct cc_site){.line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
+    rnic->cnp_interval = rnic->cc->cnp_interval(rnic->cc_params);
+}
+
+void rnic_init(struct rnic *rnic, const struct rnic_site *site)
+{
+    *rnic = (struct rnic){
+        .endpoint = site->endpoint,
+        .ack_interval = (uint16_t)site->params->ack_interval,
+        .ttl = (uint8_t)site->params->ttl,
+        .go_back_0 = site->params->loss_recovery == RNIC_GO_BACK_0,
+        .ack_coalescing = site->params->ack_coalescing != 0,
+        .host_kicks = site->host_kicks,
+        .env = site->env,
+        .params = *site->params,
+        .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),
+    };
+    if (site->params->timeout > 0)
+        rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
+    port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
+              site->env->probe, turns_next);
+    rnic->takes_turns = true;
+    pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
+                  RNIC_QP_FEW);
+    rnic_place_qps(rnic);
+    slab_init(&rnic->completions, "completions under way at an RNIC",
+              sizeof(struct rnic_completion), COMPLETIONS_MAX);
+    mr_table_init(&rnic->mrs);
+    init_cc(rnic, site);
+    if (site->priority_of_dscp == NULL)
+        rnic_map_dscp(site->params, NULL, rnic->priority_of_dscp);
+    else
+        memcpy(rnic->priority_of_dscp, site->priority_of_dscp, DSCPS);
+    init_classes(rnic, site->params);
+    rx_buffer_init(rnic);
+    cm_init(rnic);
+    if (site->params->soft.software && site->machine != NULL)
+        soft_init(rnic, site->machine);
+}
+
+void rnic_fini(struct rnic *rnic)
+{
+    cm_fini(rnic);
+    if (rnic->soft != NULL)
+        soft_fini(rnic);
+    mr_table_fini(&rnic->mrs);
+    slab_fini(&rnic->completions);
+    pool_fini(&rnic->qps);
+}
+
+static void audit_qps(const struct rnic *rnic)
+{
+    uint64_t sends = 0, receives = 0;
+    for (uint32_t i = 0; i < rnic->qps.used; i++) {
+        const struct qp *qp = qp_at(rnic, i);
+        if (qp->qpn == 0)
+            continue;
+        qp_audit(rnic, qp);
+        sends += qp->sq_tail - qp->sq_head;
+        receives += qp->rq_tail - qp->rq_head;
+    }
+    CHECK(rnic->counters.posted_sends == rnic->counters.finished_sends + sends);
+    CHECK(rnic->counters.posted_receives == rnic->counters.finished_receives + receives);
+}
+
+void rnic_audit(const struct rnic *rnic)
+{
+    port_audit(&rnic->port);
+    rx_buffer_audit(rnic);
+    if (rnic->soft != NULL)
+        soft_audit(rnic);
+    audit_qps(rnic);
+    cm_conn_audit(&rnic->cm);
+    for (uint8_t i = 0; i < PRIORITIES; i++) {
+        CHECK(!turns_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
+        CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
+    }
+}

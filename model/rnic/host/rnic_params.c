@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_params - an RNIC's parameters as rows. */
+#include "rnic/host/rnic.h"
+
+#define ROW(field) offsetof(struct rnic_params, field)
+#define WEIGHT(n)                                                                                  \
+    {                                                                                              \
+        "weight-" #n, OPT_INT, ROW(weight[n]), "0", "0", "100", NULL,                              \
+            "Share of priority " #n                                                                \
+            " of what the host sends, among the weighted ones; 0: strict.",                        \
+            "IEEE 802.1Q-2018 37 (ETS); mlnx_qos --tsa ets --tcbw"                                 \
+    }
+
+const struct opt rnic_opts[] = {
+    {"path-mtu", OPT_SIZE, ROW(path_mtu), "4096B", "256B", "4096B", NULL,
+     "Payload of a full packet: 256, 512, 1024, 2048 or 4096 B; the active side's holds for both.",
+     "IBTA Vol 1 table 81 (PathMTU); Linux cm.c adopts the REQ's value"},
+    {"timeout", OPT_INT, ROW(timeout), "14", "0", "31", NULL,
+     "Local ACK timeout code t: 4.096 us x 2^t; 0 waits for ever.",
+     "IBTA Vol 1 9.7.6.1.3; 14 (67 ms) is perftest's default, rdma_cm on RoCE takes 19"},
+    {"retry-count", OPT_INT, ROW(retry_count), "7", "0", "7", NULL,
+     "Most retries after a timeout or sequence NAK without progress; the smaller of this and the "
+     "protocol's own holds.",
+     "IBTA Vol 1 9.7.6.1.3; 7 is finite"},
+    {"rnr-retry", OPT_INT, ROW(rnr_retry), "7", "0", "7", NULL,
+     "Most retries after receiver-not-ready NAKs; 7 is without end.", "IBTA Vol 1 9.7.5.2.8"},
+    {"min-rnr-timer", OPT_INT, ROW(min_rnr_timer), "0", "0", "31", NULL,
+     "Code of the wait that a receiver-not-ready NAK asks for; 0 is 655.36 ms.",
+     "IBTA Vol 1 table 45; 0 as the Linux CM sets it"},
+    {"ack-interval", OPT_INT, ROW(ack_interval), "256", "1", "32768", NULL,
+     "An ACK is asked for at least every so many packets within a message, and with its last.",
+     "Linux mlx5_ib: log_ack_req_freq 8; rxe asks about every 65th, other drivers each one"},
+    {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
+     "An ACK that still waits for the wire is replaced by a newer one.", "IBTA Vol 1 9.7.5.1.2"},
+    {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL,
+     "go-back-n|go-back-0",
+     "What is sent again after a loss: from the lost packet, or the whole message.",
+     "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1"},
+    {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,
+     "Most RDMA READs that a queue pair may have under way, and serve.",
+     "mlx5 max_qp_rd_atom 16 (as commonly seen); rxe 128"},
+    {"tx-delay", OPT_TIME, ROW(tx_delay), "300ns", "0ns", "1ms", NULL,
+     "From posting a work request to its first packet: doorbell, WQE and data fetch over PCIe.",
+     "assumed; with rx-delay near the 0.6 to 0.8 us that ConnectX-6 briefs state"},
+    {"rx-delay", OPT_TIME, ROW(rx_delay), "300ns", "0ns", "1ms", NULL,
+     "From a message's last packet to its completion at the host.", "assumed; as tx-delay"},
+    {"read-delay", OPT_TIME, ROW(read_delay), "300ns", "0ns", "1ms", NULL,
+     "From a READ request to its first response: data fetch over PCIe.",
+     "0.3 to 0.4 us unloaded, Neugebauer et al., SIGCOMM 2018"},
+    {"dscp", OPT_INT, ROW(dscp), "26", "0", "63", NULL,
+     "DSCP of connections that their workload gives none; those that come in have the REQ's.",
+     "vendors' convention for lossless RoCE; Linux cma.c default_roce_tos, cm.c "
+     "cm_format_paths_from_req"},
+    {"priority", OPT_INT, ROW(priority), "3", "0", "7", NULL,
+     "Priority of `dscp` at the host's own port; other DSCPs by dscp-to-priority, else DSCP >> 3.",
+     "vendors' convention: DSCP 26 to priority 3; mlnx_qos --trust dscp"},
+    {"ack-dscp", OPT_INT, ROW(ack_dscp), "auto", "0", "63", "auto",
+     "DSCP of ACKs and NAKs; auto: their queue pair's.  On another queue they may overtake READ "
+     "responses, which then count as lost.",
+     "one address path in a queue pair's context (Linux mlx5_ib qp.c mlx5_set_path)"},
+    {"ack-priority", OPT_INT, ROW(ack_priority), "auto", "0", "7", "auto",
+     "Priority of ACKs and NAKs at the host's own port; auto: their queue pair's, or what ack-dscp "
+     "maps to.",
+     "as ack-dscp"},
+    WEIGHT(0),
+    WEIGHT(1),
+    WEIGHT(2),
+    WEIGHT(3),
+    WEIGHT(4),
+    WEIGHT(5),
+    WEIGHT(6),
+    WEIGHT(7),
+    {"cnp-dscp", OPT_INT, ROW(cnp_dscp), "48", "0", "63", NULL, "DSCP of CNPs.",
+     "ConnectX CNP_DSCP 48"},
+    {"cnp-priority", OPT_INT, ROW(cnp_priority), "6", "0", "7", NULL,
+     "Priority of CNPs at the host's own port.", "ConnectX CNP_802P_PRIO 6"},
+    {"ttl", OPT_INT, ROW(ttl), "64", "1", "255", NULL, "IPv4 time to live of what is sent.",
+     "Linux default hop limit"},
+    {"rx-buffer", OPT_SIZE, ROW(rx_buffer), "262016B", "16KiB", "1GiB", NULL,
+     "Receive buffer between the wire and the host.",
+     "ConnectX port buffer size 262016, Mellanox community DOC-2933"},
+    {"rx-xoff", OPT_SIZE, ROW(rx_xoff), "auto", "1KB", "1GiB", "auto",
+     "Above this much in the receive buffer the peer is paused; auto: the size less the headroom "
+     "for rate, cable and MTU.",
+     "Linux mlx5 port_buffer.c: (301 + 2.16 m) Gb/s + 2.72 MTU"},
+    {"rx-xon", OPT_SIZE, ROW(rx_xon), "auto", "0B", "1GiB", "auto",
+     "At or below this much it may go on; auto: one largest frame (9216 B) below rx-xoff.",
+     "Linux mlx5 port_buffer.c"},
+    {"drain", OPT_RATE, ROW(drain), "0bps", "0bps", "10Tbps", NULL,
+     "Rate at which the host empties the receive buffer; 0: at least as fast as the wire fills it.",
+     "own: hosts are no bottleneck unless a scenario says so"},
+    {"pfc", OPT_BOOL, ROW(pfc), "true", NULL, NULL, NULL,
+     "The receive buffer pauses the peer; false: it drops when full.", "IEEE 802.1Q cl. 36"},
+    {"pfc-priorities", OPT_MASK, ROW(pfc_priorities), "auto", NULL, "0,1,2,3,4,5,6,7", "auto",
+     "The priorities that the receive buffer pauses, all together; auto: that of `dscp`.",
+     "mlnx_qos --pfc; own: one buffer for all"},
+    {"pfc-watchdog", OPT_TIME, ROW(pfc_watchdog), "0ns", "0ns", "60s", NULL,
+     "After so long a pause of its peer without a break the RNIC sends none until the cause has "
+     "gone, and drops what finds no room; 0: never.",
+     "Guo et al., SIGCOMM 2016, 4.3: 100 ms; Linux mlx5 pfc-prevention-tout: 80 ms to 8 s, auto "
+     "100 ms"},
+    {"cm-timeout", OPT_TIME, ROW(cm_timeout), "6144ms", "1us", "1000s", NULL,
+     "A connection manager message without its answer is sent again after this time.",
+     "Linux cma.c and cm.c: 2 x 2^10 + 2^12 ms on RoCE"},
+    {"cm-retries", OPT_INT, ROW(cm_retries), "15", "0", "15", NULL,
+     "How often a connection manager message is sent again.", "Linux cma.c CMA_MAX_CM_RETRIES"},
+#include "rnic/soft/soft_params.def"
+    {0},
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rx_buffer - FIFO, thresholds, faults.
+ *
+ * wire -> | ... held ... | -> transport, one frame each bytes / drain
+ *            xon  xoff  size
+ *
+ * A change of the drain rate begins the head frame's time anew. */
+#include "rnic/host/rx_buffer.h"
+
+#include "net/headroom/headroom.h"
+#include "rnic/host/rnic.h"
+
+#include <stdio.h>
+
+enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
+
+int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_params *port)
+{
+    if (params->rx_xoff != RNIC_AUTO)
+        return params->rx_xoff;
+    /* As many metres of fibre as the link is long in time, its FEC included. */
+    const int64_t metres = port_propagation(port) / FIBRE_PS_PER_METRE, size = params->rx_buffer;
+    const int64_t headroom = headroom_mlx5(port->rate / 1000000, metres, port->mtu);
+    const int64_t least =
+        size / LEAST_XOFF_SHARE; /* a buffer too small for its link still takes some */
+    return size - headroom > least ? size - headroom : least;
+}
+
+static void set_rate(struct rnic *rnic, int64_t bps)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    rx->stopped = bps < 0;
+    rx->drain_bps = bps > 0 ? (uint64_t)bps : 0;
+    if (bps > 0)
+        rx->rate = wire_rate((uint64_t)bps);
+    if (bps != RNIC_UNLIMITED)
+        rnic->rx_slow = true;
+}
+
+static void still_held(const struct port *port, struct probe_pause *why)
+{
+    const struct rnic *rnic = (const struct rnic *)(const void *)port; /* its first member */
+    why->occupancy = rnic->rx.held;
+    why->threshold = rnic->rx.xoff;
+}
+
+void rx_buffer_init(struct rnic *rnic)
+{
+    const struct rnic_params *params = &rnic->params;
+    struct rx_buffer *rx = &rnic->rx;
+    *rx = (struct rx_buffer){.head = POOL_NONE, .tail = POOL_NONE, .due = TIME_NEVER};
+    for (int i = 0; i < PRIORITIES; i++)
+        rx->look_at[i] = TIME_NEVER;
+    rx->size = params->rx_buffer;
+    rx->xoff = rx_buffer_xoff(params, &rnic->port.params);
+    rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
+    if (rx->xon < 0 || rx->xon > rx->xoff)
+        rx->xon = rx->xoff / 2;
+    rx->lossless = rnic_lossless(params, rnic->priority_of_dscp);
+    set_rate(rnic, params->drain);
+    rnic->port.reason = still_held;
+}
+
+static struct probe_pause edge(const struct rnic *rnic, uint8_t priority, bool xoff, time_ps now)
+{
+    return (struct probe_pause){
+        .at = now,
+        .node = rnic->port.node->id,
+        .port = rnic->port.index,
+        .priority = priority,
+        .xoff = xoff,
+        .egress = UINT16_MAX,
+        .occupancy = rnic->rx.held,
+        .threshold = rnic->rx.xoff,
+    };
+}
+
+/* Linux mlx5 en_ethtool.c: the warning comes at 85 % of the time, not before 80 ms. */
+static time_ps warning_after(time_ps stall)
+{
+    const time_ps most = stall / 100 * 85, least = 80 * PS_PER_MS;
+    const time_ps warning = most > least ? most : least;
+    return warning < stall ? warning : stall;
+}
+
+/* The peer is to be paused in the priority while the buffer is over, or a storm wants it. */
+static bool wants_pause(const struct rnic *rnic, uint8_t priority)
+{
+    const unsigned paused = rnic->rx.storm | (rnic->rx.over ? rnic->rx.lossless : 0u);
+    return (paused & 1u << priority) != 0;
+}
+
+static void look_again(struct rnic *rnic, uint8_t priority, time_ps at)
+{
+    rnic->rx.look_at[priority] = at;
+    rnic_post(rnic, at, RNIC_EVENT_STALL, priority);
+}
+
+static void set_pause(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    const uint8_t bit = (uint8_t)(1u << priority);
+    const bool want = wants_pause(rnic, priority);
+    const time_ps stall = rnic->params.pfc_watchdog;
+    if (!want)
+        rnic->rx.stalled &= (uint8_t)~bit;
+    const bool may = want && (rnic->rx.stalled & bit) == 0;
+    const struct probe_pause why = edge(rnic, priority, may, now);
+    if (may)
+        port_pfc_assert(&rnic->port, priority, &why);
+    else
+        port_pfc_release(&rnic->port, priority, &why);
+    if (UNLIKELY(stall > 0) && may && rnic->rx.look_at[priority] == TIME_NEVER)
+        look_again(rnic, priority, now + warning_after(stall));
+}
+
+static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    char text[64];
+    rnic->counters.stalls++;
+    rnic->rx.stalled |= (uint8_t)(1u << priority);
+    snprintf(text, sizeof text, "PFC watchdog: no more pauses in priority %u", priority);
+    rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
+    set_pause(rnic, priority, now);
+}
+
+/* One look is due at a time; it finds the pause that it was for, or a younger one. */
+void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    const time_ps stall = rnic->params.pfc_watchdog, warning = warning_after(stall);
+    const time_ps since = rnic->port.pauses[priority].asserted_since;
+    CHECK(rnic->rx.look_at[priority] == now);
+    rnic->rx.look_at[priority] = TIME_NEVER;
+    if (!wants_pause(rnic, priority))
+        return;
+    if (since == TIME_NEVER) { /* the port may not */
+        look_again(rnic, priority, now + warning);
+        return;
+    }
+    rnic->counters.stall_warnings += now - since == warning;
+    if (now - since >= stall)
+        give_up(rnic, priority, now);
+    else
+        look_again(rnic, priority, since + (now - since < warning ? warning : stall));
+}
+
+static void set_pauses(struct rnic *rnic, time_ps now)
+{
+    for (unsigned mask = rnic->rx.lossless; mask != 0; mask &= mask - 1)
+        set_pause(rnic, (uint8_t)__builtin_ctz(mask), now);
+}
+
+static void start_head(struct rnic *rnic, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    rx->due = TIME_NEVER;
+    if (rx->stopped || rx->head == POOL_NONE)
+        return;
+    const struct frame *frame = frame_at(rnic->port.frames, rx->head);
+    rx->due = rx->drain_bps == 0 ? now : now + wire_rate_take(&rx->rate, frame->bytes);
+    rnic_post(rnic, rx->due, RNIC_EVENT_DRAIN, 0);
+}
+
+static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    const struct rx_buffer *rx = &rnic->rx;
+    const unsigned bit = 1u << frame->priority;
+    const bool stalled = (rx->stalled & bit) != 0;
+    const bool lossless = !stalled && (rx->lossless & rnic->port.enabled & bit) != 0;
+    const struct probe_drop dropped = {
+        .at = now,
+        .node = rnic->port.node->id,
+        .port = rnic->port.index,
+        .priority = frame->priority,
+        .cause = stalled ? PROBE_DROP_WATCHDOG : PROBE_DROP_RX_BUFFER,
+        .lossless = lossless,
+        .egress = UINT16_MAX,
+        .frame_bytes = frame->bytes,
+        .occupancy = rx->held,
+        .threshold = rx->xoff,
+        .headroom = rx->held > rx->xoff ? rx->held - rx->xoff : 0,
+        .headroom_limit = rx->size - rx->xoff,
+    };
+    rnic->counters.rx_buffer_drops++;
+    rnic->port.probe->drop(rnic->port.probe->self, &dropped);
+    frame_give(rnic->port.frames, handle);
+}
+
+void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    if (rx->held + frame->bytes > rx->size) {
+        drop(rnic, handle, now);
+        return;
+    }
+    const bool empty = rx->head == POOL_NONE;
+    frame->next = POOL_NONE;
+    if (empty)
+        rx->head = handle;
+    else
+        frame_at(rnic->port.frames, rx->tail)->next = handle;
+    rx->tail = handle;
+    rx->held += frame->bytes;
+    rx->peak = rx->held > rx->peak ? rx->held : rx->peak;
+    if (empty)
+        start_head(rnic, now);
+    if (!rx->over && rx->held > rx->xoff) {
+        rx->over = true;
+        set_pauses(rnic, now);
+    }
+}
+
+void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
+{
+    struct rx_buffer *rx = &rnic->rx;
+    if (rx->due != now || rx->head == POOL_NONE)
+        return; /* of a rate that holds no longer */
+    const uint32_t handle = rx->head;
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    rx->head = frame->next;
+    rx->held -= frame->bytes;
+    rnic_transport(rnic, handle, now);
+    start_head(rnic, now);
+    if (rx->over && rx->held <= rx->xon) {
+        rx->over = false;
+        set_pauses(rnic, now);
+    }
+    if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
+        rnic->rx_slow = false;
+}
+
+void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
+{
+    set_rate(rnic, bps);
+    start_head(rnic, now);
+    if (rnic->rx.head == POOL_NONE)
+        rnic->rx_slow = bps != RNIC_UNLIMITED;
+}
+
+void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)
+{
+    CHECK(priority < PRIORITIES);
+    if (on)
+        rnic->rx.storm |= (uint8_t)(1u << priority);
+    else
+        rnic->rx.storm &= (uint8_t) ~(1u << priority);
+    set_pause(rnic, priority, now);
+}
+
+void rx_buffer_audit(const struct rnic *rnic)
+{
+    const struct rx_buffer *rx = &rnic->rx;
+    int64_t held = 0;
+    for (uint32_t at = rx->head; at != POOL_NONE; at = frame_at(rnic->port.frames, at)->next)
+        held += frame_at(rnic->port.frames, at)->bytes;
+    CHECK(held == rx->held && held <= rx->size);
+    CHECK((rx->head == POOL_NONE) == (held == 0));
+    CHECK(rnic->rx_slow || held == 0);
+    CHECK(0 <= rx->xon && rx->xon <= rx->xoff);
+    CHECK((rx->stalled & rnic->port.asserted) == 0);
+    CHECK(rx->over ? rx->held > rx->xon : rx->held <= rx->xoff);
+}

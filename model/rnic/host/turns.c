@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * turns - lists of queue pairs, and the port's source.
+ *
+ * Of each priority:
+ *   the port's own queue                    CNPs and CM messages, first
+ *   answers         -> QP -> QP             QPs with an ACK or NAK, before the data
+ *   ready           -> QP -> QP -> ...      one packet from the first, which goes to the end if it
+ *                                           has more
+ *
+ * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
+ * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
+#include "rnic/host/turns.h"
+
+#include "rnic/host/straight.h"
+#include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
+#include "rnic/soft/soft.h"
+
+static struct rnic *of_port(struct port *port)
+{
+    return (struct rnic *)(void *)port;
+}
+
+static struct qp *qp_at(const struct rnic *rnic, uint32_t index)
+{
+    return &rnic->qp_slots[index];
+}
+
+/* ------------------------------------------------------------------ lists */
+
+static void set_ready(struct rnic *rnic, uint8_t priority)
+{
+    rnic->port.ready |= (uint8_t)(1u << priority);
+    if (!port_is_choosing(&rnic->port))
+        rnic_want_kick(rnic);
+}
+
+static void push_ready(struct rnic *rnic, struct qp *qp)
+{
+    struct rnic_list *list = &rnic->classes[qp->data.priority].ready;
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    qp->next_ready = POOL_NONE;
+    qp->flags |= QP_LISTED;
+    if (list->head == POOL_NONE)
+        list->head = index;
+    else
+        qp_at(rnic, list->tail)->next_ready = index;
+    list->tail = index;
+    set_ready(rnic, qp->data.priority);
+}
+
+void turns_list_answer(struct rnic *rnic, struct qp *qp)
+{
+    struct rnic_list *list = &rnic->classes[qp->ack.priority].answers;
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    CHECK((qp->rx_flags & QP_RX_LISTED) == 0);
+    qp->next_answer = POOL_NONE;
+    qp->rx_flags |= QP_RX_LISTED;
+    if (list->head == POOL_NONE)
+        list->head = index;
+    else
+        qp_at(rnic, list->tail)->next_answer = index;
+    list->tail = index;
+    set_ready(rnic, qp->ack.priority);
+}
+
+static void unlist_ready(struct rnic *rnic, const struct qp *qp)
+{
+    struct rnic_list *list = &rnic->classes[qp->data.priority].ready;
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    uint32_t before = POOL_NONE;
+    for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_ready)
+        before = at;
+    if (before == POOL_NONE)
+        list->head = qp->next_ready;
+    else
+        qp_at(rnic, before)->next_ready = qp->next_ready;
+    if (list->tail == index)
+        list->tail = before;
+}
+
+static void unlist_answer(struct rnic *rnic, const struct qp *qp)
+{
+    struct rnic_list *list = &rnic->classes[qp->ack.priority].answers;
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    uint32_t before = POOL_NONE;
+    for (uint32_t at = list->head; at != index; at = qp_at(rnic, at)->next_answer)
+        before = at;
+    if (before == POOL_NONE)
+        list->head = qp->next_answer;
+    else
+        qp_at(rnic, before)->next_answer = qp->next_answer;
+    if (list->tail == index)
+        list->tail = before;
+}
+
+void turns_unlist(struct rnic *rnic, struct qp *qp)
+{
+    if ((qp->flags & QP_LISTED) != 0)
+        unlist_ready(rnic, qp);
+    if ((qp->rx_flags & QP_RX_LISTED) != 0)
+        unlist_answer(rnic, qp);
+    qp->flags &= (uint16_t)~QP_LISTED;
+    qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
+}
+
+/* ------------------------------------------------------------------ whose turn */
+
+/* Without these a QP that has something to send may send it now. */
+#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT)
+
+/* When the requester may send; clears an RNR wait that is over. */
+static time_ps requester_due(struct qp *qp, time_ps now)
+{
+    if (!requester_ready(qp))
+        return TIME_NEVER;
+    if ((qp->flags & QP_RNR_WAIT) == 0)
+        return now;
+    if (qp->rnr_until > now)
+        return qp->rnr_until;
+    qp->flags &= (uint16_t)~QP_RNR_WAIT;
+    return now;
+}
+
+/* When the QP may next send something; at or before now: at once. */
+static ASIDE time_ps due(struct qp *qp, time_ps now)
+{
+    const time_ps at = requester_due(qp, now);
+    const bool respond = (qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at;
+    return time_later(qp->paced_until, respond ? responder_due(qp) : at);
+}
+
+time_ps turns_request_due(struct qp *qp, time_ps now)
+{
+    return time_later(qp->paced_until, requester_due(qp, now));
+}
+
+/* A wake-up that comes before does as well. */
+static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
+{
+    if (at < qp->wake_at)
+        turns_set_wake(rnic, qp, at);
+}
+
+void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const unsigned why = qp->flags & QP_MAY_WAIT;
+    time_ps at = now;
+    if (UNLIKELY((why & QP_SOFT) != 0)) {
+        soft_schedule(rnic, qp, now);
+        return;
+    }
+    if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0))
+        at = due(qp, now);
+    else if (!requester_ready(qp))
+        return;
+    else if (why != 0)
+        at = qp->paced_until;
+    if (at <= now) {
+        push_ready(rnic, qp);
+    } else {
+        sleep_until(rnic, qp, at);
+    }
+}
+
+/* Requests and READ responses take turns. */
+static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (LIKELY((qp->flags & QP_RESPOND) == 0))
+        return requester_next(rnic, qp, now);
+    const bool request = requester_due(qp, now) <= now;
+    const bool respond = responder_due(qp) <= now;
+    if (respond && (!request || (qp->flags & QP_TURN) != 0)) {
+        qp->flags &= (uint16_t)~QP_TURN;
+        const uint32_t handle = responder_next_response(rnic, qp, now);
+        responder_release(rnic, qp);
+        return handle;
+    }
+    qp->flags |= QP_TURN;
+    return request ? requester_next(rnic, qp, now) : POOL_NONE;
+}
+
+/* A frame of a limited QP has left. */
+static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
+{
+    turns_pace(qp, rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now));
+}
+
+void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+{
+    if ((qp->flags & QP_LIMITED) != 0)
+        charge(rnic, qp, frame_at(rnic->port.frames, handle)->bytes, now);
+}
+
+/* The first of a list goes behind the last; it stays ready. */
+static void rotate(struct rnic *rnic, struct rnic_list *list, struct qp *first)
+{
+    const uint32_t index = list->head;
+    if (LIKELY(index == list->tail))
+        return;
+    list->head = first->next_ready;
+    first->next_ready = POOL_NONE;
+    qp_at(rnic, list->tail)->next_ready = index;
+    list->tail = index;
+}
+
+static bool may_send(struct qp *qp, time_ps now)
+{
+    return (qp->flags & QP_MAY_WAIT) == 0 ? requester_ready(qp) : due(qp, now) <= now;
+}
+
+static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (LIKELY(straight_may_send(qp, now)))
+        return straight_send(rnic, qp, now);
+    return may_send(qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
+}
+
+static ASIDE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
+{
+    while (list->head != POOL_NONE) {
+        struct qp *qp = qp_at(rnic, list->head);
+        list->head = qp->next_ready;
+        qp->flags &= (uint16_t)~QP_LISTED;
+        const uint32_t handle = take_packet(rnic, qp, now);
+        if (handle != POOL_NONE)
+            turns_charge(rnic, qp, handle, now);
+        turns_schedule(rnic, qp, now);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}
+
+static uint32_t next_answer(struct rnic *rnic, struct rnic_list *list)
+{
+    while (list->head != POOL_NONE) {
+        struct qp *qp = qp_at(rnic, list->head);
+        list->head = qp->next_answer;
+        qp->rx_flags &= (uint8_t)~QP_RX_LISTED;
+        const uint32_t handle = responder_answer(rnic, qp);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}
+
+uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
+{
+    return next_answer(rnic, &rnic->classes[priority].answers);
+}
+
+/* A frame of a limited QP, which then sleeps until its next frame's time. */
+static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
+                                   time_ps now)
+{
+    list->head = qp->next_ready;
+    qp->flags &= (uint16_t)~QP_LISTED;
+    const uint32_t handle = straight_send(rnic, qp, now);
+    charge(rnic, qp, qp->data.bytes, now);
+    if (LIKELY(qp->paced_until > now))
+        sleep_until(rnic, qp, qp->paced_until);
+    else
+        turns_look(rnic, qp, now);
+    if (list->head == POOL_NONE)
+        rnic->port.ready &= (uint8_t) ~(1u << qp->data.priority);
+    return handle;
+}
+
+/* Of a class that has nothing but data; POOL_NONE: what is next is not the middle of a message. */
+static inline uint32_t next_straight(struct rnic *rnic, struct rnic_list *list, time_ps now)
+{
+    if (list->head == POOL_NONE)
+        return POOL_NONE;
+    struct qp *qp = qp_at(rnic, list->head);
+    if (!straight_may_send(qp, now))
+        return POOL_NONE;
+    if ((qp->flags & QP_LIMITED) != 0)
+        return next_limited(rnic, list, qp, now);
+    rotate(rnic, list, qp);
+    return straight_send(rnic, qp, now);
+}
+
+static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    struct rnic_list *answers = &rnic->classes[priority].answers;
+    if (UNLIKELY(rnic->port.lanes[priority].head != POOL_NONE))
+        return port_shift(&rnic->port, priority);
+    if (answers->head != POOL_NONE) {
+        const uint32_t handle = next_answer(rnic, answers);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return next_data(rnic, &rnic->classes[priority].ready, now);
+}
+
+bool turns_has_more(const struct rnic *rnic, uint8_t priority)
+{
+    const struct rnic_class *class = &rnic->classes[priority];
+    return class->ready.head != POOL_NONE || class->answers.head != POOL_NONE ||
+           rnic->port.lanes[priority].head != POOL_NONE;
+}
+
+/* ------------------------------------------------------------------ whose class */
+
+/* Surplus round robin among the weighted priorities of `mask` (Adiseshu, Parulkar and Varghese,
+ * SIGCOMM 1996), since a frame's size is known only once it is built: a turn lasts while its
+ * credit is positive, and what the last frame takes beyond it is missing from the next turn.  A
+ * turn that a pause has cut short goes on later and is given nothing twice. */
+static ASIDE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
+{
+    while ((mask & 1u << rnic->turn) == 0 || rnic->classes[rnic->turn].credit <= 0) {
+        rnic->turn = (uint8_t)((rnic->turn + 1) % PRIORITIES);
+        struct rnic_class *class = &rnic->classes[rnic->turn];
+        if ((mask & 1u << rnic->turn) != 0 && class->credit <= 0)
+            class->credit += class->quantum;
+    }
+    return rnic->turn;
+}
+
+/* A class that has nothing more loses what is left of its turn. */
+static ASIDE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t handle)
+{
+    struct rnic_class *class = &rnic->classes[priority];
+    if (handle != POOL_NONE)
+        class->credit -= frame_at(rnic->port.frames, handle)->bytes;
+    if ((rnic->port.ready & 1u << priority) == 0 && class->credit > 0)
+        class->credit = 0;
+}
+
+/* The class of the priorities in `mask` whose turn it is. */
+static uint8_t pick(struct rnic *rnic, unsigned mask)
+{
+    const unsigned strict = mask & rnic->strict;
+    return LIKELY(strict != 0) ? (uint8_t)port_highest(strict) : weighted_pick(rnic, mask);
+}
+
+static inline void keep_ready(struct rnic *rnic, unsigned priority)
+{
+    const unsigned others = rnic->port.ready & ~(1u << priority);
+    rnic->port.ready =
+        (uint8_t)(others | (unsigned)turns_has_more(rnic, (uint8_t)priority) << priority);
+}
+
+static ASIDE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
+{
+    const struct port *port = &rnic->port;
+    for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
+        const uint8_t priority = pick(rnic, mask);
+        const uint32_t handle = next_of(rnic, priority, now);
+        keep_ready(rnic, priority);
+        if (UNLIKELY((rnic->strict & 1u << priority) == 0))
+            charge_class(rnic, priority, handle);
+        if (handle != POOL_NONE)
+            return handle;
+    }
+    return POOL_NONE;
+}
+
+static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = of_port(port);
+    const unsigned strict = port->ready & allowed & rnic->strict;
+    if (LIKELY(strict != 0)) {
+        const unsigned priority = port_highest(strict);
+        struct rnic_class *class = &rnic->classes[priority];
+        if (port->lanes[priority].head != POOL_NONE) {
+            const uint32_t handle = port_shift(port, (uint8_t)priority);
+            keep_ready(rnic, priority);
+            return handle;
+        }
+        if (class->answers.head == POOL_NONE) {
+            const uint32_t handle = next_straight(rnic, &class->ready, now);
+            if (LIKELY(handle != POOL_NONE))
+                return handle;
+        }
+    }
+    return next_general(rnic, allowed, now);
+}
+
+uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
+{
+    return next(port, allowed, now);
+}
+
+void turns_serve(struct rnic *rnic, time_ps now)
+{
+    if (LIKELY(rnic->takes_turns))
+        port_serve(&rnic->port, next, port_kick_later, now);
+    else
+        port_kick(&rnic->port, now); /* of a software RNIC */
+}
+
+ASIDE void turns_serve_alone(struct rnic *rnic, time_ps now)
+{
+    *rnic->host_kicks = RNIC_HOST_BUSY;
+    turns_serve(rnic, now);
+    *rnic->host_kicks = 0;
+}
+
+ASIDE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (!qp->timeout_pending && qp_outstanding(qp))
+        requester_post_timer(rnic, qp);
+    turns_schedule(rnic, qp, now);
+    turns_end(rnic, now);
+}
+
+static ASIDE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    qp->wake_at = TIME_NEVER;
+    turns_look(rnic, qp, now);
+    turns_end(rnic, now);
+}
+
+/* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
+bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    const unsigned odd =
+        QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_WEIGHTED | QP_TX_ACTIVE | QP_TX_BYTES;
+    struct qp *qp = rnic_qp_slot(rnic, qpn);
+    if (qp->qpn != qpn || qp->wake_at != now)
+        return true;
+    if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
+        !straight_is_middle(qp) || !turns_is_free(rnic, now))
+        return false;
+    straight_send_now(rnic, qp, now);
+    charge(rnic, qp, qp->data.bytes, now);
+    if (LIKELY(qp->paced_until > now))
+        turns_set_wake(rnic, qp, qp->paced_until);
+    else
+        look_and_end(rnic, qp, now);
+    return true;
+}
+
+/* The only queue pair of the class that is ready, if it has the middle of a message to send and is
+ * not limited: it stays ready; or NULL. */
+static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class *class, time_ps now)
+{
+    const uint32_t index = class->ready.head;
+    if (class->answers.head != POOL_NONE || index == POOL_NONE || index != class->ready.tail)
+        return NULL;
+    struct qp *qp = qp_at(rnic, index);
+    return (qp->flags & QP_LIMITED) == 0 && straight_may_send(qp, now) ? qp : NULL;
+}
+
+bool turns_kick_straight(struct rnic *rnic, time_ps now)
+{
+    struct port *port = &rnic->port;
+    const unsigned strict = port->ready & rnic->strict;
+    if (!rnic->takes_turns || now < port->busy_until || (port->paused | port->pfc_due) != 0 ||
+        strict == 0)
+        return false;
+    const unsigned priority = port_highest(strict);
+    uint32_t handle;
+    if (port->lanes[priority].head != POOL_NONE) {
+        handle = port_shift(port, (uint8_t)priority);
+        keep_ready(rnic, priority);
+    } else {
+        struct qp *qp = sole_middle(rnic, &rnic->classes[priority], now);
+        if (qp == NULL)
+            return false;
+        handle = straight_send(rnic, qp, now);
+    }
+    port_send(port, handle, frame_at(port->frames, handle), now);
+    if (port->ready != 0)
+        port_kick_later(port);
+    return true;
+}
+
+void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qp == NULL || qp->wake_at != now)
+        return;
+    qp->wake_at = TIME_NEVER;
+    turns_schedule(rnic, qp, now);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verbs_sim - from ibv_send_wr to a queue's slot. */
+#include "rnic/host/verbs_sim.h"
+
+#include "rnic/soft/soft.h"
+
+#include <errno.h>
+
+#define MESSAGE_MAX UINT64_C(0x80000000) /* IBTA Vol 1 9.7.7: 2^31 bytes */
+
+static struct rnic *of_device(struct verbs_device *device)
+{
+    return (struct rnic *)(void *)device;
+}
+
+struct verbs_device *verbs_sim_device(struct rnic *rnic)
+{
+    return (struct verbs_device *)(void *)rnic;
+}
+
+static struct verbs_mr *reg_mr(struct verbs_device *device, uint32_t length, int access,
+                               enum verbs_memory memory)
+{
+    struct rnic *rnic = of_device(device);
+    struct mr *mr = mr_create(&rnic->mrs, length, access, memory);
+    if (rnic->soft != NULL)
+        soft_register(rnic, mr);
+    return &mr->verbs;
+}
+
+static struct mr *of_verbs(struct verbs_mr *mr)
+{
+    return (struct mr *)(void *)mr;
+}
+
+static void dereg_mr(struct verbs_device *device, struct verbs_mr *mr)
+{
+    mr_free(&of_device(device)->mrs, of_verbs(mr));
+}
+
+static void renew_rkey(struct verbs_device *device, struct verbs_mr *mr)
+{
+    (void)device;
+    mr_renew(of_verbs(mr));
+}
+
+static int listen_at(struct verbs_device *device, uint16_t port, const struct verbs_user *user)
+{
+    return cm_listen(of_device(device), port, user);
+}
+
+static void unlisten(struct verbs_device *device, uint16_t port)
+{
+    cm_unlisten(of_device(device), port);
+}
+
+static struct verbs_conn *connect_to(struct verbs_device *device, const struct verbs_peer *peer,
+                                     const struct ibv_qp_cap *cap,
+                                     const struct rdma_conn_param *param,
+                                     const struct verbs_user *user)
+{
+    return cm_connect(of_device(device), peer, cap, param, user);
+}
+
+/* ------------------------------------------------------------------ posting */
+
+/* The pieces of a request and their length; false: an lkey or a range is wrong, or bytes follow
+ * bulk. */
+static bool take_sges(const struct rnic *rnic, const struct ibv_sge *from, int count,
+                      struct mr_sge to[MR_SGES], uint32_t *length)
+{
+    uint64_t sum = 0;
+    if (count < 0 || count > MR_SGES)
+        return false;
+    for (int i = 0; i < count; i++) {
+        struct mr *mr = mr_local(&rnic->mrs, from[i].lkey, from[i].addr, from[i].length);
+        if (mr == NULL)
+            return false;
+        if (i > 0 && to[i - 1].mr->verbs.memory == VERBS_BULK && mr->verbs.memory == VERBS_BYTES)
+            return false;
+        to[i] = (struct mr_sge){mr, (uint32_t)(from[i].addr - mr->verbs.addr), from[i].length};
+        sum += from[i].length;
+    }
+    *length = (uint32_t)sum;
+    return sum <= MESSAGE_MAX;
+}
+
+static uint32_t content_of(const struct mr_sge *sges, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (sges[i].mr->verbs.memory == VERBS_BULK)
+            return sges[i].mr->verbs.content;
+    return 0;
+}
+
+static bool is_rdma(enum ibv_wr_opcode opcode)
+{
+    return opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_READ;
+}
+
+static bool is_known(enum ibv_wr_opcode opcode)
+{
+    return is_rdma(opcode) || opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_INV ||
+           opcode == IBV_WR_LOCAL_INV;
+}
+
+static bool is_mixed(const struct qp_wqe *wqe)
+{
+    return wqe->real_bytes != 0 && wqe->real_bytes != wqe->length;
+}
+
+static int make_wqe(const struct rnic *rnic, const struct qp *qp, const struct ibv_send_wr *wr,
+                    struct qp_wqe *wqe)
+{
+    *wqe = (struct qp_wqe){
+        .wr_id = wr->wr_id,
+        .opcode = (uint8_t)wr->opcode,
+        .send_flags = (uint8_t)wr->send_flags,
+        .sge_count = (uint8_t)wr->num_sge,
+    };
+    if (!is_known(wr->opcode) ||
+        !take_sges(rnic, wr->sg_list, wr->num_sge, wqe->sges, &wqe->length))
+        return EINVAL;
+    if (wr->opcode == IBV_WR_RDMA_READ && qp->read_limit == 0)
+        return EINVAL;
+    if (is_rdma(wr->opcode)) {
+        wqe->remote_address = wr->wr.rdma.remote_addr;
+        wqe->rkey = wr->wr.rdma.rkey;
+    } else if (wr->opcode != IBV_WR_SEND) {
+        wqe->rkey = wr->invalidate_rkey;
+    }
+    if (wr->opcode != IBV_WR_RDMA_READ) {
+        wqe->content = content_of(wqe->sges, wr->num_sge);
+        wqe->real_bytes = mr_real_bytes(wqe->sges, wqe->sge_count);
+    }
+    return is_rdma(wr->opcode) && is_mixed(wqe) ? EINVAL : 0;
+}
+
+static void flush(struct rnic *rnic, struct qp *qp, uint64_t wr_id, enum ibv_wc_opcode opcode)
+{
+    const struct ibv_wc wc = {.wr_id = wr_id, .status = IBV_WC_WR_FLUSH_ERR, .opcode = opcode};
+    rnic_complete(rnic, qp, &wc, rnic_now(rnic));
+}
+
+static int post_one_send(struct rnic *rnic, struct qp *qp, const struct ibv_send_wr *wr)
+{
+    if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_ERR)
+        return EINVAL;
+    if (qp->state == IBV_QPS_ERR) {
+        rnic->counters.posted_sends++;
+        rnic->counters.finished_sends++;
+        flush(rnic, qp, wr->wr_id, IBV_WC_SEND);
+        return 0;
+    }
+    if (!qp_may_post_send(qp))
+        return ENOMEM;
+    const int error = make_wqe(rnic, qp, wr, qp_wqe(qp, qp->sq_tail));
+    if (error != 0)
+        return error;
+    rnic->counters.posted_sends++;
+    qp->sq_tail++;
+    return 0;
+}
+
+static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+    struct rnic *rnic = conn->rnic;
+    struct qp *qp = conn->qp;
+    int error = qp == NULL ? EINVAL : 0;
+    const uint32_t before = qp == NULL ? 0 : qp->sq_tail;
+    for (; error == 0 && wr != NULL; wr = error == 0 ? wr->next : wr)
+        error = post_one_send(rnic, qp, wr);
+    if (error != 0)
+        *bad = wr;
+    if (qp == NULL || qp->sq_tail == before || qp->state != IBV_QPS_RTS)
+        return error;
+    if (UNLIKELY(rnic->soft != NULL))
+        soft_post(rnic, qp, qp->sq_tail - before, rnic_now(rnic));
+    else
+        rnic_post(rnic, rnic_now(rnic) + rnic->params.tx_delay, RNIC_EVENT_DOORBELL,
+                  (uint64_t)qp->qpn << 32 | qp->sq_tail);
+    return error;
+}
+
+static int post_one_recv(struct rnic *rnic, struct qp *qp, const struct ibv_recv_wr *wr)
+{
+    if (qp->state == IBV_QPS_ERR) {
+        rnic->counters.posted_receives++;
+        rnic->counters.finished_receives++;
+        flush(rnic, qp, wr->wr_id, IBV_WC_RECV);
+        return 0;
+    }
+    if (!qp_may_post_receive(qp))
+        return ENOMEM;
+    struct qp_receive made = {.wr_id = wr->wr_id, .sge_count = (uint32_t)wr->num_sge};
+    if (!take_sges(rnic, wr->sg_list, wr->num_sge, made.sges, &made.length))
+        return EINVAL;
+    qp->rq[qp->rq_tail & qp->rq_mask] = made;
+    if (UNLIKELY(rnic->soft != NULL))
+        soft_posted_receive(rnic);
+    rnic->counters.posted_receives++;
+    qp->rq_tail++;
+    return 0;
+}
+
+static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+    int error = conn->qp == NULL ? EINVAL : 0;
+    for (; error == 0 && wr != NULL; wr = error == 0 ? wr->next : wr)
+        error = post_one_recv(conn->rnic, conn->qp, wr);
+    if (error != 0)
+        *bad = wr;
+    return error;
+}
+
+/* ------------------------------------------------------------------ questions */
+
+static uint32_t local_ip(struct verbs_device *device)
+{
+    return rnic_ip(of_device(device)->endpoint);
+}
+
+static uint32_t qp_num(const struct verbs_conn *conn)
+{
+    return conn->qp == NULL ? 0 : conn->qp->qpn;
+}
+
+static uint8_t max_rd_atomic(struct verbs_device *device)
+{
+    return (uint8_t)of_device(device)->params.max_rd_atomic;
+}
+
+static void make(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+{
+    struct rnic *rnic = of_device(device);
+    if (rnic->soft != NULL)
+        soft_fill(rnic, of_verbs(mr), length);
+}
+
+static void look(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+{
+    struct rnic *rnic = of_device(device);
+    (void)mr;
+    if (rnic->soft != NULL)
+        soft_look(rnic, length);
+}
+
+const struct verbs_ops verbs_sim = {
+    .name = "sim",
+    .fast_registration = true,
+    .reg_mr = reg_mr,
+    .dereg_mr = dereg_mr,
+    .renew_rkey = renew_rkey,
+    .listen = listen_at,
+    .unlisten = unlisten,
+    .connect = connect_to,
+    .prepare = cm_prepare,
+    .accept = cm_accept,
+    .reject = cm_reject,
+    .disconnect = cm_disconnect,
+    .destroy = cm_destroy,
+    .post_send = post_send,
+    .post_recv = post_recv,
+    .local_ip = local_ip,
+    .qp_num = qp_num,
+    .max_rd_atomic = max_rd_atomic,
+    .make = make,
+    .look = look,
+};

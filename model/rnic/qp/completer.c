@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * completer - acknowledgement and completion.
+ * una_psn is the oldest PSN without an answer.  An ACK moves it over SENDs and WRITEs, a READ
+ * response over its own READ only, so an ACK or a response that skips a READ's response tells that
+ * it was lost. */
+#include "rnic/qp/completer.h"
+
+#include "rnic/host/turns.h"
+#include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
+#include "rnic/soft/soft.h"
+
+static enum ibv_wc_opcode wc_opcode(uint8_t wr_opcode)
+{
+    switch ((enum ibv_wr_opcode)wr_opcode) {
+    case IBV_WR_RDMA_WRITE:
+        return IBV_WC_RDMA_WRITE;
+    case IBV_WR_RDMA_READ:
+        return IBV_WC_RDMA_READ;
+    case IBV_WR_LOCAL_INV:
+        return IBV_WC_LOCAL_INV;
+    default:
+        return IBV_WC_SEND;
+    }
+}
+
+void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
+{
+    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
+    CHECK(qp->sq_head != qp->sq_tail);
+    rnic->counters.finished_sends++;
+    if (status == IBV_WC_SUCCESS && wqe->opcode != IBV_WR_LOCAL_INV) {
+        rnic->counters.messages++;
+        rnic->counters.message_bytes += wqe->length;
+    }
+    if (wqe->opcode == IBV_WR_RDMA_READ && qp->sq_head != qp->sq_cur && qp->reads_out > 0)
+        qp->reads_out--;
+    qp->sq_head++;
+    qp->una_end = qp->una_psn;
+    qp->flags &= (uint16_t)~QP_BLOCKED;
+    if (status == IBV_WC_SUCCESS && (wqe->send_flags & IBV_SEND_SIGNALED) == 0)
+        return;
+    const struct ibv_wc wc = {
+        .wr_id = wqe->wr_id,
+        .status = status,
+        .opcode = wc_opcode(wqe->opcode),
+        .byte_len = wqe->length,
+    };
+    rnic_complete(rnic, qp, &wc, now);
+}
+
+/* An answer that comes after a missing READ response: asked for again once. */
+static void response_lost(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_READ_GAP) != 0)
+        return;
+    qp->flags |= QP_READ_GAP;
+    rnic->counters.implied_naks++;
+    requester_retry(rnic, qp, qp->una_psn, now);
+}
+
+static void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    qp->retry_left = qp->retry_count;
+    qp->rnr_left = qp->rnr_retry;
+    if (psn_diff(qp->una_psn, qp->next_psn) > 0)
+        requester_skip(qp);
+    requester_start_timer(rnic, qp, qp_outstanding(qp), now);
+}
+
+/* Completes sends up to a PSN, or up to a READ, which only its responses complete: then false. */
+static bool complete_upto(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
+{
+    while (qp->una_psn != upto) {
+        const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
+        if (wqe->opcode == IBV_WR_RDMA_READ)
+            return false;
+        const uint32_t end = psn_add(wqe->first_psn, wqe->packets);
+        if (psn_diff(upto, end) < 0) {
+            qp->una_psn = upto;
+            qp->una_end = end;
+            return true;
+        }
+        qp->una_psn = end;
+        completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
+    }
+    return true;
+}
+
+/* All before `upto` has arrived at the peer; false: a READ among it lacks a response. */
+static bool acknowledge(struct rnic *rnic, struct qp *qp, uint32_t upto, time_ps now)
+{
+    const uint32_t before = qp->una_psn;
+    bool whole = true;
+    if (psn_diff(upto, qp->una_end) < 0) /* within a message, or what was complete before */
+        qp->una_psn = upto;
+    else
+        whole = complete_upto(rnic, qp, upto, now);
+    if (qp->una_psn != before)
+        progressed(rnic, qp, now);
+    if (!whole)
+        response_lost(rnic, qp, now);
+    return whole;
+}
+
+/* Not among what is outstanding: an answer to something answered before. */
+static bool is_ghost(const struct qp *qp, uint32_t psn)
+{
+    return psn_diff(psn, qp->una_psn) < 0 || psn_diff(psn, qp->high_psn) >= 0;
+}
+
+static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code, time_ps now)
+{
+    rnic->counters.rnr_naks++;
+    if (!acknowledge(rnic, qp, psn, now))
+        return;
+    if (qp->rnr_retry != 7) { /* 7: for ever */
+        if (qp->rnr_left == 0) {
+            qp_fail_send(rnic, qp, IBV_WC_RNR_RETRY_EXC_ERR, now);
+            return;
+        }
+        qp->rnr_left--;
+    }
+    requester_go_back(rnic, qp, psn);
+    qp->flags |= QP_RNR_WAIT;
+    qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
+    requester_start_timer(rnic, qp, true, qp->rnr_until);
+    turns_schedule(rnic, qp, now);
+}
+
+static enum ibv_wc_status nak_status(uint32_t syndrome)
+{
+    switch (syndrome) {
+    case RESPONDER_NAK_INVALID:
+        return IBV_WC_REM_INV_REQ_ERR;
+    case RESPONDER_NAK_ACCESS:
+        return IBV_WC_REM_ACCESS_ERR;
+    default:
+        return IBV_WC_REM_OP_ERR;
+    }
+}
+
+static void on_nak(struct rnic *rnic, struct qp *qp, uint32_t psn, uint32_t syndrome, time_ps now)
+{
+    const bool sequence = syndrome == RESPONDER_NAK_SEQUENCE;
+    if (sequence)
+        rnic->counters.naks++;
+    else
+        rnic->counters.remote_errors++;
+    if (!acknowledge(rnic, qp, psn, now))
+        return;
+    if (sequence)
+        requester_retry(rnic, qp, psn, now);
+    else
+        qp_fail_send(rnic, qp, nak_status(syndrome), now);
+}
+
+void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    const uint32_t syndrome = frame->aeth >> 24;
+    if (is_ghost(qp, frame->psn))
+        return;
+    if (syndrome >= RESPONDER_NAK_SEQUENCE) {
+        on_nak(rnic, qp, frame->psn, syndrome, now);
+    } else if (syndrome >= RESPONDER_RNR) {
+        on_rnr(rnic, qp, frame->psn, syndrome & 0x1F, now);
+    } else {
+        acknowledge(rnic, qp, psn_add(frame->psn, 1), now);
+        turns_schedule(rnic, qp, now);
+    }
+}
+
+/* The READ that the response belongs to, now the oldest send; NULL: none, it was answered before.
+ * */
+static const struct qp_wqe *response_wqe(const struct qp *qp, uint32_t psn)
+{
+    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
+    if (qp->sq_head == qp->sq_tail || wqe->opcode != IBV_WR_RDMA_READ || !wqe->started)
+        return NULL;
+    CHECK(psn_diff(psn, wqe->first_psn) >= 0);
+    return wqe;
+}
+
+static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe *wqe,
+                          const struct frame *frame, time_ps now)
+{
+    const uint32_t offset = (uint32_t)psn_diff(frame->psn, wqe->first_psn) * qp->mtu;
+    if (UNLIKELY(frame->blob != POOL_NONE))
+        mr_scatter(wqe->sges, wqe->sge_count, offset, frame_blob(rnic->port.frames, frame),
+                   frame->payload);
+    rnic->counters.received_bytes += frame->payload;
+    qp->una_psn = qp->una_end = psn_add(frame->psn, 1);
+    qp->flags &= (uint16_t)~QP_READ_GAP;
+    if (qp->una_psn == psn_add(wqe->first_psn, wqe->packets)) {
+        mr_set_content(wqe->sges, wqe->sge_count, frame->content);
+        completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
+    }
+    progressed(rnic, qp, now);
+    turns_schedule(rnic, qp, now);
+}
+
+void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (is_ghost(qp, frame->psn) || !acknowledge(rnic, qp, frame->psn, now))
+        return;
+    const struct qp_wqe *wqe = response_wqe(qp, frame->psn);
+    if (wqe == NULL)
+        return;
+    const uint32_t left = wqe->length - (uint32_t)psn_diff(frame->psn, wqe->first_psn) * qp->mtu;
+    if (frame->payload == (left < qp->mtu ? left : qp->mtu))
+        take_response(rnic, qp, wqe, frame, now);
+    else
+        qp_fail_send(rnic, qp, IBV_WC_BAD_RESP_ERR, now);
+}

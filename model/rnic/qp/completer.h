@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * completer - takes ACKs, NAKs and READ responses.
+ * Completes work requests in order, each once, and tells the requester to go back.
+ * Source: IBTA Vol 1 9.7.5.2 (ACK), 9.7.6 (response processing), 9.9.2 (errors). */
+#ifndef STORMGLASS_RNIC_QP_COMPLETER_H
+#define STORMGLASS_RNIC_QP_COMPLETER_H
+
+#include "rnic/host/rnic.h"
+
+void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
+void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                           time_ps now);
+
+/* The oldest send is over. */
+void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now);
+
+#endif

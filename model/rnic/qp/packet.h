@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * packet - the fields that every frame of a queue pair has.
+ * What travels beside the wire fields: `content` is the tag of the bulk data; a blob holds the
+ * real bytes at the head of the payload, frame.length of them in a SEND (which has no RETH), the
+ * whole payload otherwise. */
+#ifndef STORMGLASS_RNIC_QP_PACKET_H
+#define STORMGLASS_RNIC_QP_PACKET_H
+
+#include "rnic/host/rnic.h"
+
+/* A frame's head as one word, to be copied or compared at once. */
+static inline uint64_t packet_word(struct frame_head head)
+{
+    uint64_t word;
+    static_assert(sizeof head == sizeof word, "a head is a word");
+    memcpy(&word, &head, sizeof word);
+    return word;
+}
+
+/* What tells a packet's kind, to be compared at once: its size and opcode, and that it is whole;
+ * not its class, and no flag that the packets of a kind do not share. */
+static inline uint64_t packet_kind(struct frame_head head)
+{
+    const struct frame_head shared = {
+        .bytes = UINT16_MAX, .opcode = UINT8_MAX, .flags = FRAME_CORRUPT, .payload = UINT16_MAX};
+    return packet_word(head) & packet_word(shared);
+}
+
+static inline bool packet_is_ack(const struct frame *frame)
+{
+    const struct frame_head ack = {.bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
+                                   .opcode = FRAME_RC_ACKNOWLEDGE};
+    return packet_kind(frame->head) == packet_kind(ack);
+}
+
+static inline void packet_set_head(struct frame *frame, struct frame_head head)
+{
+    const uint64_t word = packet_word(head);
+    memcpy(&frame->head, &word, sizeof word);
+}
+
+/* What all frames of a queue pair have in common but for the head, and nothing in the rest.  Piece
+ * by piece: gcc would fill a frame that is assigned as a whole twice, the first time with zeroes.
+ */
+static inline void packet_dress(struct frame *frame, const struct qp *qp)
+{
+    frame->ttl = qp->ttl;
+    frame->way = qp->way;
+    frame->aeth = 0;
+    frame->address = 0;
+    frame->rkey = 0;
+    frame->length = 0;
+    frame->content = 0;
+}
+
+static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint8_t opcode,
+                                    struct packet_class class, struct frame **made)
+{
+    const uint32_t handle = frame_take(rnic->port.frames);
+    struct frame *frame = frame_at(rnic->port.frames, handle);
+    packet_dress(frame, qp);
+    frame->head =
+        (struct frame_head){.opcode = opcode, .priority = class.priority, .tos = class.tos};
+    *made = frame;
+    return handle;
+}
+
+static inline struct packet_class packet_data_class(const struct qp *qp)
+{
+    return (struct packet_class){qp->data.priority, qp->data.tos};
+}
+
+static inline struct packet_class packet_ack_class(const struct qp *qp)
+{
+    return (struct packet_class){qp->ack.priority, qp->ack.tos};
+}
+
+#endif

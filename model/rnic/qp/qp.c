@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * qp - making, connecting, failing and checking queue pairs. */
+#include "rnic/qp/qp.h"
+
+#include "base/memory.h"
+#include "rnic/host/turns.h"
+#include "rnic/qp/completer.h"
+#include "rnic/qp/responder.h"
+#include "rnic/soft/soft.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QPN_GSI = 1, QPN_GENERATION_BITS = 8, STATES = IBV_QPS_ERR + 1 };
+#define QPN_MULTICAST UINT32_C(0xFFFFFF)
+
+static_assert(RNIC_QP_BITS + QPN_GENERATION_BITS == 24, "a QPN is a slot and its generation");
+static_assert(IBV_QPS_RESET == 0 && IBV_QPS_ERR == 6, "states index tables");
+
+/* ------------------------------------------------------------------ states */
+
+static const char *const state_names[STATES] = {
+    [IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR",
+    [IBV_QPS_RTS] = "RTS",     [IBV_QPS_SQD] = "SQD",   [IBV_QPS_SQE] = "SQE",
+    [IBV_QPS_ERR] = "ERR",
+};
+
+static const bool edges[STATES][STATES] = {
+#define EDGE(from, to, when) [IBV_QPS_##from][IBV_QPS_##to] = true,
+#include "rnic/qp/qp_state.def"
+#undef EDGE
+};
+
+bool qp_edge_is_legal(enum ibv_qp_state from, enum ibv_qp_state to)
+{
+    return (unsigned)from < STATES && (unsigned)to < STATES && edges[from][to];
+}
+
+const char *qp_state_name(enum ibv_qp_state state)
+{
+    return (unsigned)state < STATES ? state_names[state] : "UNKNOWN";
+}
+
+static void go(struct qp *qp, enum ibv_qp_state to)
+{
+    CHECK(qp_edge_is_legal((enum ibv_qp_state)qp->state, to));
+    qp->state = (uint8_t)to;
+}
+
+/* ------------------------------------------------------------------ codes */
+
+uint32_t qp_mtu_bytes(enum ibv_mtu mtu)
+{
+    return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? UINT32_C(128) << mtu : 0;
+}
+
+enum ibv_mtu qp_mtu_code(uint32_t bytes)
+{
+    for (enum ibv_mtu code = IBV_MTU_256; code <= IBV_MTU_4096; code++)
+        if (qp_mtu_bytes(code) == bytes)
+            return code;
+    return 0;
+}
+
+time_ps qp_rnr_time(unsigned code)
+{
+    static const uint32_t ten_us[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                        16,    24,   32,   48,    64,    96,    128,   192,
+                                        256,   384,  512,  768,   1024,  1536,  2048,  3072,
+                                        4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
+    return 10 * PS_PER_US * ten_us[code & 31];
+}
+
+/* The Linux kernel's rdma_calc_flow_label and rdma_flow_label_to_udp_sport. */
+uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn)
+{
+    uint64_t v = (uint64_t)local_qpn * remote_qpn;
+    v ^= v >> 20;
+    v ^= v >> 40;
+    const uint32_t label = (uint32_t)v & 0xFFFFF;
+    return (uint16_t)(((label & 0x3FFF) ^ (label & 0xFC000) >> 14) | 0xC000);
+}
+
+/* The addresses' hash, and over it the port twice: so who knows the addresses finds the port. */
+static uint32_t address_hash(uint32_t source_ip, uint32_t destination_ip)
+{
+    return (uint32_t)(hash_mix((uint64_t)source_ip << 32 | destination_ip) >> 32);
+}
+
+uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source_port)
+{
+    return address_hash(source_ip, destination_ip) ^ (source_port * 0x10001u);
+}
+
+uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destination_ip)
+{
+    return (uint16_t)(entropy ^ address_hash(source_ip, destination_ip));
+}
+
+/* ------------------------------------------------------------------ life */
+
+enum { RING_FIRST = 1 }; /* slots; most queue pairs of a large mesh need no more */
+
+static uint32_t ring_slots(uint32_t wanted)
+{
+    uint32_t slots = 1;
+    while (slots < wanted)
+        slots *= 2;
+    return slots;
+}
+
+static void *ring(uint32_t slots, size_t bytes)
+{
+    return memory_zeroed(slots, bytes);
+}
+
+/* Twice as many slots for a ring that is full from `head` on. */
+static void *ring_grown(unsigned char *old, uint32_t *mask, uint32_t head, size_t bytes)
+{
+    const uint32_t slots = *mask + 1;
+    unsigned char *grown = ring(2 * slots, bytes);
+    for (uint32_t i = head; i != head + slots; i++)
+        memcpy(grown + (i & (2 * slots - 1)) * bytes, old + (i & *mask) * bytes, bytes);
+    free(old);
+    *mask = 2 * slots - 1;
+    return grown;
+}
+
+bool qp_may_post_send(struct qp *qp)
+{
+    const uint32_t posted = qp->sq_tail - qp->sq_head;
+    if (posted >= qp->sq_room)
+        return false;
+    if (UNLIKELY(posted > qp->sq_mask))
+        qp->sq = ring_grown((unsigned char *)qp->sq, &qp->sq_mask, qp->sq_head, sizeof *qp->sq);
+    return true;
+}
+
+bool qp_may_post_receive(struct qp *qp)
+{
+    const uint32_t posted = qp->rq_tail - qp->rq_head;
+    if (posted >= qp->rq_room)
+        return false;
+    if (UNLIKELY(posted > qp->rq_mask))
+        qp->rq = ring_grown((unsigned char *)qp->rq, &qp->rq_mask, qp->rq_head, sizeof *qp->rq);
+    return true;
+}
+
+/* 0 and 1 are management QPs, all ones is multicast. */
+static uint32_t new_qpn(const struct rnic *rnic, uint32_t index, uint8_t *generation)
+{
+    uint32_t qpn;
+    do {
+        const uint32_t slot = (uint32_t)++ * generation << RNIC_QP_BITS | index;
+        qpn = (slot ^ rnic->qpn_base) & PSN_MASK;
+    } while (qpn <= QPN_GSI || qpn == QPN_MULTICAST);
+    return qpn;
+}
+
+/* Answers ride in the class of their queue pair unless the rows name another. */
+static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_class class)
+{
+    const int64_t ack_dscp = rnic->params.ack_dscp, ack_priority = rnic->params.ack_priority;
+    qp->data = (struct frame_head){.priority = class.priority, .tos = class.tos | rnic->ecn};
+    qp->ack = (struct frame_head){
+        .bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES,
+        .opcode = FRAME_RC_ACKNOWLEDGE,
+        .priority = class.priority,
+        .tos = class.tos,
+    };
+    if ((rnic->strict & 1u << class.priority) == 0)
+        qp->flags |= QP_WEIGHTED;
+    if (ack_dscp != RNIC_AUTO) {
+        qp->ack.tos = rnic_tos(ack_dscp);
+        qp->ack.priority = rnic->priority_of_dscp[ack_dscp];
+    }
+    if (ack_priority != RNIC_AUTO)
+        qp->ack.priority = (uint8_t)ack_priority;
+}
+
+struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn)
+{
+    if (pool_make_room(&rnic->qps))
+        rnic_place_qps(rnic);
+    const uint32_t index = pool_take(&rnic->qps);
+    struct qp *qp = pool_at(&rnic->qps, index);
+    uint8_t generation = qp->generation;
+    *qp = (struct qp){
+        .qpn = new_qpn(rnic, index, &generation),
+        .generation = generation,
+        .state = IBV_QPS_RESET,
+        .next_ready = POOL_NONE,
+        .next_answer = POOL_NONE,
+        .wake_at = TIME_NEVER,
+        .rx_next = {.opcode = QP_RX_IDLE},
+        .timeout = rnic->ack_timeout,
+        .timeout_pending = rnic->ack_timeout == 0,
+        .sq = ring(RING_FIRST, sizeof(struct qp_wqe)),
+        .rq = ring(RING_FIRST, sizeof(struct qp_receive)),
+        .sq_mask = RING_FIRST - 1,
+        .rq_mask = RING_FIRST - 1,
+        .sq_room = cap->max_send_wr,
+        .rq_room = cap->max_recv_wr,
+        .conn = conn,
+    };
+    set_class(rnic, qp, conn->way.class);
+    if (rnic->soft != NULL)
+        soft_qp_init(rnic, qp);
+    go(qp, IBV_QPS_INIT);
+    return qp;
+}
+
+void qp_destroy(struct rnic *rnic, struct qp *qp)
+{
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    turns_unlist(rnic, qp);
+    if (qp->soft != NULL)
+        soft_qp_fini(qp);
+    rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;
+    rnic->counters.finished_receives += qp->rq_tail - qp->rq_head;
+    go(qp, IBV_QPS_RESET);
+    free(qp->sq);
+    free(qp->rq);
+    free(qp->reads);
+    held_acks_fini(&qp->held);
+    qp->sq = NULL;
+    qp->rq = NULL;
+    qp->reads = NULL;
+    qp->qpn = 0;
+    pool_give(&rnic->qps, index);
+}
+
+void qp_expect_reads(struct qp *qp)
+{
+    if (qp->reads == NULL)
+        qp->reads = ring(qp->read_mask + 1, sizeof(struct qp_read));
+}
+
+void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
+{
+    const uint16_t port = qp_udp_source_port(qp->qpn, with->peer_qpn);
+    qp->way = (struct frame_way){
+        .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
+        .source = rnic->endpoint,
+        .destination = with->peer,
+        .qpn = with->peer_qpn,
+    };
+    qp->mtu = (uint16_t)with->mtu;
+    qp->data.bytes = (uint16_t)(WIRE_ROCE_BYTES + with->mtu);
+    qp->data.payload = qp->mtu;
+    qp->rx_next.bytes = qp->data.bytes;
+    qp->rx_next.payload = qp->mtu;
+    qp->ttl = rnic->ttl;
+    qp->epsn = with->receive_psn & PSN_MASK;
+    qp->read_resources = with->read_resources;
+    qp->read_mask = ring_slots(with->read_resources) - 1;
+    if (with->first_data_establishes)
+        qp->rx_flags |= QP_RX_FIRST_DATA;
+    go(qp, IBV_QPS_RTR);
+    qp->next_psn = qp->high_psn = with->send_psn & PSN_MASK;
+    qp->una_psn = qp->una_end = qp->next_psn;
+    qp->read_limit = with->read_limit;
+    qp->retry_left = qp->retry_count = with->retry_count;
+    qp->rnr_left = qp->rnr_retry = with->rnr_retry;
+    rnic->cc->init(qp->cc, &rnic->cc_site);
+    go(qp, IBV_QPS_RTS);
+}
+
+/* ------------------------------------------------------------------ failing */
+
+/* The statuses with which sends fail here; ibv_wc_status_str would need libibverbs. */
+static const char *status_text(enum ibv_wc_status status)
+{
+    switch (status) {
+    case IBV_WC_RETRY_EXC_ERR:
+        return "transport retry counter exceeded";
+    case IBV_WC_RNR_RETRY_EXC_ERR:
+        return "RNR retry counter exceeded";
+    case IBV_WC_REM_ACCESS_ERR:
+        return "remote access error";
+    case IBV_WC_REM_INV_REQ_ERR:
+        return "remote invalid request error";
+    case IBV_WC_REM_OP_ERR:
+        return "remote operation error";
+    case IBV_WC_BAD_RESP_ERR:
+        return "bad response error";
+    case IBV_WC_LOC_QP_OP_ERR:
+        return "local QP operation error";
+    default:
+        return "other error";
+    }
+}
+
+static void flush_receives(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    for (; qp->rq_head != qp->rq_tail; qp->rq_head++) {
+        const struct ibv_wc wc = {
+            .wr_id = qp->rq[qp->rq_head & qp->rq_mask].wr_id,
+            .status = IBV_WC_WR_FLUSH_ERR,
+            .opcode = IBV_WC_RECV,
+        };
+        rnic->counters.finished_receives++;
+        rnic_complete(rnic, qp, &wc, now);
+    }
+}
+
+void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    go(qp, IBV_QPS_ERR);
+    while (qp->sq_head != qp->sq_tail)
+        completer_finish(rnic, qp, IBV_WC_WR_FLUSH_ERR, now);
+    flush_receives(rnic, qp, now);
+    qp->sq_cur = qp->sq_visible = qp->sq_tail;
+    qp->una_psn = qp->una_end = qp->next_psn = qp->high_psn;
+    qp->reads_out = 0;
+    qp->rx_next.opcode = QP_RX_IDLE;
+    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN);
+}
+
+void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
+{
+    char text[160];
+    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->way.qpn,
+             status_text(status));
+    rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
+    rnic->counters.qp_errors++;
+    completer_finish(rnic, qp, status, now);
+    responder_reset(qp);
+    qp_to_error(rnic, qp, now);
+}
+
+/* ------------------------------------------------------------------ checking */
+
+static void audit_sends(const struct qp *qp)
+{
+    CHECK(qp->sq_tail - qp->sq_head <= qp->sq_mask + 1);
+    CHECK(qp->sq_cur - qp->sq_head <= qp->sq_tail - qp->sq_head);
+    CHECK(qp->sq_visible - qp->sq_head <= qp->sq_tail - qp->sq_head);
+    CHECK(qp->sq_cur - qp->sq_head <= qp->sq_visible - qp->sq_head);
+    CHECK(qp->reads_out <= qp->sq_cur - qp->sq_head);
+    if (qp->state != IBV_QPS_RTS)
+        return;
+    CHECK(psn_diff(qp->next_psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, qp->next_psn) >= 0);
+    CHECK((qp->next_psn != qp->high_psn) == ((qp->flags & QP_AGAIN) != 0));
+    CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
+    CHECK(qp->reads_out <= qp->read_limit);
+    CHECK((qp->flags & QP_TX_ACTIVE) == 0 || qp->tx_offset < qp->tx_length);
+    CHECK(!qp_outstanding(qp) || qp->timeout_pending);
+    CHECK(qp->timeout != 0 || qp->timeout_pending);
+    CHECK(qp->retry_left <= qp->retry_count);
+}
+
+void qp_audit(const struct rnic *rnic, const struct qp *qp)
+{
+    CHECK(rnic_find_qp(rnic, qp->qpn) == qp);
+    CHECK(qp->rq_tail - qp->rq_head <= qp->rq_mask + 1);
+    CHECK(qp->state == IBV_QPS_INIT || qp->state >= IBV_QPS_RTR);
+    audit_sends(qp);
+    if (qp->state < IBV_QPS_RTR)
+        return;
+    CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
+    CHECK((qp->read_head != qp->read_tail) == ((qp->flags & QP_RESPOND) != 0));
+    /* Software has begun the last response before it sends it. */
+    CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail || rnic->soft != NULL);
+    CHECK(qp->epsn <= PSN_MASK && qp->msn <= PSN_MASK);
+    CHECK(qp->rx_next.opcode == QP_RX_IDLE || qp->rx_offset <= qp->rx_limit);
+}

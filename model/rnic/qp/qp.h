@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * qp - a reliable-connected queue pair.
+ * State of the requester, the responder and the completer, hot lines first: a packet within a
+ * message touches the first line and one more, at either end.
+ * Source: IBTA Vol 1 ch. 9 (transport), 10.3 (states).  Not modelled: immediate data, atomics, UC,
+ * SRQ, SQD. Indices of work requests count up for ever; a ring's slot is the index masked. */
+#ifndef STORMGLASS_RNIC_QP_QP_H
+#define STORMGLASS_RNIC_QP_QP_H
+
+#include "net/frame/frame.h"
+#include "rnic/cc/cc.h"
+#include "rnic/qp/held_acks.h"
+#include "rnic/qp/mr.h"
+#include "rnic/qp/psn.h"
+
+#include <assert.h>
+#include <stdalign.h>
+
+struct rnic;
+struct soft_qp;
+
+enum qp_flags {
+    QP_LISTED = 1 << 0,    /* on a ready list */
+    QP_TX_ACTIVE = 1 << 1, /* within a message */
+    QP_TX_BYTES = 1 << 2,  /* the message begins with real bytes */
+    QP_BLOCKED = 1 << 3,   /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
+    QP_RNR_WAIT = 1 << 4,  /* until rnr_until */
+    QP_LIMITED = 1 << 5,   /* by congestion control */
+    QP_READ_GAP = 1 << 6,  /* a READ response was lost and asked for again */
+    QP_RESPOND = 1 << 7,   /* READ responses are due */
+    QP_TURN = 1 << 8,      /* the last turn was the requester's */
+    QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
+    QP_AGAIN = 1 << 10,    /* next_psn was sent before: it is not high_psn */
+    QP_WEIGHTED = 1 << 11, /* its data shares the wire by weights */
+};
+
+enum qp_rx_flags {
+    QP_RX_NAKED = 1 << 0,      /* this gap has had its NAK */
+    QP_RX_ANSWER = 1 << 1,     /* an ACK or NAK waits in the answer slot */
+    QP_RX_LISTED = 1 << 2,     /* on the list of QPs with an answer */
+    QP_RX_FIRST_DATA = 1 << 3, /* the first request packet establishes the connection */
+};
+
+enum qp_tx_kind { QP_TX_SEND, QP_TX_SEND_INV, QP_TX_WRITE };
+
+/* Of the message under way, the opcode that goes on with it. */
+enum qp_rx_kind {
+    QP_RX_IDLE = UINT8_MAX,
+    QP_RX_SEND = FRAME_RC_SEND_MIDDLE,
+    QP_RX_WRITE = FRAME_RC_WRITE_MIDDLE
+};
+
+struct qp_wqe {
+    uint64_t wr_id;
+    uint64_t remote_address;
+    struct mr_sge sges[MR_SGES];
+    uint32_t rkey; /* of the remote region, or to be invalidated */
+    uint32_t length;
+    uint32_t first_psn, packets; /* once started */
+    uint32_t content;            /* tag of the bulk part */
+    uint32_t real_bytes;         /* at the head */
+    uint8_t opcode;              /* enum ibv_wr_opcode */
+    uint8_t send_flags;          /* enum ibv_send_flags */
+    uint8_t sge_count;
+    bool started;
+};
+
+struct qp_receive {
+    uint64_t wr_id;
+    struct mr_sge sges[MR_SGES];
+    uint32_t length;
+    uint32_t sge_count;
+};
+
+/* A READ that the responder answers. */
+struct qp_read {
+    struct mr *mr;
+    time_ps ready_at;
+    uint32_t offset;   /* of the next response in the region */
+    uint32_t left;     /* bytes */
+    uint32_t next_psn; /* of the next response */
+    uint32_t msn;      /* when it is executed: what came behind it does not count yet */
+    uint32_t packets;  /* responses left */
+    bool begun;        /* its first response has left */
+    bool again;        /* a duplicate: it was asked for before */
+};
+
+struct qp {
+    /* the next request packet */
+    alignas(128) uint32_t next_psn; /* the first two lines are a pair that is fetched together */
+    uint32_t high_psn;              /* one past the newest ever sent */
+    uint32_t una_psn; /* oldest that is not acknowledged; of a READ: the next response */
+    uint32_t tx_offset, tx_length, tx_content;
+    uint32_t next_ready;
+    uint32_t qpn;
+    struct frame_way way;   /* to the peer */
+    struct frame_head data; /* of a packet within the message */
+    uint16_t mtu;
+    uint16_t since_ack; /* packets since the last AckReq */
+    uint8_t ttl;
+    uint8_t state;  /* enum ibv_qp_state */
+    uint16_t flags; /* enum qp_flags */
+
+    /* the next request to receive */
+    alignas(64) uint32_t epsn;
+    uint32_t msn;
+    uint32_t rx_offset, rx_limit; /* of the message under way */
+    struct frame_head rx_next;    /* of a packet that goes on with it; opcode: enum qp_rx_kind */
+    struct frame_head ack;
+    uint32_t rx_first_psn;
+    uint32_t next_answer;
+    uint32_t read_head, read_tail;
+    uint8_t rx_flags; /* enum qp_rx_flags */
+    uint8_t answer_syndrome;
+    uint8_t generation; /* of the QPN in this slot */
+    uint32_t rx_base;   /* of a WRITE in its region */
+    struct mr *rx_mr;   /* of a WRITE; NULL for an empty one */
+
+    /* completions and timers */
+    alignas(64) time_ps timeout_due;
+    time_ps timeout;     /* 0: none */
+    time_ps wake_at;     /* TIME_NEVER: no wake-up is due */
+    time_ps paced_until; /* congestion control lets it send from then on; 0: it never spoke */
+    uint32_t sq_cur;     /* WQE under way or next */
+    uint32_t sq_visible; /* doorbell rung up to here */
+    uint32_t sq_head, sq_tail;
+    uint32_t una_end;    /* an ACK before it completes nothing; una_psn: look at the oldest send */
+    uint16_t reads_out;  /* READs issued and not complete */
+    uint16_t read_limit; /* ORD */
+    uint8_t retry_left, rnr_left, retry_count, rnr_retry;
+    bool timeout_pending;   /* nothing is to be posted: its event is due, or there is no timeout */
+    uint8_t read_resources; /* IRD */
+    uint8_t tx_kind;        /* enum qp_tx_kind */
+
+    alignas(64) unsigned char cc[CC_STATE_BYTES];
+
+    struct qp_wqe *sq;
+    struct qp_receive *rq;
+    struct qp_read *reads; /* NULL before the first */
+    struct held_acks held;
+    struct verbs_conn *conn;
+    time_ps cnp_next; /* no CNP before */
+    time_ps rnr_until;
+    struct soft_qp *soft; /* NULL: of a hardware RNIC */
+    uint32_t rq_head, rq_tail;
+    uint32_t sq_mask, rq_mask, read_mask;
+    uint32_t sq_room, rq_room; /* as asked for */
+    uint32_t answer_psn;
+};
+
+static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128 &&
+                  offsetof(struct qp, cc) == 192,
+              "a line to send from, a line to receive into, a line to wait in");
+static_assert(sizeof(struct qp) == 384, "six lines, whose pairs are fetched together");
+
+/* What connecting settles. */
+struct qp_connection {
+    uint32_t peer, peer_qpn; /* endpoint and QPN */
+    uint32_t send_psn, receive_psn;
+    uint32_t mtu;
+    uint8_t read_limit, read_resources;
+    uint8_t retry_count, rnr_retry;
+    bool first_data_establishes;
+};
+
+/* Others of the RNIC may move: what is kept is the connection, which knows its own, or the QPN. */
+struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct verbs_conn *conn);
+void qp_destroy(struct rnic *rnic, struct qp *qp);
+
+/* Whether one more is within what was asked for; true: its slot is there.  The rings grow with what
+ * is posted: a queue that is never full goes round in a few lines of memory. */
+bool qp_may_post_send(struct qp *qp);
+bool qp_may_post_receive(struct qp *qp);
+
+/* INIT to RTR to RTS. */
+void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with);
+
+/* Makes the ring of READs that it answers: most queue pairs never need one. */
+void qp_expect_reads(struct qp *qp);
+
+/* To ERR: what was posted completes with WR_FLUSH_ERR. */
+void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* The oldest send fails with the status, then the queue pair. */
+void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now);
+
+bool qp_edge_is_legal(enum ibv_qp_state from, enum ibv_qp_state to);
+const char *qp_state_name(enum ibv_qp_state state);
+
+/* Bytes of a path MTU code and back; 0: no such. */
+uint32_t qp_mtu_bytes(enum ibv_mtu mtu);
+enum ibv_mtu qp_mtu_code(uint32_t bytes);
+
+/* RNR timer code to time, IBTA Vol 1 table 45. */
+time_ps qp_rnr_time(unsigned code);
+
+/* UDP source port of a pair of QPNs, and the hash of the 5-tuple that ECMP uses. */
+uint16_t qp_udp_source_port(uint32_t local_qpn, uint32_t remote_qpn);
+uint32_t qp_entropy(uint32_t source_ip, uint32_t destination_ip, uint16_t source_port);
+
+/* The UDP source port that is in an entropy. */
+uint16_t qp_entropy_port(uint32_t entropy, uint32_t source_ip, uint32_t destination_ip);
+
+void qp_audit(const struct rnic *rnic, const struct qp *qp);
+
+static inline struct qp_wqe *qp_wqe(const struct qp *qp, uint32_t index)
+{
+    return &qp->sq[index & qp->sq_mask];
+}
+
+static inline bool qp_outstanding(const struct qp *qp)
+{
+    return qp->una_psn != qp->high_psn;
+}
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * requester - segmentation, limits, retransmission.
+ *
+ * sq_head          sq_cur                    sq_visible     sq_tail
+ *   ...done|  sent, not acknowledged | under way |    not begun    | posted, doorbell on its way |
+ *          una_psn                next_psn  (<= high_psn: below it, packets are sent again)
+ *
+ * Going back moves sq_cur and next_psn; nothing else needs to know.  A message that is begun again
+ * in its middle finds its place from next_psn and its own first PSN. */
+#include "rnic/qp/requester.h"
+
+#include "rnic/host/turns.h"
+#include "rnic/qp/completer.h"
+#include "rnic/qp/packet.h"
+#include "rnic/soft/soft.h"
+
+/* By kind of message, then first + 2 * last. */
+static const uint8_t opcodes[3][4] = {
+    [QP_TX_SEND] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST,
+                    FRAME_RC_SEND_ONLY},
+    [QP_TX_SEND_INV] = {FRAME_RC_SEND_MIDDLE, FRAME_RC_SEND_FIRST, FRAME_RC_SEND_LAST_INV,
+                        FRAME_RC_SEND_ONLY_INV},
+    [QP_TX_WRITE] = {FRAME_RC_WRITE_MIDDLE, FRAME_RC_WRITE_FIRST, FRAME_RC_WRITE_LAST,
+                     FRAME_RC_WRITE_ONLY},
+};
+
+ASIDE void requester_post_timer(struct rnic *rnic, struct qp *qp)
+{
+    qp->timeout_pending = true;
+    rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);
+}
+
+static inline void mark_again(struct qp *qp)
+{
+    qp->flags &= (uint16_t)~QP_AGAIN;
+    if (UNLIKELY(qp->next_psn != qp->high_psn))
+        qp->flags |= QP_AGAIN;
+}
+
+/* Accounts for a packet that takes `count` PSNs. */
+static inline void sent(struct rnic *rnic, struct qp *qp, struct frame *frame, uint32_t count,
+                        time_ps now)
+{
+    const uint32_t psn = qp->next_psn;
+    const uint32_t after = psn_add(psn, count);
+    frame->psn = psn;
+    qp->next_psn = after;
+    if (UNLIKELY(psn != qp->high_psn)) {
+        rnic->counters.retransmitted_packets++;
+        frame->flags |= FRAME_RESENT;
+    }
+    if (psn_diff(after, qp->high_psn) > 0)
+        qp->high_psn = after;
+    mark_again(qp);
+    requester_start_timer(rnic, qp, psn == qp->una_psn, now);
+}
+
+/* A WQE's PSNs are those that come next when it is first begun. */
+static uint32_t start_wqe(struct qp *qp, struct qp_wqe *wqe)
+{
+    if (!wqe->started) {
+        wqe->started = true;
+        wqe->first_psn = qp->next_psn;
+        wqe->packets = psn_count(wqe->length, qp->mtu);
+    }
+    const int32_t packets_before = psn_diff(qp->next_psn, wqe->first_psn);
+    CHECK(packets_before >= 0 && (uint32_t)packets_before < wqe->packets);
+    return (uint32_t)packets_before * qp->mtu;
+}
+
+static void begin_message(struct qp *qp, struct qp_wqe *wqe)
+{
+    qp->tx_offset = start_wqe(qp, wqe);
+    qp->tx_length = wqe->length;
+    qp->tx_content = wqe->content;
+    qp->tx_kind = wqe->opcode == IBV_WR_RDMA_WRITE      ? QP_TX_WRITE
+                  : wqe->opcode == IBV_WR_SEND_WITH_INV ? QP_TX_SEND_INV
+                                                        : QP_TX_SEND;
+    qp->data.opcode = opcodes[qp->tx_kind][0];
+    qp->flags |= QP_TX_ACTIVE;
+    qp->flags &= (uint16_t)~QP_TX_BYTES;
+    if (wqe->real_bytes > qp->tx_offset)
+        qp->flags |= QP_TX_BYTES;
+}
+
+/* Headers that only the first and the last packet of a message carry. */
+static void dress_edge(struct qp *qp, struct frame *frame, bool first, bool last)
+{
+    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
+    frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
+    if (first && qp->tx_kind == QP_TX_WRITE) {
+        frame->address = wqe->remote_address;
+        frame->rkey = wqe->rkey;
+        frame->length = wqe->length;
+    }
+    if (last && qp->tx_kind == QP_TX_SEND_INV)
+        frame->rkey = wqe->rkey;
+    if (last && (wqe->send_flags & IBV_SEND_SOLICITED) != 0)
+        frame->flags |= FRAME_SOLICITED;
+}
+
+/* Real bytes leave the region now, as DMA would fetch them. */
+static void attach_bytes(struct rnic *rnic, struct qp *qp, struct frame *frame)
+{
+    const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
+    const uint32_t left = wqe->real_bytes - qp->tx_offset;
+    const uint32_t real = left < frame->payload ? left : frame->payload;
+    unsigned char *blob = frame_blob_take(rnic->port.frames, frame, real);
+    mr_gather(wqe->sges, wqe->sge_count, qp->tx_offset, blob, real);
+    if (qp->tx_kind != QP_TX_WRITE)
+        frame->length = real;
+    if (real == left)
+        qp->flags &= (uint16_t)~QP_TX_BYTES;
+}
+
+static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    const uint32_t left = qp->tx_length - qp->tx_offset;
+    const bool first = qp->tx_offset == 0, last = left <= qp->mtu;
+    struct frame *frame;
+    const uint32_t handle = packet_start(rnic, qp, opcodes[qp->tx_kind][first | last << 1],
+                                         packet_data_class(qp), &frame);
+    frame->payload = (uint16_t)(last ? left : qp->mtu);
+    frame->bytes = (uint16_t)(WIRE_ROCE_BYTES + frame->payload);
+    frame->content = qp->tx_content;
+    if (++qp->since_ack >= rnic->ack_interval || last) {
+        frame->flags |= FRAME_ACK_REQUEST;
+        qp->since_ack = 0;
+    }
+    if (UNLIKELY(first || last))
+        dress_edge(qp, frame, first, last);
+    if (UNLIKELY((qp->flags & QP_TX_BYTES) != 0))
+        attach_bytes(rnic, qp, frame);
+    qp->tx_offset += frame->payload;
+    sent(rnic, qp, frame, 1, now);
+    if (last) {
+        qp->flags &= (uint16_t)~QP_TX_ACTIVE;
+        qp->sq_cur++;
+    }
+    return handle;
+}
+
+/* A READ begun again asks for what is missing only. */
+static uint32_t read_request(struct rnic *rnic, struct qp *qp, struct qp_wqe *wqe, time_ps now)
+{
+    const uint32_t offset = start_wqe(qp, wqe);
+    struct frame *frame;
+    const uint32_t handle =
+        packet_start(rnic, qp, FRAME_RC_READ_REQUEST, packet_data_class(qp), &frame);
+    frame->bytes = frame_roce_bytes(FRAME_RC_READ_REQUEST, 0);
+    frame->address = wqe->remote_address + offset;
+    frame->rkey = wqe->rkey;
+    frame->length = wqe->length - offset;
+    frame->flags |= FRAME_ACK_REQUEST;
+    sent(rnic, qp, frame, psn_count(frame->length, qp->mtu), now);
+    qp->since_ack = 0;
+    qp->reads_out++;
+    qp->sq_cur++;
+    return handle;
+}
+
+/* LOCAL_INV waits for all that went before it, as in rxe. */
+static void local_invalidate(struct rnic *rnic, struct qp *qp, const struct qp_wqe *wqe,
+                             time_ps now)
+{
+    qp->sq_cur++;
+    if (mr_invalidate(&rnic->mrs, wqe->rkey))
+        completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
+    else
+        qp_fail_send(rnic, qp, IBV_WC_LOC_QP_OP_ERR, now);
+}
+
+static bool must_wait(const struct qp *qp, const struct qp_wqe *wqe)
+{
+    if ((wqe->send_flags & IBV_SEND_FENCE) != 0 && qp->reads_out > 0)
+        return true;
+    if (wqe->opcode == IBV_WR_RDMA_READ)
+        return qp->reads_out >= qp->read_limit;
+    return wqe->opcode == IBV_WR_LOCAL_INV && qp->sq_head != qp->sq_cur;
+}
+
+/* The next WQE that sends something, or NULL. */
+static struct qp_wqe *next_wqe(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    while (qp->sq_cur != qp->sq_visible) {
+        struct qp_wqe *wqe = qp_wqe(qp, qp->sq_cur);
+        if (must_wait(qp, wqe)) {
+            qp->flags |= QP_BLOCKED;
+            return NULL;
+        }
+        if (wqe->opcode != IBV_WR_LOCAL_INV)
+            return wqe;
+        local_invalidate(rnic, qp, wqe, now);
+    }
+    return NULL;
+}
+
+uint32_t requester_next(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if ((qp->flags & QP_TX_ACTIVE) == 0) {
+        struct qp_wqe *wqe = next_wqe(rnic, qp, now);
+        if (wqe == NULL)
+            return POOL_NONE;
+        if (wqe->opcode == IBV_WR_RDMA_READ)
+            return read_request(rnic, qp, wqe, now);
+        begin_message(qp, wqe);
+    }
+    return data_packet(rnic, qp, now);
+}
+
+static uint32_t reads_before(const struct qp *qp, uint32_t end)
+{
+    uint32_t reads = 0;
+    for (uint32_t i = qp->sq_head; i != end; i++)
+        reads += qp_wqe(qp, i)->opcode == IBV_WR_RDMA_READ;
+    return reads;
+}
+
+void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
+{
+    CHECK(psn_diff(psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, psn) > 0);
+    uint32_t index = qp->sq_head;
+    const struct qp_wqe *wqe = qp_wqe(qp, index);
+    while (psn_diff(psn, wqe->first_psn) >= (int32_t)wqe->packets) {
+        CHECK(wqe->started && index != qp->sq_visible);
+        wqe = qp_wqe(qp, ++index);
+    }
+    if (rnic->go_back_0) {
+        psn = wqe->first_psn;
+        if (psn_diff(qp->una_psn, psn) > 0)
+            qp->una_psn = psn;
+    }
+    qp->sq_cur = index;
+    qp->next_psn = psn;
+    qp->since_ack = 0;
+    qp->reads_out = (uint16_t)reads_before(qp, index);
+    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
+    mark_again(qp);
+}
+
+void requester_skip(struct qp *qp)
+{
+    qp->sq_cur = qp->sq_head;
+    qp->next_psn = qp->una_psn;
+    qp->reads_out = 0;
+    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
+    mark_again(qp);
+}
+
+void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
+{
+    if (qp->retry_left == 0) {
+        rnic->counters.retries_exceeded++;
+        qp_fail_send(rnic, qp, IBV_WC_RETRY_EXC_ERR, now);
+        return;
+    }
+    qp->retry_left--;
+    requester_go_back(rnic, qp, psn);
+    requester_start_timer(rnic, qp, true, now);
+    turns_schedule(rnic, qp, now);
+}
+
+void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    qp->timeout_pending = false;
+    if (qp->state != IBV_QPS_RTS || !qp_outstanding(qp))
+        return;
+    const time_ps due = soft_timer(&rnic->params.soft, qp->timeout_due - qp->timeout, qp->timeout);
+    if (now < due) { /* it was moved on since, or ends at a tick: sleep on */
+        qp->timeout_pending = true;
+        rnic_post(rnic, due, RNIC_EVENT_TIMEOUT, qp->qpn);
+        return;
+    }
+    rnic->counters.timeouts++;
+    qp->flags &= (uint16_t)~QP_READ_GAP;
+    requester_retry(rnic, qp, qp->una_psn, now);
+}

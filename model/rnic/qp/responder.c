@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * responder - requests in PSN order, answers in order.
+ *
+ * PSN == expected   execute; a gap's NAK is forgiven
+ *   PSN newer         one NAK with the expected PSN, then silence until it comes
+ *   PSN older         a duplicate: SEND and WRITE are acknowledged again, a READ is executed again
+ *
+ * Go-back-0: the sender begins the whole message again, so a gap takes the expected PSN back to
+ * the message's first packet and what was received of it counts for nothing (RDMA over Commodity
+ * Ethernet at Scale, SIGCOMM 2016). */
+#include "rnic/qp/responder.h"
+
+#include "rnic/host/turns.h"
+#include "rnic/qp/packet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a request's opcode says. */
+struct step {
+    uint8_t kind; /* enum qp_rx_kind; 0: a READ, or no request */
+    bool first, last, invalidate;
+};
+
+#define RC_OPCODE_MASK 0x1F
+
+static const struct step steps[RC_OPCODE_MASK + 1] = {
+    [FRAME_RC_SEND_FIRST] = {QP_RX_SEND, true, false, false},
+    [FRAME_RC_SEND_MIDDLE] = {QP_RX_SEND, false, false, false},
+    [FRAME_RC_SEND_LAST] = {QP_RX_SEND, false, true, false},
+    [FRAME_RC_SEND_ONLY] = {QP_RX_SEND, true, true, false},
+    [FRAME_RC_SEND_LAST_INV] = {QP_RX_SEND, false, true, true},
+    [FRAME_RC_SEND_ONLY_INV] = {QP_RX_SEND, true, true, true},
+    [FRAME_RC_WRITE_FIRST] = {QP_RX_WRITE, true, false, false},
+    [FRAME_RC_WRITE_MIDDLE] = {QP_RX_WRITE, false, false, false},
+    [FRAME_RC_WRITE_LAST] = {QP_RX_WRITE, false, true, false},
+    [FRAME_RC_WRITE_ONLY] = {QP_RX_WRITE, true, true, false},
+};
+
+/* ------------------------------------------------------------------ answers */
+
+static bool reads_due(const struct qp *qp)
+{
+    return qp->read_head != qp->read_tail;
+}
+
+/* READ responses with older PSNs leave first. */
+static bool may_leave(const struct qp *qp, uint32_t psn)
+{
+    return !reads_due(qp) || psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].next_psn) < 0;
+}
+
+static bool answer_may_leave(const struct qp *qp)
+{
+    return may_leave(qp, qp->answer_psn);
+}
+
+static bool answer_is_nak(const struct qp *qp)
+{
+    return qp->answer_syndrome != RESPONDER_ACK;
+}
+
+static uint32_t answer_frame(struct rnic *rnic, const struct qp *qp, uint8_t syndrome, uint32_t psn,
+                             uint32_t msn)
+{
+    struct frame *frame;
+    const uint32_t handle =
+        packet_start(rnic, qp, FRAME_RC_ACKNOWLEDGE, packet_ack_class(qp), &frame);
+    frame->bytes = WIRE_ROCE_BYTES + WIRE_AETH_BYTES;
+    frame->psn = psn;
+    frame->aeth = (uint32_t)syndrome << 24 | msn;
+    rnic->counters.acks_sent += syndrome == RESPONDER_ACK;
+    return handle;
+}
+
+void responder_release(struct rnic *rnic, struct qp *qp)
+{
+    while (held_acks_any(&qp->held) && may_leave(qp, held_acks_oldest(&qp->held)->psn)) {
+        const struct held_ack *ack = held_acks_oldest(&qp->held);
+        rnic_send_control(rnic, answer_frame(rnic, qp, RESPONDER_ACK, ack->psn, ack->msn));
+        qp->held.head++;
+    }
+}
+
+static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn)
+{
+    if (!rnic->ack_coalescing && syndrome == RESPONDER_ACK && !may_leave(qp, psn)) {
+        held_acks_add(&qp->held, (struct held_ack){psn, qp->msn});
+        return;
+    }
+    if ((qp->rx_flags & QP_RX_ANSWER) != 0) {
+        if (answer_is_nak(qp) && psn_diff(psn, qp->answer_psn) < 0)
+            return; /* the NAK acknowledges this too */
+        rnic->counters.acks_merged++;
+    }
+    qp->answer_syndrome = syndrome;
+    qp->answer_psn = psn;
+    qp->rx_flags |= QP_RX_ANSWER;
+    if ((qp->rx_flags & QP_RX_LISTED) != 0 || !answer_may_leave(qp))
+        return;
+    if (rnic->ack_coalescing)
+        turns_list_answer(rnic, qp);
+    else
+        rnic_send_control(rnic, responder_answer(rnic, qp));
+}
+
+void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
+{
+    answer(rnic, qp, RESPONDER_ACK, psn);
+}
+
+uint32_t responder_answer(struct rnic *rnic, struct qp *qp)
+{
+    if ((qp->rx_flags & QP_RX_ANSWER) == 0 || !answer_may_leave(qp))
+        return POOL_NONE;
+    qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
+    return answer_frame(rnic, qp, qp->answer_syndrome, qp->answer_psn, qp->msn);
+}
+
+/* The request is refused: NAK, and the queue pair fails. */
+static void refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn, time_ps now)
+{
+    char text[96];
+    snprintf(text, sizeof text, "QP 0x%06x refused a request of QP 0x%06x: NAK 0x%02x", qp->qpn,
+             qp->way.qpn, syndrome);
+    rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
+    answer(rnic, qp, syndrome, psn);
+    rnic->counters.qp_errors++;
+    qp_to_error(rnic, qp, now);
+}
+
+static void complete_receive(struct rnic *rnic, struct qp *qp, const struct ibv_wc *how,
+                             time_ps now)
+{
+    const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
+    struct ibv_wc wc = *how;
+    CHECK(qp->rq_head != qp->rq_tail);
+    wc.wr_id = receive->wr_id;
+    wc.opcode = IBV_WC_RECV;
+    qp->rq_head++;
+    rnic->counters.finished_receives++;
+    rnic_complete(rnic, qp, &wc, now);
+}
+
+static void fail_receive(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
+{
+    const struct ibv_wc wc = {.status = status};
+    complete_receive(rnic, qp, &wc, now);
+}
+
+/* ------------------------------------------------------------------ out of order */
+
+static void restart_message(struct qp *qp)
+{
+    qp->epsn = qp->rx_first_psn;
+    qp->rx_next.opcode = QP_RX_IDLE;
+}
+
+static void on_gap(struct rnic *rnic, struct qp *qp)
+{
+    rnic->counters.out_of_sequence++;
+    if ((qp->rx_flags & QP_RX_NAKED) != 0)
+        return;
+    qp->rx_flags |= QP_RX_NAKED;
+    rnic->counters.naks_sent++;
+    answer(rnic, qp, RESPONDER_NAK_SEQUENCE, qp->epsn);
+    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE)
+        restart_message(qp);
+}
+
+static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
+
+/* The requester sends everything from this PSN on again, so what was to be answered from there on
+ * is moot. */
+static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                              time_ps now)
+{
+    uint32_t tail = qp->read_head;
+    for (; tail != qp->read_tail; tail++) {
+        struct qp_read *read = &qp->reads[tail & qp->read_mask];
+        const int32_t before = psn_diff(frame->psn, read->next_psn);
+        if (before <= 0)
+            break;
+        if ((uint32_t)before < read->packets) {
+            read->packets = (uint32_t)before;
+            read->left = read->packets * qp->mtu;
+        }
+    }
+    qp->read_tail = tail;
+    begin_read(rnic, qp, frame, now);
+}
+
+static void on_duplicate(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    rnic->counters.duplicate_requests++;
+    if (frame->opcode == FRAME_RC_READ_REQUEST)
+        on_duplicate_read(rnic, qp, frame, now);
+    else
+        answer(rnic, qp, RESPONDER_ACK, psn_add(qp->epsn, PSN_MASK));
+}
+
+/* True when the packet is the expected one after all. */
+static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (psn_diff(frame->psn, qp->epsn) > 0) {
+        on_gap(rnic, qp);
+        return false;
+    }
+    if (rnic->go_back_0 && qp->rx_next.opcode != QP_RX_IDLE && frame->psn == qp->rx_first_psn) {
+        restart_message(qp);
+        return true;
+    }
+    on_duplicate(rnic, qp, frame, now);
+    return false;
+}
+
+/* The expected packet is here: what waited for it is over. */
+static void caught_up(struct qp *qp, time_ps now)
+{
+    if ((qp->rx_flags & QP_RX_NAKED) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
+        answer_is_nak(qp)) {
+        qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not left yet */
+        qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
+    }
+    qp->rx_flags &= (uint8_t)~QP_RX_NAKED;
+    if ((qp->rx_flags & QP_RX_FIRST_DATA) != 0) {
+        qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
+        cm_on_first_data(qp->conn, now);
+    }
+}
+
+/* ------------------------------------------------------------------ READ */
+
+/* A requester that asks for one more than fit has the first of them: what is being answered again
+ * there was answered in time, only late. */
+static void forget_ghost(struct qp *qp)
+{
+    const bool full = qp->read_tail - qp->read_head > qp->read_mask;
+    if (full && qp->reads[qp->read_head & qp->read_mask].again)
+        qp->read_head++;
+}
+
+static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    struct mr *mr = NULL;
+    forget_ghost(qp);
+    if (qp->read_resources == 0 || qp->read_tail - qp->read_head > qp->read_mask) {
+        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return;
+    }
+    if (frame->length > 0)
+        mr = mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length,
+                       IBV_ACCESS_REMOTE_READ);
+    if (frame->length > 0 && mr == NULL) {
+        refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
+        return;
+    }
+    const bool again = psn_diff(frame->psn, qp->epsn) < 0;
+    qp_expect_reads(qp);
+    qp->reads[qp->read_tail++ & qp->read_mask] = (struct qp_read){
+        .mr = mr,
+        .ready_at = now + rnic->params.read_delay,
+        .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
+        .left = frame->length,
+        .next_psn = frame->psn,
+        .msn = again ? qp->msn : psn_add(qp->msn, 1),
+        .packets = psn_count(frame->length, qp->mtu),
+        .again = again,
+    };
+    qp->flags |= QP_RESPOND;
+    turns_schedule(rnic, qp, now);
+}
+
+static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (qp->rx_next.opcode != QP_RX_IDLE) {
+        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return;
+    }
+    rnic->counters.read_requests++;
+    begin_read(rnic, qp, frame, now);
+    qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
+    qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
+}
+
+static uint8_t response_opcode(const struct qp_read *read)
+{
+    if (read->packets == 1)
+        return read->begun ? FRAME_RC_READ_RESPONSE_LAST : FRAME_RC_READ_RESPONSE_ONLY;
+    return read->begun ? FRAME_RC_READ_RESPONSE_MIDDLE : FRAME_RC_READ_RESPONSE_FIRST;
+}
+
+static void fill_response(struct rnic *rnic, const struct qp *qp, const struct qp_read *read,
+                          struct frame *frame)
+{
+    frame->payload = (uint16_t)(read->left < qp->mtu ? read->left : qp->mtu);
+    frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
+    frame->psn = read->next_psn;
+    if (frame->opcode != FRAME_RC_READ_RESPONSE_MIDDLE)
+        frame->aeth = (uint32_t)RESPONDER_ACK << 24 | read->msn;
+    if (read->mr == NULL)
+        return;
+    frame->content = read->mr->verbs.content;
+    if (read->mr->verbs.memory == VERBS_BYTES)
+        memcpy(frame_blob_take(rnic->port.frames, frame, frame->payload),
+               read->mr->verbs.bytes + read->offset, frame->payload);
+}
+
+uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    struct qp_read *read = &qp->reads[qp->read_head & qp->read_mask];
+    CHECK(reads_due(qp) && read->ready_at <= now && read->packets > 0);
+    struct frame *frame;
+    const uint32_t handle =
+        packet_start(rnic, qp, response_opcode(read), packet_data_class(qp), &frame);
+    fill_response(rnic, qp, read, frame);
+    read->begun = true;
+    read->offset += frame->payload;
+    read->left -= frame->payload;
+    read->next_psn = psn_add(read->next_psn, 1);
+    if (--read->packets > 0)
+        return handle;
+    qp->read_head++;
+    if (!reads_due(qp))
+        qp->flags &= (uint16_t)~QP_RESPOND;
+    if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
+        turns_list_answer(rnic, qp);
+    return handle;
+}
+
+void responder_reset(struct qp *qp)
+{
+    qp->read_head = qp->read_tail;
+    qp->rx_next.opcode = QP_RX_IDLE;
+    qp->flags &= (uint16_t)~QP_RESPOND;
+    qp->rx_flags &= (uint8_t)~QP_RX_ANSWER;
+    qp->held.head = qp->held.tail;
+}
+
+/* ------------------------------------------------------------------ SEND and WRITE */
+
+static bool begin_send(struct rnic *rnic, struct qp *qp)
+{
+    if (qp->rq_head == qp->rq_tail) {
+        rnic->counters.rnr_naks_sent++;
+        qp->rx_flags |= QP_RX_NAKED; /* what follows is dropped in silence */
+        answer(rnic, qp, (uint8_t)(RESPONDER_RNR | rnic->params.min_rnr_timer), qp->epsn);
+        return false;
+    }
+    qp->rx_limit = qp->rq[qp->rq_head & qp->rq_mask].length;
+    return true;
+}
+
+static bool begin_write(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    qp->rx_mr = NULL;
+    qp->rx_limit = frame->length;
+    rnic->counters.write_requests++;
+    if (frame->length == 0)
+        return true; /* key and address are not looked at */
+    qp->rx_mr =
+        mr_remote(&rnic->mrs, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_WRITE);
+    if (qp->rx_mr == NULL) {
+        refuse(rnic, qp, RESPONDER_NAK_ACCESS, frame->psn, now);
+        return false;
+    }
+    qp->rx_base = (uint32_t)(frame->address - qp->rx_mr->verbs.addr);
+    return true;
+}
+
+static bool begin_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                          const struct step *step, time_ps now)
+{
+    if (qp->rx_next.opcode != QP_RX_IDLE) {
+        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return false;
+    }
+    if (step->kind == QP_RX_SEND ? !begin_send(rnic, qp) : !begin_write(rnic, qp, frame, now))
+        return false;
+    qp->rx_next.opcode = step->kind;
+    qp->rx_offset = 0;
+    qp->rx_first_psn = frame->psn;
+    return true;
+}
+
+/* All packets but the last carry the path MTU; the whole fits where it goes. */
+static bool size_fits(const struct qp *qp, const struct frame *frame, const struct step *step)
+{
+    if (step->last ? frame->payload > qp->mtu : frame->payload != qp->mtu)
+        return false;
+    if (qp->rx_limit - qp->rx_offset < frame->payload)
+        return false;
+    return !step->last || qp->rx_next.opcode == QP_RX_SEND ||
+           qp->rx_offset + frame->payload == qp->rx_limit;
+}
+
+static void refuse_size(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (qp->rx_next.opcode == QP_RX_SEND)
+        fail_receive(rnic, qp, IBV_WC_LOC_LEN_ERR, now);
+    refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+}
+
+static void place_bytes(struct rnic *rnic, struct qp *qp, const struct frame *frame)
+{
+    const unsigned char *blob = frame_blob(rnic->port.frames, frame);
+    if (qp->rx_next.opcode == QP_RX_SEND) {
+        const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
+        mr_scatter(receive->sges, receive->sge_count, qp->rx_offset, blob, frame->length);
+    } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.bytes != NULL) {
+        memcpy(qp->rx_mr->verbs.bytes + qp->rx_base + qp->rx_offset, blob, frame->payload);
+    }
+}
+
+static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                        bool invalidate, time_ps now)
+{
+    struct ibv_wc wc = {.status = IBV_WC_SUCCESS, .byte_len = qp->rx_offset};
+    if (invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
+        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's queue pair fails.
+         * */
+        fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
+        rnic->counters.qp_errors++;
+        responder_reset(qp);
+        qp_to_error(rnic, qp, now);
+        return;
+    }
+    if (invalidate) {
+        wc.wc_flags = IBV_WC_WITH_INV;
+        wc.invalidated_rkey = frame->rkey;
+    }
+    const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
+    mr_set_content(receive->sges, receive->sge_count, frame->content);
+    complete_receive(rnic, qp, &wc, now);
+}
+
+static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
+                           const struct step *step, time_ps now)
+{
+    rnic->counters.received_messages++;
+    rnic->counters.received_bytes += qp->rx_offset;
+    qp->msn = psn_add(qp->msn, 1);
+    qp->rx_next.opcode = QP_RX_IDLE;
+    if (step->kind == QP_RX_SEND)
+        finish_send(rnic, qp, frame, step->invalidate, now);
+    else if (qp->rx_mr != NULL && qp->rx_mr->verbs.memory == VERBS_BULK)
+        qp->rx_mr->verbs.content = frame->content;
+}
+
+static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    const struct step *step = &steps[frame->opcode & RC_OPCODE_MASK];
+    if (UNLIKELY(step->first) && !begin_message(rnic, qp, frame, step, now))
+        return;
+    if (UNLIKELY(step->kind != qp->rx_next.opcode)) {
+        refuse(rnic, qp, RESPONDER_NAK_INVALID, frame->psn, now);
+        return;
+    }
+    if (UNLIKELY(!size_fits(qp, frame, step))) {
+        refuse_size(rnic, qp, frame, now);
+        return;
+    }
+    if (UNLIKELY(frame->blob != POOL_NONE))
+        place_bytes(rnic, qp, frame);
+    qp->rx_offset += frame->payload;
+    qp->epsn = psn_add(frame->psn, 1);
+    if (UNLIKELY(step->last))
+        finish_message(rnic, qp, frame, step, now);
+    if ((frame->flags & FRAME_ACK_REQUEST) != 0 && qp->state != IBV_QPS_ERR)
+        answer(rnic, qp, RESPONDER_ACK, frame->psn);
+}
+
+void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+{
+    if (UNLIKELY(frame->psn != qp->epsn) && !out_of_order(rnic, qp, frame, now))
+        return;
+    if (UNLIKELY((qp->rx_flags & (QP_RX_NAKED | QP_RX_FIRST_DATA)) != 0))
+        caught_up(qp, now);
+    if (frame->opcode == FRAME_RC_READ_REQUEST)
+        on_read(rnic, qp, frame, now);
+    else
+        on_message(rnic, qp, frame, now);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * responder - executes request packets of a queue pair and answers.
+ * One answer slot for each queue pair: a cumulative ACK takes the place of an older one that still
+ * waits for the wire.  An answer leaves after the READ responses that come before it.
+ * Source: IBTA Vol 1 9.7.3 to 9.7.5 (responder), 9.9.3 (errors). */
+#ifndef STORMGLASS_RNIC_QP_RESPONDER_H
+#define STORMGLASS_RNIC_QP_RESPONDER_H
+
+#include "rnic/host/rnic.h"
+
+enum responder_syndrome {
+    RESPONDER_ACK = 0x1F, /* no end-to-end credits */
+    RESPONDER_RNR = 0x20, /* plus the timer code */
+    RESPONDER_NAK_SEQUENCE = 0x60,
+    RESPONDER_NAK_INVALID = 0x61,
+    RESPONDER_NAK_ACCESS = 0x62,
+    RESPONDER_NAK_OPERATION = 0x63,
+};
+
+void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now);
+
+/* Acknowledges up to the PSN. */
+void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn);
+
+/* The next READ response; there is one. */
+uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* Sends the ACKs that waited behind a READ that is answered; after its last response has been sent.
+ */
+void responder_release(struct rnic *rnic, struct qp *qp);
+
+/* The waiting ACK or NAK as a frame, or POOL_NONE when READ responses come first. */
+uint32_t responder_answer(struct rnic *rnic, struct qp *qp);
+
+/* When the next READ response may leave; TIME_NEVER: none is due. */
+static inline time_ps responder_due(const struct qp *qp)
+{
+    return qp->read_head == qp->read_tail ? TIME_NEVER
+                                          : qp->reads[qp->read_head & qp->read_mask].ready_at;
+}
+
+/* Forgets READs and answers: the connection has ended. */
+void responder_reset(struct qp *qp);
+
+#endif

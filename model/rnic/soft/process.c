@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * process - one step after another.
+ *
+ * asleep --> WAKE --> round: TIMER*, turns, EVENT, COMPLETION* ... --> LOOP --> next round
+ *                                                                        '---> asleep */
+#include "rnic/soft/process.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 16, POLLS = 2 };
+enum step { STEP_WAKE, STEP_LOOP, STEP_TIMER, STEP_EVENT, STEP_COMPLETION };
+
+/* ------------------------------------------------------------------ lists */
+
+static void list_add(struct process_list *list, struct process_link *link)
+{
+    if (link->listed)
+        return;
+    link->next = NULL;
+    link->listed = true;
+    if (list->first == NULL)
+        list->first = link;
+    else
+        list->last->next = link;
+    list->last = link;
+    list->count++;
+}
+
+static struct process_link *list_take(struct process_list *list)
+{
+    struct process_link *link = list->first;
+    list->first = link->next;
+    list->count--;
+    link->listed = false;
+    return link;
+}
+
+/* Of this round. */
+static struct process_queue *list_next(struct process_list *list)
+{
+    CHECK(list->round > 0);
+    list->round--;
+    return list_take(list)->queue;
+}
+
+static void list_drop(struct process_list *list, const struct process_link *link)
+{
+    const uint32_t count = list->count, round = list->round;
+    for (uint32_t i = 0; i < count; i++) { /* all, so that the others keep their order */
+        struct process_link *at = list_take(list);
+        if (at != link)
+            list_add(list, at);
+        else if (i < round)
+            list->round--;
+    }
+    CHECK(!link->listed);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+static bool idle(const struct process *process)
+{
+    return process->timer_count == 0 && process->turns.count == 0 && process->events.count == 0;
+}
+
+static void begin_round(struct process *process)
+{
+    process->timer_round = process->timer_count;
+    process->turns.round = process->turns.count;
+    process->events.round = process->events.count;
+}
+
+/* Takes what is there, up to a batch; what is left after the last poll waits for its turn. */
+static void poll_queue(struct process *process)
+{
+    struct process_queue *queue = process->polled;
+    if (process->polls == POLLS) {
+        list_add(&process->turns, &queue->turn);
+        process->polled = NULL;
+        return;
+    }
+    process->polls++;
+    process->batch = queue->count < BATCH ? queue->count : BATCH;
+    if (process->batch == 0)
+        process->polled = NULL;
+}
+
+static void begin_polling(struct process *process, struct process_queue *queue)
+{
+    process->polled = queue;
+    process->polls = 0;
+    poll_queue(process);
+}
+
+static enum step next_step(struct process *process)
+{
+    if (process->asleep)
+        return STEP_WAKE;
+    while (process->polled == NULL && process->timer_round == 0 && process->turns.round > 0)
+        begin_polling(process, list_next(&process->turns));
+    if (process->polled != NULL)
+        return STEP_COMPLETION;
+    if (process->timer_round > 0)
+        return STEP_TIMER;
+    return process->events.round > 0 ? STEP_EVENT : STEP_LOOP;
+}
+
+static struct process *of_work(struct work *work)
+{
+    return (struct process *)(void *)work; /* its first member */
+}
+
+static time_ps begin_step(struct work *work, time_ps now)
+{
+    struct process *process = of_work(work);
+    const struct soft_params *costs = process->costs;
+    (void)now;
+    process->step = (uint8_t)next_step(process);
+    switch ((enum step)process->step) {
+    case STEP_WAKE:
+        return costs->wake;
+    case STEP_LOOP:
+        return costs->loop;
+    case STEP_TIMER:
+        return costs->timer;
+    case STEP_EVENT:
+        return costs->event;
+    case STEP_COMPLETION:
+        return costs->completion;
+    }
+    CHECK(false);
+    return 0;
+}
+
+static void fire(struct process *process, time_ps now)
+{
+    struct timer *timer = process->timers[process->timer_first];
+    process->timer_first = (process->timer_first + 1) % process->timer_room;
+    process->timer_count--;
+    process->timer_round--;
+    if (timer->due > now)
+        return; /* cancelled or moved since */
+    timer->due = TIME_NEVER;
+    timer->fire(timer->self, now);
+}
+
+static void take_completion(struct process *process)
+{
+    struct process_queue *queue = process->polled;
+    CHECK(queue->count > 0 && process->batch > 0);
+    queue->count--;
+    process->batch--;
+    queue->deliver(queue);
+    if (process->polled != NULL && process->batch == 0)
+        poll_queue(process);
+}
+
+static void take_event(struct process *process)
+{
+    struct process_queue *queue = list_next(&process->events);
+    queue->told = false;
+    begin_polling(process, queue);
+}
+
+static bool end_step(struct work *work, time_ps now)
+{
+    struct process *process = of_work(work);
+    switch ((enum step)process->step) {
+    case STEP_WAKE:
+        process->asleep = false;
+        begin_round(process);
+        break;
+    case STEP_LOOP:
+        process->asleep = idle(process);
+        begin_round(process);
+        break;
+    case STEP_TIMER:
+        fire(process, now);
+        break;
+    case STEP_EVENT:
+        take_event(process);
+        break;
+    case STEP_COMPLETION:
+        if (process->polled != NULL) /* else its queue went away meanwhile */
+            take_completion(process);
+        break;
+    }
+    return !process->asleep;
+}
+
+/* ------------------------------------------------------------------ what wakes it */
+
+static void wake(struct process *process)
+{
+    if (process->asleep)
+        processor_add(process->processor, &process->work, PROCESSOR_PROCESS);
+}
+
+void process_notify(struct process *process, struct process_queue *queue)
+{
+    queue->count++;
+    if (queue->told)
+        return;
+    queue->told = true;
+    queue->event.queue = queue->turn.queue = queue;
+    list_add(&process->events, &queue->event);
+    wake(process);
+}
+
+void process_timer(struct process *process, struct timer *timer)
+{
+    if (process->timer_count == process->timer_room) {
+        const uint32_t room = process->timer_room == 0 ? 16 : process->timer_room * 2;
+        struct timer **timers = memory_zeroed(room, sizeof *timers);
+        for (uint32_t i = 0; i < process->timer_count; i++)
+            timers[i] = process->timers[(process->timer_first + i) % process->timer_room];
+        free(process->timers);
+        process->timers = timers;
+        process->timer_room = room;
+        process->timer_first = 0;
+    }
+    process->timers[(process->timer_first + process->timer_count++) % process->timer_room] = timer;
+    wake(process);
+}
+
+void process_forget(struct process *process, struct process_queue *queue)
+{
+    if (process->polled == queue)
+        process->polled = NULL;
+    if (queue->event.listed)
+        list_drop(&process->events, &queue->event);
+    if (queue->turn.listed)
+        list_drop(&process->turns, &queue->turn);
+}
+
+void process_init(struct process *process, struct processor *processor, struct node *node,
+                  const struct soft_params *costs)
+{
+    *process = (struct process){
+        .work = {.node = node, .begin = begin_step, .end = end_step},
+        .processor = processor,
+        .costs = costs,
+        .asleep = true,
+    };
+}
+
+void process_fini(struct process *process)
+{
+    free(process->timers);
+    process->timers = NULL;
+    process->timer_count = process->timer_room = 0;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * processor - queues, preemption, debts. */
+#include "rnic/soft/processor.h"
+
+static void append(struct work_queue *queue, struct work *work)
+{
+    work->next = NULL;
+    if (queue->first == NULL)
+        queue->first = work;
+    else
+        queue->last->next = work;
+    queue->last = work;
+}
+
+static void prepend(struct work_queue *queue, struct work *work)
+{
+    work->next = queue->first;
+    if (queue->first == NULL)
+        queue->last = work;
+    queue->first = work;
+}
+
+static struct work *take_first(struct work_queue *queue)
+{
+    struct work *work = queue->first;
+    queue->first = work->next;
+    return work;
+}
+
+static void take_out(struct work_queue *queue, const struct work *work)
+{
+    struct work *before = NULL;
+    for (struct work *at = queue->first; at != work; at = at->next) {
+        CHECK(at != NULL);
+        before = at;
+    }
+    if (before == NULL)
+        queue->first = work->next;
+    else
+        before->next = work->next;
+    if (queue->last == work)
+        queue->last = before;
+}
+
+static time_ps now_of(const struct processor *processor)
+{
+    return node_now(processor->payment.node);
+}
+
+/* ------------------------------------------------------------------ running */
+
+static bool process_waits(const struct processor *processor)
+{
+    return processor->queues[PROCESSOR_CALL].first != NULL ||
+           processor->queues[PROCESSOR_PROCESS].first != NULL;
+}
+
+/* Whether the process may run although interrupt work waits. */
+static bool in_slice(struct processor *processor, time_ps now)
+{
+    const struct processor_costs *costs = &processor->costs;
+    if (!process_waits(processor)) {
+        processor->kept = 0;
+        return false;
+    }
+    if (costs->limit > 0 && processor->kept >= costs->limit) {
+        processor->kept = 0;
+        processor->slice_until = now + costs->slice;
+    }
+    return now < processor->slice_until;
+}
+
+/* The first work of the first level that has some. */
+static struct work *next_work(struct processor *processor, time_ps now)
+{
+    const int first = in_slice(processor, now) ? PROCESSOR_CALL : PROCESSOR_NESTED;
+    for (int level = first; level < PROCESSOR_LEVELS; level++)
+        if (processor->queues[level].first != NULL)
+            return take_first(&processor->queues[level]);
+    return NULL;
+}
+
+enum processor_level processor_within(const struct processor *processor)
+{
+    if (!processor->inside)
+        return PROCESSOR_INTERRUPT;
+    return processor->at <= PROCESSOR_INTERRUPT ? PROCESSOR_NESTED : PROCESSOR_CALL;
+}
+
+/* What the effect owes is paid next. */
+static void settle(struct processor *processor)
+{
+    struct work *payment = &processor->payment;
+    if (processor->debt == 0 || payment->queued)
+        return;
+    payment->queued = true;
+    payment->begun = false;
+    payment->level = (uint8_t)processor_within(processor);
+    prepend(&processor->queues[payment->level], payment);
+}
+
+/* Of the ticks only those that fall into the piece count; an idle processor has time for them. */
+static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
+{
+    const time_ps interval = processor->costs.tick_interval;
+    if (processor->costs.tick == 0)
+        return 0;
+    if (processor->next_tick <= now)
+        processor->next_tick = (now / interval + 1) * interval;
+    if (processor->next_tick > now + cost)
+        return 0;
+    const time_ps count = (now + cost - processor->next_tick) / interval + 1;
+    processor->next_tick += count * interval;
+    return count * processor->costs.tick;
+}
+
+static void begin(struct processor *processor, struct work *work, time_ps now)
+{
+    processor->at = work->level;
+    processor->inside = true;
+    work->left = work->begin(work, now);
+    work->begun = true;
+    CHECK(work->left >= 0);
+    work->left += ticks(processor, now, work->left);
+    prepend(&processor->queues[work->level], work);
+    settle(processor);
+    processor->inside = false;
+}
+
+static void run_next(struct processor *processor, time_ps now)
+{
+    struct work *work = next_work(processor, now);
+    while (work != NULL && !work->begun) { /* which may bring something that goes before it */
+        begin(processor, work, now);
+        work = next_work(processor, now);
+    }
+    processor->running = work;
+    if (work == NULL)
+        return;
+    processor->since = now;
+    node_post(work->node, work->node->id, now + work->left, processor->event, 0, ++processor->turn);
+}
+
+static bool interrupts(const struct processor *processor, enum processor_level level, time_ps now)
+{
+    return level <= PROCESSOR_INTERRUPT && processor->running->level > PROCESSOR_INTERRUPT &&
+           now >= processor->slice_until;
+}
+
+static void put_back(struct processor *processor, time_ps now)
+{
+    struct work *work = processor->running;
+    work->left -= now - processor->since;
+    processor->busy[work->level] += now - processor->since;
+    prepend(&processor->queues[work->level], work);
+    processor->running = NULL;
+}
+
+void processor_add(struct processor *processor, struct work *work, enum processor_level level)
+{
+    if (work->queued)
+        return;
+    const time_ps now = now_of(processor);
+    processor_charge(processor, 0); /* of leaving idleness */
+    work->queued = true;
+    work->begun = false;
+    work->level = (uint8_t)level;
+    append(&processor->queues[level], work);
+    if (processor->inside)
+        return;
+    if (processor->running != NULL && interrupts(processor, level, now))
+        put_back(processor, now);
+    if (processor->running == NULL)
+        run_next(processor, now);
+}
+
+void processor_on_event(struct processor *processor, const struct event *event)
+{
+    if (event->argument != processor->turn)
+        return;
+    struct work *work = processor->running;
+    CHECK(work != NULL && event->at - processor->since == work->left);
+    processor->busy[work->level] += work->left;
+    if (work->level <= PROCESSOR_INTERRUPT && process_waits(processor))
+        processor->kept += work->left;
+    work->begun = work->queued = false;
+    processor->running = NULL;
+    processor->at = work->level;
+    processor->inside = true;
+    if (work->end(work, event->at) && !work->queued) {
+        work->queued = true;
+        prepend(&processor->queues[work->level], work);
+    }
+    settle(processor);
+    processor->inside = false;
+    run_next(processor, event->at);
+}
+
+void processor_remove(struct processor *processor, struct work *work)
+{
+    if (!work->queued)
+        return;
+    if (processor->running == work) { /* the rest of its time is nobody's */
+        processor->busy[work->level] += now_of(processor) - processor->since;
+        processor->running = NULL;
+        processor->turn++;
+        if (!processor->inside)
+            run_next(processor, now_of(processor));
+    } else {
+        take_out(&processor->queues[work->level], work);
+    }
+    work->queued = work->begun = false;
+}
+
+/* ------------------------------------------------------------------ debts */
+
+static time_ps pay(struct work *work, time_ps now)
+{
+    struct processor *processor =
+        (struct processor *)(void *)((char *)work - offsetof(struct processor, payment));
+    const time_ps debt = processor->debt;
+    (void)now;
+    processor->debt = 0;
+    return debt;
+}
+
+/* More may have come while it was paid. */
+static bool paid(struct work *work, time_ps now)
+{
+    (void)now;
+    return ((struct processor *)(void *)((char *)work - offsetof(struct processor, payment)))
+               ->debt > 0;
+}
+
+void processor_charge(struct processor *processor, time_ps cost)
+{
+    CHECK(cost >= 0);
+    if (processor->running == NULL && !processor->inside)
+        cost += processor->costs.idle;
+    if (cost == 0)
+        return;
+    processor->debt += cost;
+    if (processor->inside)
+        return;
+    settle(processor);
+    if (processor->running == NULL)
+        run_next(processor, now_of(processor));
+}
+
+/* ------------------------------------------------------------------ making and checking */
+
+void processor_init(struct processor *processor, struct node *home, uint8_t event,
+                    const struct processor_costs *costs)
+{
+    *processor = (struct processor){
+        .event = event,
+        .costs = *costs,
+        .payment = {.node = home, .begin = pay, .end = paid},
+    };
+}
+
+void processor_audit(const struct processor *processor)
+{
+    bool waits = false;
+    for (int level = 0; level < PROCESSOR_LEVELS; level++)
+        for (const struct work *work = processor->queues[level].first; work != NULL;
+             work = work->next) {
+            CHECK(work->queued && work->level == level && work != processor->running);
+            waits = true;
+        }
+    CHECK(processor->running != NULL || !waits);
+    CHECK(processor->running == NULL || processor->running->queued);
+    CHECK(!processor->inside && processor->debt >= 0);
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * soft - the RNIC's tasks. */
+#include "rnic/soft/soft.h"
+
+#include "base/memory.h"
+#include "rnic/host/turns.h"
+#include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
+
+#include <stdlib.h>
+
+enum { POLL_BUDGET = 64 }; /* Linux netdevice.h NAPI_POLL_WEIGHT */
+
+static struct processor *processor(const struct rnic *rnic)
+{
+    return &rnic->soft->machine->processor;
+}
+
+static const struct soft_params *costs(const struct rnic *rnic)
+{
+    return &rnic->params.soft;
+}
+
+static struct frame *frame_of(const struct rnic *rnic, uint32_t handle)
+{
+    return frame_at(rnic->port.frames, handle);
+}
+
+/* ------------------------------------------------------------------ lists of frames */
+
+static void add(const struct rnic *rnic, struct soft_list *list, uint32_t handle)
+{
+    frame_of(rnic, handle)->next = POOL_NONE;
+    if (list->head == POOL_NONE)
+        list->head = handle;
+    else
+        frame_of(rnic, list->tail)->next = handle;
+    list->tail = handle;
+    list->count++;
+}
+
+static uint32_t take(const struct rnic *rnic, struct soft_list *list)
+{
+    const uint32_t handle = list->head;
+    CHECK(handle != POOL_NONE);
+    list->head = frame_of(rnic, handle)->next;
+    list->count--;
+    return handle;
+}
+
+static void give_all(struct rnic *rnic, struct soft_list *list)
+{
+    while (list->head != POOL_NONE)
+        frame_give(rnic->port.frames, take(rnic, list));
+}
+
+/* ------------------------------------------------------------------ to the wire */
+
+void soft_on_transmit(struct rnic *rnic, time_ps now)
+{
+    struct soft *soft = rnic->soft;
+    (void)now;
+    soft->transmitting = false;
+    while (soft->leaving.head != POOL_NONE) {
+        const uint32_t handle = take(rnic, &soft->leaving);
+        port_append(&rnic->port, handle, frame_of(rnic, handle));
+        soft->handed++;
+    }
+    rnic_want_kick(rnic);
+}
+
+static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    struct soft *soft = rnic->soft;
+    add(rnic, &soft->leaving, handle);
+    processor_charge(processor(rnic), costs(rnic)->sent);
+    soft->full |= soft->leaving.count + soft->handed >= costs(rnic)->send_queue;
+    if (costs(rnic)->transmit_timer == 0) {
+        soft_on_transmit(rnic, now);
+    } else if (!soft->transmitting) {
+        soft->transmitting = true;
+        rnic_post(rnic, now + costs(rnic)->transmit_timer, RNIC_EVENT_TRANSMIT, 0);
+    }
+}
+
+static void go_on(struct rnic *rnic, time_ps now)
+{
+    rnic->soft->full = false;
+    for (uint32_t i = 0; i < rnic->qps.used; i++)
+        if (rnic->qp_slots[i].qpn != 0)
+            soft_schedule(rnic, &rnic->qp_slots[i], now);
+}
+
+/* The port's source: what was handed to it; the highest priority first. */
+static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
+    struct soft *soft = rnic->soft;
+    for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
+        const uint8_t priority = (uint8_t)port_highest(mask);
+        if (port->lanes[priority].head == POOL_NONE) { /* of a list of the turns */
+            port->ready &= (uint8_t) ~(1u << priority);
+            continue;
+        }
+        soft->handed--;
+        if (soft->full && soft->handed + soft->leaving.count < costs(rnic)->send_queue / 4 + 1)
+            go_on(rnic, now);
+        return port_shift(port, priority);
+    }
+    return POOL_NONE;
+}
+
+/* ------------------------------------------------------------------ the requester's task */
+
+static struct soft_qp *of_requester(struct work *work)
+{
+    return (struct soft_qp *)(void *)((char *)work - offsetof(struct soft_qp, requester));
+}
+
+static struct soft_qp *of_responder(struct work *work)
+{
+    return (struct soft_qp *)(void *)((char *)work - offsetof(struct soft_qp, responder));
+}
+
+static bool window_open(const struct rnic *rnic, const struct qp *qp)
+{
+    const int64_t most = costs(rnic)->max_unacked;
+    return most == 0 || psn_diff(qp->next_psn, qp->una_psn) <= most;
+}
+
+static time_ps request_due(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (rnic->soft->full || !window_open(rnic, qp))
+        return TIME_NEVER;
+    return turns_request_due(qp, now);
+}
+
+static time_ps response_due(const struct qp *qp)
+{
+    return (qp->flags & QP_RESPOND) != 0 ? responder_due(qp) : TIME_NEVER;
+}
+
+static time_ps begin_request(struct work *work, time_ps now)
+{
+    struct soft_qp *own = of_requester(work);
+    struct rnic *rnic = own->rnic;
+    own->request = POOL_NONE;
+    if (request_due(rnic, own->qp, now) <= now)
+        own->request = requester_next(rnic, own->qp, now);
+    if (own->request == POOL_NONE)
+        return 0;
+    turns_charge(rnic, own->qp, own->request, now);
+    return costs(rnic)->send_packet +
+           costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
+}
+
+static bool end_request(struct work *work, time_ps now)
+{
+    struct soft_qp *own = of_requester(work);
+    if (own->request == POOL_NONE)
+        return false;
+    emit(own->rnic, own->request, now);
+    own->request = POOL_NONE;
+    if (request_due(own->rnic, own->qp, now) <= now)
+        return true;
+    soft_schedule(own->rnic, own->qp, now);
+    return false;
+}
+
+/* ------------------------------------------------------------------ the responder's tasklet */
+
+static time_ps begin_response(struct work *work, time_ps now)
+{
+    struct soft_qp *own = of_responder(work);
+    struct rnic *rnic = own->rnic;
+    own->response = POOL_NONE;
+    if (response_due(own->qp) > now)
+        return 0;
+    own->response = responder_next_response(rnic, own->qp, now);
+    return costs(rnic)->respond_packet +
+           costs(rnic)->send_byte * frame_of(rnic, own->response)->payload;
+}
+
+static bool end_response(struct work *work, time_ps now)
+{
+    struct soft_qp *own = of_responder(work);
+    if (own->response == POOL_NONE)
+        return false;
+    emit(own->rnic, own->response, now);
+    own->response = POOL_NONE;
+    responder_release(own->rnic, own->qp);
+    soft_kick(own->rnic);
+    if (response_due(own->qp) <= now)
+        return true;
+    soft_schedule(own->rnic, own->qp, now);
+    return false;
+}
+
+void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    struct soft_qp *own = qp->soft;
+    const time_ps request = request_due(rnic, qp, now), response = response_due(qp);
+    if (request <= now)
+        processor_add(processor(rnic), &own->requester, processor_within(processor(rnic)));
+    if (response <= now)
+        processor_add(processor(rnic), &own->responder, PROCESSOR_INTERRUPT);
+    time_ps later = request > now ? request : TIME_NEVER;
+    if (response > now && response < later)
+        later = response;
+    if (later < qp->wake_at)
+        turns_set_wake(rnic, qp, later);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static time_ps begin_control(struct work *work, time_ps now)
+{
+    const struct soft *soft =
+        (const struct soft *)(const void *)((char *)work - offsetof(struct soft, control));
+    (void)now;
+    return costs(soft->rnic)->send_ack;
+}
+
+static bool end_control(struct work *work, time_ps now)
+{
+    struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, control));
+    emit(soft->rnic, take(soft->rnic, &soft->controls), now);
+    return soft->controls.count > 0;
+}
+
+void soft_send(struct rnic *rnic, uint32_t handle)
+{
+    add(rnic, &rnic->soft->controls, handle);
+    processor_add(processor(rnic), &rnic->soft->control, processor_within(processor(rnic)));
+}
+
+void soft_kick(struct rnic *rnic)
+{
+    for (uint8_t priority = 0; priority < PRIORITIES; priority++)
+        while (rnic->classes[priority].answers.head != POOL_NONE) {
+            const uint32_t handle = turns_next_answer(rnic, priority);
+            if (handle != POOL_NONE)
+                soft_send(rnic, handle);
+        }
+}
+
+/* ------------------------------------------------------------------ from the wire */
+
+static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    const struct frame *frame = frame_of(rnic, handle);
+    const struct probe_drop dropped = {
+        .at = now,
+        .node = rnic->port.node->id,
+        .port = rnic->port.index,
+        .priority = frame->priority,
+        .cause = PROBE_DROP_RX_BUFFER,
+        .egress = UINT16_MAX,
+        .frame_bytes = frame->bytes,
+        .occupancy = rnic->soft->ring.count,
+        .threshold = costs(rnic)->receive_ring,
+    };
+    rnic->counters.rx_buffer_drops++;
+    rnic->port.probe->drop(rnic->port.probe->self, &dropped);
+    frame_give(rnic->port.frames, handle);
+}
+
+void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
+{
+    struct soft *soft = rnic->soft;
+    if (soft->ring.count >= costs(rnic)->receive_ring) {
+        drop(rnic, handle, now);
+        return;
+    }
+    add(rnic, &soft->ring, handle);
+    processor_add(processor(rnic), &soft->receive, PROCESSOR_INTERRUPT);
+}
+
+static bool is_control(const struct frame *frame)
+{
+    return frame->opcode == FRAME_RC_ACKNOWLEDGE || frame->opcode == FRAME_CNP ||
+           frame->opcode == FRAME_UD_SEND_ONLY;
+}
+
+static time_ps begin_receive(struct work *work, time_ps now)
+{
+    struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
+    const struct soft_params *cost = costs(soft->rnic);
+    const struct frame *frame = frame_of(soft->rnic, soft->ring.head);
+    const time_ps interrupt = soft->polling ? 0 : cost->interrupt;
+    (void)now;
+    soft->polling = true;
+    if (is_control(frame))
+        return interrupt + cost->receive_ack;
+    return interrupt + cost->receive_packet + cost->receive_byte * frame->payload;
+}
+
+/* After its budget others have their turn. */
+static bool end_receive(struct work *work, time_ps now)
+{
+    struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
+    rnic_receive(soft->rnic, take(soft->rnic, &soft->ring), now);
+    if (soft->ring.count == 0) {
+        soft->polling = false;
+        soft->budget = POLL_BUDGET;
+        return false;
+    }
+    if (--soft->budget > 0)
+        return true;
+    soft->budget = POLL_BUDGET;
+    processor_add(processor(soft->rnic), work, PROCESSOR_INTERRUPT);
+    return false;
+}
+
+/* ------------------------------------------------------------------ the process */
+
+void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)
+{
+    for (uint32_t i = qp->sq_tail - count; i != qp->sq_tail; i++) {
+        const struct qp_wqe *wqe = qp_wqe(qp, i);
+        for (unsigned s = 0; s < wqe->sge_count && wqe->opcode != IBV_WR_RDMA_READ; s++)
+            if (wqe->sges[s].mr->verbs.memory == VERBS_BULK)
+                soft_fill(rnic, wqe->sges[s].mr, wqe->sges[s].length);
+    }
+    processor_charge(processor(rnic), costs(rnic)->post + count * costs(rnic)->work_request);
+    qp->sq_visible = qp->sq_tail;
+    soft_schedule(rnic, qp, now);
+}
+
+void soft_posted_receive(struct rnic *rnic)
+{
+    processor_charge(processor(rnic), costs(rnic)->work_request);
+}
+
+static void deliver(struct process_queue *queue)
+{
+    struct verbs_conn *conn =
+        (struct verbs_conn *)(void *)((char *)queue - offsetof(struct verbs_conn, queue));
+    struct rnic *rnic = conn->rnic;
+    const uint32_t index = conn->oldest;
+    const struct rnic_completion *completion = slab_at(&rnic->completions, index);
+    conn->oldest = completion->next;
+    processor_charge(processor(rnic), costs(rnic)->look_byte * completion->bulk);
+    rnic_deliver(rnic, index);
+}
+
+/* What of a completed receive or READ is data that the process will look at. */
+static uint32_t bulk_of(const struct qp *qp, const struct ibv_wc *wc)
+{
+    if (wc->status != IBV_WC_SUCCESS)
+        return 0;
+    if (wc->opcode == IBV_WC_RECV) {
+        const struct qp_receive *receive = &qp->rq[(qp->rq_head - 1) & qp->rq_mask];
+        const uint32_t real = mr_real_bytes(receive->sges, receive->sge_count);
+        mr_forget(receive->sges, receive->sge_count);
+        return wc->byte_len > real ? wc->byte_len - real : 0;
+    }
+    if (wc->opcode != IBV_WC_RDMA_READ)
+        return 0;
+    const struct qp_wqe *wqe = &qp->sq[(qp->sq_head - 1) & qp->sq_mask];
+    mr_forget(wqe->sges, wqe->sge_count);
+    return wc->byte_len - mr_real_bytes(wqe->sges, wqe->sge_count);
+}
+
+void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
+{
+    struct rnic_completion *completion = slab_at(&rnic->completions, index);
+    struct verbs_conn *conn = completion->conn;
+    completion->next = POOL_NONE;
+    completion->bulk = bulk_of(qp, &completion->wc);
+    if (conn->queue.count == 0)
+        conn->oldest = index;
+    else
+        ((struct rnic_completion *)slab_at(&rnic->completions, conn->newest))->next = index;
+    conn->newest = index;
+    conn->queue.deliver = deliver;
+    processor_charge(processor(rnic), costs(rnic)->complete);
+    process_notify(&rnic->soft->machine->process, &conn->queue);
+}
+
+void soft_forget(struct verbs_conn *conn)
+{
+    process_forget(&conn->rnic->soft->machine->process, &conn->queue);
+}
+
+/* As the bridge does: a buffer that a peer may have written is always made anew. */
+void soft_fill(struct rnic *rnic, struct mr *mr, uint32_t length)
+{
+    const bool known = mr->filled >= length && mr->filled_with == mr->verbs.content &&
+                       (mr->access & IBV_ACCESS_REMOTE_WRITE) == 0;
+    if (known)
+        return;
+    mr->filled = length;
+    mr->filled_with = mr->verbs.content;
+    processor_charge(processor(rnic), costs(rnic)->fill_byte * length);
+}
+
+void soft_look(struct rnic *rnic, uint32_t length)
+{
+    processor_charge(processor(rnic), costs(rnic)->look_byte * length);
+}
+
+void soft_register(struct rnic *rnic, struct mr *mr)
+{
+    processor_charge(processor(rnic),
+                     costs(rnic)->registration + costs(rnic)->registration_byte * mr->verbs.length);
+    if (mr->verbs.memory == VERBS_BULK && (mr->access & IBV_ACCESS_REMOTE_READ) != 0)
+        soft_fill(rnic, mr, mr->verbs.length);
+}
+
+/* ------------------------------------------------------------------ timers */
+
+/* The kernel's wheel: a timer ends at a tick, at least one late, and the later the coarser
+ * (Linux kernel/time/timer.c calc_index: 64 slots a level, each level 8 times as coarse). */
+time_ps soft_timer(const struct soft_params *params, time_ps from, time_ps wait)
+{
+    const time_ps tick = params->timer_tick;
+    if (tick == 0)
+        return from + wait;
+    const time_ps ticks = wait < tick ? 1 : wait / tick;
+    time_ps grain = 1;
+    while (ticks >= 64 * grain)
+        grain *= 8;
+    return (from / tick + ticks + grain) / grain * grain * tick;
+}
+
+/* ------------------------------------------------------------------ making and checking */
+
+void soft_qp_init(struct rnic *rnic, struct qp *qp)
+{
+    struct soft_qp *own = memory_new(sizeof *own);
+    *own = (struct soft_qp){
+        .requester = {.node = rnic->port.node, .begin = begin_request, .end = end_request},
+        .responder = {.node = rnic->port.node, .begin = begin_response, .end = end_response},
+        .rnic = rnic,
+        .qp = qp,
+        .request = POOL_NONE,
+        .response = POOL_NONE,
+    };
+    qp->soft = own;
+    qp->flags |= QP_SOFT;
+}
+
+void soft_qp_fini(struct qp *qp)
+{
+    struct soft_qp *own = qp->soft;
+    struct frame_pool *frames = own->rnic->port.frames;
+    processor_remove(processor(own->rnic), &own->requester);
+    processor_remove(processor(own->rnic), &own->responder);
+    if (own->request != POOL_NONE)
+        frame_give(frames, own->request);
+    if (own->response != POOL_NONE)
+        frame_give(frames, own->response);
+    free(own);
+    qp->soft = NULL;
+}
+
+void soft_init(struct rnic *rnic, struct machine *machine)
+{
+    static const struct soft_list empty = {POOL_NONE, POOL_NONE, 0};
+    struct soft *soft = memory_new(sizeof *soft);
+    *soft = (struct soft){
+        .rnic = rnic,
+        .machine = machine,
+        .receive = {.node = rnic->port.node, .begin = begin_receive, .end = end_receive},
+        .control = {.node = rnic->port.node, .begin = begin_control, .end = end_control},
+        .ring = empty,
+        .controls = empty,
+        .leaving = empty,
+        .budget = POLL_BUDGET,
+    };
+    rnic->soft = soft;
+    rnic->port.source = next_handed;
+    rnic->takes_turns = false;
+}
+
+void soft_fini(struct rnic *rnic)
+{
+    struct soft *soft = rnic->soft;
+    give_all(rnic, &soft->ring);
+    give_all(rnic, &soft->controls);
+    give_all(rnic, &soft->leaving);
+    free(soft);
+    rnic->soft = NULL;
+}
+
+void soft_audit(const struct rnic *rnic)
+{
+    const struct soft *soft = rnic->soft;
+    CHECK(soft->ring.count == 0 || soft->receive.queued || soft->machine->processor.inside);
+    CHECK(soft->controls.count == 0 || soft->control.queued || soft->machine->processor.inside);
+    CHECK((soft->leaving.count > 0) == soft->transmitting);
+    CHECK(soft->ring.count <= costs(rnic)->receive_ring);
+}

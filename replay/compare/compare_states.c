@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compare_states - the states that NVMe hosts, their queues and the targets' queues went through.
+ * The same code runs in the model and on the bridge, so each machine takes the same edges.
+ * Machines of the same kind, owner and queue are paired by what they went through, then by age: who
+ * of several connects first is timing.  A bridge that plays one role has the machines of that role;
+ * a kind that only one side has is left out.  So is when a target's queue is taken down: a
+ * measurement ends with it, a model's run while all stands. */
+#include "replay/compare/compare_private.h"
+
+#include "replay/record/record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 256 };
+
+static const struct {
+    const char *machine, *word;
+} machines[] = {
+    {"host", "NVMe hosts: states"},
+    {"host_queue", "queues of NVMe hosts: states"},
+    {"target_queue", "queues of NVMe targets: states"},
+};
+
+#define OF_MACHINE "machine=?1 AND NOT(machine='target_queue' AND to_state='CLOSING')"
+
+static const char states_sql[] =
+    "WITH change_of AS (SELECT * FROM state_change WHERE " OF_MACHINE " ORDER BY change),"
+    " path_of AS (SELECT number, owner, ifnull(qid, -1) AS queue, group_concat(to_state) AS path"
+    "  FROM change_of GROUP BY number),"
+    " place_of AS (SELECT number, owner, queue, row_number() OVER"
+    "  (PARTITION BY owner, queue ORDER BY path, number) AS place FROM path_of)"
+    " SELECT p.owner, p.queue, p.place, c.from_state||' -> '||c.to_state||' ('||c.event||')'"
+    " FROM place_of p JOIN state_change c USING(number) WHERE " OF_MACHINE
+    " ORDER BY 1, 2, 3, c.change";
+
+/* One side, at a change. */
+struct walk {
+    struct store_statement *rows;
+    bool more;
+    uint64_t changes;
+};
+
+static void walk_on(struct walk *walk)
+{
+    walk->more = store_step(walk->rows);
+    walk->changes += walk->more;
+}
+
+/* Below 0: the first side's machine comes first, or has more changes; 0: the same machine. */
+static int order(const struct walk walks[2])
+{
+    if (!walks[0].more || !walks[1].more)
+        return walks[0].more ? -1 : 1;
+    const int owners = strcmp(store_text(walks[0].rows, 0), store_text(walks[1].rows, 0));
+    if (owners != 0)
+        return owners;
+    for (int column = 1; column <= 2; column++) {
+        const int64_t one = store_int(walks[0].rows, column);
+        const int64_t other = store_int(walks[1].rows, column);
+        if (one != other)
+            return one < other ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Where both part. */
+struct parting {
+    bool there;
+    char at[TEXT_BYTES], texts[2][TEXT_BYTES];
+};
+
+static void part(struct parting *parting, const char *word, const struct walk walks[2], int turn)
+{
+    if (parting->there)
+        return;
+    parting->there = true;
+    const struct store_statement *rows = walks[turn <= 0 ? 0 : 1].rows;
+    const int64_t queue = store_int(rows, 1);
+    char name[32] = "";
+    if (queue >= 0)
+        snprintf(name, sizeof name, " queue %" PRId64, queue);
+    snprintf(parting->at, TEXT_BYTES, "%s, %.100s%s, number %" PRId64, word, store_text(rows, 0),
+             name, store_int(rows, 2));
+    for (int i = 0; i < 2; i++) {
+        const bool has = i == 0 ? turn <= 0 : turn >= 0;
+        snprintf(parting->texts[i], TEXT_BYTES, "%.200s",
+                 has ? store_text(walks[i].rows, 3) : "nothing more");
+    }
+}
+
+/* Steps through both until they part.  One that only goes on further counts when it is `whole`. */
+static void compare_machine(const struct compare_input *input, size_t index, bool whole)
+{
+    const char *word = machines[index].word;
+    struct walk walks[2] = {0};
+    struct parting apart = {0}, further = {0};
+    for (int i = 0; i < 2; i++) {
+        walks[i].rows = store_prepare(input->stores[i], states_sql);
+        store_bind(walks[i].rows, 1, STORE_T(machines[index].machine));
+        walk_on(&walks[i]);
+    }
+    const bool both = walks[0].more && walks[1].more;
+    while (!apart.there && (walks[0].more || walks[1].more)) {
+        const int turn = order(walks);
+        if (turn != 0)
+            part(whole ? &apart : &further, word, walks, turn);
+        else if (strcmp(store_text(walks[0].rows, 3), store_text(walks[1].rows, 3)) != 0)
+            part(&apart, word, walks, turn);
+        if (turn <= 0)
+            walk_on(&walks[0]);
+        if (turn >= 0)
+            walk_on(&walks[1]);
+    }
+    const struct parting *parting = apart.there ? &apart : &further;
+    char same[TEXT_BYTES];
+    snprintf(same, sizeof same, "%" PRIu64 " equal", walks[0].changes);
+    if (both && parting->there)
+        compare_add(input->compare, parting->at, parting->texts[0], parting->texts[1], apart.there);
+    else if (both)
+        compare_add(input->compare, word, same, same, true);
+    store_finish(walks[0].rows);
+    store_finish(walks[1].rows);
+}
+
+/* All of them were recorded: the level says so, the table is there and it is not full. */
+static bool has_states(const struct compare_input *input, int side)
+{
+    struct store *store = input->stores[side];
+    if (strcmp(input->compare->sides[side].record, "summary") == 0 ||
+        store_ask_int(store, "SELECT count(*) FROM sqlite_schema WHERE name='state_change'", 0) ==
+            0)
+        return false;
+    return store_ask_int(store, "SELECT count(*) FROM state_change", 0) < RECORD_STATES_MAX;
+}
+
+void compare_states(const struct compare_input *input)
+{
+    const struct figures *figures = &input->compare->figures[0];
+    bool whole = true;
+    for (size_t i = 0; i < figures->count; i++)
+        whole = whole && figures->workloads[i].bounded;
+    if (!has_states(input, 0) || !has_states(input, 1))
+        return;
+    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
+        compare_machine(input, i, whole);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * incident_diff - counters of an incident beside those of a run that replays it. */
+#include "replay/compare/incident_diff.h"
+
+#include "scenarios/format/json_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct work {
+    struct incident_diff *diff;
+    const struct port_counters *counters;
+    const struct incident_diff_ask *ask;
+    struct diag *diag;
+    const char *port; /* the last one that was looked up ... */
+    const struct port_counters_port *found;
+    bool *seen; /* ports of the run */
+};
+
+/* ---- ports ---- */
+
+static const struct port_counters_port *find_port(struct work *work, const char *name)
+{
+    const struct incident_diff_ask *ask = work->ask;
+    const char *wanted = name;
+    if (work->port != NULL && strcmp(work->port, name) == 0)
+        return work->found;
+    for (uint32_t i = 0; i < ask->map_count; i++)
+        if (strcmp(ask->maps[i].from, name) == 0)
+            wanted = ask->maps[i].to;
+    work->port = name;
+    work->found = port_counters_find(work->counters, wanted);
+    return work->found;
+}
+
+static void leave(struct work *work, enum incident_apart why, const char *name,
+                  struct diag_place place)
+{
+    struct incident_diff *diff = work->diff;
+    struct incident_left *left =
+        arena_push(&diff->arena, (void **)(void *)&diff->left, &diff->left_count, sizeof *left);
+    *left = (struct incident_left){.why = why, .name = name, .count = 1, .place = place};
+}
+
+static int by_reason(const void *a, const void *b)
+{
+    const struct incident_left *x = a, *y = b;
+    if (x->why != y->why)
+        return x->why < y->why ? -1 : 1;
+    const int name = strcmp(x->name, y->name);
+    return name != 0 ? name : (x->place.line > y->place.line) - (x->place.line < y->place.line);
+}
+
+/* One for each name. */
+static void sum_left(struct incident_diff *diff)
+{
+    size_t count = 0;
+    if (diff->left_count == 0)
+        return;
+    qsort(diff->left, diff->left_count, sizeof *diff->left, by_reason);
+    for (size_t i = 1; i < diff->left_count; i++) {
+        struct incident_left *last = &diff->left[count], *left = &diff->left[i];
+        if (last->why == left->why && strcmp(last->name, left->name) == 0)
+            last->count++;
+        else
+            diff->left[++count] = *left;
+    }
+    diff->left_count = count + 1;
+}
+
+/* ---- counters ---- */
+
+/* Whole powers of ten between the two. */
+static int orders_between(double expected, double replay)
+{
+    int orders = 0;
+    for (; replay >= 10 * expected; replay /= 10)
+        orders++;
+    for (; expected >= 10 * replay; expected /= 10)
+        orders--;
+    return orders;
+}
+
+/* The greatest of something does not grow with the time. */
+static bool is_peak(const struct incident_row *row)
+{
+    return strstr(row->name, "_peak") != NULL || strstr(row->name, "_longest") != NULL;
+}
+
+static void judge(struct work *work, struct incident_row *row)
+{
+    const struct incident_diff_ask *ask = work->ask;
+    const bool scaled = ask->lasted > 0 && !is_peak(row);
+    const double part = scaled ? (double)ask->run_lasted / (double)ask->lasted : 1;
+    row->expected = (double)row->incident * part;
+    const double replay = (double)row->replay,
+                 least = row->expected < replay ? row->expected : replay;
+    const bool noise = row->expected < INCIDENT_NOISE && replay < INCIDENT_NOISE;
+    row->one_sided = !noise && least < 1;
+    if (!noise && !row->one_sided)
+        row->orders = orders_between(row->expected, replay);
+    work->diff->agree += row->orders == 0 && !row->one_sided;
+}
+
+static void add_row(struct work *work, const struct port_counters_port *port,
+                    const struct incident_row *given, enum counter_id id, int priority)
+{
+    struct incident_row row = *given;
+    row.run_port = arena_text(&work->diff->arena, port->name, strlen(port->name));
+    row.unit = counters_about[id].unit;
+    row.replay = port_counters_get(work->counters, port, id, priority);
+    const size_t index = (size_t)(port - work->counters->ports);
+    work->diff->ports += !work->seen[index];
+    work->seen[index] = true;
+    if (row.incident == 0 && row.replay == 0)
+        return;
+    judge(work, &row);
+    struct incident_row *slot = arena_push(&work->diff->arena, (void **)(void *)&work->diff->rows,
+                                           &work->diff->row_count, sizeof *slot);
+    *slot = row;
+}
+
+static const char *scalar(const struct tree_node *map, const char *key)
+{
+    const struct tree_node *node = tree_get(map, key);
+    return node != NULL && node->kind == TREE_SCALAR ? node->text : NULL;
+}
+
+static bool read_difference(struct work *work, const struct tree_node *item, int64_t *value)
+{
+    const char *text = scalar(item, "difference");
+    char *end = NULL;
+    *value = text == NULL ? -1 : strtoll(text, &end, 10);
+    if (text != NULL && *end == '\0' && *value >= 0 && *value < INT64_MAX)
+        return true;
+    tree_error(work->diag, item, "expected \"difference\": a count");
+    return false;
+}
+
+static void take(struct work *work, const struct tree_node *item, bool moved)
+{
+    struct incident_row row = {.port = scalar(item, "port"), .name = scalar(item, "name")};
+    enum counter_id id;
+    int priority;
+    if (item->kind != TREE_MAP || row.port == NULL || row.name == NULL) {
+        tree_error(work->diag, item, "expected an object with \"port\" and \"name\"");
+        return;
+    }
+    if (moved && !read_difference(work, item, &row.incident))
+        return;
+    const struct port_counters_port *port = find_port(work, row.port);
+    const bool known = counter_find(row.name, &id, &priority);
+    if (port != NULL && known && port_counters_has(port, id))
+        add_row(work, port, &row, id, priority);
+    else if (moved)
+        leave(work, port == NULL ? INCIDENT_NO_PORT : INCIDENT_NO_COUNTER,
+              port == NULL ? row.port : row.name, item->place);
+}
+
+static void take_list(struct work *work, const struct tree_node *root, const char *key, bool moved)
+{
+    const struct tree_node *list = tree_get(root, key);
+    if (list == NULL && !moved)
+        return;
+    if (list == NULL || list->kind != TREE_LIST) {
+        tree_error(work->diag, list == NULL ? root : list, "expected \"%s\": a list", key);
+        return;
+    }
+    for (size_t i = 0; i < list->count && work->diag->errors < DIAG_MAX; i++)
+        take(work, list->items[i].value, moved);
+}
+
+/* ---- the whole ---- */
+
+static int weight(const struct incident_row *row)
+{
+    return row->one_sided ? 1000 : abs(row->orders);
+}
+
+/* Those that disagree most, then the greatest, then by name. */
+static int by_disagreement(const void *a, const void *b)
+{
+    const struct incident_row *x = a, *y = b;
+    if (weight(x) != weight(y))
+        return weight(y) - weight(x);
+    const int64_t great_x = x->incident > x->replay ? x->incident : x->replay;
+    const int64_t great_y = y->incident > y->replay ? y->incident : y->replay;
+    if (great_x != great_y)
+        return great_x < great_y ? 1 : -1;
+    const int port = strcmp(x->port, y->port);
+    return port != 0 ? port : strcmp(x->name, y->name);
+}
+
+/* Both ends of each map have to be there. */
+static void check_maps(struct work *work)
+{
+    for (uint32_t i = 0; i < work->ask->map_count; i++)
+        if (port_counters_find(work->counters, work->ask->maps[i].to) == NULL)
+            diag_add(work->diag, DIAG_ERROR, (struct diag_place){0}, NULL,
+                     "--map: the run has no port '%.64s'", work->ask->maps[i].to);
+}
+
+static const struct tree_node *read_root(struct work *work)
+{
+    const struct incident_diff_ask *ask = work->ask;
+    struct arena *arena = &work->diff->arena;
+    const struct tree_file *file = ask->text == NULL
+                                       ? tree_read(arena, ask->file, work->diag)
+                                       : tree_hold(arena, ask->file, ask->text, ask->length);
+    if (file != NULL && file->length > INCIDENT_DIFF_BYTES_MAX) {
+        diag_add(work->diag, DIAG_ERROR, (struct diag_place){.file = ask->file}, NULL,
+                 "the file is larger than %d MiB", INCIDENT_DIFF_BYTES_MAX / 1024 / 1024);
+        return NULL;
+    }
+    const struct tree_node *root = file == NULL ? NULL : json_tree(arena, file, NULL, work->diag);
+    const char *version = root == NULL ? NULL : scalar(root, "stormglass-counters");
+    if (root != NULL && (version == NULL || strcmp(version, "1") != 0)) {
+        tree_error(work->diag, root,
+                   "expected \"stormglass-counters\": 1, as stormglass import counters writes it");
+        return NULL;
+    }
+    return root;
+}
+
+bool incident_diff(struct incident_diff *diff, const struct port_counters *counters,
+                   const struct incident_diff_ask *ask, struct diag *diag)
+{
+    *diff = (struct incident_diff){.scaled = ask->lasted > 0};
+    struct work work = {.diff = diff, .counters = counters, .ask = ask, .diag = diag};
+    work.seen = arena_array(&diff->arena, counters->port_count + 1, sizeof *work.seen);
+    check_maps(&work);
+    const struct tree_node *root = read_root(&work);
+    if (root != NULL) {
+        take_list(&work, root, "counters", true);
+        take_list(&work, root, "unmoved", false);
+    }
+    sum_left(diff);
+    if (diff->row_count > 1)
+        qsort(diff->rows, diff->row_count, sizeof *diff->rows, by_disagreement);
+    return !diag_failed(diag);
+}
+
+void incident_diff_free(struct incident_diff *diff)
+{
+    arena_free(&diff->arena);
+    *diff = (struct incident_diff){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * store_private - what the files of a store share. */
+#ifndef STORMGLASS_REPLAY_DATABASE_STORE_PRIVATE_H
+#define STORMGLASS_REPLAY_DATABASE_STORE_PRIVATE_H
+
+#include "replay/database/store.h"
+#include "replay/database/store_guard.h"
+#include "replay/files/name_lock.h"
+
+struct store {
+    sqlite3 *database; /* NULL: it keeps nothing */
+    uint64_t pending;
+    bool failed;
+    bool writable;
+    bool reading, refused;  /* statements may only read; one was refused */
+    struct name_lock *lock; /* of a file that is written */
+    char error[STORE_ERROR_BYTES];
+    char blame[STORE_ERROR_BYTES]; /* empty: its tables are as they should be */
+};
+
+struct store_statement {
+    struct store *store;
+    sqlite3_stmt *handle;
+    char **texts; /* of its columns: of this row, those that could not be printed; else NULL */
+};
+
+/* SQLite gave nothing: because there is nothing, or there was no memory for it, which ends the
+ * program. */
+const char *store_nothing(sqlite3 *database);
+
+/* The row is over. */
+void store_forget_texts(const struct store_statement *statement);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account - the cause, its path and its victims. */
+#include "replay/explain/account.h"
+
+#include "base/memory.h"
+#include "replay/database/stored.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A new zeroed entry of one of the account's lists. */
+#define ADD(list, count, room)                                                                     \
+    (*(list) = memory_grown(*(list), *(count), (room), sizeof **(list)),                           \
+     (*(list))[*(count)] = (__typeof__(**(list))){0}, &(*(list))[(*(count))++])
+
+static void copy(char *to, size_t size, const struct store_statement *row, int column)
+{
+    snprintf(to, size, "%s", store_text(row, column));
+}
+
+static void read_run(struct account *account, struct store *store)
+{
+    static const char span[] =
+        "SELECT simulated_ps + drain_ps - min(simulated_ps,"
+        " coalesce((SELECT min(start_ps) FROM workload), simulated_ps)) FROM meta";
+    struct store_statement *row =
+        store_prepare(store, "SELECT scenario, about, record, status, digest FROM meta");
+    if (store_step(row)) {
+        copy(account->scenario, sizeof account->scenario, row, 0);
+        copy(account->about, sizeof account->about, row, 1);
+        copy(account->record, sizeof account->record, row, 2);
+        copy(account->status, sizeof account->status, row, 3);
+        copy(account->digest, sizeof account->digest, row, 4);
+    }
+    store_finish(row);
+    account->measured = store_ask_int(store, "SELECT count(*) FROM measured", 0) > 0;
+    account->span_ps = store_ask_int(store, span, 0);
+    account->severity =
+        store_ask_int(store, "SELECT value FROM result WHERE path='pfc.severity'", 0);
+    account->paused_ps =
+        store_ask_int(store, "SELECT value FROM result WHERE path='pfc.paused_ps'", 0);
+    account->sure =
+        store_ask_int(store, "SELECT value FROM result WHERE path='root_cause_sure'", 0) != 0;
+    account->cause_count = account_causes(store);
+    store_ask_text(store, "SELECT value FROM result WHERE path='root_cause'", account->root_cause,
+                   sizeof account->root_cause);
+}
+
+static void read_roots(struct account *account, struct store *store)
+{
+    struct store_statement *rows = store_prepare(
+        store, "SELECT n.name, p.name, r.kind, text, priority, held_ps, direct_ps, depth, stopped"
+               " FROM pause_root r JOIN node n USING(node)"
+               " LEFT JOIN port p ON p.node=r.node AND p.port=r.port"
+               " LEFT JOIN (SELECT root, max(hops) AS depth, count(*) AS stopped FROM"
+               " (SELECT root, min(hops) AS hops FROM pause_path GROUP BY root, node, port)"
+               " GROUP BY root) s ON s.root=position ORDER BY position");
+    uint32_t room = 0;
+    while (store_step(rows)) {
+        struct account_root *root = ADD(&account->roots, &account->root_count, &room);
+        copy(root->node, sizeof root->node, rows, 0);
+        copy(root->port, sizeof root->port, rows, 1);
+        copy(root->kind, sizeof root->kind, rows, 2);
+        copy(root->text, sizeof root->text, rows, 3);
+        root->priority = store_int(rows, 4);
+        root->held_ps = store_int(rows, 5);
+        root->direct_ps = store_int(rows, 6);
+        root->depth = store_int(rows, 7);
+        root->stopped = store_int(rows, 8);
+    }
+    store_finish(rows);
+}
+
+/* Only what was asked for since cause ?1 began counts as its reason: a host by its own first
+ * XOFF, congestion from the run's begin.  In a circle a port has many distances: the least is told.
+ * The values beside min(at_ps) are those of its row (SQLite, "bare columns in an aggregate"). */
+static const char hops_sql[] =
+    "WITH begun AS (SELECT coalesce(min(at_ps), 0) AS at FROM pause_edge e JOIN pause_root r"
+    "   ON r.position=?1 AND r.port IS NULL AND e.node=r.node AND e.priority=r.priority"
+    "   AND e.edge='xoff'),"
+    " asked AS (SELECT node, port, priority, count(*) AS xoffs, min(at_ps) AS at, egress,"
+    "   occupancy_bytes AS occupancy, threshold_bytes AS threshold FROM pause_edge"
+    "   WHERE edge='xoff' AND at_ps >= (SELECT at FROM begun) GROUP BY node, port, priority),"
+    " hop AS (SELECT node, port, min(hops) AS hops, sum(held_ps) AS held FROM pause_path"
+    "   WHERE root=?1 GROUP BY node, port)"
+    " SELECT h.hops, p.name, q.name, h.held, coalesce(a.xoffs, 0), a.at, a.occupancy, a.threshold,"
+    "   g.name FROM hop h JOIN pause_root r ON r.position=?1"
+    "   JOIN port p ON p.node=h.node AND p.port=h.port"
+    "   JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+    "   LEFT JOIN asked a ON a.node=q.node AND a.port=q.port AND a.priority=r.priority"
+    "   LEFT JOIN port g ON g.node=a.node AND g.port=a.egress"
+    " ORDER BY h.hops, h.held DESC, h.node, h.port";
+
+static void read_hops(struct account *account, struct store *store, int64_t root, uint32_t *room)
+{
+    struct store_statement *rows = store_prepare(store, hops_sql);
+    store_bind(rows, 1, STORE_I(root));
+    while (store_step(rows)) {
+        struct account_hop *hop = ADD(&account->hops, &account->hop_count, room);
+        hop->root = root;
+        hop->hops = store_int(rows, 0);
+        copy(hop->stopped, sizeof hop->stopped, rows, 1);
+        copy(hop->by, sizeof hop->by, rows, 2);
+        hop->held_ps = store_int(rows, 3);
+        hop->xoffs = store_int(rows, 4);
+        hop->at_ps = store_int(rows, 5);
+        hop->occupancy_bytes = store_int(rows, 6);
+        hop->threshold_bytes = store_int(rows, 7);
+        copy(hop->because_of, sizeof hop->because_of, rows, 8);
+    }
+    store_finish(rows);
+}
+
+/* A database may say anything: a root whose node is none was not read. */
+static void read_paths(struct account *account, struct store *store)
+{
+    uint32_t room = 0;
+    if (account->cause_count > account->root_count)
+        account->cause_count = account->root_count;
+    for (int64_t root = 0; root < account->cause_count; root++)
+        read_hops(account, store, root, &room);
+}
+
+static void read_victims(struct account *account, struct store *store)
+{
+    struct store_statement *rows = store_prepare(
+        store, "SELECT w.name, class, held_ps, " ACCOUNT_WORKLOAD_PS ", root FROM pause_victim JOIN"
+               " workload w USING(workload) WHERE root BETWEEN 0 AND ?1 ORDER BY root, class, "
+               "held_ps DESC, workload");
+    store_bind(rows, 1, STORE_I(account->cause_count - 1));
+    uint32_t room = 0;
+    while (store_step(rows)) {
+        struct account_victim *victim = ADD(&account->victims, &account->victim_count, &room);
+        copy(victim->workload, sizeof victim->workload, rows, 0);
+        copy(victim->class, sizeof victim->class, rows, 1);
+        victim->held_ps = store_int(rows, 2);
+        victim->span_ps = store_int(rows, 3);
+        victim->root = store_int(rows, 4);
+    }
+    store_finish(rows);
+    rows = store_prepare(store, "SELECT text FROM deadlock ORDER BY deadlock");
+    for (room = 0; store_step(rows);) {
+        struct account_text *deadlock = ADD(&account->deadlocks, &account->deadlock_count, &room);
+        copy(deadlock->text, sizeof deadlock->text, rows, 0);
+    }
+    store_finish(rows);
+}
+
+/* The tables that are younger than the format. */
+static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
+{
+    if (store_ask_int(store,
+                      "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN"
+                      " ('workload_way', 'fault', 'fault_place')",
+                      0) == 3)
+        return true;
+    snprintf(why, STORE_ERROR_BYTES,
+             "an older stormglass wrote it, without the ways of its workloads; run it again");
+    return false;
+}
+
+static bool has_ended(const struct account *account, struct store *store,
+                      char why[STORE_ERROR_BYTES])
+{
+    if (store_error(store) != NULL)
+        snprintf(why, STORE_ERROR_BYTES, "%.500s", store_error(store));
+    else if (stored_is_cut(store, why))
+        return false;
+    else if (account->digest[0] == '\0')
+        snprintf(why, STORE_ERROR_BYTES, "the run has no digest");
+    else
+        return true;
+    return false;
+}
+
+int64_t account_causes(struct store *store)
+{
+    const int64_t roots = store_ask_int(store, "SELECT count(*) FROM pause_root", 0);
+    const int64_t told =
+        store_ask_int(store, "SELECT value FROM result WHERE path='root_causes'", 1);
+    return told > roots ? roots : told < 1 ? roots > 0 : told;
+}
+
+const char *account_severity_words(int64_t severity)
+{
+    static const char *const levels[] = {
+        "no pauses",
+        "mild: pauses, and no loss for want of memory",
+        "moderate: frames of a lossless class were lost",
+        "severe: traffic stood still",
+    };
+    return levels[severity < 0 || severity > 3 ? 0 : severity];
+}
+
+bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
+{
+    *account = (struct account){0};
+    if (!is_whole(store, why))
+        return false;
+    read_run(account, store);
+    if (!has_ended(account, store, why))
+        return false;
+    read_roots(account, store);
+    read_paths(account, store);
+    read_victims(account, store);
+    account_limits(account, store);
+    if (!account->measured)
+        account_unused(account, store);
+    return has_ended(account, store, why);
+}
+
+void account_free(struct account *account)
+{
+    free(account->roots);
+    free(account->hops);
+    free(account->victims);
+    free(account->limits);
+    free(account->unused);
+    free(account->deadlocks);
+    *account = (struct account){0};
+}

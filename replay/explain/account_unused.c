@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account_unused - one query for each thing that a run may leave untouched.
+ * Each gives rows of two sentences: what, and how that is seen.  A setting that no frame touched
+ * proves nothing, whatever its value. */
+#include "replay/explain/account.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+
+#define NONE_COUNTED(name) "NOT EXISTS(SELECT 1 FROM counter WHERE name=" name ")"
+#define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
+
+static const char *const queries[] = {
+    "SELECT 'workload '||name, 'it issued nothing' FROM workload WHERE issued=0 ORDER BY workload",
+
+    /* A fault that broke nothing: what it does is counted where it is. */
+    "SELECT 'fault '||fault||', '||kind, CASE"
+    " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
+    " WHEN kind IN ('slow-receiver','pause-storm') THEN 'its host paused nobody'"
+    " WHEN kind IN ('drop-every','bit-errors') THEN 'no frame was damaged or dropped by it'"
+    " ELSE 'no frame was sent where it is' END AS why FROM fault f"
+    " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
+    "  OR kind IN ('slow-receiver','pause-storm') AND NOT EXISTS(SELECT 1 FROM fault_place l"
+    "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
+    "   OR c.name='tx_prio'||c.priority||'_pause_xoff'))"
+    "  OR kind='drop-every' AND " TOTAL(
+        "drops.injected") "=0"
+                          "  OR kind='bit-errors' AND " TOTAL(
+                              "drops.corrupt") "=0"
+                                               "  OR kind NOT IN ('slow-receiver','pause-storm') "
+                                               "AND NOT EXISTS(SELECT 1 FROM fault_place l"
+                                               "   JOIN counter c ON c.node=l.node AND (l.port IS "
+                                               "NULL OR c.port=l.port)"
+                                               "   AND c.name IN "
+                                               "('tx_packets_phy','rx_packets_phy') WHERE "
+                                               "l.fault=f.fault)"
+                                               " ORDER BY fault",
+
+    "SELECT 'PFC of priority '||j.value, 'no frame of that priority was sent' FROM"
+    " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
+    "  AND json_valid('['||value||']')) s,"
+    " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'"),
+    "SELECT 'PFC', 'nobody was asked to pause: no threshold was reached' WHERE"
+    " " TOTAL("pfc.pause_frames") "=0",
+    "SELECT 'headroom', 'nothing arrived after its pause was asked for' WHERE"
+    " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
+    "SELECT 'ECN, '||path||' '||value, 'no queue that could be marked was that long' FROM setting"
+    " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
+    "SELECT path||' '||value, 'no sender was told to slow down' FROM setting"
+    " WHERE path LIKE '%.congestion-control' AND value<>'none' AND " NONE_COUNTED(
+        "'rp_cnp_handled'"),
+    "SELECT path||' '||value, 'no queue was stopped for so long' FROM setting"
+    " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0",
+    "SELECT path||' '||value, 'no RNIC paused its switch for so long' FROM setting"
+    " WHERE path LIKE '%rnic.pfc-watchdog' AND value<>'0s' AND " TOTAL("rnic.pause_storms") "=0",
+
+    "SELECT path||' '||value, 'no packet was sent again' FROM setting"
+    " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
+    "SELECT path||' '||value, 'no sender waited that long for an acknowledgement' FROM setting"
+    " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
+    "SELECT path||' '||value, 'no message met a receiver without a posted receive' FROM setting"
+    " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
+
+    "SELECT path||' '||value, 'no command of that kind was served' FROM setting s"
+    " WHERE (path LIKE '%.media.read-latency' OR path LIKE '%.media.write-latency'"
+    "  OR path LIKE '%.media.flush-latency') AND NOT EXISTS(SELECT 1 FROM stage"
+    "  WHERE s.path LIKE '%.media.'||operation||'-latency')",
+    "SELECT 'reconnecting to a controller', 'no workload lost one' WHERE EXISTS(SELECT 1 FROM"
+    " workload WHERE kind='nvme') AND NOT EXISTS(SELECT 1 FROM recovery)",
+
+    "SELECT count(*)||' of '||(SELECT count(*) FROM link)||' links, such as '||min(name),"
+    " 'no frame crossed them' FROM link l WHERE NOT EXISTS(SELECT 1 FROM counter c WHERE"
+    " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
+    " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
+    " HAVING count(*)>0",
+    "SELECT 'a limit of the RNIC''s message rate, and PCIe', 'the model has neither: they can be no"
+    " bottleneck here'",
+};
+
+void account_unused(struct account *account, struct store *store)
+{
+    uint32_t room = 0;
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
+        struct store_statement *rows = store_prepare(store, queries[i]);
+        while (store_step(rows)) {
+            account->unused = memory_grown(account->unused, account->unused_count, &room,
+                                           sizeof *account->unused);
+            struct account_unused *unused = &account->unused[account->unused_count++];
+            snprintf(unused->what, sizeof unused->what, "%s", store_text(rows, 0));
+            snprintf(unused->why, sizeof unused->why, "%s", store_text(rows, 1));
+        }
+        store_finish(rows);
+    }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_verdict - shares and thresholds.
+ *
+ * Sure: the causes and the roots at the other end of their links have at least half of all the
+ * time, and they at least half of that; no other has half as much; three quarters of the time have
+ * a known cause; transmitters did not stand still for much longer than anybody held them (a lost
+ * RESUME); and no host elsewhere paused anybody, however short, when the first is no host. */
+#include "replay/explain/explain_verdict.h"
+
+enum { NEGLIGIBLE_PPM = 1000, CAUSE_LEAST_PERCENT = 5 };
+
+static bool at_host(const struct explain *explain, const struct explain_root *root)
+{
+    return explain->fabric->is_host[explain->fabric->node_of[root->port]];
+}
+
+static time_ps all_of(const struct explain *explain)
+{
+    time_ps all = explain->unknown_ps;
+    for (uint32_t i = 0; i < explain->root_count; i++)
+        all += explain->roots[i].held_ps;
+    return all;
+}
+
+void explain_mark_faults(struct explain *explain)
+{
+    const time_ps least = (time_ps)((__int128)all_of(explain) * NEGLIGIBLE_PPM / PPM);
+    for (uint32_t i = 0; i < explain->root_count; i++) {
+        struct explain_root *root = &explain->roots[i];
+        root->fault = at_host(explain, root) && root->held_ps >= least;
+    }
+}
+
+static bool same_link(const struct explain *explain, uint32_t a, uint32_t b)
+{
+    return a == b || explain->fabric->peer[a] == b;
+}
+
+static bool at_cause(const struct explain *explain, uint32_t root)
+{
+    bool here = false;
+    for (uint32_t i = 0; i < explain->verdict.causes; i++)
+        here |= same_link(explain, explain->roots[i].port, explain->roots[root].port);
+    return here;
+}
+
+/* Several only of hosts: what pauses by itself does so whatever the others do. */
+static uint32_t count_causes(const struct explain *explain, time_ps all)
+{
+    uint32_t count = 0;
+    while (count < explain->root_count &&
+           (count == 0 || (explain->roots[count].fault &&
+                           explain->roots[count].held_ps >= all * CAUSE_LEAST_PERCENT / 100)))
+        count++;
+    return count;
+}
+
+/* What else may be the cause: a host elsewhere when the first is none, however little it held; else
+ * the largest of the others.  What feeds the first's own link only counts when it is larger. */
+static uint32_t rival_of(const struct explain *explain)
+{
+    const struct explain_root *roots = explain->roots;
+    uint32_t rival = EXPLAIN_NONE;
+    for (uint32_t i = explain->verdict.causes; i < explain->root_count; i++) {
+        const bool here = at_cause(explain, i);
+        if (!at_host(explain, &roots[0]) && !here && at_host(explain, &roots[i]))
+            return i; /* sorted: the largest such */
+        if (here && roots[i].held_ps <= roots[0].held_ps)
+            continue;
+        if (rival == EXPLAIN_NONE || roots[i].held_ps > roots[rival].held_ps)
+            rival = i;
+    }
+    return rival;
+}
+
+void explain_judge(struct explain *explain)
+{
+    const struct explain_root *roots = explain->roots;
+    struct explain_verdict *verdict = &explain->verdict;
+    const time_ps all = all_of(explain);
+    *verdict = (struct explain_verdict){
+        .causes = count_causes(explain, all),
+        .all_ps = all,
+        .unknown_ps = explain->unknown_ps,
+    };
+    verdict->rival = rival_of(explain);
+    if (explain->root_count == 0)
+        return;
+    time_ps here_ps = 0, elsewhere_ps = 0, causes_ps = 0;
+    bool host_elsewhere = false;
+    for (uint32_t i = 0; i < explain->root_count; i++) {
+        const bool here = at_cause(explain, i);
+        causes_ps += i < verdict->causes ? roots[i].held_ps : 0;
+        here_ps += here ? roots[i].held_ps : 0;
+        if (!here && roots[i].held_ps > elsewhere_ps)
+            elsewhere_ps = roots[i].held_ps;
+        host_elsewhere = host_elsewhere || (!here && at_host(explain, &roots[i]));
+    }
+    const bool host = at_host(explain, &roots[0]);
+    verdict->first_ps = roots[0].held_ps;
+    verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
+    verdict->sure =
+        roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
+        causes_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
+        verdict->unknown_ps <= verdict->all_ps / 4 &&
+        explain->blocked_ps - explain->idle_ps <= verdict->all_ps + verdict->all_ps / 2 &&
+        (host || !host_elsewhere);
+}

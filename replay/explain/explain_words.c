@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * explain_words - sentences. */
+#include "replay/explain/explain_words.h"
+
+#include "base/check.h"
+#include "replay/database/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 80, CAUSES_NAMED = 3 };
+
+static const char *const kind_names[] = {
+    [EXPLAIN_SLOW_RECEIVER] = "slow-receiver",
+    [EXPLAIN_STORM] = "pause-storm",
+    [EXPLAIN_CONGESTION] = "congestion",
+    [EXPLAIN_CIRCLE] = "circle",
+};
+
+const char *explain_kind_name(enum explain_kind kind)
+{
+    return kind_names[kind];
+}
+
+void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char *text, size_t size)
+{
+    const uint32_t node = fabric->node_of[port];
+    const char *name = fabric->port_names == NULL ? NULL : fabric->port_names[port];
+    if (name != NULL)
+        snprintf(text, size, "%s:%s", fabric->names[node], name);
+    else
+        snprintf(text, size, "%s:p%u", fabric->names[node], port - fabric->first_port[node]);
+}
+
+static const char *node_name(const struct explain_fabric *fabric, uint32_t port)
+{
+    return fabric->names[fabric->node_of[port]];
+}
+
+struct spread {
+    uint32_t switches, hosts, ports;
+};
+
+/* Distinct nodes whose transmitters had to stop.  Paths of one root that name a node twice (several
+ * ports or distances) are told apart by looking back; the row of one root is short. */
+static struct spread spread_of(const struct explain *explain, uint32_t root)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    struct spread spread = {0};
+    uint32_t first = EXPLAIN_NONE;
+    for (uint32_t i = 0; i < explain->path_count; i++) {
+        if (explain->paths[i].root != root)
+            continue;
+        first = first == EXPLAIN_NONE ? i : first;
+        const uint32_t node = fabric->node_of[explain->paths[i].port];
+        uint32_t seen = first;
+        while (seen < i && fabric->node_of[explain->paths[seen].port] != node)
+            seen++;
+        spread.ports++;
+        spread.hosts += seen == i && fabric->is_host[node];
+        spread.switches += seen == i && !fabric->is_host[node];
+    }
+    return spread;
+}
+
+static void spread_words(const struct explain *explain, uint32_t root, char *text, size_t size)
+{
+    const struct spread spread = spread_of(explain, root);
+    text[0] = '\0';
+    if (spread.ports <= 1)
+        return;
+    size_t used = (size_t)snprintf(text, size, "; the pauses spread to ");
+    if (spread.switches > 0)
+        used += (size_t)snprintf(text + used, size - used, "%u switch%s%s", spread.switches,
+                                 spread.switches == 1 ? "" : "es", spread.hosts > 0 ? " and " : "");
+    if (spread.hosts > 0)
+        snprintf(text + used, size - used, "%u host%s", spread.hosts, spread.hosts == 1 ? "" : "s");
+}
+
+void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+{
+    CHECK(index < explain->root_count);
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_root *root = &explain->roots[index];
+    char port[NAME_BYTES], peer[NAME_BYTES], spread[NAME_BYTES];
+    explain_port_words(fabric, root->port, port, sizeof port);
+    explain_port_words(fabric, fabric->peer[root->port], peer, sizeof peer);
+    spread_words(explain, index, spread, sizeof spread);
+    const struct words direct = words_time(root->direct_ps);
+    const char *own = node_name(fabric, root->port);
+    switch (root->kind) {
+    case EXPLAIN_SLOW_RECEIVER:
+        snprintf(text, size,
+                 "%s: its receive buffer drains slower than the link delivers (it paused %s for "
+                 "%s%s)",
+                 own, peer, direct.text, spread);
+        break;
+    case EXPLAIN_STORM:
+        snprintf(text, size,
+                 "%s: sends PAUSE although its receive buffer is not full (it paused %s for %s%s)",
+                 own, peer, direct.text, spread);
+        break;
+    case EXPLAIN_CONGESTION:
+        snprintf(text, size,
+                 "%s to %s: more traffic meets there than its %s carry (%s of pauses in all%s)",
+                 port, node_name(fabric, fabric->peer[root->port]),
+                 words_rate((double)fabric->rate_bps[root->port]).text,
+                 words_time(root->held_ps).text, spread);
+        break;
+    case EXPLAIN_CIRCLE:
+        snprintf(text, size,
+                 "%s to %s: pauses go round in a circle, each waits for the next (%s of pauses in "
+                 "all%s)",
+                 port, node_name(fabric, fabric->peer[root->port]), words_time(root->held_ps).text,
+                 spread);
+        break;
+    }
+}
+
+/* The root without its numbers. */
+static void short_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_root *root = &explain->roots[index];
+    char port[NAME_BYTES];
+    explain_port_words(fabric, root->port, port, sizeof port);
+    if (fabric->is_host[fabric->node_of[root->port]])
+        snprintf(text, size, "%s, %s", node_name(fabric, root->port),
+                 root->kind == EXPLAIN_STORM ? "which sends PAUSE with room to spare"
+                                             : "which drains slowly");
+    else
+        snprintf(text, size, "%s at %s to %s",
+                 root->kind == EXPLAIN_CIRCLE ? "a circle" : "congestion", port,
+                 node_name(fabric, fabric->peer[root->port]));
+}
+
+static void append(char *text, size_t size, const char *before, const char *words, time_ps part,
+                   time_ps all)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s, %s", before, words,
+             words_percent((double)part, (double)all).text);
+}
+
+static void append_root(const struct explain *explain, uint32_t root, const char *before,
+                        char *text, size_t size)
+{
+    char words[2 * NAME_BYTES];
+    short_words(explain, root, words, sizeof words);
+    append(text, size, before, words, explain->roots[root].held_ps, explain->verdict.all_ps);
+}
+
+void explain_cause_words(const struct explain *explain, char *text, size_t size)
+{
+    const struct explain_verdict *verdict = &explain->verdict;
+    const size_t prefix = (size_t)snprintf(text, size, "%s", verdict->sure ? "" : "unsure: ");
+    explain_root_words(explain, 0, text + prefix, size - prefix);
+    if (verdict->sure && verdict->causes == 1)
+        return;
+    append(text, size, "", "", verdict->first_ps, verdict->all_ps);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, " of all held time");
+    for (uint32_t i = 1; i < verdict->causes && i < CAUSES_NAMED; i++)
+        append_root(explain, i, "; and ", text, size);
+    used = strlen(text);
+    if (verdict->causes > CAUSES_NAMED)
+        snprintf(text + used, size - used, "; and %u more", verdict->causes - CAUSES_NAMED);
+    if (!verdict->sure && verdict->rival != EXPLAIN_NONE)
+        append_root(explain, verdict->rival, "; or ", text, size);
+}
+
+uint32_t explain_root_host(const struct explain *explain, uint32_t index)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    const uint32_t port = explain->roots[index].port;
+    const uint32_t node = fabric->node_of[port], peer = fabric->node_of[fabric->peer[port]];
+    return fabric->is_host[node] ? node : fabric->is_host[peer] ? peer : EXPLAIN_NONE;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * beside - created, locked, renamed. */
+#include "replay/files/beside.h"
+
+#include "replay/database/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* A long name is cut, so that its neighbour's is none too long for a directory. */
+enum { LETTERS = 6, TRIES = 100, NAME_KEPT = NAME_MAX - 32 };
+
+/* The path without the letters: "DIR/.NAME.stormglass-", and where its last part begins. */
+static bool make_stem(const char *target, char stem[PATH_MAX], size_t *name)
+{
+    const char *slash = strrchr(target, '/');
+    *name = slash == NULL ? 0 : (size_t)(slash + 1 - target);
+    const int length = snprintf(stem, PATH_MAX - LETTERS, "%.*s.%.*s.stormglass-", (int)*name,
+                                target, NAME_KEPT, target + *name);
+    if (length >= 0 && length < PATH_MAX - LETTERS)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
+}
+
+static bool is_of(const char *stem, const char *name)
+{
+    const size_t length = strlen(stem);
+    return strncmp(name, stem, length) == 0 && strlen(name) == length + LETTERS;
+}
+
+/* What SQLite had beside it goes first: alone it would be nobody's. */
+static void remove_with_journal(const char *path)
+{
+    char name[PATH_MAX + STORE_SUFFIX_BYTES];
+    for (int i = STORE_SUFFIX_JOURNAL; i >= 0; i--) {
+        snprintf(name, sizeof name, "%s%s", path, store_suffixes[i]);
+        unlink(name);
+    }
+}
+
+/* Removes a file that nobody holds. */
+static void remove_left(const char *path)
+{
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    const int descriptor = open(path, flags);
+    struct stat about;
+    if (descriptor < 0)
+        return;
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && fstat(descriptor, &about) == 0 &&
+        S_ISREG(about.st_mode))
+        remove_with_journal(path);
+    close(descriptor);
+}
+
+static void remove_what_was_left(const char *stem, size_t name)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s", (int)name, stem);
+    DIR *directory = opendir(name == 0 ? "." : path);
+    if (directory == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (!is_of(stem + name, entry->d_name))
+            continue;
+        snprintf(path + name, sizeof path - name, "%s", entry->d_name);
+        remove_left(path);
+    }
+    closedir(directory);
+}
+
+static bool choose_letters(char *letters)
+{
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+    uint8_t bytes[LETTERS];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return false;
+    for (int i = 0; i < LETTERS; i++)
+        letters[i] = alphabet[bytes[i] % (sizeof alphabet - 1)];
+    letters[LETTERS] = '\0';
+    return true;
+}
+
+/* Between its creation and the lock it looks like one that was left: is it still there?  A file
+ * system without locks keeps what is left. */
+static bool hold(const struct beside *beside)
+{
+    struct stat about;
+    if (flock(beside->descriptor, LOCK_EX) != 0)
+        return true;
+    return fstat(beside->descriptor, &about) == 0 && about.st_nlink > 0;
+}
+
+bool beside_create(struct beside *beside, const char *target, mode_t mode)
+{
+    size_t name;
+    if (!make_stem(target, beside->path, &name))
+        return false;
+    remove_what_was_left(beside->path, name);
+    char *letters = beside->path + strlen(beside->path);
+    for (int i = 0; i < TRIES; i++) {
+        if (!choose_letters(letters))
+            return false;
+        beside->descriptor = open(beside->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (beside->descriptor < 0 && errno != EEXIST)
+            return false;
+        if (beside->descriptor >= 0 && hold(beside)) {
+            litter_note(&beside->litter, beside->path);
+            return true;
+        }
+        if (beside->descriptor >= 0)
+            close(beside->descriptor);
+    }
+    errno = EEXIST;
+    return false;
+}
+
+void beside_release(struct beside *beside)
+{
+    if (beside->descriptor >= 0)
+        close(beside->descriptor);
+    beside->descriptor = -1;
+}
+
+bool beside_take(struct beside *beside, const char *target)
+{
+    if (rename(beside->path, target) != 0) {
+        beside_drop(beside);
+        return false;
+    }
+    litter_forget(&beside->litter);
+    beside_release(beside);
+    return true;
+}
+
+void beside_drop(struct beside *beside)
+{
+    const int why = errno;
+    unlink(beside->path);
+    litter_forget(&beside->litter);
+    beside_release(beside);
+    errno = why;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * name_lock - a file that its owner removes while the lock is his.
+ * Who waited to open a file that is being removed would lock one without a name: so after the lock
+ * he looks whether the name is still that of his file, and if not begins again. */
+#include "replay/files/name_lock.h"
+
+#include "replay/database/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Another user's may be there for reading only, which is enough. */
+static int open_lock(const char *path)
+{
+    const int flags = O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    const int descriptor = open(path, O_RDWR | flags, 0666);
+    return descriptor < 0 && errno == EACCES ? open(path, O_RDONLY | flags, 0666) : descriptor;
+}
+
+static bool is_named(const struct name_lock *lock, struct stat *about)
+{
+    struct stat named;
+    return fstat(lock->descriptor, about) == 0 && lstat(lock->path, &named) == 0 &&
+           named.st_dev == about->st_dev && named.st_ino == about->st_ino;
+}
+
+bool name_lock_take(struct name_lock *lock, const char *path)
+{
+    const char *suffix = store_suffixes[STORE_SUFFIX_LOCK];
+    struct stat about;
+    if (snprintf(lock->path, sizeof lock->path, "%s%s", path, suffix) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (;;) {
+        lock->descriptor = open_lock(lock->path);
+        if (lock->descriptor < 0)
+            return false;
+        /* A file system without locks has no second writers that could be seen. */
+        const bool taken = flock(lock->descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        const bool named = taken && is_named(lock, &about);
+        if (named)
+            break;
+        close(lock->descriptor);
+        errno = EWOULDBLOCK;
+        if (!taken)
+            return false;
+    }
+    litter_note(&lock->litter, lock->path);
+    return true;
+}
+
+void name_lock_release(struct name_lock *lock)
+{
+    struct stat about;
+    if (is_named(lock, &about) && S_ISREG(about.st_mode) && about.st_size == 0)
+        unlink(lock->path);
+    litter_forget(&lock->litter);
+    close(lock->descriptor);
+}

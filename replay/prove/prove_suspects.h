@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_suspects - whose repair is worth a run.
+ * From the tables of the run as it was: the roots of pauses, and who uses which transmitter. */
+#ifndef STORMGLASS_REPLAY_PROVE_PROVE_SUSPECTS_H
+#define STORMGLASS_REPLAY_PROVE_PROVE_SUSPECTS_H
+
+#include "replay/prove/prove.h"
+
+/* Faults, then the roots from the first on. */
+void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store);
+
+/* Workloads that have nothing to do with a suspect, innocents before bystanders. `victims` is by
+ * workload. */
+void prove_others(struct prove *prove, const struct scenario *scenario, struct store *store,
+                  const bool *victims);
+
+#endif

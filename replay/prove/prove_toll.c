@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_toll - from a run's tables to what it cost. */
+#include "replay/prove/prove_toll.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+int prove_way_order(const struct prove_way *a, const struct prove_way *b)
+{
+    const int64_t node = a->node - b->node, port = a->port - b->port;
+    const int64_t order = node != 0 ? node : port != 0 ? port : a->priority - b->priority;
+    return order < 0 ? -1 : order > 0;
+}
+
+void prove_ways_read(struct prove_ways *ways, struct store *store)
+{
+    struct store_statement *rows = store_prepare(
+        store, "SELECT DISTINCT node, port, priority FROM workload_way ORDER BY 1, 2, 3");
+    while (store_step(rows)) {
+        ways->rows = memory_grown(ways->rows, ways->count, &ways->room, sizeof *ways->rows);
+        ways->rows[ways->count++] =
+            (struct prove_way){store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+    }
+    store_finish(rows);
+}
+
+/* Both rows of keys are in order. */
+static void read_stops(struct prove_measure *measure, struct store *store,
+                       const struct prove_ways *ways)
+{
+    struct store_statement *rows =
+        store_prepare(store, "SELECT node, port, priority, value FROM counter WHERE name GLOB"
+                             " 'tx_prio?_blocked_ps' ORDER BY node, port, priority");
+    uint32_t next = 0;
+    while (store_step(rows)) {
+        const struct prove_way key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        while (next < ways->count && prove_way_order(&ways->rows[next], &key) < 0)
+            next++;
+        if (next < ways->count && prove_way_order(&ways->rows[next], &key) == 0)
+            measure->stopped_ps[next] += store_int(rows, 3);
+    }
+    store_finish(rows);
+}
+
+void prove_measure(struct prove_measure *measure, struct store *store, uint32_t workloads,
+                   const struct prove_ways *ways)
+{
+    *measure = (struct prove_measure){
+        .works = memory_zeroed(workloads, sizeof *measure->works),
+        .stopped_ps = memory_zeroed(ways->count, sizeof *measure->stopped_ps),
+    };
+    struct store_statement *rows = store_prepare(
+        store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
+               "  + unfinished*((SELECT simulated_ps + drain_ps FROM meta)"
+               "  - coalesce(last_completion_ps, start_ps)), coalesce(latency_p99_ps, 0)"
+               " FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM latency l"
+               "  WHERE l.workload=w.workload) AS n FROM workload w)");
+    while (store_step(rows)) {
+        const int64_t workload = store_int(rows, 0);
+        if (workload < workloads)
+            measure->works[workload] =
+                (struct prove_work){store_int(rows, 1), store_int(rows, 2), store_int(rows, 3)};
+    }
+    store_finish(rows);
+    read_stops(measure, store, ways);
+}
+
+void prove_measure_free(struct prove_measure *measure)
+{
+    free(measure->works);
+    free(measure->stopped_ps);
+    *measure = (struct prove_measure){0};
+}
+
+int64_t prove_work_lost(const struct prove_work *work, const struct prove_work *ideal)
+{
+    if (ideal->done == 0)
+        return 0;
+    const int64_t needed = (int64_t)((__int128)ideal->under_way_ps * work->done / ideal->done);
+    return work->under_way_ps > needed ? work->under_way_ps - needed : 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_toll - what a run cost its workloads.
+ * Of each workload how long its commands or messages were under way, all together: a figure that
+ * grows with what waits, whatever it waits for.
+ * Those that never completed count from the last completion until the run's end, at least.
+ * Times are virtual picoseconds.  Owner: prove_measure_free. */
+#ifndef STORMGLASS_REPLAY_PROVE_PROVE_TOLL_H
+#define STORMGLASS_REPLAY_PROVE_PROVE_TOLL_H
+
+#include "replay/database/store.h"
+
+struct prove_work {
+    int64_t done; /* commands or messages whose latency was measured */
+    int64_t under_way_ps, p99_ps;
+};
+
+/* A transmitter in one priority that frames of workloads may leave by. */
+struct prove_way {
+    int64_t node, port, priority;
+};
+
+int prove_way_order(const struct prove_way *a, const struct prove_way *b);
+
+/* All ways of all workloads of the scenario, in the order of their keys. */
+struct prove_ways {
+    struct prove_way *rows;
+    uint32_t count, room;
+};
+
+void prove_ways_read(struct prove_ways *ways, struct store *store);
+
+/* What one run showed. */
+struct prove_measure {
+    struct prove_work *works; /* by workload of the scenario */
+    int64_t *stopped_ps;      /* by way */
+};
+
+/* `store` has a run of `workloads`, or of fewer. */
+void prove_measure(struct prove_measure *measure, struct store *store, uint32_t workloads,
+                   const struct prove_ways *ways);
+void prove_measure_free(struct prove_measure *measure);
+
+/* How much longer the work was under way than the same number of commands was in the ideal run; 0
+ * when it was not, or nothing was done in the ideal one. */
+int64_t prove_work_lost(const struct prove_work *work, const struct prove_work *ideal);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * repair - a scenario with one thing mended, or several.
+ * What is not mended stays as it was, to the last random draw: streams belong to their owners, so
+ * that nobody else's load moves when one leaves. */
+#ifndef STORMGLASS_REPLAY_PROVE_REPAIR_H
+#define STORMGLASS_REPLAY_PROVE_REPAIR_H
+
+#include "rnic/host/rnic.h"
+#include "scenarios/load/scenario.h"
+
+enum repair_kind {
+    REPAIR_FAULT,  /* a fault of the scenario is taken away */
+    REPAIR_DRAIN,  /* a host's receive buffer drains without limit */
+    REPAIR_TRAFFIC /* a workload is left out, or only what it has with one host */
+};
+
+#define REPAIR_ANY_HOST UINT32_MAX
+
+struct repair {
+    enum repair_kind kind;
+    uint32_t fault, workload; /* indices of the scenario */
+    uint32_t host;            /* node; of traffic also REPAIR_ANY_HOST */
+};
+
+bool repair_equal(const struct repair *a, const struct repair *b);
+
+/* "fault 0, slow-receiver at host0, taken away" */
+void repair_words(const struct repair *repair, const struct scenario *scenario, char *text,
+                  size_t size);
+
+/* A scenario that shares all but what is mended with the other, which outlives it. */
+struct repaired {
+    struct scenario scenario;
+    struct scenario_fault *faults;
+    struct scenario_node *nodes;
+    struct scenario_workload *workloads;
+    /* By repair: */
+    struct scenario_pair **pairs;
+    struct scenario_host *hosts;
+    struct rnic_params *rnics;
+    uint32_t count;
+};
+
+/* No two of the repairs mend the same. */
+void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
+                  const struct scenario *scenario);
+void repair_free(struct repaired *repaired);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * collect - sums over ports, switches and RNICs. */
+#include "replay/record/collect.h"
+
+#include "base/memory.h"
+#include "net/switch/watchdog.h"
+#include "replay/explain/bottleneck.h"
+#include "replay/explain/explain_words.h"
+#include "replay/explain/victims.h"
+#include "replay/record/record_deadlocks.h"
+#include "scenarios/fio/fio.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
+ * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
+static const time_ps sustained_pause = 100 * PS_PER_MS;
+
+struct busiest {
+    const struct port *paused, *busy;
+    int paused_priority;
+    time_ps paused_ps, busy_ps;
+};
+
+time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const bool open = pauses->blocked_since != TIME_NEVER;
+    return pauses->blocked_ps + (open ? now - pauses->blocked_since : 0);
+}
+
+time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now)
+{
+    const struct port_pauses *pauses = &port->pauses[priority];
+    const time_ps open = pauses->blocked_since == TIME_NEVER ? 0 : now - pauses->blocked_since;
+    return open > pauses->blocked_longest ? open : pauses->blocked_longest;
+}
+
+time_ps collect_busy_ps(const struct port *port)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < PRIORITIES; i++)
+        bytes += port->lanes[i].tx_bytes + port->lanes[i].tx_frames * WIRE_GAP_BYTES;
+    return units_transfer_ps(bytes, port->rate.bps);
+}
+
+time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end)
+{
+    time_ps from = stats->window_from, to = stats->window_to;
+    if (stats->issued > 0 && stats->first_issue > from)
+        from = stats->first_issue;
+    if (to == 0 || to > window_end)
+        to = window_end;
+    return to > from ? to - from : 0;
+}
+
+/* Time stopped with somebody waiting, as far as it can be told: not a pause at whose end, the
+ * present, nothing waits, unless what waits may be `given_up`; none where nothing ever left. */
+static time_ps waited_ps(const struct port *port, int priority, time_ps now, bool given_up)
+{
+    if ((port->ready & 1u << priority) != 0 || given_up)
+        return collect_blocked_ps(port, priority, now);
+    return port->lanes[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
+}
+
+static void add_port(const struct port *port, time_ps now, bool given_up,
+                     struct result_totals *totals, struct busiest *busiest)
+{
+    const time_ps busy = collect_busy_ps(port);
+    totals->packet_hops += (int64_t)port_frames_sent(port);
+    if (busy > busiest->busy_ps || busiest->busy == NULL) {
+        busiest->busy = port;
+        busiest->busy_ps = busy;
+    }
+    totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
+    totals->pfc_resume_frames += (int64_t)port->global.tx_xon;
+    /* A global pause holds all priorities together and is one pause. */
+    const int held_apart = port->params.flow_control == PORT_FLOW_GLOBAL ? 1 : PRIORITIES;
+    for (int i = 0; i < held_apart; i++) {
+        const time_ps blocked = collect_blocked_ps(port, i, now);
+        const time_ps longest = collect_blocked_longest_ps(port, i, now);
+        totals->pfc_pause_frames += (int64_t)port->pauses[i].tx_xoff;
+        totals->pfc_resume_frames += (int64_t)port->pauses[i].tx_xon;
+        totals->pfc_paused_ps += blocked;
+        totals->pfc_paused_at_end += port->pauses[i].blocked_since != TIME_NEVER;
+        if (longest > totals->pfc_longest_pause_ps)
+            totals->pfc_longest_pause_ps = longest;
+        const time_ps waited = waited_ps(port, i, now, given_up);
+        if (waited > busiest->paused_ps) {
+            busiest->paused_ps = waited;
+            busiest->paused = port;
+            busiest->paused_priority = i;
+        }
+    }
+}
+
+static void add_rnic(const struct rnic *rnic, struct result_totals *totals)
+{
+    const struct rnic_counters *counters = &rnic->counters;
+    totals->rnic_retransmitted_packets += (int64_t)counters->retransmitted_packets;
+    totals->rnic_timeouts += (int64_t)counters->timeouts;
+    totals->rnic_naks += (int64_t)counters->naks;
+    totals->rnic_rnr_naks += (int64_t)counters->rnr_naks;
+    totals->rnic_qp_errors += (int64_t)counters->qp_errors;
+    totals->rnic_pause_storms += (int64_t)counters->stalls;
+    totals->ecn_cnps += (int64_t)counters->cnps_sent;
+    totals->packets += (int64_t)port_frames_sent(&rnic->port);
+}
+
+static void add_watchdog(const struct swtch *swtch, struct result_totals *totals)
+{
+    for (uint32_t i = 0; swtch->watchdog != NULL && i < swtch->port_count * PRIORITIES; i++) {
+        totals->pfc_watchdog_storms += (int64_t)swtch->watchdog->queues[i].storms;
+        totals->pfc_watchdog_restored += (int64_t)swtch->watchdog->queues[i].restored;
+    }
+}
+
+static void add_switch(const struct swtch *swtch, struct result_totals *totals)
+{
+    totals->ecn_marked += (int64_t)swtch->counters.ecn_marked;
+    const struct buffer *buffer = &swtch->buffer;
+    const int64_t used = buffer_bytes(buffer, buffer->used_peak);
+    const int64_t headroom = buffer_bytes(buffer, buffer->headroom_peak);
+    if (used > totals->buffer_peak_bytes)
+        totals->buffer_peak_bytes = used;
+    if (headroom > totals->headroom_peak_bytes)
+        totals->headroom_peak_bytes = headroom;
+    add_watchdog(swtch, totals);
+    for (uint16_t i = 0; i < swtch->port_count; i++)
+        totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
+}
+
+/* Whether what waits at a port may have been dropped there or given up. */
+static bool gives_up(const struct world *world, uint32_t node, uint16_t port)
+{
+    if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
+        return world_switch(world, node)->watchdog != NULL;
+    return world_host(world, node)->rnics[port]->counters.timeouts > 0;
+}
+
+static void add_nodes(const struct world *world, time_ps now, struct result_totals *totals,
+                      struct busiest *busiest)
+{
+    for (uint32_t node = 0; node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        for (uint16_t i = 0; i < about->port_count; i++)
+            add_port(world_port(world, node, i), now, gives_up(world, node, i), totals, busiest);
+        if (about->kind == SCENARIO_SWITCH)
+            add_switch(world_switch(world, node), totals);
+        for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++)
+            add_rnic(world_host(world, node)->rnics[i], totals);
+    }
+}
+
+static int64_t dropped(const struct observe *observe, enum probe_drop_cause cause)
+{
+    return (int64_t)(observe_dropped(observe, cause, false) +
+                     observe_dropped(observe, cause, true));
+}
+
+/* For want of buffer, wherever. */
+static int64_t unbuffered(const struct observe *observe, bool lossless)
+{
+    return (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, lossless) +
+                     observe_dropped(observe, PROBE_DROP_EGRESS, lossless) +
+                     observe_dropped(observe, PROBE_DROP_RX_BUFFER, lossless));
+}
+
+static void add_drops(const struct observe *observe, struct result_totals *totals)
+{
+    totals->drops_lossless = unbuffered(observe, true);
+    totals->drops_lossy = unbuffered(observe, false);
+    totals->drops_mtu = dropped(observe, PROBE_DROP_MTU);
+    totals->drops_corrupt = dropped(observe, PROBE_DROP_CORRUPT);
+    totals->drops_watchdog = dropped(observe, PROBE_DROP_WATCHDOG);
+    totals->drops_link_down = dropped(observe, PROBE_DROP_LINK_DOWN);
+    totals->drops_no_route = dropped(observe, PROBE_DROP_NO_ROUTE);
+    totals->drops_ttl = dropped(observe, PROBE_DROP_TTL);
+    totals->drops_injected = dropped(observe, PROBE_DROP_INJECTED);
+}
+
+static bool is_open_loop(const struct scenario_workload *about)
+{
+    const struct opt *row = opt_find(about->ops->opts, "rate");
+    int64_t rate = 0;
+    if (row != NULL && about->params != NULL)
+        memcpy(&rate, (const char *)about->params + row->offset, sizeof rate);
+    return rate > 0;
+}
+
+/* It should have issued something and did not: it never connected, or too late.  An open loop may
+ * have nothing due, and a fio job that waits for others may not have its turn. */
+static bool has_stalled(const struct collect *collect, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct fio_job *job = about->job;
+    const time_ps start = about->start + (job == NULL ? 0 : job->start_delay);
+    const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
+    if (stats->issued > 0 || about->pair_count == 0 || start >= stop)
+        return false;
+    if (job != NULL && (job->barrier > 0 || job->wait_for != FIO_NO_JOB))
+        return false;
+    return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
+}
+
+static void add_workload(const struct collect *collect, uint32_t index,
+                         struct result_workload *workload)
+{
+    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->world->stats[index];
+    *workload = (struct result_workload){
+        .name = about->name,
+        .issued = (int64_t)stats->issued,
+        .completed = (int64_t)stats->completed,
+        .failed = (int64_t)stats->failed,
+        .unfinished = (int64_t)(stats->issued - stats->completed - stats->failed),
+        .corrupt = (int64_t)stats->corrupt,
+        .missed = (int64_t)stats->missed,
+        .stalled = has_stalled(collect, index),
+        .bytes = (int64_t)stats->bytes,
+        .bytes_read = (int64_t)stats->bytes_read,
+        .bytes_written = (int64_t)stats->bytes_written,
+        .completed_window = (int64_t)stats->completed_window,
+        .bytes_window = (int64_t)stats->bytes_window,
+        .window_ps = collect_window_ps(stats, collect->window_end),
+        .latency = &stats->latency,
+        .losses = (int64_t)stats->losses,
+        .attempts = (int64_t)stats->attempts,
+        .reconnects = (int64_t)stats->reconnects,
+        .requeued = (int64_t)stats->requeued,
+        .without_service_ps = stats->without_service,
+    };
+}
+
+static void name_port(const struct collect *collect, const struct port *port, char *text,
+                      size_t size)
+{
+    text[0] = '\0';
+    if (port != NULL)
+        world_port_name(collect->world, port->node->id, port->index, text, size);
+}
+
+/* From the first workload's start until all had finished: what ports counted is of that time too.
+ */
+static time_ps measured_span(const struct collect *collect)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    time_ps start = collect->window_end;
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].start < start)
+            start = scenario->workloads[i].start;
+    return collect->now > start ? collect->now - start : 0;
+}
+
+static int64_t all_drops(const struct result_totals *totals)
+{
+    return totals->drops_lossless + totals->drops_lossy + totals->drops_mtu +
+           totals->drops_corrupt + totals->drops_watchdog + totals->drops_link_down +
+           totals->drops_no_route + totals->drops_ttl + totals->drops_injected;
+}
+
+static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
+                            struct result *result)
+{
+    struct bottleneck_input input = {
+        .span = measured_span(collect),
+        .paused_ps = busiest->paused_ps,
+        .root_cause = result->root_cause,
+        .busiest_ps = busiest->busy_ps,
+        .cnps = result->totals.ecn_cnps,
+        .drops = all_drops(&result->totals),
+        .retransmitted = result->totals.rnic_retransmitted_packets,
+        .timeouts = result->totals.rnic_timeouts,
+        .rnr_naks = result->totals.rnic_rnr_naks,
+    };
+    name_port(collect, busiest->paused, input.paused_port, sizeof input.paused_port);
+    name_port(collect, busiest->busy, input.busiest_port, sizeof input.busiest_port);
+    if (busiest->busy != NULL)
+        snprintf(input.busiest_peer, sizeof input.busiest_peer, "%s",
+                 world_node_name(collect->world, busiest->busy->peer_node));
+    const uint32_t rows = collect->observe->workload_count * OBSERVE_OPERATIONS;
+    for (uint32_t i = 0; i < rows; i++) {
+        input.commands += collect->observe->stages[i].count;
+        for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+            input.stage_ps[stage] += collect->observe->stages[i].stage[stage].sum_ps;
+    }
+    bottleneck_find(&input, result->bottleneck, sizeof result->bottleneck);
+}
+
+static void state_cause(const struct explain *explain, struct result *result)
+{
+    if (explain->root_count == 0)
+        return;
+    const struct explain_root *root = &explain->roots[0];
+    const struct explain_fabric *fabric = explain->fabric;
+    const struct explain_verdict *verdict = &explain->verdict;
+    struct result_cause *cause = &result->cause;
+    explain_cause_words(explain, result->root_cause, sizeof result->root_cause);
+    explain_port_words(fabric, root->port, cause->port, sizeof cause->port);
+    cause->node = fabric->names[fabric->node_of[root->port]];
+    cause->kind = explain_kind_name(root->kind);
+    cause->sure = verdict->sure;
+    cause->causes = verdict->causes;
+    cause->share_ppm = (int64_t)((__int128)verdict->first_ps * PPM / verdict->all_ps);
+}
+
+/* Of all causes. */
+static void find_victims(const struct collect *collect, struct result *result)
+{
+    const struct explain *explain = &collect->observe->explain;
+    struct victim *victims = memory_zeroed(result->workload_count, sizeof *victims);
+    struct victim *of_root = memory_zeroed(result->workload_count, sizeof *of_root);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        victims[i].class = VICTIM_NONE;
+    for (uint32_t root = 0; root < explain->verdict.causes; root++) {
+        victims_find(collect->world, explain, root, of_root, NULL);
+        for (uint32_t i = 0; i < result->workload_count; i++)
+            victims_merge(&victims[i], of_root[i]);
+    }
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        result->workloads[i].victim = victims_class_name(victims[i].class);
+        result->workloads[i].held_ps = victims[i].held;
+    }
+    free(victims);
+    free(of_root);
+}
+
+/* Nothing of it was done, and a port on its way was stopped for half of its time or more. */
+static bool stood_still(const struct collect *collect, const struct result *result)
+{
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct scenario_workload *about = &collect->world->scenario->workloads[i];
+        const struct result_workload *workload = &result->workloads[i];
+        const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
+        if (workload->completed == 0 && workload->held_ps > 0 && stop > about->start &&
+            workload->held_ps >= (stop - about->start) / 2)
+            return true;
+    }
+    return false;
+}
+
+/* The levels of the method in victims.h: 1 pauses, that is latency; 2 frames of a lossless class
+ * are lost too; 3 traffic stands still: a watchdog acted, pauses go in a circle, one lasted as
+ * long as a watchdog would have waited, or they kept a workload from doing anything at all. */
+static int64_t severity_of(const struct collect *collect, const struct result *result)
+{
+    const struct result_totals *totals = &result->totals;
+    if (totals->drops_watchdog > 0 || totals->pfc_deadlocks > 0 ||
+        totals->pfc_longest_pause_ps >= sustained_pause || stood_still(collect, result))
+        return 3;
+    if (totals->drops_lossless > 0)
+        return 2;
+    return totals->pfc_paused_ps > 0 || totals->pfc_pause_frames > 0;
+}
+
+/* One that stands is told of rather than one that is gone.  It is the root of the pauses unless
+ * others are the root of more.  The guess of a circle from the pauses is unsure; that the queues
+ * wait for each other was seen. */
+static void tell_deadlock(const struct collect *collect, struct result *result)
+{
+    const struct deadlock_watch *watch = &collect->world->deadlocks;
+    const struct explain *explain = &collect->observe->explain;
+    if (watch->count == 0)
+        return;
+    const struct deadlock *told = &watch->found[0];
+    for (uint32_t i = watch->count; i-- > 0;)
+        if (watch->found[i].gone == TIME_NEVER)
+            told = &watch->found[i];
+    record_deadlock_words(collect->world, told, result->deadlock, sizeof result->deadlock);
+    if (explain->root_count > 0 && explain->roots[0].kind != EXPLAIN_CIRCLE)
+        return;
+    snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
+    struct result_cause *cause = &result->cause;
+    cause->sure = true;
+    cause->causes = 1;
+    if (explain->root_count > 0)
+        return;
+    cause->kind = explain_kind_name(EXPLAIN_CIRCLE);
+    cause->node = world_node_name(collect->world, told->queues[0].node);
+    world_port_name(collect->world, told->queues[0].node, told->queues[0].port, cause->port,
+                    sizeof cause->port);
+}
+
+void collect_result(const struct collect *collect, struct result *result)
+{
+    const struct world *world = collect->world;
+    struct busiest busiest = {0};
+    struct result_totals *totals = &result->totals;
+    totals->simulated_ps = collect->window_end;
+    totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
+    totals->events = (int64_t)engine_events(&world->engine);
+    totals->pfc_deadlocks = world->deadlocks.count;
+    add_nodes(world, collect->now, totals, &busiest);
+    add_drops(collect->observe, totals);
+    result->workload_count = world->workload_count;
+    result->workloads = memory_zeroed(world->workload_count, sizeof *result->workloads);
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        add_workload(collect, i, &result->workloads[i]);
+    find_victims(collect, result);
+    totals->pfc_severity = severity_of(collect, result);
+    state_cause(&collect->observe->explain, result);
+    tell_deadlock(collect, result);
+    find_bottleneck(collect, &busiest, result);
+}

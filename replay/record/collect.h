@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * collect - the totals of a run, from the world at its end.
+ * Pauses that still hold count up to the present. */
+#ifndef STORMGLASS_REPLAY_RECORD_COLLECT_H
+#define STORMGLASS_REPLAY_RECORD_COLLECT_H
+
+#include "replay/record/observe.h"
+#include "replay/record/result.h"
+#include "scenarios/world/world.h"
+
+struct collect {
+    const struct world *world;
+    const struct observe *observe; /* finished */
+    time_ps now;                   /* virtual time at the end */
+    time_ps window_end;            /* of the measured part: min(duration, --until) */
+    time_ps until;                 /* played up to here on purpose or by a signal, or TIME_NEVER */
+};
+
+/* Fills totals, workloads, bottleneck and root cause. */
+void collect_result(const struct collect *collect, struct result *result);
+
+/* What a workload's rates are divided by: from the start of its measurement, or the first operation
+ * when connecting took longer, until it had issued its last or the measured part of the run ended.
+ * */
+time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end);
+
+/* Time that a port's transmitter has been stopped in a priority; in all, and longest at once. */
+time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now);
+time_ps collect_blocked_longest_ps(const struct port *port, int priority, time_ps now);
+
+/* Time that a port's wire was taken by frames, preambles and gaps. */
+time_ps collect_busy_ps(const struct port *port);
+
+#endif

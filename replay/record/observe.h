@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * observe - the probe: events become rows and sums.
+ * Puts the two halves of NVMe commands together, sums their stages, sums drops by place and cause,
+ * pairs the ends of blocked intervals, and hands everything on to the record and to explain.
+ * Changes nothing in the run.
+ * Owner: observe_fini; the fabric outlives it.  The record may come after the world: until
+ * observe.record is set nothing is written. */
+#ifndef STORMGLASS_REPLAY_RECORD_OBSERVE_H
+#define STORMGLASS_REPLAY_RECORD_OBSERVE_H
+
+#include "base/probe.h"
+#include "replay/explain/explain.h"
+#include "replay/explain/iojoin.h"
+#include "replay/record/record.h"
+
+enum { OBSERVE_OPERATIONS = 4 }; /* flush, write, read, other */
+
+struct observe_stage {
+    __int128 sum_ps;
+    time_ps max_ps;
+};
+
+/* Commands of one workload and operation. */
+struct observe_stages {
+    uint64_t count, unjoined;
+    struct observe_stage stage[IOJOIN_STAGE_COUNT];
+};
+
+/* Drops of one place and cause. */
+struct observe_drops {
+    uint32_t node;
+    uint16_t port; /* that they came in by; MTU: that they did not fit */
+    uint8_t priority, cause;
+    bool lossless;
+    uint64_t frames, bytes;
+    time_ps first, last;
+};
+
+struct observe {
+    struct probe probe; /* for world_build */
+    struct record *record;
+    const struct explain_fabric *fabric;
+    struct explain explain;
+    struct iojoin join;
+    struct observe_stages *stages; /* workload * OBSERVE_OPERATIONS + operation */
+    uint32_t workload_count;
+    struct observe_drops *drops; /* in the order of their first drop */
+    uint32_t drop_count, drop_room;
+    time_ps *blocked_since; /* by port and priority; 0: it is not, else the time plus one */
+};
+
+/* `frames`: every frame is told of as well. */
+void observe_init(struct observe *observe, const struct explain_fabric *fabric,
+                  uint32_t workload_count, bool frames);
+void observe_fini(struct observe *observe);
+
+/* Ends what is open, and folds the pauses. */
+void observe_finish(struct observe *observe, time_ps now);
+
+/* Frames of a cause, of lossless classes or of the others. */
+uint64_t observe_dropped(const struct observe *observe, enum probe_drop_cause cause, bool lossless);
+
+#endif

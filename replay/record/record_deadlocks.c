@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_deadlocks - the circle in words, the queues in rows. */
+#include "replay/record/record_deadlocks.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+/* A longer circle is told by its ends, and stands in the table as a whole. */
+enum { CYCLE_SHOWN = 8, NAME_BYTES = NODE_NAME_BYTES + 16, SENTENCE_BYTES = 512 };
+
+static const char *const role_names[] = {
+    [DEADLOCK_CYCLE] = "cycle", [DEADLOCK_KNOT] = "knot", [DEADLOCK_BEHIND] = "behind"};
+
+static size_t write_cycle(const struct world *world, const struct deadlock *deadlock, char *text,
+                          size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i <= deadlock->cycle && used < size; i++) {
+        const struct deadlock_queue *queue = &deadlock->queues[i % deadlock->cycle];
+        char name[NAME_BYTES];
+        if (deadlock->cycle > CYCLE_SHOWN && i == CYCLE_SHOWN / 2)
+            used += (size_t)snprintf(text + used, size - used, " -> ...");
+        if (deadlock->cycle > CYCLE_SHOWN && i >= CYCLE_SHOWN / 2 &&
+            i <= deadlock->cycle - CYCLE_SHOWN / 2)
+            continue;
+        world_port_name(world, queue->node, queue->port, name, sizeof name);
+        used += used < size
+                    ? (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " -> " : "", name)
+                    : 0;
+    }
+    return used < size ? used : size - 1;
+}
+
+void record_deadlock_words(const struct world *world, const struct deadlock *deadlock, char *text,
+                           size_t size)
+{
+    char cycle[SENTENCE_BYTES], behind[64] = "", span[2 * WORDS_BYTES + 16];
+    const uint32_t queues = deadlock->cycle + deadlock->knot;
+    const bool stands = deadlock->gone == TIME_NEVER;
+    write_cycle(world, deadlock, cycle, sizeof cycle);
+    if (deadlock->behind > 0)
+        snprintf(behind, sizeof behind, "; %u port%s behind %s", deadlock->behind,
+                 deadlock->behind == 1 ? "" : "s", stands ? "wait" : "waited");
+    if (stands)
+        snprintf(span, sizeof span, "since %s", words_time(deadlock->since).text);
+    else
+        snprintf(span, sizeof span, "from %s until %s", words_time(deadlock->since).text,
+                 words_time(deadlock->gone).text);
+    snprintf(text, size, "deadlock %s: %s (priority %u), %u queue%s, %s %s%s", span, cycle,
+             deadlock->priority, queues, queues == 1 ? "" : "s", words_bytes(deadlock->bytes).text,
+             stands ? "stand" : "stood", behind);
+}
+
+static void write_queues(struct store *store, const struct world *world)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO deadlock_queue VALUES(?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < world->deadlocks.count; i++) {
+        const struct deadlock *deadlock = &world->deadlocks.found[i];
+        for (uint32_t q = 0; q < deadlock->queue_count; q++) {
+            const struct deadlock_queue *queue = &deadlock->queues[q];
+            STORE_INSERT(insert, STORE_I(i), STORE_I(q), STORE_T(role_names[queue->role]),
+                         STORE_I(queue->node), STORE_I(queue->port), STORE_I(queue->priority),
+                         STORE_I(queue->bytes), STORE_I(queue->since));
+        }
+    }
+    store_finish(insert);
+}
+
+void record_deadlocks(struct store *store, const struct world *world)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO deadlock VALUES(?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < world->deadlocks.count; i++) {
+        const struct deadlock *deadlock = &world->deadlocks.found[i];
+        const bool stands = deadlock->gone == TIME_NEVER;
+        char text[SENTENCE_BYTES + 256];
+        record_deadlock_words(world, deadlock, text, sizeof text);
+        STORE_INSERT(insert, STORE_I(i), STORE_I(deadlock->priority), STORE_I(deadlock->since),
+                     STORE_I(deadlock->found), STORE_I(deadlock->seen),
+                     stands ? STORE_N : STORE_I(deadlock->gone), STORE_I(deadlock->bytes),
+                     STORE_T(text));
+    }
+    store_finish(insert);
+    write_queues(store, world);
+}

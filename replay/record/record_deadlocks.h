@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_deadlocks - deadlocks as sentences and as rows. */
+#ifndef STORMGLASS_REPLAY_RECORD_RECORD_DEADLOCKS_H
+#define STORMGLASS_REPLAY_RECORD_RECORD_DEADLOCKS_H
+
+#include "replay/database/store.h"
+#include "scenarios/world/world.h"
+
+/* "deadlock since 1.23 ms: switch0:p1 -> switch1:p2 -> switch0:p1 (priority 3), 2 queues, 1.2 MB
+ * stand". */
+void record_deadlock_words(const struct world *world, const struct deadlock *deadlock, char *text,
+                           size_t size);
+
+/* Tables deadlock and deadlock_queue. */
+void record_deadlocks(struct store *store, const struct world *world);
+
+#endif

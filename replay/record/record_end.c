@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_end - results as rows. */
+#include "replay/record/record_end.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "replay/explain/explain_words.h"
+#include "replay/explain/victims.h"
+#include "replay/explain/ways.h"
+#include "replay/record/record_counters.h"
+#include "replay/record/record_deadlocks.h"
+#include "replay/record/record_flows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROOTS_MAX = 32, PATHS_PER_ROOT = 256 };
+
+static void write_latency(struct store *store, uint32_t workload, const struct hist *hist)
+{
+    struct store_statement *insert = store_prepare(store, "INSERT INTO latency VALUES(?,?,?,?)");
+    for (unsigned bucket = 0; bucket < HIST_BUCKETS; bucket++)
+        if (hist->buckets[bucket] > 0)
+            STORE_INSERT(insert, STORE_I(workload), STORE_I(hist_floor(bucket)),
+                         STORE_I(hist_floor(bucket + 1)), STORE_I(hist->buckets[bucket]));
+    store_finish(insert);
+}
+
+static double real_of(const struct result_workload *workload, const char *path)
+{
+    struct result_ratio value;
+    const bool found = result_of_workload(workload, path, &value);
+    CHECK(found);
+    return (double)value.numerator / (double)value.denominator;
+}
+
+static struct store_value latency_at(const struct result_workload *workload, const char *path)
+{
+    return workload->latency->count == 0 ? STORE_N : STORE_I(real_of(workload, path));
+}
+
+static void write_workload(struct store_statement *insert, const struct collect *collect,
+                           const struct result *result, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct result_workload *workload = &result->workloads[index];
+    char waiting[256] = "";
+    if (workload->unfinished > 0)
+        world_describe(collect->world, index, waiting, sizeof waiting);
+    const bool any = workload->latency->count > 0;
+    STORE_INSERT(insert, STORE_I(index), STORE_T(about->name), STORE_T(about->ops->name),
+                 STORE_I(about->pair_count * about->copies), STORE_I(about->start),
+                 STORE_I(about->stop), STORE_I(workload->issued), STORE_I(workload->completed),
+                 STORE_I(workload->failed), STORE_I(workload->unfinished),
+                 STORE_I(workload->corrupt), STORE_I(workload->missed),
+                 STORE_I(workload->window_ps), STORE_I(workload->bytes),
+                 STORE_I(workload->bytes_read), STORE_I(workload->bytes_written),
+                 STORE_F(real_of(workload, "iops")), STORE_F(real_of(workload, "goodput_bps")),
+                 any ? STORE_F(real_of(workload, "latency_ns.mean")) : STORE_N,
+                 latency_at(workload, "latency_ns.min"), latency_at(workload, "latency_ns.p50"),
+                 latency_at(workload, "latency_ns.p99"), latency_at(workload, "latency_ns.p99_9"),
+                 latency_at(workload, "latency_ns.max"),
+                 workload->issued > 0 ? STORE_I(stats->first_issue) : STORE_N,
+                 workload->completed > 0 ? STORE_I(stats->last_completion) : STORE_N,
+                 waiting[0] == '\0' ? STORE_N : STORE_T(waiting));
+}
+
+static void write_workloads(struct store *store, const struct collect *collect,
+                            const struct result *result)
+{
+    struct store_statement *insert = store_prepare(
+        store,
+        "INSERT INTO workload VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        write_workload(insert, collect, result, i);
+        write_latency(store, i, result->workloads[i].latency);
+    }
+    store_finish(insert);
+}
+
+struct way_rows {
+    struct store_statement *insert;
+    const struct explain_fabric *fabric;
+    uint32_t workload;
+    uint8_t priority;
+    uint32_t *written; /* by key: the last workload that has it, from 1 */
+};
+
+static void write_way(void *self, uint32_t port)
+{
+    struct way_rows *rows = self;
+    uint32_t *written = &rows->written[port * EXPLAIN_PRIORITIES + rows->priority];
+    if (*written == rows->workload + 1)
+        return;
+    *written = rows->workload + 1;
+    const uint32_t node = rows->fabric->node_of[port];
+    STORE_INSERT(rows->insert, STORE_I(rows->workload), STORE_I(node),
+                 STORE_I(port - rows->fabric->first_port[node]), STORE_I(rows->priority));
+}
+
+static void write_ways(struct store *store, const struct collect *collect)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    struct ways ways;
+    ways_init(&ways, collect->world, collect->observe->explain.fabric);
+    struct way_rows rows = {.fabric = ways.fabric};
+    rows.written =
+        memory_zeroed((size_t)ways.fabric->first_port[ways.fabric->node_count] * EXPLAIN_PRIORITIES,
+                      sizeof *rows.written);
+    rows.insert = store_prepare(store, "INSERT INTO workload_way VALUES(?,?,?,?)");
+    for (rows.workload = 0; rows.workload < scenario->workload_count; rows.workload++) {
+        const struct scenario_workload *workload = &scenario->workloads[rows.workload];
+        for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
+            const struct scenario_pair *pair = &workload->pairs[k];
+            rows.priority = ways_priority(&ways, workload, pair);
+            ways_visit(&ways, pair->from, pair->to, write_way, &rows);
+            ways_visit(&ways, pair->to, pair->from, write_way, &rows);
+        }
+    }
+    store_finish(rows.insert);
+    free(rows.written);
+    ways_fini(&ways);
+}
+
+static void write_recovery(struct store *store, const struct result *result)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO recovery VALUES(?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *of = &result->workloads[i];
+        if (of->losses > 0)
+            STORE_INSERT(insert, STORE_I(i), STORE_I(of->losses), STORE_I(of->attempts),
+                         STORE_I(of->reconnects), STORE_I(of->requeued),
+                         STORE_I(of->without_service_ps));
+    }
+    store_finish(insert);
+}
+
+static void write_stages(struct store *store, const struct observe *observe)
+{
+    static const char *const operations[OBSERVE_OPERATIONS] = {"flush", "write", "read", "other"};
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO stage VALUES(?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < observe->workload_count * OBSERVE_OPERATIONS; i++) {
+        const struct observe_stages *stages = &observe->stages[i];
+        for (int k = 0; k < IOJOIN_STAGE_COUNT && stages->count > 0; k++)
+            STORE_INSERT(insert, STORE_I(i / OBSERVE_OPERATIONS),
+                         STORE_T(operations[i % OBSERVE_OPERATIONS]), STORE_I(k),
+                         STORE_T(iojoin_stage_name((enum iojoin_stage)k)), STORE_I(stages->count),
+                         STORE_I(stages->stage[k].sum_ps), STORE_I(stages->stage[k].max_ps));
+    }
+    store_finish(insert);
+}
+
+static void write_drops(struct store *store, const struct observe *observe)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO dropped VALUES(?,?,?,?,?,?,?,?,?)");
+    for (uint32_t i = 0; i < observe->drop_count; i++) {
+        const struct observe_drops *drops = &observe->drops[i];
+        STORE_INSERT(insert, STORE_I(drops->node), STORE_I(drops->port), STORE_I(drops->priority),
+                     STORE_T(record_drop_cause(drops->cause)), STORE_I(drops->lossless),
+                     STORE_I(drops->frames), STORE_I(drops->bytes), STORE_I(drops->first),
+                     STORE_I(drops->last));
+    }
+    store_finish(insert);
+}
+
+static uint32_t local_port(const struct explain_fabric *fabric, uint32_t port)
+{
+    return port - fabric->first_port[fabric->node_of[port]];
+}
+
+static void write_paths(struct store *store, const struct explain *explain)
+{
+    const struct explain_fabric *fabric = explain->fabric;
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO pause_path VALUES(?,?,?,?,?)");
+    uint32_t of_root = 0, root = EXPLAIN_NONE;
+    for (uint32_t i = 0; i < explain->path_count; i++) {
+        const struct explain_path *path = &explain->paths[i];
+        of_root = path->root == root ? of_root + 1 : 0;
+        root = path->root;
+        if (root < ROOTS_MAX && of_root < PATHS_PER_ROOT)
+            STORE_INSERT(insert, STORE_I(root), STORE_I(path->hops),
+                         STORE_I(fabric->node_of[path->port]),
+                         STORE_I(local_port(fabric, path->port)), STORE_I(path->held_ps));
+    }
+    store_finish(insert);
+}
+
+struct victim_rows {
+    struct store_statement *workloads, *hosts;
+    struct victim *of_workload, *of_host;
+};
+
+static void write_victims_of(const struct victim_rows *rows, const struct collect *collect,
+                             uint32_t root)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    victims_find(collect->world, &collect->observe->explain, root, rows->of_workload,
+                 rows->of_host);
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct victim *victim = &rows->of_workload[i];
+        if (victim->held > 0)
+            STORE_INSERT(rows->workloads, STORE_I(root), STORE_I(i), STORE_I(victim->held),
+                         STORE_T(victims_class_name(victim->class)));
+    }
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct victim *victim = &rows->of_host[i];
+        if (victim->held > 0)
+            STORE_INSERT(rows->hosts, STORE_I(root), STORE_I(i),
+                         STORE_T(victims_class_name(victim->class)), STORE_I(victim->held));
+    }
+}
+
+static void write_victims(struct store *store, const struct collect *collect)
+{
+    const struct scenario *scenario = collect->world->scenario;
+    const struct victim_rows rows = {
+        .workloads = store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?,?)"),
+        .hosts = store_prepare(store, "INSERT INTO pause_victim_host VALUES(?,?,?,?)"),
+        .of_workload = memory_zeroed(scenario->workload_count, sizeof *rows.of_workload),
+        .of_host = memory_zeroed(scenario->node_count, sizeof *rows.of_host),
+    };
+    const uint32_t causes = collect->observe->explain.verdict.causes;
+    for (uint32_t root = 0; root < causes && root < ROOTS_MAX; root++)
+        write_victims_of(&rows, collect, root);
+    store_finish(rows.workloads);
+    store_finish(rows.hosts);
+    free(rows.of_workload);
+    free(rows.of_host);
+}
+
+static void write_roots(struct store *store, const struct explain *explain)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO pause_root VALUES(?,?,?,?,?,?,?,?)");
+    const struct explain_fabric *fabric = explain->fabric;
+    for (uint32_t i = 0; i < explain->root_count && i < ROOTS_MAX; i++) {
+        const struct explain_root *root = &explain->roots[i];
+        const uint32_t node = fabric->node_of[root->port];
+        char text[RESULT_SENTENCE_BYTES];
+        explain_root_words(explain, i, text, sizeof text);
+        STORE_INSERT(insert, STORE_I(i), STORE_I(node),
+                     fabric->is_host[node] ? STORE_N : STORE_I(local_port(fabric, root->port)),
+                     STORE_I(root->priority), STORE_T(explain_kind_name(root->kind)),
+                     STORE_I(root->held_ps), STORE_I(root->direct_ps), STORE_T(text));
+    }
+    store_finish(insert);
+}
+
+static void write_verdict(struct store *store, const struct result *result)
+{
+    struct store_statement *insert =
+        store_prepare(store, "INSERT INTO expectation VALUES(?,?,?,?)");
+    for (uint32_t i = 0; i < result->expectation_count; i++)
+        STORE_INSERT(insert, STORE_I(i), STORE_T(result->expectations[i].text),
+                     result->expectations[i].unjudged ? STORE_N
+                                                      : STORE_I(result->expectations[i].held),
+                     STORE_T(result->expectations[i].actual));
+    store_finish(insert);
+    insert = store_prepare(store, "INSERT INTO failure VALUES(?)");
+    for (uint32_t i = 0; i < result->failure_count; i++)
+        STORE_INSERT(insert, STORE_T(result->failures[i]));
+    store_finish(insert);
+}
+
+static void write_item(void *self, const struct result_item *item)
+{
+    struct store_value value = STORE_N;
+    if (item->type == RESULT_TEXT)
+        value = STORE_T(item->text);
+    else if (item->type == RESULT_REAL)
+        value = STORE_F(item->real);
+    else if (item->type != RESULT_NULL)
+        value = STORE_I(item->integer);
+    STORE_INSERT((struct store_statement *)self, STORE_N, STORE_T(item->path), value,
+                 STORE_T(result_type_name(item->type)));
+}
+
+static void write_result(struct store *store, const struct result *result)
+{
+    struct store_statement *insert = store_prepare(store, "INSERT INTO result VALUES(?,?,?,?)");
+    if (insert != NULL)
+        result_emit(result, write_item, insert);
+    store_finish(insert);
+}
+
+static void write_digests(struct store *store, const struct engine *engine)
+{
+    struct store_statement *update = store_prepare(store, "UPDATE node SET digest=? WHERE node=?");
+    for (uint32_t i = 0; i < engine->node_count; i++) {
+        char digest[32];
+        snprintf(digest, sizeof digest, "%016" PRIx64, engine->nodes[i]->digest);
+        STORE_INSERT(update, STORE_T(digest), STORE_I(i));
+    }
+    store_finish(update);
+}
+
+static void write_status(struct store *store, const struct collect *collect,
+                         const struct result *result)
+{
+    char digest[DIGEST_TEXT_BYTES];
+    digest_format(&result->digest, digest);
+    struct store_statement *update =
+        store_prepare(store, "UPDATE meta SET status=?, digest=?, simulated_ps=?, drain_ps=?,"
+                             " until_ps=?");
+    STORE_INSERT(update, STORE_T(result->status), STORE_T(digest),
+                 STORE_I(result->totals.simulated_ps), STORE_I(result->totals.drain_ps),
+                 collect->until == TIME_NEVER ? STORE_N : STORE_I(collect->until));
+    store_finish(update);
+}
+
+void record_wall(struct record *record, const char *name, double value)
+{
+    struct store_statement *insert =
+        store_prepare(record_store(record), "INSERT OR REPLACE INTO wall VALUES(?,?)");
+    STORE_INSERT(insert, STORE_T(name), STORE_F(value));
+    store_finish(insert);
+}
+
+void record_end(struct record *record, const struct collect *collect, const struct result *result)
+{
+    struct store *store = record_store(record);
+    const struct explain *explain = &collect->observe->explain;
+    record_counters(store, collect->world, collect->now, record_is_brief(record));
+    if (record_level_of(record) >= RECORD_COUNTERS)
+        record_flows(store, collect->world);
+    write_workloads(store, collect, result);
+    write_ways(store, collect);
+    write_recovery(store, result);
+    write_stages(store, collect->observe);
+    write_drops(store, collect->observe);
+    write_roots(store, explain);
+    write_paths(store, explain);
+    write_victims(store, collect);
+    record_deadlocks(store, collect->world);
+    write_verdict(store, result);
+    write_result(store, result);
+    write_digests(store, &collect->world->engine);
+    write_status(store, collect, result);
+    record_reached(record, collect->now);
+    record_tick(record, true);
+}

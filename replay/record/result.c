@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * result - names, values and their printed form. */
+#include "replay/record/result.h"
+
+#include "base/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct total_row {
+    const char *path;
+    size_t offset;
+};
+
+static const struct total_row total_rows[] = {
+#define X(member, path) {path, offsetof(struct result_totals, member)},
+    RESULT_TOTALS(X)
+#undef X
+};
+
+enum { TOTAL_ROWS = sizeof total_rows / sizeof total_rows[0] };
+
+/* What a workload's quantity is made from. */
+enum source {
+    MEMBER,     /* an integer of the struct */
+    PER_SECOND, /* an integer over the window */
+    BITS_PER_SECOND,
+    SPAN,       /* the member is in ps, and printed in ns */
+    LATENCY_AT, /* a percentile, in ps */
+    LATENCY_MEAN,
+    LATENCY_MIN,
+    LATENCY_MAX
+};
+
+struct workload_row {
+    const char *path;
+    enum source source;
+    size_t offset; /* MEMBER, PER_SECOND, BITS_PER_SECOND */
+    int64_t ppm;   /* LATENCY_AT */
+};
+
+#define OF(member) offsetof(struct result_workload, member)
+
+static const struct workload_row workload_rows[] = {
+    {"issued", MEMBER, OF(issued), 0},
+    {"completed", MEMBER, OF(completed), 0},
+    {"failed", MEMBER, OF(failed), 0},
+    {"unfinished", MEMBER, OF(unfinished), 0},
+    {"corrupt", MEMBER, OF(corrupt), 0},
+    {"missed", MEMBER, OF(missed), 0},
+    {"bytes", MEMBER, OF(bytes), 0},
+    {"bytes_read", MEMBER, OF(bytes_read), 0},
+    {"bytes_written", MEMBER, OF(bytes_written), 0},
+    {"iops", PER_SECOND, OF(completed_window), 0},
+    {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0},
+    {"latency_ns.mean", LATENCY_MEAN, 0, 0},
+    {"latency_ns.min", LATENCY_MIN, 0, 0},
+    {"latency_ns.p50", LATENCY_AT, 0, 500000},
+    {"latency_ns.p90", LATENCY_AT, 0, 900000},
+    {"latency_ns.p95", LATENCY_AT, 0, 950000},
+    {"latency_ns.p99", LATENCY_AT, 0, 990000},
+    {"latency_ns.p99_9", LATENCY_AT, 0, 999000},
+    {"latency_ns.p99_99", LATENCY_AT, 0, 999900},
+    {"latency_ns.max", LATENCY_MAX, 0, 0},
+    {"controllers.lost", MEMBER, OF(losses), 0},
+    {"controllers.attempts", MEMBER, OF(attempts), 0},
+    {"controllers.reconnected", MEMBER, OF(reconnects), 0},
+    {"controllers.requeued", MEMBER, OF(requeued), 0},
+    {"controllers.without_service_ns", SPAN, OF(without_service_ps), 0},
+};
+
+enum { WORKLOAD_ROWS = sizeof workload_rows / sizeof workload_rows[0] };
+
+static const char *const type_names[] = {
+    [RESULT_NULL] = "null", [RESULT_BOOLEAN] = "boolean", [RESULT_INTEGER] = "integer",
+    [RESULT_REAL] = "real", [RESULT_TEXT] = "text",       [RESULT_EMPTY] = "empty",
+};
+
+const char *result_type_name(enum result_type type)
+{
+    return type_names[type];
+}
+
+static int64_t member_of(const void *base, size_t offset)
+{
+    int64_t value;
+    memcpy(&value, (const char *)base + offset, sizeof value);
+    return value;
+}
+
+static struct result_ratio whole(int64_t value)
+{
+    return (struct result_ratio){.numerator = value, .denominator = 1};
+}
+
+static struct result_ratio rate(int64_t amount, int64_t factor, int64_t window_ps)
+{
+    if (window_ps <= 0)
+        return whole(0);
+    return (struct result_ratio){.numerator = (__int128)amount * factor * PS_PER_S,
+                                 .denominator = window_ps};
+}
+
+static struct result_ratio workload_value(const struct result_workload *workload,
+                                          const struct workload_row *row)
+{
+    const struct hist *latency = workload->latency;
+    switch (row->source) {
+    case MEMBER:
+    case SPAN:
+        return whole(member_of(workload, row->offset));
+    case PER_SECOND:
+        return rate(member_of(workload, row->offset), 1, workload->window_ps);
+    case BITS_PER_SECOND:
+        return rate(member_of(workload, row->offset), 8, workload->window_ps);
+    case LATENCY_AT:
+        return whole(hist_at(latency, row->ppm));
+    case LATENCY_MIN:
+        return whole(latency->count == 0 ? 0 : latency->min);
+    case LATENCY_MAX:
+        return whole(latency->count == 0 ? 0 : latency->max);
+    case LATENCY_MEAN:
+        break;
+    }
+    if (latency->count == 0)
+        return whole(0);
+    return (struct result_ratio){.numerator = (__int128)latency->sum,
+                                 .denominator = (int64_t)latency->count};
+}
+
+bool result_of_workload(const struct result_workload *workload, const char *path,
+                        struct result_ratio *value)
+{
+    for (int i = 0; i < WORKLOAD_ROWS; i++) {
+        if (strcmp(workload_rows[i].path, path) != 0)
+            continue;
+        *value = workload_value(workload, &workload_rows[i]);
+        return true;
+    }
+    return false;
+}
+
+bool result_total(const struct result *result, const char *path, struct result_ratio *value)
+{
+    for (int i = 0; i < TOTAL_ROWS; i++) {
+        if (strcmp(total_rows[i].path, path) != 0)
+            continue;
+        *value = whole(member_of(&result->totals, total_rows[i].offset));
+        return true;
+    }
+    return false;
+}
+
+int result_compare(struct result_ratio value, int64_t with)
+{
+    CHECK(value.denominator > 0);
+    const __int128 right = (__int128)with * value.denominator;
+    return value.numerator < right ? -1 : value.numerator > right;
+}
+
+static void emit_text(result_emit_fn *emit, void *self, const char *path, const char *text)
+{
+    emit(self, &(struct result_item){.path = path, .type = RESULT_TEXT, .text = text});
+}
+
+static void emit_integer(result_emit_fn *emit, void *self, const char *path, int64_t value)
+{
+    emit(self, &(struct result_item){.path = path, .type = RESULT_INTEGER, .integer = value});
+}
+
+static double real(struct result_ratio value)
+{
+    return (double)value.numerator / (double)value.denominator;
+}
+
+/* Latencies are printed in ns: a mean with its fraction, a percentile as the nearest whole number.
+ * */
+static struct result_item workload_item(const struct result_workload *workload,
+                                        const struct workload_row *row)
+{
+    const struct result_ratio value = workload_value(workload, row);
+    switch (row->source) {
+    case MEMBER:
+        return (struct result_item){.type = RESULT_INTEGER, .integer = (int64_t)value.numerator};
+    case PER_SECOND:
+    case BITS_PER_SECOND:
+        return (struct result_item){.type = RESULT_REAL, .real = real(value)};
+    case LATENCY_MEAN:
+        return (struct result_item){.type = RESULT_REAL, .real = real(value) / 1000.0};
+    case SPAN:
+    case LATENCY_AT:
+    case LATENCY_MIN:
+    case LATENCY_MAX:
+        break;
+    }
+    const int64_t ns = ((int64_t)value.numerator + PS_PER_NS / 2) / PS_PER_NS;
+    return (struct result_item){.type = RESULT_INTEGER, .integer = ns};
+}
+
+static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item)
+{
+    if (!any)
+        item.type = RESULT_NULL;
+    emit(self, &item);
+}
+
+static void emit_workload(const struct result *result, uint32_t index, result_emit_fn *emit,
+                          void *self)
+{
+    const struct result_workload *workload = &result->workloads[index];
+    char path[96];
+    snprintf(path, sizeof path, "workloads[%u].name", index);
+    emit_text(emit, self, path, workload->name);
+    for (int i = 0; i < WORKLOAD_ROWS; i++) {
+        snprintf(path, sizeof path, "workloads[%u].%s", index, workload_rows[i].path);
+        struct result_item item = workload_item(workload, &workload_rows[i]);
+        item.path = path;
+        emit(self, &item);
+    }
+    snprintf(path, sizeof path, "workloads[%u].victim", index);
+    emit_or_null(emit, self, workload->victim != NULL,
+                 (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});
+    snprintf(path, sizeof path, "workloads[%u].victim_held_ps", index);
+    emit_integer(emit, self, path, workload->held_ps);
+}
+
+static void emit_boolean(result_emit_fn *emit, void *self, const char *path, bool value)
+{
+    emit(self, &(struct result_item){.path = path, .type = RESULT_BOOLEAN, .integer = value});
+}
+
+/* A list without members has a row of its own, or its key would be lost. */
+static void emit_list(result_emit_fn *emit, void *self, const char *path, uint32_t members)
+{
+    if (members == 0)
+        emit(self, &(struct result_item){.path = path, .type = RESULT_EMPTY});
+}
+
+static void emit_cause(const struct result *result, result_emit_fn *emit, void *self)
+{
+    const struct result_cause *cause = &result->cause;
+    const struct result_item items[] = {
+        {.path = "root_cause", .type = RESULT_TEXT, .text = result->root_cause},
+        {.path = "root_cause_sure", .type = RESULT_BOOLEAN, .integer = cause->sure},
+        {.path = "root_cause_kind", .type = RESULT_TEXT, .text = cause->kind},
+        {.path = "root_cause_node", .type = RESULT_TEXT, .text = cause->node},
+        {.path = "root_cause_port", .type = RESULT_TEXT, .text = cause->port},
+        {.path = "root_causes", .type = RESULT_INTEGER, .integer = cause->causes},
+        {.path = "root_cause_share", .type = RESULT_REAL, .real = (double)cause->share_ppm / 1e6},
+    };
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
+        emit_or_null(emit, self, result->root_cause[0] != '\0', items[i]);
+}
+
+static void emit_verdict(const struct result *result, result_emit_fn *emit, void *self)
+{
+    char path[64];
+    emit_list(emit, self, "expectations", result->expectation_count);
+    for (uint32_t i = 0; i < result->expectation_count; i++) {
+        const struct result_expectation *expectation = &result->expectations[i];
+        snprintf(path, sizeof path, "expectations[%u].text", i);
+        emit_text(emit, self, path, expectation->text);
+        snprintf(path, sizeof path, "expectations[%u].held", i);
+        emit_boolean(emit, self, path, expectation->held);
+        snprintf(path, sizeof path, "expectations[%u].judged", i);
+        emit_boolean(emit, self, path, !expectation->unjudged);
+        snprintf(path, sizeof path, "expectations[%u].actual", i);
+        emit_text(emit, self, path, expectation->actual);
+    }
+    emit_list(emit, self, "failures", result->failure_count);
+    for (uint32_t i = 0; i < result->failure_count; i++) {
+        snprintf(path, sizeof path, "failures[%u]", i);
+        emit_text(emit, self, path, result->failures[i]);
+    }
+    emit_text(emit, self, "bottleneck", result->bottleneck);
+    emit_cause(result, emit, self);
+}
+
+void result_emit(const struct result *result, result_emit_fn *emit, void *self)
+{
+    char digest[DIGEST_TEXT_BYTES];
+    digest_format(&result->digest, digest);
+    emit_text(emit, self, "scenario", result->scenario);
+    emit_text(emit, self, "version", result->version);
+    emit_integer(emit, self, "seed", (int64_t)result->seed);
+    emit_text(emit, self, "digest", digest);
+    emit_text(emit, self, "status", result->status);
+    emit_boolean(emit, self, "cut", result->cut);
+    emit_integer(emit, self, "threads", result->threads);
+    for (int i = 0; i < TOTAL_ROWS; i++)
+        emit_integer(emit, self, total_rows[i].path,
+                     member_of(&result->totals, total_rows[i].offset));
+    emit_list(emit, self, "workloads", result->workload_count);
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        emit_workload(result, i, emit, self);
+    emit_verdict(result, emit, self);
+}
+
+void result_fail(struct result *result, const char *format, ...)
+{
+    if (result->failure_count == RESULT_FAILURES_MAX)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result->failures[result->failure_count++], RESULT_SENTENCE_BYTES, format, arguments);
+    va_end(arguments);
+}
+
+bool result_held(const struct result *result)
+{
+    for (uint32_t i = 0; i < result->expectation_count; i++)
+        if (!result->expectations[i].held && !result->expectations[i].unjudged)
+            return false;
+    return result->failure_count == 0;
+}
+
+void result_free(struct result *result)
+{
+    free(result->workloads);
+    free(result->expectations);
+    *result = (struct result){0};
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * result - the quantities of a run by their path.
+ * One list of rows gives the keys of run --json, the table `result` of the database and the values
+ * of expectations, so that the three cannot drift apart.  Quantities are exact: a whole number in
+ * its base unit, or a ratio of two; only the printed form is rounded.
+ * Units: ps, bytes, bits per second.  Owner: result_free. */
+#ifndef STORMGLASS_REPLAY_RECORD_RESULT_H
+#define STORMGLASS_REPLAY_RECORD_RESULT_H
+
+#include "base/digest.h"
+#include "base/hist.h"
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Totals of the run: X(member, path). */
+#define RESULT_TOTALS(X)                                                                           \
+    X(simulated_ps, "simulated_ps")                                                                \
+    X(drain_ps, "drain_ps")                                                                        \
+    X(events, "events")                                                                            \
+    X(packets, "packets")                                                                          \
+    X(packet_hops, "packet_hops")                                                                  \
+    X(drops_lossless, "drops.lossless")                                                            \
+    X(drops_lossy, "drops.lossy")                                                                  \
+    X(drops_mtu, "drops.mtu")                                                                      \
+    X(drops_corrupt, "drops.corrupt")                                                              \
+    X(drops_watchdog, "drops.watchdog")                                                            \
+    X(drops_link_down, "drops.link_down")                                                          \
+    X(drops_no_route, "drops.no_route")                                                            \
+    X(drops_ttl, "drops.ttl")                                                                      \
+    X(drops_injected, "drops.injected")                                                            \
+    X(pfc_pause_frames, "pfc.pause_frames")                                                        \
+    X(pfc_resume_frames, "pfc.resume_frames")                                                      \
+    X(pfc_paused_ps, "pfc.paused_ps")                                                              \
+    X(pfc_longest_pause_ps, "pfc.longest_pause_ps")                                                \
+    X(pfc_deadlocks, "pfc.deadlocks")                                                              \
+    X(pfc_paused_at_end, "pfc.paused_at_end")                                                      \
+    X(pfc_severity, "pfc.severity")                                                                \
+    X(pfc_watchdog_storms, "pfc.watchdog_storms")                                                  \
+    X(pfc_watchdog_restored, "pfc.watchdog_restored")                                              \
+    X(ecn_marked, "ecn.marked")                                                                    \
+    X(ecn_cnps, "ecn.cnps")                                                                        \
+    X(rnic_retransmitted_packets, "rnic.retransmitted_packets")                                    \
+    X(rnic_timeouts, "rnic.timeouts")                                                              \
+    X(rnic_naks, "rnic.naks")                                                                      \
+    X(rnic_rnr_naks, "rnic.rnr_naks")                                                              \
+    X(rnic_qp_errors, "rnic.qp_errors")                                                            \
+    X(rnic_pause_storms, "rnic.pause_storms")                                                      \
+    X(buffer_peak_bytes, "buffer.peak_bytes")                                                      \
+    X(headroom_peak_bytes, "buffer.headroom_peak_bytes")
+
+struct result_totals {
+#define X(member, path) int64_t member;
+    RESULT_TOTALS(X)
+#undef X
+};
+
+/* One entry of `workloads:`. */
+struct result_workload {
+    const char *name;
+    int64_t issued, completed, failed, unfinished, corrupt;
+    int64_t missed; /* open loop: due, but as many as allowed were under way */
+    bool stalled;   /* it should have issued something in its window and did not */
+    int64_t bytes, bytes_read, bytes_written;
+    int64_t completed_window; /* completions that the rates count */
+    int64_t bytes_window;     /* payload that they count */
+    int64_t window_ps;        /* what they are divided by */
+    const struct hist *latency;
+    /* Of its NVMe controllers: struct nvme_host_stats. */
+    int64_t losses, attempts, reconnects, requeued, without_service_ps;
+    const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
+    int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
+};
+
+struct result_expectation {
+    const char *text;
+    bool held;
+    bool unjudged;   /* the run was cut before it could tell; then it is not held either */
+    char actual[96]; /* what was found */
+};
+
+enum { RESULT_SENTENCE_BYTES = 480, RESULT_FAILURES_MAX = 8 };
+
+/* Beside the sentence. */
+struct result_cause {
+    const char *kind; /* slow-receiver, pause-storm, congestion, circle; outlives the result */
+    const char *node; /* that owns the port; of the scenario */
+    char port[80];    /* host0:p0, or a congested egress */
+    bool sure;
+    int64_t causes;    /* that the sentence names: it and those beside it */
+    int64_t share_ppm; /* of all held time */
+};
+
+struct result {
+    const char *scenario, *version; /* outlive the result */
+    uint64_t seed;
+    int64_t threads;
+    struct digest digest;
+    const char *status; /* complete, interrupted, failed */
+    bool cut;           /* by a signal or --until, before its work was done */
+    struct result_totals totals;
+    struct result_workload *workloads;
+    uint32_t workload_count;
+    struct result_expectation *expectations;
+    uint32_t expectation_count;
+    char failures[RESULT_FAILURES_MAX]
+                 [RESULT_SENTENCE_BYTES]; /* why the run failed on its own account */
+    uint32_t failure_count;
+    char bottleneck[RESULT_SENTENCE_BYTES];
+    char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
+    struct result_cause cause;
+    char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */
+};
+
+void result_free(struct result *result);
+
+/* An exact value: numerator / denominator, denominator > 0. */
+struct result_ratio {
+    __int128 numerator;
+    int64_t denominator;
+};
+
+/* The value of a total by its path ("pfc.paused_ps"); false: no such path. */
+bool result_total(const struct result *result, const char *path, struct result_ratio *value);
+
+/* The value of a workload's quantity by its path ("latency_ns.p99", in ps like every time). */
+bool result_of_workload(const struct result_workload *workload, const char *path,
+                        struct result_ratio *value);
+
+/* Less than 0, 0 or more than 0, without rounding. */
+int result_compare(struct result_ratio value, int64_t with);
+
+enum result_type {
+    RESULT_NULL,
+    RESULT_BOOLEAN,
+    RESULT_INTEGER,
+    RESULT_REAL,
+    RESULT_TEXT,
+    RESULT_EMPTY /* a list without members */
+};
+
+struct result_item {
+    const char *path; /* workloads[0].latency_ns.p99; valid during the call */
+    enum result_type type;
+    int64_t integer;
+    double real;
+    const char *text;
+};
+
+const char *result_type_name(enum result_type type);
+
+/* Calls back for every key of run --json in order, but wall_s, which differs from run to run. */
+typedef void result_emit_fn(void *self, const struct result_item *item);
+void result_emit(const struct result *result, result_emit_fn *emit, void *self);
+
+/* Adds a reason why the run failed beyond its expectations; those beyond RESULT_FAILURES_MAX are
+ * dropped. */
+void result_fail(struct result *result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* True when every expectation held and nothing else failed. */
+bool result_held(const struct result *result);
+
+#endif

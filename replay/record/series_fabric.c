@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * series_fabric - what ports and switches did in an interval, and hold at its end. */
+#include "replay/record/collect.h"
+#include "replay/record/series_private.h"
+
+/* What a port's priority has counted so far.  MAC control frames leave by priority 7 and are no
+ * packets of it, see record_counters. */
+static struct series_lane lane_now(const struct port *port, const struct swtch *swtch, int priority,
+                                   time_ps now)
+{
+    const struct port_lane *lane = &port->lanes[priority];
+    const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
+    return (struct series_lane){
+        .tx_bytes = lane->tx_bytes - control * WIRE_PFC_BYTES,
+        .rx_bytes = lane->rx_bytes,
+        /* A global pause holds all priorities: 0 stands for them. */
+        .xoff_frames = port->pauses[priority].tx_xoff + (priority == 0 ? port->global.tx_xoff : 0),
+        .ecn_marked_frames =
+            swtch == NULL ? 0 : swtch->port_counters[port->index].ecn_marked[priority],
+        .blocked_ps = collect_blocked_ps(port, priority, now),
+    };
+}
+
+static void take_lane(struct series *series, const struct port *port, const struct swtch *swtch,
+                      int priority, struct series_lane *before, time_ps at)
+{
+    const struct series_lane now = lane_now(port, swtch, priority, at);
+    const uint32_t queued = port->lanes[priority].bytes;
+    const int64_t held =
+        swtch == NULL ? 0 : buffer_held(&swtch->buffer.groups[port->index * PRIORITIES + priority]);
+    const uint64_t grown = (now.tx_bytes - before->tx_bytes) | (now.rx_bytes - before->rx_bytes) |
+                           (now.xoff_frames - before->xoff_frames) |
+                           (now.ecn_marked_frames - before->ecn_marked_frames) |
+                           (uint64_t)(now.blocked_ps - before->blocked_ps);
+    if ((grown | queued | (uint64_t)held) == 0)
+        return;
+    SERIES_ROW(series, series->port, STORE_I(port->node->id), STORE_I(port->index),
+               STORE_I(priority), STORE_I(now.tx_bytes - before->tx_bytes),
+               STORE_I(now.rx_bytes - before->rx_bytes), STORE_I(queued),
+               STORE_I(swtch == NULL ? 0 : buffer_bytes(&swtch->buffer, held)),
+               STORE_I(now.blocked_ps - before->blocked_ps),
+               STORE_I(now.xoff_frames - before->xoff_frames),
+               STORE_I(now.ecn_marked_frames - before->ecn_marked_frames));
+    *before = now;
+}
+
+static void take_switch(struct series *series, uint32_t node, const struct buffer *buffer)
+{
+    if (buffer->used == 0 && buffer->headroom_used == 0)
+        return;
+    SERIES_ROW(series, series->swtch, STORE_I(node),
+               STORE_I(buffer_bytes(buffer, buffer->used + (int64_t)buffer->headroom_used)),
+               STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSLESS].shared_used)),
+               STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSY].shared_used)),
+               STORE_I(buffer_bytes(buffer, buffer->headroom_used)));
+}
+
+void series_take_fabric(struct series *series, time_ps now)
+{
+    const struct world *world = series->world;
+    struct series_lane *before = series->lanes;
+    for (uint32_t node = 0; node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        const struct swtch *swtch =
+            about->kind == SCENARIO_SWITCH ? world_switch(world, node) : NULL;
+        for (uint16_t i = 0; i < about->port_count; i++, before += PRIORITIES)
+            for (int priority = 0; priority < PRIORITIES; priority++)
+                take_lane(series, world_port(world, node, i), swtch, priority, &before[priority],
+                          now);
+        if (swtch != NULL)
+            take_switch(series, node, &swtch->buffer);
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * series_private - the parts of series, each writing the rows of one kind of place.
+ * `sample` is the number of the sample that is being taken. */
+#ifndef STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
+#define STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
+
+#include "replay/record/series.h"
+
+/* One priority of a port as it was at the last sample. */
+struct series_lane {
+    uint64_t tx_bytes, rx_bytes, xoff_frames, ecn_marked_frames;
+    time_ps blocked_ps;
+};
+
+struct series_rnic {
+    uint64_t cnps_sent, cnps_handled, ecn_marked_frames, retransmitted_frames;
+};
+
+struct series_work {
+    uint64_t issued, completed, failed, bytes;
+    struct hist latency;
+};
+
+/* Ports and switches. */
+void series_take_fabric(struct series *series, time_ps now);
+
+/* RNICs, and the queue pairs that congestion control holds back. */
+void series_take_rnics(struct series *series);
+
+/* A row of the present sample. */
+#define SERIES_ROW(series, statement, ...)                                                         \
+    do {                                                                                           \
+        (series)->rows++;                                                                          \
+        STORE_INSERT(statement, STORE_I((series)->number), __VA_ARGS__);                           \
+    } while (false)
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * eventlog - the watch, and the names of events. */
+#include "replay/run/eventlog.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static void note_frame(struct eventlog_event *note, const struct frame *frame)
+{
+    note->opcode = frame->opcode;
+    note->bytes = frame->bytes;
+    if (frame_is_mac_control(frame))
+        return;
+    note->source = frame->source;
+    note->destination = frame->destination;
+    note->qpn = frame->qpn;
+    note->psn = frame->psn;
+}
+
+static bool is_kept(const struct eventlog *log, const struct node *node)
+{
+    return log->only == UINT32_MAX || log->only == node->id;
+}
+
+struct eventlog_event eventlog_note(const struct world *world, const struct event *event)
+{
+    struct eventlog_event note = {
+        .at = event->at, .node = event->node, .port = event->port, .kind = event->kind};
+    /* The frame is the node's own after this, and may be gone. */
+    if (event->kind == NET_EVENT_ARRIVAL)
+        note_frame(&note, frame_at(world_frames(world, event->node), (uint32_t)event->argument));
+    return note;
+}
+
+static void before(void *self, struct node *node, const struct event *event)
+{
+    struct eventlog *log = self;
+    if (!is_kept(log, node))
+        return;
+    log->events = memory_grown(log->events, log->count, &log->room, sizeof *log->events);
+    log->events[log->count++] = eventlog_note(log->world, event);
+}
+
+/* What was chained between two events (a workload that began) counts with the later one. */
+static void after(void *self, struct node *node, const struct event *event)
+{
+    (void)event;
+    struct eventlog *log = self;
+    if (is_kept(log, node))
+        log->events[log->count - 1].meaning = node->digest;
+    node->digest = 0;
+}
+
+static void find_hosts(struct eventlog *log)
+{
+    const struct scenario *scenario = log->world->scenario;
+    uint32_t count = 0, room = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        for (uint16_t port = 0;
+             scenario->nodes[i].kind == SCENARIO_HOST && port < scenario->nodes[i].port_count;
+             port++) {
+            log->host_of = memory_grown(log->host_of, count, &room, sizeof *log->host_of);
+            log->host_of[count++] = i;
+        }
+}
+
+void eventlog_begin(struct eventlog *log, struct world *world)
+{
+    *log = (struct eventlog){.world = world, .only = UINT32_MAX};
+    find_hosts(log);
+}
+
+void eventlog_init(struct eventlog *log, struct world *world)
+{
+    eventlog_begin(log, world);
+    log->watch = (struct engine_watch){.self = log, .before = before, .after = after};
+    world->engine.watch = &log->watch;
+    for (uint32_t i = 0; i < world->engine.node_count; i++)
+        world->engine.nodes[i]->digest = 0;
+}
+
+void eventlog_fini(struct eventlog *log)
+{
+    log->world->engine.watch = NULL;
+    free(log->host_of);
+    free(log->events);
+    *log = (struct eventlog){0};
+}
+
+void eventlog_clear(struct eventlog *log)
+{
+    log->count = 0;
+}
+
+bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event *b)
+{
+    return a->at == b->at && a->meaning == b->meaning && a->port == b->port && a->kind == b->kind &&
+           a->opcode == b->opcode && a->source == b->source && a->destination == b->destination &&
+           a->qpn == b->qpn && a->psn == b->psn && a->bytes == b->bytes;
+}
+
+/* ------------------------------------------------------------------ words */
+
+/* Of the kinds that every node with ports has; "": a node type's own. */
+static const char *net_words(uint8_t kind)
+{
+    switch ((enum net_event)kind) {
+    case NET_EVENT_ARRIVAL:
+        return "a frame arrives";
+    case NET_EVENT_KICK:
+        return "looks for the next frame to send";
+    case NET_EVENT_PFC_ACT:
+        return "obeys a pause frame";
+    case NET_EVENT_PAUSE_END:
+        return "the quanta of a pause run out";
+    case NET_EVENT_PFC_REFRESH:
+        return "refreshes a pause";
+    case NET_EVENT_FIRST_OWN:
+        break;
+    }
+    return "";
+}
+
+static const char *host_words(uint8_t kind)
+{
+    static const char *const own[] = {
+        [RNIC_EVENT_DOORBELL] = "a doorbell rings",
+        [RNIC_EVENT_WAKE] = "a queue pair may send again",
+        [RNIC_EVENT_TIMEOUT] = "the ACK timer of a queue pair",
+        [RNIC_EVENT_COMPLETION] = "a completion is given to the host",
+        [RNIC_EVENT_DRAIN] = "the receive buffer's head is out",
+        [RNIC_EVENT_MAD] = "a message of the connection manager is read",
+        [RNIC_EVENT_DATA_CAME] = "data establishes a connection",
+        [HOST_EVENT_TIMER] = "a timer of the host",
+        [HOST_EVENT_PROCESSOR] = "the processor's turn",
+        [RNIC_EVENT_STALL] = "looks how long a pause has lasted",
+        [RNIC_EVENT_TRANSMIT] = "the transmit timer",
+    };
+    return kind < sizeof own / sizeof own[0] && own[kind] != NULL ? own[kind] : "an event";
+}
+
+/* The switch's own kinds are private to it: one waits for a frame's rest, the other watches
+ * pauses. */
+static const char *switch_words(uint8_t kind)
+{
+    return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may go" : "the PFC watchdog looks";
+}
+
+static const char *words_of(const struct eventlog *log, const struct eventlog_event *event)
+{
+    const char *words = net_words(event->kind);
+    if (*words != '\0')
+        return words;
+    return log->world->scenario->nodes[event->node].kind == SCENARIO_HOST
+               ? host_words(event->kind)
+               : switch_words(event->kind);
+}
+
+static const char *what_of(const struct eventlog *log, const struct eventlog_event *event,
+                           struct arena *arena)
+{
+    const struct scenario_node *nodes = log->world->scenario->nodes;
+    if (event->bytes == 0)
+        return words_of(log, event);
+    if (event->opcode == FRAME_PFC || event->opcode == FRAME_PAUSE)
+        return arena_format(arena, "%s arrives", frame_opcode_name(event->opcode));
+    return arena_format(arena, "%s %s > %s, QP %u, PSN %u, %u B arrives",
+                        frame_opcode_name(event->opcode), nodes[log->host_of[event->source]].name,
+                        nodes[log->host_of[event->destination]].name, event->qpn, event->psn,
+                        event->bytes);
+}
+
+struct eventlog_told eventlog_tell(const struct eventlog *log, const struct eventlog_event *event,
+                                   struct arena *arena)
+{
+    return (struct eventlog_told){
+        .at = event->at,
+        .port = arena_format(
+            arena, "%s",
+            scenario_port_name(&log->world->scenario->nodes[event->node], event->port).text),
+        .what = what_of(log, event, arena),
+    };
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run - slices, and their ends. */
+#include "replay/run/run.h"
+
+#include "base/check.h"
+#include "replay/record/collect.h"
+#include "replay/record/record_end.h"
+#include "replay/run/checkpoint.h"
+#include "replay/run/expect_eval.h"
+#include "replay/run/fabric.h"
+#include "replay/run/progress.h"
+#include "replay/run/resident.h"
+#include "scenarios/embedded.h"
+#include "scenarios/world/division.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A slice is about so many events, a few hundredths of a second, after which the bar moves. */
+static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
+static const double commit_s = 0.1; /* what kill -9 may cost */
+static const time_ps slice_first = 10 * PS_PER_US;
+
+/* What a signal handler may touch, and the only thing that it does: the signal, or 0. */
+static atomic_int stop_asked;
+
+static void ask_to_stop(int signal_number)
+{
+    stop_asked = signal_number;
+}
+
+struct signals {
+    struct sigaction interrupt, terminate;
+};
+
+/* The first signal ends the run cleanly; a second one finds the former handler and ends the
+ * program. */
+static void catch_signals(struct signals *former)
+{
+    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    stop_asked = 0;
+    sigaction(SIGINT, &action, &former->interrupt);
+    sigaction(SIGTERM, &action, &former->terminate);
+}
+
+static void release_signals(const struct signals *former)
+{
+    sigaction(SIGINT, &former->interrupt, NULL);
+    sigaction(SIGTERM, &former->terminate, NULL);
+}
+
+static struct run_clock clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (struct run_clock){progress_clock_s(), (double)now.tv_sec + (double)now.tv_nsec * 1e-9};
+}
+
+static struct run_clock clock_since(struct run_clock begun)
+{
+    const struct run_clock now = clock_now();
+    return (struct run_clock){now.wall_s - begun.wall_s, now.cpu_s - begun.cpu_s};
+}
+
+/* One run while it is under way. */
+struct play {
+    const struct scenario *scenario;
+    const struct run_options *options;
+    struct explain_fabric fabric;
+    struct observe observe;
+    struct world *world;
+    struct record *record;
+    struct series series;
+    bool stopped;   /* by a signal */
+    bool cut_short; /* by a signal or --until: work may be unfinished */
+    time_ps played; /* the end of the last slice */
+};
+
+static time_ps next_slice(time_ps slice, uint64_t events)
+{
+    if (events < slice_events_min && slice < PS_PER_S)
+        return slice * 2;
+    return events > slice_events_max && slice > PS_PER_US ? slice / 2 : slice;
+}
+
+/* The end of the next slice: checkpoints and samples are at the same moments in every run. */
+static time_ps slice_end(const struct play *play, const struct checkpoint *checkpoint, time_ps now,
+                         time_ps slice)
+{
+    const time_ps until = play->options->until;
+    const time_ps end = until - now < slice ? until : now + slice;
+    const time_ps look =
+        play->series.next < checkpoint->next ? play->series.next : checkpoint->next;
+    return look < end ? look : end;
+}
+
+static void play_slices(struct play *play)
+{
+    const time_ps until = play->options->until;
+    const time_ps end = until < play->scenario->duration ? until : play->scenario->duration;
+    struct checkpoint checkpoint;
+    checkpoint_init(&checkpoint, record_store(play->record), play->scenario);
+    struct progress progress;
+    progress_begin(&progress, play->options->progress);
+    double committed_s = progress_clock_s();
+    uint64_t before = 0;
+    time_ps now = 0, slice = slice_first;
+    bool more = true;
+    while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
+        now = slice_end(play, &checkpoint, now, slice);
+        more = world_run(play->world, now);
+        if (play->world->engine.paused) /* it was asked to stop */
+            now = play->world->engine.now;
+        if (more && now == checkpoint.next)
+            checkpoint_take(&checkpoint, play->world);
+        if (more && now == play->series.next)
+            series_take(&play->series);
+        progress_show(&progress, now, end);
+        const uint64_t after = engine_events(&play->world->engine);
+        slice = next_slice(slice, after - before);
+        before = after;
+        const double after_s = progress_clock_s();
+        const bool due = after_s - committed_s >= commit_s;
+        committed_s = due ? after_s : committed_s;
+        record_reached(play->record, now);
+        record_tick(play->record, due);
+    }
+    progress_end(&progress);
+    checkpoint_fini(&checkpoint);
+    play->stopped = more && stop_asked != 0;
+    play->cut_short = more;
+    play->played = now;
+}
+
+/* Virtual time that the measured part of the run ended at. */
+static time_ps window_end(const struct play *play)
+{
+    const time_ps until = play->options->until;
+    const time_ps end = play->scenario->duration < until ? play->scenario->duration : until;
+    return play->stopped && play->world->engine.now < end ? play->world->engine.now : end;
+}
+
+/* Tells of the transmitters that had nothing to send in a priority. */
+static void tell_idle(struct play *play)
+{
+    const struct explain_fabric *fabric = &play->fabric;
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
+        const uint32_t node = fabric->node_of[i];
+        const struct port *port =
+            world_port(play->world, node, (uint16_t)(i - fabric->first_port[node]));
+        for (uint8_t priority = 0; priority < PRIORITIES; priority++)
+            if (port->lanes[priority].tx_frames == 0 && (port->ready >> priority & 1) == 0)
+                explain_never_sent(&play->observe.explain, i, priority);
+    }
+}
+
+static void finish(struct play *play, struct run *run)
+{
+    struct world *world = play->world;
+    world_audit(world);
+    deadlock_look(&world->deadlocks, world->engine.now);
+    tell_idle(play);
+    series_end(&play->series, world->engine.now);
+    observe_finish(&play->observe, world->engine.now);
+    const struct collect collect = {
+        .world = world,
+        .observe = &play->observe,
+        .now = world->engine.now,
+        .window_end = window_end(play),
+        .until = play->stopped ? play->played : play->options->until,
+    };
+    struct result *result = &run->result;
+    *result = (struct result){
+        .scenario = play->scenario->name,
+        .version = stormglass_version,
+        .seed = play->scenario->seed,
+        .threads = world->engine.executors,
+        .digest = engine_digest(&world->engine),
+        .status = play->stopped ? "interrupted" : "complete",
+    };
+    collect_result(&collect, result);
+    expect_eval(play->scenario, result, play->cut_short);
+    record_end(play->record, &collect, result);
+    /* What lives in the world goes with it. */
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        result->workloads[i].latency = NULL;
+}
+
+/* Pools hand out the frame that came back last, so as many were touched as were out at once. */
+static uint64_t most_frames(const struct world *world)
+{
+    uint64_t frames = 0;
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        frames += world->executors[i].frames.frames.used - world->executors[i].frames.frames.first;
+    return frames;
+}
+
+static uint64_t most_queue_pairs(const struct world *world)
+{
+    uint64_t queue_pairs = 0;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        for (uint32_t port = 0; port < world->hosts[i]->rnic_count; port++)
+            queue_pairs += world->hosts[i]->rnics[port]->qps.used;
+    return queue_pairs;
+}
+
+static enum run_end play_recorded(struct play *play, struct run *run)
+{
+    struct run_cost *cost = &run->cost;
+    struct run_clock begun = clock_now();
+    struct signals former;
+    catch_signals(&former);
+    play->world->engine.stop = &stop_asked;
+    play_slices(play);
+    cost->play = clock_since(begun);
+    cost->played_bytes = resident_bytes();
+    cost->frames = most_frames(play->world);
+    cost->queue_pairs = most_queue_pairs(play->world);
+    begun = clock_now();
+    run->reached = play->played;
+    if (record_error(play->record) == NULL)
+        finish(play, run);
+    release_signals(&former);
+    if (!play->stopped)
+        stop_asked = 0; /* too late: all was played */
+    cost->end = clock_since(begun);
+    cost->peak_bytes = resident_peak_bytes();
+    run->wall_s = cost->play.wall_s + cost->end.wall_s;
+    run->cpu_s = cost->play.cpu_s + cost->end.cpu_s;
+    record_wall(play->record, "wall_s", run->wall_s);
+    record_wall(play->record, "cpu_s", run->cpu_s);
+    record_wall(play->record, "started_unix_s", (double)time(NULL) - run->wall_s);
+    record_tick(play->record, true);
+    if (record_error(play->record) == NULL)
+        return RUN_DONE;
+    snprintf(run->error, sizeof run->error, "%s", record_error(play->record));
+    return RUN_BROKEN;
+}
+
+static enum run_end play_built(struct play *play, struct run *run)
+{
+    const struct record_options record = {
+        .path = play->options->path,
+        .unread = play->options->unread,
+        .brief = play->options->brief,
+        .level = play->options->level,
+        .until = play->options->until,
+        .threads = play->world->engine.executors,
+        .version = stormglass_version,
+    };
+    run->record = play->record = record_open(&record, play->scenario, run->error);
+    if (play->record == NULL)
+        return RUN_BROKEN;
+    play->observe.record = play->record;
+    series_init(&play->series, record_store(play->record), play->world, play->options->interval,
+                play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
+    const enum run_end end = play_recorded(play, run);
+    series_fini(&play->series);
+    return end;
+}
+
+static uint32_t processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : (uint32_t)online;
+}
+
+/* A thread has one node at least. */
+static struct world *build(const struct play *play, struct diag *diag)
+{
+    const struct scenario *scenario = play->scenario;
+    uint32_t threads = play->options->threads;
+    if (threads == RUN_THREADS_AUTO)
+        threads = division_worthwhile(scenario, processors());
+    threads = threads < ENGINE_EXECUTORS_MAX ? threads : ENGINE_EXECUTORS_MAX;
+    threads = threads < scenario->node_count ? threads : scenario->node_count;
+    if (threads <= 1)
+        return world_build(scenario, &play->observe.probe, diag);
+    uint32_t *executor_of = division_make(scenario, threads);
+    const struct world_division division = {threads, executor_of};
+    struct world *world = world_build_divided(scenario, &play->observe.probe, &division, diag);
+    free(executor_of);
+    return world;
+}
+
+int run_stopped_by(void)
+{
+    return stop_asked;
+}
+
+enum run_end run_scenario(struct run *run, const struct scenario *scenario,
+                          const struct run_options *options, struct diag *diag)
+{
+    CHECK(options->until > 0);
+    *run = (struct run){0};
+    const struct run_clock begun = clock_now();
+    struct play play = {.scenario = scenario, .options = options};
+    fabric_init(&play.fabric, scenario);
+    observe_init(&play.observe, &play.fabric, scenario->workload_count,
+                 options->level == RECORD_PACKETS);
+    play.world = build(&play, diag);
+    run->cost.build = clock_since(begun);
+    run->cost.built_bytes = resident_bytes();
+    const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);
+    world_free(play.world);
+    observe_fini(&play.observe);
+    fabric_fini(&play.fabric);
+    return end;
+}
+
+bool run_close(struct run *run)
+{
+    const bool well = run->record == NULL || record_close(run->record);
+    run->record = NULL;
+    result_free(&run->result);
+    return well;
+}

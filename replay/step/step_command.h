@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_command - the commands of `stormglass step`, as one table, and their lines as data.
+ * Names and short names are matched exactly.  Errors: false, and words->wrong says where and what.
+ */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_COMMAND_H
+#define STORMGLASS_REPLAY_STEP_STEP_COMMAND_H
+
+#include "replay/step/step_condition.h"
+
+/* name, word, short word, arguments, sentence */
+#define STEP_COMMANDS(X)                                                                           \
+    X(CONTINUE, "continue", "c", "[until T]", "goes on to the next break, or to the end")          \
+    X(RUN, "run", "r", "[until T]", "the same")                                                    \
+    X(UNTIL, "until", "u", "T", "goes on until all is done up to a moment; breaks stop it")        \
+    X(NEXT, "next", "n", "[N] [CONDITION]",                                                        \
+      "goes on by events, packets, ios or any other condition")                                    \
+    X(BACK, "back", "bk", "[N] [CONDITION]", "goes back by them; breaks do not count")             \
+    X(REVERSE, "reverse", "rc", "", "goes back to the last time that a break was hit")             \
+    X(GOTO, "goto", "g", "T | event N", "goes to a moment or an event, in either direction")       \
+    X(BREAK, "break", "b", "CONDITION", "stops whenever this comes true")                          \
+    X(WATCH, "watch", "wa", "CONDITION", "tells whenever this comes true, and goes on")            \
+    X(BREAKS, "breaks", "i", "", "lists breaks and watches")                                       \
+    X(DELETE, "delete", "d", "[N]", "deletes one of them, or all")                                 \
+    X(SHOW, "show", "p", "[SUBJECT]", "the state of a node, port, workload, or all in short")      \
+    X(WHY, "why", "w", "SUBJECT", "what a port, queue pair or workload waits for, to the root")    \
+    X(LIST, "list", "l", "[N]", "the last events")                                                 \
+    X(WHERE, "where", "wh", "", "the time, the event's number and the digest")                     \
+    X(DIGEST, "digest", "di", "", "the digest of the state's history")                             \
+    X(HELP, "help", "h", "[conditions]", "this list, or what a condition is made of")              \
+    X(QUIT, "quit", "q", "", "ends")
+
+enum step_verb {
+#define X(name, word, brief, arguments, about) STEP_DO_##name,
+    STEP_COMMANDS(X)
+#undef X
+        STEP_VERB_COUNT
+};
+
+enum { STEP_LIST_PRESET = 10, STEP_BREAKS_MOST = 1000000 };
+
+struct step_command_row {
+    const char *word, *brief, *arguments, *about;
+};
+
+extern const struct step_command_row step_commands[STEP_VERB_COUNT];
+
+struct step_command {
+    enum step_verb verb;
+    uint64_t number; /* NEXT, BACK: how often; LIST: how many; DELETE: which; GOTO: the event */
+    bool has_number;
+    time_ps until;                   /* CONTINUE, RUN, UNTIL, GOTO; TIME_NEVER: none */
+    struct step_condition condition; /* NEXT, BACK, BREAK, WATCH */
+    int condition_at;                /* where its text begins in the line */
+    struct step_subject subject;     /* SHOW, WHY */
+};
+
+/* False also for a line without a word: then wrong->column is 0. */
+bool step_command_parse(const char *line, const struct scenario *scenario,
+                        struct step_command *command, struct step_wrong *wrong);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_condition - what a person waits for in a run, as a line and as data.
+ *
+ *    [NODE | NODE:pN | WORKLOAD] [prio N] [qp N] [from HOST] [to HOST] WORD [> VALUE]
+ *
+ * in any order: `leaf1:p3 prio 3 paused > 50us`, `drop at leaf0`, `completed of victims > 1ms`.
+ * The words `at`, `of` and `by` say nothing.  A condition is plain data whose names are indices of
+ * one scenario, so that it can be handed to another process that has the same. */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_CONDITION_H
+#define STORMGLASS_REPLAY_STEP_STEP_CONDITION_H
+
+#include "replay/step/step_words.h"
+#include "scenarios/load/scenario.h"
+
+#define STEP_ANY          UINT32_MAX
+#define STEP_ANY_PRIORITY UINT8_MAX
+
+/* What a condition, `show` or `why` is about; what is not said is ANY. */
+struct step_subject {
+    uint32_t node, workload, qp;
+    uint32_t from, to; /* hosts */
+    uint16_t port;     /* SCENARIO_ALL_PORTS: not said */
+    uint8_t priority;
+};
+
+/* Of what a word may be said, as a mask. */
+enum {
+    STEP_OF_NODE = 1,
+    STEP_OF_PORT = 2,
+    STEP_OF_WORKLOAD = 4,
+    STEP_OF_FRAME = 8,    /* a node, a port, or the ends of its way */
+    STEP_OF_COMMAND = 16, /* a workload, a host, or the ends of its way */
+};
+
+enum step_value { STEP_NO_VALUE, STEP_MAY_TIME, STEP_NEEDS_SIZE, STEP_NEEDS_SHARE };
+
+/* name, word, of, value, sentence */
+#define STEP_EVENTS(X)                                                                             \
+    X(EVENT, "event", STEP_OF_PORT, STEP_NO_VALUE, "any event")                                    \
+    X(PACKET, "packet", STEP_OF_FRAME, STEP_NO_VALUE,                                              \
+      "a frame arrives; of a host: one that it sent or that is for it")                            \
+    X(CNP, "cnp", STEP_OF_FRAME, STEP_NO_VALUE, "a congestion notification arrives")               \
+    X(NAK, "nak", STEP_OF_FRAME, STEP_NO_VALUE, "a NAK arrives")                                   \
+    X(RESENT, "resent", STEP_OF_FRAME, STEP_NO_VALUE, "a frame arrives that was sent before")      \
+    X(DROP, "drop", STEP_OF_PORT, STEP_NO_VALUE, "a frame is dropped")                             \
+    X(PAUSE, "pause", STEP_OF_PORT, STEP_NO_VALUE, "a pause is sent there")                        \
+    X(RESUME, "resume", STEP_OF_PORT, STEP_NO_VALUE, "the end of a pause is sent there")           \
+    X(PAUSED, "paused", STEP_OF_PORT, STEP_MAY_TIME, "a port has to stop, for longer than a time") \
+    X(QUEUE, "queue", STEP_OF_PORT, STEP_NEEDS_SIZE, "so much waits in a queue of a switch")       \
+    X(INGRESS, "ingress", STEP_OF_PORT, STEP_NEEDS_SIZE,                                           \
+      "so much that came in by a port of a switch is in its memory")                               \
+    X(BUFFER, "buffer", STEP_OF_NODE, STEP_NEEDS_SHARE,                                            \
+      "so much of a switch's memory, or of a host's receive buffer, is in use")                    \
+    X(IO, "io", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued or completed")               \
+    X(ISSUED, "issued", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued")                    \
+    X(COMPLETED, "completed", STEP_OF_COMMAND, STEP_MAY_TIME,                                      \
+      "a command is completed, after longer than a time")                                          \
+    X(FAILED, "failed", STEP_OF_COMMAND, STEP_NO_VALUE, "a command ends with an error")            \
+    X(STATE, "state", STEP_OF_NODE, STEP_NO_VALUE, "an NVMe controller or queue changes state")    \
+    X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "a loss or an error that the model remarks on")   \
+    X(DEADLOCK, "deadlock", 0, STEP_NO_VALUE, "queues that wait for each other for ever are found")
+
+enum step_quantity {
+#define X(name, word, of, value, about) STEP_##name,
+    STEP_EVENTS(X)
+#undef X
+        STEP_QUANTITY_COUNT
+};
+
+struct step_condition {
+    struct step_subject subject;
+    enum step_quantity quantity;
+    int64_t above; /* ps or bytes; -1: no value */
+    bool share;    /* BUFFER: above is in parts per million of the whole */
+};
+
+struct step_condition_row {
+    const char *word, *about;
+    unsigned of; /* mask */
+    enum step_value value;
+};
+
+extern const struct step_condition_row step_conditions[STEP_QUANTITY_COUNT];
+
+/* The rest of the line is the condition.  False: see words->wrong. */
+bool step_condition_parse(struct step_words *words, const struct scenario *scenario,
+                          struct step_condition *condition);
+
+/* A condition without a value. */
+struct step_condition step_condition_of(enum step_quantity quantity);
+
+/* The rest of the line is a subject, which may be empty. */
+bool step_subject_parse(struct step_words *words, const struct scenario *scenario,
+                        struct step_subject *subject);
+
+extern const struct step_subject step_subject_any;
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_say - what `show` and `why` both say.
+ * Included only by step_*.c. */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_SAY_H
+#define STORMGLASS_REPLAY_STEP_STEP_SAY_H
+
+#include "nvme/host/host.h"
+#include "replay/database/words.h"
+#include "replay/step/step_tell.h"
+
+enum { STEP_NAME_BYTES = 80 };
+
+struct step_name {
+    char text[STEP_NAME_BYTES];
+};
+
+/* "leaf0:p3"; of its peer: the other end of its link, or "nobody". */
+struct step_name step_port_name(const struct stepper *stepper, uint32_t node, uint16_t port);
+struct step_name step_peer_name(const struct stepper *stepper, uint32_t node, uint16_t port);
+
+/* False: the port has no link. */
+bool step_peer(const struct stepper *stepper, uint32_t node, uint16_t port, uint32_t *peer,
+               uint16_t *peer_port);
+
+static inline const struct scenario_node *step_node(const struct stepper *stepper, uint32_t node)
+{
+    return &stepper_world(stepper)->scenario->nodes[node];
+}
+
+static inline bool step_is_switch(const struct stepper *stepper, uint32_t node)
+{
+    return step_node(stepper, node)->kind == SCENARIO_SWITCH;
+}
+
+static inline time_ps step_now(const struct stepper *stepper)
+{
+    return stepper_world(stepper)->engine.now;
+}
+
+/* Frames that wait in a port's queue of the priority. */
+uint32_t step_frames(const struct port *port, uint8_t priority);
+
+/* Something waits, stops, or is stopped. */
+bool step_lane_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
+                       uint8_t priority);
+
+/* The RNIC of a queue pair and the queue pair; NULL: the host has none of that number. */
+const struct qp *step_find_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn,
+                              const struct rnic **rnic);
+
+/* What keeps a queue pair from sending, when it has something to send. */
+enum step_qp_wait {
+    STEP_QP_FREE,    /* nothing does: it waits for its turn */
+    STEP_QP_IDLE,    /* it has nothing to send */
+    STEP_QP_STATE,   /* it is not in RTS */
+    STEP_QP_BLOCKED, /* a READ, fence or invalidate before must be complete */
+    STEP_QP_WINDOW,  /* too much is not acknowledged */
+    STEP_QP_RNR,     /* the peer had no receive */
+    STEP_QP_PACED,   /* congestion control */
+    STEP_QP_DATA,    /* the data of a READ response is on its way from memory */
+    STEP_QP_STOPPED, /* the port has to stop */
+};
+
+enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, time_ps now,
+                               time_ps *until);
+const char *step_qp_wait_words(enum step_qp_wait wait);
+
+/* A command at a target, by its host, controller, queue and identifier; false: it is not there. */
+bool step_find_at_target(const struct stepper *stepper, uint32_t node,
+                         const struct probe_target_io *wanted, struct nvme_target_command *found);
+
+const char *step_target_stage_words(enum nvme_target_stage stage);
+const char *step_host_stage_words(enum nvme_host_stage stage);
+const char *step_opcode_words(uint8_t opcode);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_show - what the files of `show` share.
+ * Included only by step_*.c. */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_SHOW_H
+#define STORMGLASS_REPLAY_STEP_STEP_SHOW_H
+
+#include "replay/step/step_say.h"
+
+enum { STEP_SHOWN_MOST = 12 }; /* commands and queue pairs of one list */
+
+/* One controller's commands while they are looked at. */
+struct step_commands_of {
+    const struct stepper *stepper;
+    const struct nvme_host *controller;
+    uint32_t host_ip, target; /* address and node */
+    uint32_t shown;
+    FILE *out;
+};
+
+void step_show_controller(const struct stepper *stepper, uint32_t from,
+                          const struct nvme_host *controller, FILE *out);
+
+/* The host of a workload's instance. */
+uint32_t step_instance_from(const struct stepper *stepper, uint32_t workload, uint32_t instance);
+
+/* step_show_net.c; `busy`: only when something is in it */
+void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, FILE *out);
+void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out);
+void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
+void step_show_switch(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
+void step_show_lanes(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
+
+/* step_show_host.c */
+void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool busy, FILE *out);
+void step_show_host(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
+void step_show_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn, FILE *out);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_show_net - ports, their queues and pauses, and a switch's memory. */
+#include "replay/step/step_show.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static int percent(int64_t part, int64_t whole)
+{
+    return whole == 0 ? 0 : (int)((__int128)part * 100 / whole);
+}
+
+void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, FILE *out)
+{
+    const struct buffer *buffer = &world_switch(stepper_world(stepper), node)->buffer;
+    const int64_t used = buffer_bytes(buffer, (int64_t)buffer->used + buffer->headroom_used);
+    const int64_t size = buffer_bytes(buffer, buffer->total);
+    if (busy && used == 0)
+        return;
+    fprintf(out, "%s: %s of %s of its memory in use (%d%%), %s of %s of headroom\n",
+            step_node(stepper, node)->name, words_bytes(used).text, words_bytes(size).text,
+            percent(used, size), words_bytes(buffer_bytes(buffer, buffer->headroom_used)).text,
+            words_bytes(buffer_bytes(buffer, buffer->headroom_size)).text);
+}
+
+/* ------------------------------------------------------------------ a queue */
+
+static void show_waiting(const struct stepper *stepper, uint32_t node, const struct port *port,
+                         uint8_t priority, FILE *out)
+{
+    const uint8_t bit = (uint8_t)(1u << priority);
+    const uint32_t bytes = port->lanes[priority].bytes;
+    if (bytes > 0)
+        fprintf(out, "; %s wait in %u frames", words_bytes(bytes).text,
+                step_frames(port, priority));
+    else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
+        fprintf(out, "; it has something to send");
+    if ((port->paused & bit) != 0)
+        fprintf(out, "; stopped by %s for %s", step_peer_name(stepper, node, port->index).text,
+                words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
+    if ((port->asserted & bit) != 0)
+        fprintf(out, "; has stopped %s for %s", step_peer_name(stepper, node, port->index).text,
+                words_time(step_now(stepper) - port->pauses[priority].asserted_since).text);
+}
+
+static void show_group(const struct stepper *stepper, uint32_t node, uint16_t port,
+                       uint8_t priority, FILE *out)
+{
+    const struct buffer *buffer = &world_switch(stepper_world(stepper), node)->buffer;
+    const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
+    if (buffer_held(group) == 0)
+        return;
+    fprintf(out, "; of what came in %s are in memory",
+            words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
+    if (!group->lossless)
+        return;
+    fprintf(out, " (shared %s of %s before XOFF",
+            words_bytes(buffer_bytes(buffer, buffer_group_share(group))).text,
+            words_bytes(buffer_bytes(buffer, buffer_group_threshold(buffer, group))).text);
+    if (group->headroom_used > 0)
+        fprintf(out, ", headroom %s of %s",
+                words_bytes(buffer_bytes(buffer, group->headroom_used)).text,
+                words_bytes(buffer_bytes(buffer, group->headroom)).text);
+    fputc(')', out);
+}
+
+static void show_lane(const struct stepper *stepper, uint32_t node, uint16_t index,
+                      uint8_t priority, FILE *out)
+{
+    const struct port *port = world_port(stepper_world(stepper), node, index);
+    const struct step_name name = step_port_name(stepper, node, index);
+    const char *below = strrchr(name.text, ':') + 1;
+    fprintf(out, "  %s to %s, priority %u", below, step_peer_name(stepper, node, index).text,
+            priority);
+    show_waiting(stepper, node, port, priority, out);
+    if (step_is_switch(stepper, node))
+        show_group(stepper, node, index, priority, out);
+    fputc('\n', out);
+}
+
+static bool is_wanted(const struct step_subject *subject, uint16_t port, uint8_t priority)
+{
+    return (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
+           (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
+}
+
+void step_show_lanes(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
+{
+    const uint32_t node = subject->node;
+    uint32_t shown = 0;
+    for (uint16_t port = 0; port < step_node(stepper, node)->port_count; port++)
+        for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
+            if (!is_wanted(subject, port, priority) ||
+                !step_lane_is_busy(stepper, node, port, priority))
+                continue;
+            show_lane(stepper, node, port, priority, out);
+            shown++;
+        }
+    if (shown == 0)
+        fprintf(out, "  nothing waits, and nobody is stopped\n");
+}
+
+void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
+{
+    for (uint16_t i = 0; i < step_node(stepper, node)->port_count; i++) {
+        const struct port *port = world_port(stepper_world(stepper), node, i);
+        for (unsigned mask = port->paused; mask != 0; mask &= mask - 1) {
+            const unsigned priority = (unsigned)__builtin_ctz(mask);
+            fprintf(out, "%s, priority %u: stopped by %s for %s\n",
+                    step_port_name(stepper, node, i).text, priority,
+                    step_peer_name(stepper, node, i).text,
+                    words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ a port, a switch */
+
+void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
+{
+    const struct port *port = world_port(stepper_world(stepper), subject->node, subject->port);
+    const time_ps now = step_now(stepper);
+    fprintf(out, "%s: %s to %s%s%s\n", step_port_name(stepper, subject->node, subject->port).text,
+            words_rate((double)port->params.rate).text,
+            step_peer_name(stepper, subject->node, subject->port).text,
+            (port->odd & PORT_DOWN) != 0 ? ", without carrier" : "",
+            port->busy_until > now ? ", a frame is on its wire" : "");
+    for (uint8_t i = 0; i < PRIORITIES; i++) {
+        const struct port_lane *lane = &port->lanes[i];
+        const struct port_pauses *pauses = &port->pauses[i];
+        if (!is_wanted(subject, subject->port, i) || lane->tx_frames + lane->rx_frames == 0)
+            continue;
+        fprintf(out,
+                "  priority %u: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
+                ", received %" PRIu64 "; most that ever waited %s\n",
+                i, lane->tx_frames, lane->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
+                words_bytes(lane->peak).text);
+    }
+    step_show_lanes(stepper, subject, out);
+}
+
+void step_show_switch(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
+{
+    const struct swtch *swtch = world_switch(stepper_world(stepper), subject->node);
+    uint64_t dropped = 0;
+    step_show_buffer(stepper, subject->node, false, out);
+    for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
+        dropped += swtch->counters.dropped[i];
+    fprintf(out, "  %" PRIu64 " frames dropped, %" PRIu64 " marked\n", dropped,
+            swtch->counters.ecn_marked);
+    step_show_lanes(stepper, subject, out);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_tell - the state of a world that stands still, in words with units.
+ * Every function is a step_tell (step_player.h): it writes lines to `out` and changes nothing. */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_TELL_H
+#define STORMGLASS_REPLAY_STEP_STEP_TELL_H
+
+#include "replay/step/step_player.h"
+
+/* The last `number` events. */
+step_tell step_list;
+
+/* Of a node, a port, a queue pair or a workload; of all in short. */
+step_tell step_show;
+
+/* What the subject waits for, and what that waits for, to the root. */
+step_tell step_why;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_why - from what waits to what it waits for, and on to the root.
+ * Each line is one step, deeper by two blanks with each queue.  A queue that was met on the way
+ * closes a circle. */
+#include "replay/step/step_why.h"
+
+#include <stdarg.h>
+
+void step_why_line(const struct step_walk *walk, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(walk->out, "%*s", walk->depth * 2, "");
+    vfprintf(walk->out, format, arguments);
+    fputc('\n', walk->out);
+    va_end(arguments);
+}
+
+static void why_node(struct step_walk *walk, const struct step_subject *subject)
+{
+    const uint32_t node = subject->node;
+    uint32_t told = 0;
+    for (uint16_t port = 0; port < step_node(walk->stepper, node)->port_count; port++)
+        for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
+            const struct port *at = world_port(stepper_world(walk->stepper), node, port);
+            const struct step_lane lane = {node, port, priority};
+            const bool is_meant =
+                (subject->port == SCENARIO_ALL_PORTS || subject->port == port) &&
+                (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
+            if (!is_meant || ((at->paused & 1u << priority) == 0 && at->lanes[priority].bytes == 0))
+                continue;
+            step_why_lane(walk, &lane);
+            told++;
+        }
+    if (told == 0)
+        step_why_line(walk, "nothing waits there, and nobody has stopped it");
+}
+
+void step_why(const struct stepper *stepper, const struct step_subject *subject, uint32_t number,
+              FILE *out)
+{
+    struct step_walk walk = {.stepper = stepper, .out = out};
+    (void)number;
+    if (subject->workload != STEP_ANY)
+        step_why_workload(&walk, subject->workload);
+    else if (subject->node == STEP_ANY)
+        step_why_line(&walk, "name a port, a node or a workload");
+    else if (subject->qp != STEP_ANY)
+        step_why_qp(&walk, subject->node, subject->qp);
+    else
+        why_node(&walk, subject);
+}

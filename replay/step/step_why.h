@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_why - what the files of `why` share.
+ * Included only by step_why*.c. */
+#ifndef STORMGLASS_REPLAY_STEP_STEP_WHY_H
+#define STORMGLASS_REPLAY_STEP_STEP_WHY_H
+
+#include "replay/step/step_show.h"
+
+enum { STEP_LANES_MOST = 64 };
+
+/* A queue: what waits to leave by a port in a priority. */
+struct step_lane {
+    uint32_t node;
+    uint16_t port;
+    uint8_t priority;
+};
+
+struct step_walk {
+    const struct stepper *stepper;
+    FILE *out;
+    struct {
+        struct step_lane lane;
+        bool open; /* it led here */
+    } met[STEP_LANES_MOST];
+    int met_count;
+    int depth; /* of the next line */
+};
+
+/* One step, as a line. */
+void step_why_line(const struct step_walk *walk, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* step_why_net.c */
+void step_why_lane(struct step_walk *walk, const struct step_lane *lane);
+
+/* step_why_io.c */
+void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn);
+void step_why_workload(struct step_walk *walk, uint32_t workload);
+
+#endif

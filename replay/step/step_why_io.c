@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_why_io - queue pairs and commands, and their frames that are under way.
+ * A queue pair waits for its port, its pacing, or what was sent and is not acknowledged; a command
+ * for the queue pair, a core, the medium. */
+#include "replay/step/step_why.h"
+
+/* ------------------------------------------------------------------ frames under way */
+
+/* The first queue of a switch in which a frame waits that is for the queue pair of the endpoint. */
+static bool find_frame(const struct step_walk *walk, uint32_t destination, uint32_t qpn,
+                       struct step_lane *lane, const struct frame **found)
+{
+    const struct world *world = stepper_world(walk->stepper);
+    for (uint32_t node = 0; node < world->engine.node_count; node++)
+        for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++)
+            for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
+                uint32_t at = world_port(world, node, i)->lanes[priority].head;
+                for (; at != POOL_NONE; at = (*found)->next) {
+                    *found = frame_at(world_frames(world, node), at);
+                    *lane = (struct step_lane){node, i, priority};
+                    if ((*found)->destination == destination && (*found)->qpn == qpn)
+                        return true;
+                }
+            }
+    return false;
+}
+
+static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn)
+{
+    struct step_lane lane;
+    const struct frame *frame;
+    if (!find_frame(walk, destination, qpn, &lane, &frame))
+        return false;
+    step_why_line(
+        walk, "its %s, PSN %u, waits in %s, priority %u:", frame_opcode_name(frame->opcode),
+        frame->psn, step_port_name(walk->stepper, lane.node, lane.port).text, lane.priority);
+    step_why_lane(walk, &lane);
+    return true;
+}
+
+/* ------------------------------------------------------------------ a queue pair */
+
+static void why_paced(const struct step_walk *walk, const struct rnic *rnic, const struct qp *qp,
+                      time_ps until)
+{
+    struct cc_view view = {0};
+    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
+    step_why_line(walk, "root: %s has set it to %s; it may send again in %s", rnic->cc->name,
+                  words_rate((double)view.rate_bps).text,
+                  words_time(until - step_now(walk->stepper)).text);
+}
+
+/* What keeps it from sending; false: nothing does, or it has nothing to send. */
+static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct rnic *rnic,
+                            const struct qp *qp)
+{
+    time_ps until;
+    const enum step_qp_wait wait = step_qp_wait(rnic, qp, step_now(walk->stepper), &until);
+    const struct step_lane lane = {node, rnic->port.index, qp->data.priority};
+    step_why_line(
+        walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
+        step_node(walk->stepper, stepper_host_of(walk->stepper, qp->way.destination))->name,
+        step_qp_wait_words(wait));
+    if (wait == STEP_QP_PACED)
+        why_paced(walk, rnic, qp, until);
+    else if (wait == STEP_QP_STOPPED)
+        step_why_lane(walk, &lane);
+    else if (until != TIME_NEVER)
+        step_why_line(walk, "root: it may go on in %s",
+                      words_time(until - step_now(walk->stepper)).text);
+    return wait == STEP_QP_PACED || wait == STEP_QP_STOPPED || wait == STEP_QP_RNR ||
+           wait == STEP_QP_DATA;
+}
+
+/* The peer has yet to answer: is it kept from it? */
+static bool why_peer(struct step_walk *walk, const struct qp *qp)
+{
+    const struct rnic *rnic = NULL;
+    const uint32_t node = stepper_host_of(walk->stepper, qp->way.destination);
+    const struct qp *peer = step_find_qp(walk->stepper, node, qp->way.qpn, &rnic);
+    return peer != NULL && why_not_sending(walk, node, rnic, peer);
+}
+
+/* What was sent and is not acknowledged: on its way there, or the answer on its way back. */
+static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, const struct qp *qp)
+{
+    const time_ps now = step_now(walk->stepper);
+    step_why_line(walk, "%u packets from PSN %u on are not acknowledged",
+                  (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
+    if (why_frame(walk, qp->way.destination, qp->way.qpn) ||
+        why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
+        return;
+    step_why_line(walk, "root: none of them, and no answer, is in a queue: on a wire, or lost");
+    if (qp->timeout != 0 && qp->timeout_due > now)
+        step_why_line(walk, "the ACK timer runs out in %s", words_time(qp->timeout_due - now).text);
+}
+
+void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
+{
+    const struct rnic *rnic = NULL;
+    const struct qp *qp = step_find_qp(walk->stepper, node, qpn, &rnic);
+    if (qp == NULL)
+        step_why_line(walk, "%s has no queue pair %u", step_node(walk->stepper, node)->name, qpn);
+    else if (why_not_sending(walk, node, rnic, qp))
+        return;
+    else if (qp_outstanding(qp))
+        why_outstanding(walk, rnic, qp);
+    else
+        why_frame(walk, qp->way.destination, qp->way.qpn);
+}
+
+/* ------------------------------------------------------------------ a command */
+
+struct oldest {
+    const struct step_walk *walk;
+    struct nvme_host_command command;
+    const struct nvme_host *controller, *looking_at;
+    uint32_t from, looking_from;
+    bool found;
+};
+
+static void keep_oldest(void *self, const struct nvme_host_command *command)
+{
+    struct oldest *oldest = self;
+    if (oldest->found && command->issued_at >= oldest->command.issued_at)
+        return;
+    oldest->command = *command;
+    oldest->controller = oldest->looking_at;
+    oldest->from = oldest->looking_from;
+    oldest->found = true;
+}
+
+static void why_served(struct step_walk *walk, uint32_t target,
+                       const struct nvme_target_command *there)
+{
+    const struct nvme_target *at =
+        stepper_world(walk->stepper)->targets[step_node(walk->stepper, target)->index];
+    const char *name = step_node(walk->stepper, target)->name;
+    step_why_line(walk, "at %s for %s: it %s", name,
+                  words_time(step_now(walk->stepper) - there->times.capsule_at).text,
+                  step_target_stage_words(there->stage));
+    if (nvme_target_is_stalled(at))
+        step_why_line(walk, "root: %s is stalled, a fault of the scenario", name);
+    else if (there->stage == NVME_TARGET_FETCHES || there->stage == NVME_TARGET_RESPONDED ||
+             there->stage == NVME_TARGET_STARVED)
+        step_why_qp(walk, target, there->qpn);
+    else if (there->stage == NVME_TARGET_IN_MEDIA)
+        step_why_line(walk, "root: the medium has had it for %s",
+                      words_time(step_now(walk->stepper) - there->times.media_at).text);
+    else
+        step_why_line(walk, "root: the target's cores");
+}
+
+static void why_command(struct step_walk *walk, const struct oldest *oldest)
+{
+    const struct world *world = stepper_world(walk->stepper);
+    const struct nvme_host_command *command = &oldest->command;
+    const uint32_t target =
+        stepper_host_of(walk->stepper, nvme_host_target_ip(oldest->controller) - RNIC_FIRST_IP);
+    const struct probe_target_io wanted = {
+        .host_ip = rnic_ip(world->endpoint_of[step_node(walk->stepper, oldest->from)->index]),
+        .controller = nvme_host_controller(oldest->controller),
+        .qid = command->qid,
+        .cid = command->cid,
+    };
+    struct nvme_target_command there;
+    char text[160];
+    step_why_line(
+        walk, "the oldest command: a %s of %s from %s to %s, qid %u cid %#06x, issued %s ago: %s",
+        step_opcode_words(command->opcode), words_bytes(command->bytes).text,
+        step_node(walk->stepper, oldest->from)->name, step_node(walk->stepper, target)->name,
+        command->qid, command->cid, words_time(step_now(walk->stepper) - command->issued_at).text,
+        step_host_stage_words(command->stage));
+    walk->depth++;
+    nvme_host_describe(oldest->controller, text, sizeof text);
+    if (command->stage == NVME_HOST_WAITS)
+        step_why_line(walk, "root: its controller is %s", text);
+    else if (command->stage == NVME_HOST_SENT &&
+             step_find_at_target(walk->stepper, target, &wanted, &there))
+        why_served(walk, target, &there);
+    else if (command->stage == NVME_HOST_SENT || command->stage == NVME_HOST_ANSWERED)
+        step_why_qp(walk, oldest->from, command->qpn);
+    else
+        step_why_line(walk, "root: the CPU of the host's queue");
+    walk->depth--;
+}
+
+void step_why_workload(struct step_walk *walk, uint32_t workload)
+{
+    const struct world *world = stepper_world(walk->stepper);
+    struct oldest oldest = {.walk = walk};
+    char text[256];
+    for (uint32_t i = 0; i < world_instances(world, workload); i++) {
+        oldest.looking_at = world_controller(world, workload, i);
+        oldest.looking_from = step_instance_from(walk->stepper, workload, i);
+        if (oldest.looking_at != NULL)
+            nvme_host_look(oldest.looking_at, keep_oldest, &oldest);
+    }
+    if (oldest.found) {
+        why_command(walk, &oldest);
+        return;
+    }
+    text[0] = '\0';
+    if (world_instances(world, workload) > 0)
+        world_describe(world, workload, text, sizeof text);
+    step_why_line(walk, "%s: %s", world->stats[workload].name,
+                  text[0] == '\0' ? "nothing is under way" : text);
+}

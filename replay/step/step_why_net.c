@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step_why_net - queues that wait for the wire, or for the peer that stopped them.
+ * The peer stopped them because of its own queues, where what came in by that port waits. */
+#include "replay/step/step_why.h"
+
+enum { SHARE_LEAST_PERCENT = 20 };
+
+/* ------------------------------------------------------------------ who stops a port */
+
+static void why_host_stops(const struct step_walk *walk, const struct step_lane *lane)
+{
+    const struct host *host = world_host(stepper_world(walk->stepper), lane->node);
+    const struct rnic *rnic = host->rnics[lane->port];
+    const struct rx_buffer *rx = &rnic->rx;
+    const char *name = step_node(walk->stepper, lane->node)->name;
+    if ((rx->storm & 1u << lane->priority) != 0)
+        step_why_line(walk, "root: %s pauses without end, a fault of the scenario", name);
+    else if (rx->stopped)
+        step_why_line(
+            walk, "root: %s takes nothing from its receive buffer, which holds %s (XOFF above %s)",
+            name, words_bytes(rx->held).text, words_bytes(rx->xoff).text);
+    else if (rx->drain_bps > 0)
+        step_why_line(
+            walk,
+            "root: %s takes its receive buffer out at %s, and its link brings %s; it holds %s"
+            " (XOFF above %s, XON at %s)",
+            name, words_rate((double)rx->drain_bps).text,
+            words_rate((double)rnic->port.params.rate).text, words_bytes(rx->held).text,
+            words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
+    else
+        step_why_line(walk, "root: the receive buffer of %s holds %s", name,
+                      words_bytes(rx->held).text);
+}
+
+static void why_switch_stops(struct step_walk *walk, const struct step_lane *lane)
+{
+    const struct swtch *swtch = world_switch(stepper_world(walk->stepper), lane->node);
+    const struct buffer_group *group =
+        &swtch->buffer.groups[lane->port * PRIORITIES + lane->priority];
+    struct probe_pause why = {.port = lane->port, .priority = lane->priority};
+    const struct port *port = &swtch->ports[lane->port];
+    int64_t weight = 0;
+    port->reason(port, &why);
+    step_why_line(walk,
+                  "%s holds %s of its frames: shared %s, the threshold is %s, headroom %s of %s",
+                  step_port_name(walk->stepper, lane->node, lane->port).text,
+                  words_bytes(buffer_bytes(&swtch->buffer, buffer_held(group))).text,
+                  words_bytes(why.occupancy).text, words_bytes(why.threshold).text,
+                  words_bytes(buffer_bytes(&swtch->buffer, group->headroom_used)).text,
+                  words_bytes(why.headroom).text);
+    for (int i = 0; i < why.reason_count; i++)
+        weight += why.reasons[i].weight;
+    for (int i = 0; i < why.reason_count; i++) {
+        const struct probe_reason *reason = &why.reasons[i];
+        const int64_t share = reason->weight * 100 / weight;
+        const struct step_lane next = {lane->node, reason->egress, reason->priority};
+        if (i > 0 && share < SHARE_LEAST_PERCENT)
+            continue;
+        step_why_line(
+            walk, "%lld%% of that is due to what waits in %s, priority %u:", (long long)share,
+            step_port_name(walk->stepper, lane->node, reason->egress).text, reason->priority);
+        step_why_lane(walk, &next);
+    }
+}
+
+/* The lane's end of the link has asked the other end to stop. */
+static void why_stops(struct step_walk *walk, const struct step_lane *lane)
+{
+    const struct port *port = world_port(stepper_world(walk->stepper), lane->node, lane->port);
+    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
+    if ((port->asserted & 1u << lane->priority) == 0) {
+        step_why_line(
+            walk, "root: %s wants no pause any more: its XON is on its way, or the quanta run out",
+            name.text);
+        return;
+    }
+    step_why_line(
+        walk, "%s has stopped it for %s", name.text,
+        words_time(step_now(walk->stepper) - port->pauses[lane->priority].asserted_since).text);
+    if (step_is_switch(walk->stepper, lane->node))
+        why_switch_stops(walk, lane);
+    else
+        why_host_stops(walk, lane);
+}
+
+/* ------------------------------------------------------------------ a queue */
+
+/* The hosts whose frames wait there, the heaviest first. */
+static void tell_sources(const struct step_walk *walk, const struct port *port, uint8_t priority)
+{
+    enum { SOURCES = 4 };
+    struct {
+        uint32_t host;
+        uint32_t bytes;
+    } found[64];
+    uint32_t count = 0, more = 0;
+    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;) {
+        const struct frame *frame = frame_at(port->frames, at);
+        const uint32_t host = stepper_host_of(walk->stepper, frame->source);
+        uint32_t i = 0;
+        while (i < count && found[i].host != host)
+            i++;
+        if (i == count && count < sizeof found / sizeof found[0]) {
+            found[count].host = host;
+            found[count++].bytes = 0;
+        }
+        if (i < count)
+            found[i].bytes += frame->bytes;
+        at = frame->next;
+    }
+    char text[256] = "";
+    size_t used = 0;
+    for (uint32_t shown = 0; shown < count; shown++) {
+        uint32_t most = 0;
+        for (uint32_t i = 1; i < count; i++)
+            most = found[i].bytes > found[most].bytes ? i : most;
+        if (shown < SOURCES)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", shown > 0 ? ", " : "",
+                                 step_node(walk->stepper, found[most].host)->name,
+                                 words_bytes(found[most].bytes).text);
+        else
+            more++;
+        found[most].bytes = 0;
+    }
+    if (more > 0)
+        snprintf(text + used, sizeof text - used, " and %u more", more);
+    step_why_line(walk, "root: the wire is busy; from %s", text);
+}
+
+static void why_sends(struct step_walk *walk, const struct step_lane *lane, const struct port *port)
+{
+    const uint32_t bytes = port->lanes[lane->priority].bytes;
+    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
+    const unsigned higher = port->ready & ~port->paused & ~((2u << lane->priority) - 1);
+    if (bytes == 0) {
+        step_why_line(walk, "%s, priority %u: nothing waits, and it may send", name.text,
+                      lane->priority);
+        return;
+    }
+    step_why_line(walk, "%s, priority %u may send: %s wait in %u frames, %s at %s", name.text,
+                  lane->priority, words_bytes(bytes).text, step_frames(port, lane->priority),
+                  words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
+                  words_rate((double)port->params.rate).text);
+    walk->depth++;
+    if (port->pauses[lane->priority].blocked_ps > 0)
+        step_why_line(walk, "just now: in all %s has stopped it for %s",
+                      step_peer_name(walk->stepper, lane->node, lane->port).text,
+                      words_time(port->pauses[lane->priority].blocked_ps).text);
+    if (higher != 0)
+        step_why_line(walk, "frames of a higher priority go before them");
+    tell_sources(walk, port, lane->priority);
+    walk->depth--;
+}
+
+/* Where it was met; met_count: it was not. */
+static int find_lane(const struct step_walk *walk, const struct step_lane *lane)
+{
+    int i = 0;
+    while (i < walk->met_count &&
+           (walk->met[i].lane.node != lane->node || walk->met[i].lane.port != lane->port ||
+            walk->met[i].lane.priority != lane->priority))
+        i++;
+    return i;
+}
+
+static void why_new_lane(struct step_walk *walk, const struct step_lane *lane)
+{
+    const struct port *port = world_port(stepper_world(walk->stepper), lane->node, lane->port);
+    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
+    struct step_lane peer = {.priority = lane->priority};
+    if ((port->odd & PORT_DOWN) != 0) {
+        step_why_line(walk, "root: %s has no carrier", name.text);
+        return;
+    }
+    if ((port->paused & 1u << lane->priority) == 0) {
+        why_sends(walk, lane, port);
+        return;
+    }
+    step_why_line(
+        walk, "%s, priority %u has had to stop for %s; %s wait", name.text, lane->priority,
+        words_time(step_now(walk->stepper) - port->pauses[lane->priority].blocked_since).text,
+        words_bytes(port->lanes[lane->priority].bytes).text);
+    walk->depth++;
+    if (step_peer(walk->stepper, lane->node, lane->port, &peer.node, &peer.port))
+        why_stops(walk, &peer);
+    walk->depth--;
+}
+
+/* A queue is followed once; one that led to itself closes a circle. */
+void step_why_lane(struct step_walk *walk, const struct step_lane *lane)
+{
+    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
+    const int at = find_lane(walk, lane);
+    if (at < walk->met_count) {
+        step_why_line(walk,
+                      walk->met[at].open
+                          ? "root: %s, priority %u was met on the way: they wait for each other"
+                          : "%s, priority %u: as said above",
+                      name.text, lane->priority);
+        return;
+    }
+    if (at == STEP_LANES_MOST) {
+        step_why_line(walk, "%s, priority %u, and so on", name.text, lane->priority);
+        return;
+    }
+    walk->met[walk->met_count].lane = *lane;
+    walk->met[walk->met_count++].open = true;
+    why_new_lane(walk, lane);
+    walk->met[at].open = false;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * draw - the pictures that can be made of a database, and of the state machines.
+ * A database that was not played yet is a fabric without heat.  Formats are those of picture.h.
+ * False: it could not be drawn, and `why` says what is missing; or, when that is empty, the output
+ * failed. */
+#ifndef STORMGLASS_REPORTS_DRAW_DRAW_H
+#define STORMGLASS_REPORTS_DRAW_DRAW_H
+
+#include "replay/database/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { DRAW_WHY_BYTES = 256 };
+
+/* The fabric in rows, coloured by how long its ports had to stop. */
+bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+
+/* How the pauses of each root spread, and whom they stopped. */
+bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+
+/* The queues of each deadlock. */
+bool draw_waits(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+
+/* One command on the wire, by its number in the table io; always an SVG.  Needs a run that was
+ * recorded with packets. */
+bool draw_io(struct store *store, int64_t io, FILE *out, char why[DRAW_WHY_BYTES]);
+
+/* A state machine as a drawing sees it. */
+struct draw_state {
+    const char *name, *about; /* about may be NULL */
+};
+
+struct draw_step {
+    unsigned from, to;
+    const char *event; /* NULL: the machine has no names for them */
+    const char *why;
+};
+
+struct draw_machine {
+    const char *name, *about;
+    const struct draw_state *states;
+    const struct draw_step *steps;
+    unsigned state_count, step_count;
+};
+
+/* All of them in one picture, each in its frame. */
+bool draw_states(const struct draw_machine *machines, unsigned count, const char *format, FILE *out,
+                 char why[DRAW_WHY_BYTES]);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page - the sections in their order, and what the page carries along. */
+#include "reports/page/page.h"
+
+#include "base/memory.h"
+#include "reports/page/page_private.h"
+#include "scenarios/embedded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A file that travels in the program, without the name of its map, which the page does not have. */
+static void write_asset(FILE *out, const char *name)
+{
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        if (strcmp(file->name, name) != 0)
+            continue;
+        const char *text = (const char *)file->bytes;
+        const char *map = strstr(text, "# sourceMappingURL=");
+        const size_t length = map == NULL ? file->length : (size_t)(map - text) - strlen("//");
+        fwrite(text, 1, length, out);
+        fputc('\n', out);
+    }
+}
+
+/* In a script element only '<' could end what is JSON. */
+static bool write_figures(bool (*figures)(const void *self, FILE *out), const void *self, FILE *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = memory_stream(&text, &length);
+    const bool well = figures(self, memory);
+    memory_stream_end(memory);
+    fputs("<script type=\"application/json\" id=\"figures\">", out);
+    for (size_t i = 0; well && i < length; i++)
+        if (text[i] == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(text[i], out);
+    fputs("</script>\n", out);
+    free(text);
+    return well;
+}
+
+void page_begin(FILE *out, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n"
+          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          out);
+    page_put(out, "%s - stormglass", title);
+    fputs("</title>\n<style>\n", out);
+    write_asset(out, "page/dygraph.min.css");
+    write_asset(out, "page/page.css");
+    fputs("</style>\n", out);
+    page_drawing_style(out);
+    fputs("</head>\n<body>\n<main>\n", out);
+}
+
+bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
+{
+    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, which is under the "
+          "MIT licence.</footer>\n",
+          out);
+    const bool well = write_figures(figures, self, out);
+    fputs("<script>\n", out);
+    write_asset(out, "page/dygraph.min.js");
+    fputs("</script>\n<script>\n", out);
+    write_asset(out, "page/page.js");
+    fputs("</script>\n</body>\n</html>\n", out);
+    return well && ferror(out) == 0;
+}
+
+void page_over_time(const struct page *page)
+{
+    page_section(page, "charts", "Over time",
+                 "Drag to zoom, all charts together, or with two fingers; double-click to see all "
+                 "again. Shift and drag to move.");
+    fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need a script; all else is as it "
+          "stands.</p></noscript>\n",
+          page->out);
+    page_section_end(page);
+}
+
+static void write_comparison(const struct page *page, const char *comparison)
+{
+    if (comparison == NULL)
+        return;
+    page_section(page, "comparison", "Model and measurement",
+                 "Errors are those of the model, in percent of what was measured.");
+    fputs("<pre>", page->out);
+    page_text(page->out, comparison);
+    fputs("</pre>\n", page->out);
+    page_section_end(page);
+}
+
+static bool own_figures(const void *self, FILE *out)
+{
+    const struct page *page = self;
+    return page_figures(page->store, out);
+}
+
+bool page_write(struct store *store, const char *comparison, FILE *out)
+{
+    const struct page page = {.store = store, .out = out, .span = page_span(store)};
+    char name[256];
+    store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);
+    page_begin(out, name);
+    page_summary(&page);
+    page_workloads(&page);
+    page_topology(&page);
+    page_blame(&page);
+    page_over_time(&page);
+    page_stages(&page);
+    page_wire(&page);
+    write_comparison(&page, comparison);
+    page_notes(&page);
+    page_drops(&page);
+    page_settings(&page);
+    page_reproduce(&page);
+    return page_end(out, own_figures, &page) && store_error(store) == NULL;
+}

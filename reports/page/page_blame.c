@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_blame - who stopped whom: the root, how its pauses spread, and who suffered. */
+#include "replay/database/words.h"
+#include "replay/explain/account.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+
+/* A line of the tree: a port, how long it was stopped because of the root, and a bar. */
+static void held_line(const struct page *page, const struct store_statement *row, int64_t longest)
+{
+    const time_ps held = store_int(row, 2);
+    char class[8];
+    fputs("<li><span class=\"port\">", page->out);
+    page_text(page->out, store_text(row, 1));
+    snprintf(class, sizeof class, "h%d", page_heat(held, page->span));
+    fputs("</span> ", page->out);
+    page_bar(page, class, held, longest);
+    fprintf(page->out, " <span class=\"n\" title=\"%" PRId64 " ps\">", held);
+    page_put(page->out, "%s, by %s", words_time(held).text, store_text(row, 3));
+    fputs("</span></li>\n", page->out);
+}
+
+/* In a circle a port has many distances: it stands at the least, with all its time. */
+#define STOPPED                                                                                    \
+    "(SELECT node, port, min(hops) AS hops, sum(held_ps) AS held_ps FROM pause_path WHERE root=?1" \
+    " GROUP BY node, port)"
+
+static void spread(const struct page *page, int64_t root)
+{
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT hops, p.name, held_ps, q.name, max(held_ps) OVER () FROM " STOPPED
+                     " JOIN port p USING(node, port)"
+                     " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                     " ORDER BY hops, held_ps DESC, p.node, p.port LIMIT 60");
+    int64_t hops = -1;
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(root));
+    while (store_step(rows)) {
+        if (store_int(rows, 0) != hops) {
+            fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from it</h3><ul>\n",
+                    hops < 0 ? "" : "</ul></div>\n", hops < 0 ? "stopped " : "then ",
+                    store_int(rows, 0), store_int(rows, 0) == 1 ? "" : "s");
+            hops = store_int(rows, 0);
+        }
+        held_line(page, rows, store_int(rows, 4));
+    }
+    fputs(hops < 0 ? "" : "</ul></div>\n", page->out);
+    store_finish(rows);
+}
+
+static void causes(const struct page *page)
+{
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT position, text FROM pause_root ORDER BY position LIMIT ?1");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(account_causes(page->store)));
+    while (store_step(rows)) {
+        fputs("<p class=\"finding\"><b>Root</b> ", page->out);
+        page_text(page->out, store_text(rows, 1));
+        fputs("</p>\n<div class=\"tree\">\n", page->out);
+        spread(page, store_int(rows, 0));
+        fputs("</div>\n", page->out);
+    }
+    store_finish(rows);
+}
+
+static void roots(const struct page *page)
+{
+    static const struct page_column victims[] = {{"victim", PAGE_TEXT},
+                                                 {"what", PAGE_TEXT},
+                                                 {"class", PAGE_TEXT},
+                                                 {"why", PAGE_SENTENCE},
+                                                 {"a port on its way was stopped", PAGE_TIME},
+                                                 {0}};
+    static const struct page_column all[] = {
+        {"root", PAGE_SENTENCE},        {"kind", PAGE_TEXT},
+        {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
+        {"of it by itself", PAGE_TIME}, {0}};
+    causes(page);
+    page_draw_pauses(page);
+    page_table(
+        page,
+        "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'talks to it'"
+        " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+        " ELSE 'shares ports with frames that wait' END, max(held_ps) FROM pause_victim v"
+        " JOIN workload w USING(workload) GROUP BY workload ORDER BY 3, 5 DESC, workload",
+        victims);
+    fputs("<details><summary>All roots</summary>\n", page->out);
+    page_table(page,
+               "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"
+               " ORDER BY position LIMIT 20",
+               all);
+    fputs("</details>\n", page->out);
+}
+
+void page_blame(const struct page *page)
+{
+    static const struct page_column deadlocks[] = {
+        {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
+    page_section(page, "blame", "Who stopped whom",
+                 "Each pause is traced to the queue or the host that it is due to.");
+    if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
+        fputs("<p>No port was stopped.</p>\n", page->out);
+    else
+        roots(page);
+    page_draw_waits(page);
+    page_table(page, "SELECT text, since_ps, bytes FROM deadlock ORDER BY deadlock LIMIT 20",
+               deadlocks);
+    page_section_end(page);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_drawings - what stormglass draw draws, inside a page.
+ * Each drawing is an SVG of its own with a style sheet; in a page they have one together, and no
+ * names that another could have too. */
+#include "base/memory.h"
+#include "replay/database/words.h"
+#include "reports/draw/draw.h"
+#include "reports/draw/picture_style.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 400000, COMMANDS_MAX = 4 };
+
+/* ------------------------------------------------------------------ an SVG inside a page */
+
+void page_drawing_style(FILE *out)
+{
+    picture_style_sheet(out);
+}
+
+/* The end of an attribute that begins at `text` when it is an id; else NULL. */
+static const char *past_id(const char *text)
+{
+    static const char word[] = " id=\"";
+    if (strncmp(text, word, sizeof word - 1) != 0)
+        return NULL;
+    const char *end = strchr(text + sizeof word - 1, '"');
+    return end == NULL ? NULL : end + 1;
+}
+
+static void write_inline(FILE *out, const char *svg)
+{
+    const char *at = strstr(svg, "<svg");
+    const char *sheet = at == NULL ? NULL : strstr(at, "<style>");
+    const char *end = sheet == NULL ? NULL : strstr(sheet, "</style>");
+    fputs("<div class=\"drawing\">", out);
+    while (at != NULL && *at != '\0') {
+        const char *next = past_id(at);
+        if (at == sheet && end != NULL)
+            next = end + strlen("</style>");
+        if (next == NULL)
+            fputc(*at++, out);
+        else
+            at = next;
+    }
+    fputs("</div>\n", out);
+}
+
+/* What cannot be drawn, or is too large for a page, is left to stormglass draw: "", else the SVG,
+ * which is the caller's. */
+static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out, char *why),
+                   const struct page *page, const void *self)
+{
+    char *text = NULL, why[DRAW_WHY_BYTES] = "";
+    size_t length = 0;
+    FILE *memory = memory_stream(&text, &length);
+    const bool well = draw(page->store, self, memory, why);
+    memory_stream_end(memory);
+    if (!well || length > LARGE)
+        text[0] = '\0';
+    return text;
+}
+
+/* ------------------------------------------------------------------ the fabric and its pauses */
+
+static bool fabric(struct store *store, const void *self, FILE *out, char *why)
+{
+    (void)self;
+    return draw_fabric(store, "svg", out, why);
+}
+
+static bool pauses(struct store *store, const void *self, FILE *out, char *why)
+{
+    (void)self;
+    return draw_pauses(store, "svg", out, why);
+}
+
+static bool waits(struct store *store, const void *self, FILE *out, char *why)
+{
+    (void)self;
+    return draw_waits(store, "svg", out, why);
+}
+
+static void folded(const struct page *page, const char *heading, const char *svg)
+{
+    if (svg[0] == '\0')
+        return;
+    fprintf(page->out, "<details class=\"drawn\" open><summary>%s</summary>\n", heading);
+    write_inline(page->out, svg);
+    fputs("</details>\n", page->out);
+}
+
+void page_draw_fabric(const struct page *page)
+{
+    char *svg = drawn(fabric, page, NULL);
+    write_inline(page->out, svg);
+    free(svg);
+}
+
+void page_draw_pauses(const struct page *page)
+{
+    char *svg = drawn(pauses, page, NULL);
+    folded(page, "As a tree: whom each root stopped, and whom those stopped", svg);
+    free(svg);
+}
+
+void page_draw_waits(const struct page *page)
+{
+    if (store_ask_int(page->store, "SELECT count(*) FROM deadlock", 0) == 0)
+        return;
+    char *svg = drawn(waits, page, NULL);
+    folded(page, "Who waits for whom for ever", svg);
+    free(svg);
+}
+
+/* ------------------------------------------------------------------ a command on the wire */
+
+static bool command(struct store *store, const void *self, FILE *out, char *why)
+{
+    const int64_t *io = self;
+    return draw_io(store, *io, out, why);
+}
+
+/* The first is open. */
+static bool draw_command(const struct page *page, const struct store_statement *row, bool first)
+{
+    const int64_t io = store_int(row, 0);
+    char *svg = drawn(command, page, &io);
+    const bool any = svg[0] != '\0';
+    if (any && first)
+        page_section(page, "wire", "Commands on the wire",
+                     "Each workload's slowest command, frame by frame and hop by hop. Point at an "
+                     "arrow for its packet.");
+    if (any) {
+        fprintf(page->out, "<details class=\"drawn\"%s><summary>", first ? " open" : "");
+        page_put(page->out, "%s: the slowest %s, %s", store_text(row, 1), store_text(row, 2),
+                 words_time(store_int(row, 3)).text);
+        fputs("</summary>\n", page->out);
+        write_inline(page->out, svg);
+        fprintf(page->out,
+                "<p class=\"about\">Another: <code>stormglass draw RUN.db N --what io</code>; this "
+                "is number %" PRId64 ".</p></details>\n",
+                io);
+    }
+    free(svg);
+    return any;
+}
+
+void page_wire(const struct page *page)
+{
+    char level[32];
+    store_ask_text(page->store, "SELECT record FROM meta", level, sizeof level);
+    if (strcmp(level, record_level_name(RECORD_PACKETS)) != 0)
+        return;
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT io, name, operation, max(completed_ps-issued_ps) FROM io"
+                                   " JOIN workload USING(workload) WHERE status=0 GROUP BY workload"
+                                   " ORDER BY workload LIMIT ?1");
+    store_bind(rows, 1, STORE_I(COMMANDS_MAX));
+    bool any = false;
+    while (store_step(rows))
+        any |= draw_command(page, rows, !any);
+    store_finish(rows);
+    if (any)
+        page_section_end(page);
+}

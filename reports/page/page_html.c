@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_html - text, tables and sections of a page. */
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/printable.h"
+#include "replay/database/words.h"
+#include "reports/draw/picture_style.h"
+#include "reports/page/page_private.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void page_text(FILE *out, const char *text)
+{
+    for (const char *at = text; *at != '\0';) {
+        uint32_t code;
+        const size_t length = printable_utf8(at, &code);
+        if (length == 0 || (!printable_is_shown(code) && code != '\n' && code != '\t'))
+            fputs("&#xfffd;", out);
+        else if (*at == '<')
+            fputs("&lt;", out);
+        else if (*at == '>')
+            fputs("&gt;", out);
+        else if (*at == '&')
+            fputs("&amp;", out);
+        else if (*at == '"' || *at == '\'')
+            fprintf(out, "&#%d;", *at);
+        else
+            fwrite(at, 1, length, out);
+        at += length == 0 ? 1 : length;
+    }
+}
+
+void page_put(FILE *out, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    const int length = vsnprintf(NULL, 0, format, list);
+    CHECK(length >= 0);
+    char *text = memory_new((size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    page_text(out, text);
+    free(text);
+    va_end(again);
+    va_end(list);
+}
+
+void page_section(const struct page *page, const char *id, const char *title, const char *about)
+{
+    fprintf(page->out, "<section id=\"%s\"><h2>%s</h2>\n", id, title);
+    if (about != NULL)
+        fprintf(page->out, "<p class=\"about\">%s</p>\n", about);
+}
+
+void page_section_end(const struct page *page)
+{
+    fputs("</section>\n", page->out);
+}
+
+static struct words number_words(enum page_kind kind, const struct store_statement *row, int column)
+{
+    const int64_t value = store_int(row, column);
+    switch (kind) {
+    case PAGE_TIME:
+        return words_time(value);
+    case PAGE_RATE:
+        return words_rate(store_real(row, column));
+    case PAGE_SHORT:
+        return words_short(store_real(row, column));
+    default:
+        return words_count(value);
+    }
+}
+
+static void number_cell(const struct page *page, enum page_kind kind,
+                        const struct store_statement *row, int column)
+{
+    const char *unit = kind == PAGE_TIME ? " ps" : kind == PAGE_RATE ? " bit/s" : "";
+    if (store_column_type(row, column) == STORE_NULL) {
+        fputs("<td class=\"n\">-</td>", page->out);
+        return;
+    }
+    fputs("<td class=\"n\" title=\"", page->out);
+    page_put(page->out, "%s%s", store_text(row, column), unit);
+    fputs("\">", page->out);
+    page_text(page->out, number_words(kind, row, column).text);
+    fputs("</td>", page->out);
+}
+
+void page_cell(const struct page *page, enum page_kind kind, const struct store_statement *row,
+               int column)
+{
+    switch (kind) {
+    case PAGE_TEXT:
+    case PAGE_SENTENCE:
+    case PAGE_CODE:
+        fputs(kind == PAGE_TEXT       ? "<td>"
+              : kind == PAGE_SENTENCE ? "<td class=\"long\">"
+                                      : "<td class=\"code\">",
+              page->out);
+        page_text(page->out, store_text(row, column));
+        fputs("</td>", page->out);
+        break;
+    case PAGE_VERDICT:
+        fputs(store_int(row, column) != 0                    ? "<td class=\"good\">held</td>"
+              : store_column_type(row, column) == STORE_NULL ? "<td>not judged</td>"
+                                                             : "<td class=\"bad\">BROKEN</td>",
+              page->out);
+        break;
+    default:
+        number_cell(page, kind, row, column);
+    }
+}
+
+static void table_head(const struct page *page, const struct page_column *columns)
+{
+    fputs("<div class=\"wide\"><table><thead><tr>", page->out);
+    for (int i = 0; columns[i].head != NULL; i++) {
+        const bool number = columns[i].kind >= PAGE_COUNT && columns[i].kind != PAGE_VERDICT;
+        fprintf(page->out, "<th%s>%s</th>", number ? " class=\"n\"" : "", columns[i].head);
+    }
+    fputs("</tr></thead><tbody>\n", page->out);
+}
+
+bool page_table(const struct page *page, const char *sql, const struct page_column *columns)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    bool any = false;
+    for (; rows != NULL && store_step(rows); any = true) {
+        if (!any)
+            table_head(page, columns);
+        fputs("<tr>", page->out);
+        for (int i = 0; columns[i].head != NULL; i++)
+            page_cell(page, columns[i].kind, rows, i);
+        fputs("</tr>\n", page->out);
+    }
+    store_finish(rows);
+    if (any)
+        fputs("</tbody></table></div>\n", page->out);
+    return any;
+}
+
+void page_bar(const struct page *page, const char *class, time_ps value, time_ps longest)
+{
+    fprintf(page->out, "<span class=\"bar\"><i class=\"%s\" style=\"width:%.2f%%\"></i></span>",
+            class, longest > 0 ? 100.0 * (double)value / (double)longest : 0);
+}
+
+int page_heat(time_ps blocked, time_ps span)
+{
+    const char *class = picture_heat((double)blocked / (double)span);
+    return class[strlen(class) - 1] - '0';
+}

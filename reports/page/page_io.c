@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_io - rates, commands under way and latency over time, and how latency is distributed. */
+#include "base/memory.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void end_steps(const struct page *page, struct chart *chart, const char *name, int64_t *bins,
+                      bool running)
+{
+    if (name[0] == '\0')
+        return;
+    for (int i = 1; running && i < PAGE_BINS; i++)
+        bins[i] += bins[i - 1];
+    chart_add_steps(chart, page_series(page, chart, name), bins, PAGE_BINS);
+    memset(bins, 0, PAGE_BINS * sizeof *bins);
+}
+
+/* A series for each workload; `sql` gives its name, a bin and what to add to it, by workload. */
+static void steps(const struct page *page, struct chart *chart, const char *sql, bool running)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    store_bind(rows, 1, STORE_I(page_step(page, PAGE_BINS)));
+    int64_t bins[PAGE_BINS] = {0};
+    char name[256] = "";
+    chart->step = page_step(page, PAGE_BINS);
+    while (store_step(rows)) {
+        if (strcmp(name, store_text(rows, 0)) != 0)
+            end_steps(page, chart, name, bins, running);
+        snprintf(name, sizeof name, "%s", store_text(rows, 0));
+        const int64_t bin = store_int(rows, 1);
+        if (bin >= 0 && bin < PAGE_BINS)
+            bins[bin] += store_int(rows, 2);
+    }
+    end_steps(page, chart, name, bins, running);
+    store_finish(rows);
+}
+
+bool page_has_commands(struct store *store)
+{
+    char level[32];
+    enum record_level found;
+    store_ask_text(store, "SELECT record FROM meta", level, sizeof level);
+    return record_level_find(level, &found) && found >= RECORD_IOS &&
+           store_ask_int(store, "SELECT EXISTS(SELECT 1 FROM io)", 0) != 0;
+}
+
+void page_chart_goodput(const struct page *page)
+{
+    static const char title[] = "Goodput";
+    if (page->by_io)
+        steps(page,
+              page_chart(page, CHART_STEPS, "goodput", "bytes", title,
+                         "Payload of the commands that were completed in each step."),
+              "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
+              " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
+              false);
+    else
+        page_series_goodput(page, page_chart(page, CHART_LINES, "goodput", "rate", title,
+                                             "Payload of what was completed in each interval."));
+}
+
+void page_chart_underway(const struct page *page)
+{
+    static const char title[] = "Under way";
+    if (page->by_io)
+        steps(page,
+              page_chart(page, CHART_STEPS, "underway", "commands", title,
+                         "Commands issued and not yet completed, at the end of each step; those "
+                         "that never were are left out."),
+              "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
+              " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
+              " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload",
+              true);
+    else
+        page_series_underway(
+            page, page_chart(page, CHART_LINES, "underway", "commands", title,
+                             "Issued and not yet completed, at the end of each interval."));
+}
+
+/* ------------------------------------------------------------------ latency over time */
+
+/* In the order in which they are drawn. */
+enum { LONGEST, TAIL, MEDIAN, CURVES };
+
+struct curves {
+    int64_t bins[CURVES][PAGE_LATENCY_BINS];
+    int64_t bin;
+    time_ps *latencies; /* of this bin, ascending */
+    uint32_t count, room;
+};
+
+static void keep(struct curves *curves, time_ps latency)
+{
+    curves->latencies =
+        memory_grown(curves->latencies, curves->count, &curves->room, sizeof *curves->latencies);
+    curves->latencies[curves->count++] = latency;
+}
+
+/* The nearest rank: the least latency that `percent` of all do not exceed. */
+static time_ps rank(const struct curves *curves, size_t percent)
+{
+    return curves->latencies[((uint64_t)curves->count * percent + 99) / 100 - 1];
+}
+
+static void end_bin(struct curves *curves)
+{
+    if (curves->count > 0 && curves->bin >= 0 && curves->bin < PAGE_LATENCY_BINS) {
+        curves->bins[MEDIAN][curves->bin] = rank(curves, 50);
+        curves->bins[TAIL][curves->bin] = rank(curves, 99);
+        curves->bins[LONGEST][curves->bin] = rank(curves, 100);
+    }
+    curves->count = 0;
+}
+
+static void latency_of(const struct page *page, struct chart *chart, int64_t workload,
+                       struct curves *curves)
+{
+    static const char *const names[] = {"max", "p99", "p50"};
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT completed_ps/? AS bin, completed_ps-issued_ps AS latency FROM io"
+                     " WHERE workload=? ORDER BY bin, latency");
+    store_bind(rows, 1, STORE_I(page_step(page, PAGE_LATENCY_BINS)));
+    store_bind(rows, 2, STORE_I(workload));
+    for (int curve = 0; curve < CURVES; curve++)
+        for (int i = 0; i < PAGE_LATENCY_BINS; i++)
+            curves->bins[curve][i] = -1;
+    while (store_step(rows)) {
+        if (store_int(rows, 0) != curves->bin)
+            end_bin(curves);
+        curves->bin = store_int(rows, 0);
+        keep(curves, store_int(rows, 1));
+    }
+    end_bin(curves);
+    store_finish(rows);
+    for (int curve = 0; curve < CURVES; curve++) {
+        struct chart_series *series = page_series(page, chart, names[curve]);
+        series->hidden = page->side != 0 && curve == LONGEST; /* six lines are too many */
+        chart_add_steps(chart, series, curves->bins[curve], PAGE_LATENCY_BINS);
+    }
+}
+
+/* In a comparison a workload is the same when its name is. */
+static struct chart *latency_chart(const struct page *page, int64_t number, const char *name)
+{
+    char id[32], title[256];
+    snprintf(title, sizeof title, "Latency of %s", name);
+    for (uint32_t i = 0; i < page->charts->count; i++)
+        if (strcmp(page->charts->charts[i].title, title) == 0)
+            return &page->charts->charts[i];
+    snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
+    return page_chart(page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
+                      page->by_io ? "Of the commands that were completed in each step; a step with "
+                                    "none has no point."
+                                  : "Of what was completed in each interval; one with nothing has "
+                                    "no point. Read from histograms, whose error is below 1 %.");
+}
+
+void page_charts_latency(const struct page *page)
+{
+    struct curves curves = {0};
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT workload, name FROM workload ORDER BY issued DESC, workload LIMIT ?");
+    store_bind(rows, 1, STORE_I(PAGE_SERIES_MAX));
+    while (store_step(rows)) {
+        struct chart *chart = latency_chart(page, store_int(rows, 0), store_text(rows, 1));
+        if (!page->by_io) {
+            page_series_latency(page, chart, store_int(rows, 0));
+            continue;
+        }
+        chart->step = page_step(page, PAGE_LATENCY_BINS);
+        latency_of(page, chart, store_int(rows, 0), &curves);
+    }
+    store_finish(rows);
+    free(curves.latencies);
+}
+
+/* ------------------------------------------------------------------ distribution */
+
+/* From the histogram, which every run has: what share took longer than each bin's upper end. */
+void page_chart_tail(const struct page *page)
+{
+    struct chart *chart =
+        page_chart(page, CHART_TAIL, "tail", "share", "How latency is distributed",
+                   "The share of the I/Os that took longer: one in a hundred is "
+                   "p99. Both axes are logarithmic.");
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"
+        "/sum(count) OVER (PARTITION BY workload) FROM latency JOIN workload USING(workload)"
+        " ORDER BY workload, from_ps");
+    struct chart_series *series = NULL;
+    char name[256] = "";
+    while (store_step(rows)) {
+        if (series == NULL || strcmp(name, store_text(rows, 0)) != 0)
+            series = page_series(page, chart, store_text(rows, 0));
+        snprintf(name, sizeof name, "%s", store_text(rows, 0));
+        chart_add_point(series, store_int(rows, 1), store_real(rows, 2));
+    }
+    store_finish(rows);
+}

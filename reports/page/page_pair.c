@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_pair - the sections in their order. */
+#include "reports/page/page_pair.h"
+
+#include "reports/page/page_pair_private.h"
+#include "reports/text/diff_text.h"
+#include "reports/text/json.h"
+
+#include <errno.h>
+#include <string.h>
+
+void pair_mark(const struct pair *pair, int side)
+{
+    fprintf(pair->pages[0].out, "<i class=\"mark m%c\">%c</i>", "ab"[side], "AB"[side]);
+}
+
+static struct pair make_pair(struct store *stores[2], const struct diff *diff, FILE *out,
+                             struct charts *charts)
+{
+    struct pair pair = {.diff = diff};
+    for (int i = 0; i < 2; i++)
+        pair.pages[i] = (struct page){.store = stores[i],
+                                      .out = out,
+                                      .span = page_span(stores[i]),
+                                      .charts = charts,
+                                      .side = i + 1};
+    /* Both are drawn over the longer one's time, in the same steps. */
+    const time_ps a = pair.pages[0].span, b = pair.pages[1].span;
+    pair.pages[0].span = pair.pages[1].span = a > b ? a : b;
+    pair.pages[0].by_io = pair.pages[1].by_io =
+        page_has_commands(stores[0]) && page_has_commands(stores[1]);
+    return pair;
+}
+
+/* What can be laid over each other; buffers at their thresholds are told by each run's own page. */
+static void pair_charts(const struct pair *pair)
+{
+    static void (*const charts[])(const struct page *page) = {
+        page_chart_tail,   page_charts_latency, page_chart_goodput,
+        page_chart_pauses, page_chart_spread,   page_chart_underway};
+    for (size_t i = 0; i < sizeof charts / sizeof charts[0]; i++)
+        for (int side = 0; side < 2; side++)
+            charts[i](&pair->pages[side]);
+}
+
+/* ------------------------------------------------------------------ head */
+
+static void facts(const struct pair *pair)
+{
+    static const struct {
+        const char *word, *sql;
+        bool code;
+    } rows[] = {{"scenario", "SELECT scenario FROM meta", false},
+                {"seed", "SELECT seed FROM meta", false},
+                {"version", "SELECT version FROM meta", false},
+                {"recorded at level", "SELECT record FROM meta", false},
+                {"status", "SELECT status FROM meta", false},
+                {"digest", "SELECT digest FROM meta", true}};
+    FILE *out = pair->pages[0].out;
+    char text[512];
+    fputs("<div class=\"wide\"><table class=\"pair\"><thead><tr><th></th>", out);
+    for (int side = 0; side < 2; side++) {
+        fputs("<th>", out);
+        pair_mark(pair, side);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n<tr><td>file</td>", out);
+    for (int side = 0; side < 2; side++) {
+        fputs("<td class=\"code\">", out);
+        page_text(out, pair->diff->sides[side].path);
+        fputs("</td>", out);
+    }
+    fputs("</tr>\n", out);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fprintf(out, "<tr><td>%s</td>", rows[i].word);
+        for (int side = 0; side < 2; side++) {
+            store_ask_text(pair->pages[side].store, rows[i].sql, text, sizeof text);
+            fputs(rows[i].code ? "<td class=\"code\">" : "<td>", out);
+            page_text(out, text);
+            fputs("</td>", out);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void verdict(const struct pair *pair)
+{
+    const struct diff *diff = pair->diff;
+    size_t different = 0;
+    for (int i = DIFF_FABRIC + 1; i < DIFF_SECTION_COUNT; i++)
+        different += diff->sections[i].count;
+    const size_t changed = diff->sections[DIFF_SETTINGS].count;
+    FILE *out = pair->pages[0].out;
+    if (diff_is_equal(diff))
+        fputs("<p class=\"verdict good\">The runs are equal.</p>\n", out);
+    else
+        fprintf(out, "<p class=\"verdict\">%zu setting%s differ%s, and %s result%s.</p>\n", changed,
+                changed == 1 ? "" : "s", changed == 1 ? "s" : "",
+                words_count((int64_t)different).text, different == 1 ? "" : "s");
+}
+
+static void head(const struct pair *pair, const char *title)
+{
+    FILE *out = pair->pages[0].out;
+    fputs("<header><p class=\"brand\">stormglass</p><h1>", out);
+    page_text(out, title);
+    fputs("</h1><p class=\"lead\">Two runs beside each other: what was changed, and what came of "
+          "it.</p>\n",
+          out);
+    verdict(pair);
+    fputs("</header>\n<nav><a href=\"#settings\">What was changed</a>"
+          "<a href=\"#events\">First difference</a><a href=\"#workloads\">Workloads</a>"
+          "<a href=\"#charts\">Over time</a><a href=\"#stopped\">Stopped ports</a>"
+          "<a href=\"#topology\">Topology</a><a href=\"#all\">All that differs</a>"
+          "<a href=\"#reproduce\">To have them again</a></nav>\n",
+          out);
+    facts(pair);
+    pair_cards(pair);
+}
+
+/* ------------------------------------------------------------------ beside each other */
+
+static void both(const struct pair *pair, void (*draw)(const struct page *page))
+{
+    FILE *out = pair->pages[0].out;
+    fputs("<div class=\"two\">", out);
+    for (int side = 0; side < 2; side++) {
+        fputs("<div>", out);
+        pair_mark(pair, side);
+        draw(&pair->pages[side]);
+        fputs("</div>", out);
+    }
+    fputs("</div>\n", out);
+}
+
+static void topology(const struct pair *pair)
+{
+    page_section(pair->pages, "topology", "Topology",
+                 "Coloured by the share of the time that the more stopped end of a link was kept "
+                 "from sending.");
+    both(pair, page_topology_drawing);
+    page_topology_legend(pair->pages);
+    page_section_end(pair->pages);
+}
+
+static void stages(const struct pair *pair)
+{
+    static const char ask[] = "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0";
+    if (store_ask_int(pair->pages[0].store, ask, 0) + store_ask_int(pair->pages[1].store, ask, 0) ==
+        0)
+        return;
+    page_section(pair->pages, "stages", "Anatomy of an I/O",
+                 "The mean command of each kind, cut into its stages.");
+    page_stages_legend(pair->pages);
+    both(pair, page_stages_bars);
+    page_section_end(pair->pages);
+}
+
+static void reproduce(const struct pair *pair)
+{
+    FILE *out = pair->pages[0].out;
+    page_section(pair->pages, "reproduce", "To have them again",
+                 "Each run is deterministic: its database alone plays it again.");
+    for (int side = 0; side < 2; side++) {
+        pair_mark(pair, side);
+        fputs("<pre>", out);
+        page_command(&pair->pages[side]);
+        fputs("</pre>\n", out);
+    }
+    page_section_end(pair->pages);
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static bool is_well(const struct pair *pair)
+{
+    return store_error(pair->pages[0].store) == NULL && store_error(pair->pages[1].store) == NULL;
+}
+
+bool page_pair_figures(struct store *stores[2], FILE *out)
+{
+    struct charts charts = {0};
+    const struct pair pair = make_pair(stores, NULL, out, &charts);
+    char name[256];
+    pair_charts(&pair);
+    for (int side = 0; side < 2; side++) {
+        store_ask_text(stores[side], "SELECT scenario FROM meta", name, sizeof name);
+        fputs(side == 0 ? "{\"scenario\":" : ",\"against\":", out);
+        json_string(out, name);
+    }
+    page_figures_end(pair.pages, 2, out);
+    charts_free(&charts);
+    return is_well(&pair) && ferror(out) == 0;
+}
+
+static bool own_figures(const void *self, FILE *out)
+{
+    const struct pair *pair = self;
+    struct store *stores[] = {pair->pages[0].store, pair->pages[1].store};
+    return page_pair_figures(stores, out);
+}
+
+bool page_pair_write(struct store *stores[2], const struct diff *diff, FILE *out)
+{
+    const struct pair pair = make_pair(stores, diff, out, NULL);
+    const char *a = diff->sides[0].scenario, *b = diff->sides[1].scenario;
+    char title[600];
+    if (strcmp(a, b) == 0)
+        snprintf(title, sizeof title, "%.250s, twice", a);
+    else
+        snprintf(title, sizeof title, "%.250s and %.250s", a, b);
+    page_begin(out, title);
+    head(&pair, title);
+    pair_settings(&pair);
+    pair_events(&pair);
+    pair_workloads(&pair);
+    page_over_time(pair.pages);
+    pair_stopped(&pair);
+    topology(&pair);
+    stages(&pair);
+    pair_all(&pair);
+    reproduce(&pair);
+    return page_end(out, own_figures, &pair) && is_well(&pair);
+}
+
+bool page_pair_csv(struct store *stores[2], const struct diff *diff, struct chart_tables *tables)
+{
+    struct charts charts = {0};
+    const struct pair pair = make_pair(stores, diff, NULL, &charts);
+    struct output output;
+    pair_charts(&pair);
+    const bool well = is_well(&pair) && charts_write_csv(&charts, tables);
+    charts_free(&charts);
+    if (!well || !chart_table_open(tables, "difference", &output))
+        return false;
+    diff_csv(diff, output.out);
+    return output_end(&output, true);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_pair_tables - what two runs came to, side by side. */
+#include "reports/page/page_pair_private.h"
+#include "reports/text/diff_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STOPPED_MAX = 24, NAME_BYTES = 256 };
+
+static void change(const struct pair *pair, const char *tag, double a, double b)
+{
+    FILE *out = pair->pages[0].out;
+    const double most = a > b ? a : b, least = a > b ? b : a;
+    /* What is under a hundredth of the greater one is not for the eye. */
+    fprintf(out, "<%s class=\"n change%s\">", tag, most - least < 0.01 * most ? " small" : "");
+    page_text(out, diff_change_words(a, b).text);
+    fprintf(out, "</%s>", tag);
+}
+
+void pair_cards(const struct pair *pair)
+{
+    FILE *out = pair->pages[0].out;
+    fputs("<div class=\"cards pair\">\n", out);
+    for (const struct page_card *card = page_cards; card->label != NULL; card++) {
+        int64_t values[2];
+        fprintf(out, "<div class=\"card\"><span>%s</span>", card->label);
+        for (int side = 0; side < 2; side++) {
+            values[side] = store_ask_int(pair->pages[side].store, card->sql, 0);
+            fputs("<b>", out);
+            pair_mark(pair, side);
+            page_text(out, page_card_words(card, values[side]).text);
+            fputs("</b>", out);
+        }
+        change(pair, "em", (double)values[0], (double)values[1]);
+        fputs("</div>\n", out);
+    }
+    fputs("</div>\n", out);
+}
+
+/* ------------------------------------------------------------------ workloads */
+
+static const struct page_column columns[] = {PAGE_WORK_COLUMNS, {0}};
+
+static struct store_statement *figures_of(const struct page *page, const char *name)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT " PAGE_WORK " FROM workload WHERE name=?1");
+    store_bind(row, 1, STORE_T(name));
+    return row;
+}
+
+static void workload(const struct pair *pair, const char *name)
+{
+    struct store_statement *rows[2];
+    bool there[2];
+    FILE *out = pair->pages[0].out;
+    for (int side = 0; side < 2; side++) {
+        rows[side] = figures_of(&pair->pages[side], name);
+        there[side] = store_step(rows[side]);
+        fputs(side == 0 ? "<tr class=\"first\"><td>" : "<tr><td>", out);
+        page_text(out, side == 0 ? name : "");
+        fputs("</td><td>", out);
+        pair_mark(pair, side);
+        fputs("</td>", out);
+        for (int i = 0; columns[i].head != NULL; i++)
+            if (there[side])
+                page_cell(&pair->pages[side], columns[i].kind, rows[side], i);
+            else
+                fputs("<td class=\"n\">-</td>", out);
+        fputs("</tr>\n", out);
+    }
+    fputs("<tr class=\"last\"><td></td><td></td>", out);
+    for (int i = 0; columns[i].head != NULL; i++)
+        if (there[0] && there[1])
+            change(pair, "td", store_real(rows[0], i), store_real(rows[1], i));
+        else
+            fputs("<td></td>", out);
+    fputs("</tr>\n", out);
+    store_finish(rows[0]);
+    store_finish(rows[1]);
+}
+
+/* A's workloads in their order, then those that only B has. */
+void pair_workloads(const struct pair *pair)
+{
+    FILE *out = pair->pages[0].out;
+    page_section(pair->pages, "workloads", "Workloads",
+                 "What each got; workloads of the same name stand together.");
+    fputs("<div class=\"wide\"><table class=\"pair\"><thead><tr><th>workload</th><th></th>", out);
+    for (int i = 0; columns[i].head != NULL; i++)
+        fprintf(out, "<th class=\"n\">%s</th>", columns[i].head);
+    fputs("</tr></thead><tbody>\n", out);
+    for (int side = 0; side < 2; side++) {
+        struct store_statement *names =
+            store_prepare(pair->pages[side].store, "SELECT name FROM workload ORDER BY workload");
+        while (store_step(names)) {
+            struct store_statement *shown = figures_of(&pair->pages[0], store_text(names, 0));
+            if (side == 0 || !store_step(shown))
+                workload(pair, store_text(names, 0));
+            store_finish(shown);
+        }
+        store_finish(names);
+    }
+    fputs("</tbody></table></div>\n", out);
+    page_section_end(pair->pages);
+}
+
+/* ------------------------------------------------------------------ stopped ports */
+
+struct stopped {
+    char name[NAME_BYTES];
+    time_ps held[2], most;
+};
+
+#define STOPPED                                                                                    \
+    "(SELECT p.name||' by '||q.name||', priority '||b.priority AS name, value FROM " PAGE_BLOCKED  \
+    " b JOIN port p USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port)"
+
+static time_ps held_of(const struct page *page, const char *name)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT sum(value) FROM " STOPPED " WHERE name=?1");
+    store_bind(row, 1, STORE_T(name));
+    const time_ps held = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return held;
+}
+
+static int by_most(const void *left, const void *right)
+{
+    const struct stopped *a = left, *b = right;
+    if (a->most != b->most)
+        return a->most > b->most ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* Those that either run stopped longest. */
+static int find_stopped(const struct pair *pair, struct stopped *stopped)
+{
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        struct store_statement *rows =
+            store_prepare(pair->pages[side].store,
+                          "SELECT name FROM " STOPPED " ORDER BY value DESC, name LIMIT ?1");
+        store_bind(rows, 1, STORE_I(STOPPED_MAX));
+        while (store_step(rows)) {
+            struct stopped *port = &stopped[count];
+            int same = 0;
+            snprintf(port->name, sizeof port->name, "%s", store_text(rows, 0));
+            while (strcmp(stopped[same].name, port->name) != 0) /* itself at last */
+                same++;
+            if (same < count)
+                continue;
+            for (int i = 0; i < 2; i++)
+                port->held[i] = held_of(&pair->pages[i], port->name);
+            port->most = port->held[port->held[1] > port->held[0]];
+            count++;
+        }
+        store_finish(rows);
+    }
+    qsort(stopped, (size_t)count, sizeof *stopped, by_most);
+    return count < STOPPED_MAX ? count : STOPPED_MAX;
+}
+
+static void stopped_port(const struct pair *pair, const struct stopped *port, time_ps longest)
+{
+    FILE *out = pair->pages[0].out;
+    fputs("<li><span class=\"port\">", out);
+    page_text(out, port->name);
+    fputs("</span><div>", out);
+    for (int side = 0; side < 2; side++) {
+        fputs("<p>", out);
+        page_bar(pair->pages, side == 0 ? "ma" : "mb", port->held[side], longest);
+        fprintf(out, "<span class=\"n\" title=\"%" PRId64 " ps\">", port->held[side]);
+        page_text(out, words_time(port->held[side]).text);
+        fputs("</span></p>", out);
+    }
+    fputs("</div>", out);
+    change(pair, "span", (double)port->held[0], (double)port->held[1]);
+    fputs("</li>\n", out);
+}
+
+void pair_stopped(const struct pair *pair)
+{
+    static struct stopped stopped[2 * STOPPED_MAX + 1];
+    FILE *out = pair->pages[0].out;
+    page_section(
+        pair->pages, "stopped", "Stopped ports",
+        "How long each transmitter was kept from sending, and by whom; the longest first.");
+    const int count = find_stopped(pair, stopped);
+    if (count == 0)
+        fputs("<p>No port was stopped in either run.</p>\n", out);
+    fputs("<ul class=\"stopped\">\n", out);
+    for (int i = 0; i < count; i++)
+        stopped_port(pair, &stopped[i], stopped[0].most);
+    fputs("</ul>\n", out);
+    page_section_end(pair->pages);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_pauses - the pause storm over time. */
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { ROWS_MAX = 40, BANDS_MAX = 16000 };
+
+/* What a damaged database says outside of the run is left out. */
+#define STOPS                                                                                      \
+    "(SELECT * FROM blocked b WHERE from_ps>=0 AND until_ps BETWEEN from_ps AND ?1"                \
+    " AND (priority=0 OR NOT EXISTS(SELECT 1 FROM counter g WHERE g.name='rx_global_pause'"        \
+    " AND g.node=b.node AND g.port=b.port)))"
+
+/* ------------------------------------------------------------------ bands */
+
+/* Which transmitters are shown: those that were stopped longest. */
+#define LONGEST                                                                                    \
+    "(SELECT node, port, priority, sum(until_ps-from_ps) AS ps, count(*) AS times FROM " STOPS     \
+    " GROUP BY node, port, priority ORDER BY ps DESC, node, port, priority LIMIT ?2)"
+
+static struct store_statement *prepare(const struct page *page, const char *sql)
+{
+    struct store_statement *rows = store_prepare(page->store, sql);
+    store_bind(rows, 1, STORE_I(page->span));
+    return rows;
+}
+
+static void read_rows(const struct page *page, struct chart *chart)
+{
+    struct store_statement *rows =
+        prepare(page, "SELECT p.name, q.name, priority, ps FROM " LONGEST " JOIN port p"
+                      " USING(node, port) JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                      " ORDER BY ps DESC, p.node, p.port, priority");
+    store_bind(rows, 2, STORE_I(ROWS_MAX));
+    while (store_step(rows)) {
+        char name[256];
+        snprintf(name, sizeof name, "%s by %s, priority %s", store_text(rows, 0),
+                 store_text(rows, 1), store_text(rows, 2));
+        chart_add_row(chart, name, store_text(rows, 0), store_int(rows, 3));
+    }
+    store_finish(rows);
+}
+
+/* A row with more pauses than its share of the bands loses the gaps that nobody could see. */
+static void read_bands(const struct page *page, struct chart *chart)
+{
+    struct store_statement *rows = prepare(
+        page,
+        "WITH shown AS (SELECT *, row_number() OVER (ORDER BY ps DESC, node, port, priority)-1"
+        " AS place FROM " LONGEST ") SELECT place, from_ps, until_ps, times FROM shown"
+        " JOIN " STOPS " USING(node, port, priority) ORDER BY place, from_ps");
+    store_bind(rows, 2, STORE_I(ROWS_MAX));
+    const int64_t share = BANDS_MAX / ROWS_MAX;
+    while (store_step(rows)) {
+        const struct chart_band next = {(uint32_t)store_int(rows, 0), store_int(rows, 1),
+                                        store_int(rows, 2),
+                                        store_int(rows, 2) - store_int(rows, 1)};
+        const time_ps gap = store_int(rows, 3) > share ? page->span / share : 0;
+        struct chart_band *last =
+            chart->band_count == 0 ? NULL : &chart->bands[chart->band_count - 1];
+        if (last != NULL && next.row == last->row && next.from - last->until < gap) {
+            last->until = next.until;
+            last->blocked += next.blocked;
+        } else if (next.row < chart->row_count) {
+            chart_add_band(chart, next);
+        }
+    }
+    store_finish(rows);
+}
+
+void page_chart_pauses(const struct page *page)
+{
+    struct chart *chart =
+        page_chart(page, CHART_BANDS, "pauses", "ps", "The pause storm",
+                   "When each transmitter was stopped, by whom; those stopped longest are on top.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
+        return;
+    read_rows(page, chart);
+    read_bands(page, chart);
+}
+
+/* ------------------------------------------------------------------ how many at once */
+
+/* Adds a stop to the bins that it touches. */
+static void add_stop(const struct page *page, int64_t *bins, time_ps from, time_ps until)
+{
+    const time_ps step = page_step(page, PAGE_BINS);
+    for (time_ps at = from; at < until;) {
+        const int64_t bin = at / step;
+        const time_ps end = (bin + 1) * step < until ? (bin + 1) * step : until;
+        if (bin < PAGE_BINS)
+            bins[bin] += end - at;
+        at = end;
+    }
+}
+
+static void end_tier(const struct page *page, struct chart *chart, int64_t tier, int64_t *bins)
+{
+    char name[64];
+    if (tier < 0)
+        return;
+    snprintf(name, sizeof name, "switches of tier %" PRId64, tier);
+    chart_add_steps(chart, page_series(page, chart, tier == 0 ? "hosts" : name), bins, PAGE_BINS);
+    memset(bins, 0, PAGE_BINS * sizeof *bins);
+}
+
+void page_chart_spread(const struct page *page)
+{
+    struct chart *chart = page_chart(
+        page, CHART_STEPS, "spread", "ports", "Ports that stood still",
+        "How many transmitters were stopped at once, by tier, on average over each step.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
+        return;
+    struct store_statement *rows = prepare(
+        page,
+        "SELECT CASE n.kind WHEN 'host' THEN 0 ELSE max(n.tier, 1) END AS at, from_ps, until_ps"
+        " FROM " STOPS " JOIN node n USING(node) ORDER BY at, from_ps");
+    int64_t bins[PAGE_BINS] = {0}, tier = -1;
+    chart->step = page_step(page, PAGE_BINS);
+    while (store_step(rows)) {
+        if (store_int(rows, 0) != tier)
+            end_tier(page, chart, tier, bins);
+        tier = store_int(rows, 0);
+        add_stop(page, bins, store_int(rows, 1), store_int(rows, 2));
+    }
+    end_tier(page, chart, tier, bins);
+    store_finish(rows);
+}
+
+/* ------------------------------------------------------------------ what was in the buffers */
+
+void page_chart_occupancy(const struct page *page)
+{
+    struct chart *chart = page_chart(page, CHART_POINTS, "occupancy", "occupancy",
+                                     "Buffers when they asked for a pause",
+                                     "What a port held for a priority each time it sent XOFF or "
+                                     "XON; the eight that asked most often.");
+    if (!page_recorded(page, chart, RECORD_COUNTERS))
+        return;
+    struct store_statement *rows = prepare(
+        page,
+        "WITH most AS (SELECT node, port, priority, count(*) AS times FROM pause_edge"
+        " GROUP BY node, port, priority ORDER BY times DESC, node, port, priority LIMIT 8)"
+        " SELECT p.name, priority, at_ps, occupancy_bytes FROM most JOIN pause_edge e"
+        " USING(node, port, priority) JOIN port p USING(node, port) WHERE at_ps BETWEEN 0 AND ?1"
+        " ORDER BY times DESC, node, port, priority, at_ps, e.rowid");
+    struct chart_pixels pixels = chart_pixels(page->span, PAGE_PIXELS);
+    struct chart_series *series = NULL;
+    char name[256], last[256] = "";
+    while (store_step(rows)) {
+        snprintf(name, sizeof name, "%s priority %s", store_text(rows, 0), store_text(rows, 1));
+        if (strcmp(name, last) != 0) {
+            chart_pixels_end(&pixels, series);
+            series = page_series(page, chart, name);
+            memcpy(last, name, sizeof last);
+        }
+        chart_pixels_add(&pixels, series, store_int(rows, 2), store_real(rows, 3));
+    }
+    chart_pixels_end(&pixels, series);
+    store_finish(rows);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_stages - where the time of an I/O went, stage by stage. */
+#include "replay/database/words.h"
+#include "replay/explain/iojoin.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+
+/* One bar of nine parts, as long as the mean latency; each bar fills the width. */
+void page_stages_bars(const struct page *page)
+{
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT w.name, s.operation, s.position, s.stage, s.sum_ps, s.count,"
+                     " sum(s.sum_ps) OVER (PARTITION BY s.workload, s.operation) FROM stage s"
+                     " JOIN workload w USING(workload) WHERE CAST(s.count AS INTEGER)>0"
+                     " ORDER BY s.workload, s.operation, s.position");
+    bool open = false;
+    while (store_step(rows)) {
+        const int64_t sum = store_int(rows, 4), count = store_int(rows, 5);
+        const int64_t all = store_int(rows, 6);
+        if (store_int(rows, 2) == 0) {
+            fputs(open ? "</div></div>\n" : "", page->out);
+            fputs("<div class=\"io\"><span>", page->out);
+            page_put(page->out, "%s %s, %s", store_text(rows, 0), store_text(rows, 1),
+                     words_time(all / count).text);
+            fputs("</span><div class=\"stack\">", page->out);
+            open = true;
+        }
+        if (sum == 0)
+            continue;
+        fprintf(page->out, "<i class=\"s%" PRId64 "\" style=\"width:%.3f%%\" title=\"",
+                store_int(rows, 2), 100.0 * (double)sum / (double)all);
+        page_put(page->out, "%s: %s (%s)", store_text(rows, 3), words_time(sum / count).text,
+                 words_percent((double)sum, (double)all).text);
+        fputs("\"></i>", page->out);
+    }
+    fputs(open ? "</div></div>\n" : "", page->out);
+    store_finish(rows);
+}
+
+void page_stages_legend(const struct page *page)
+{
+    fputs("<p class=\"legend\">", page->out);
+    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++)
+        fprintf(page->out, "<span><i class=\"s%d\"></i>%s</span>", i,
+                iojoin_stage_name((enum iojoin_stage)i));
+    fputs("</p>\n", page->out);
+}
+
+void page_stages(const struct page *page)
+{
+    static const struct page_column columns[] = {{"workload", PAGE_TEXT},
+                                                 {"operation", PAGE_TEXT},
+                                                 {"stage", PAGE_TEXT},
+                                                 {"commands", PAGE_COUNT},
+                                                 {"mean", PAGE_TIME},
+                                                 {"longest", PAGE_TIME},
+                                                 {0}};
+    if (store_ask_int(page->store, "SELECT count(*) FROM stage WHERE CAST(count AS INTEGER)>0",
+                      0) == 0)
+        return;
+    page_section(page, "stages", "Anatomy of an I/O",
+                 "The mean command of each kind, cut into its stages; together they are its "
+                 "latency.");
+    page_stages_legend(page);
+    page_stages_bars(page);
+    fputs("<details><summary>The numbers</summary>\n", page->out);
+    page_table(page,
+               "SELECT w.name, operation, stage, count, sum_ps/count, max_ps FROM stage"
+               " JOIN workload w USING(workload) WHERE CAST(count AS INTEGER)>0"
+               " ORDER BY workload, operation, position",
+               columns);
+    fputs("</details>\n", page->out);
+    page_section_end(page);
+}

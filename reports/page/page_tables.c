@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_tables - what a run was, what it gave, and how to have it again. */
+#include "replay/database/words.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SENTENCE_BYTES = 1024 };
+
+static void sentence(const struct page *page, const char *words, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(page->store, "SELECT value FROM result WHERE path=? AND value<>''");
+    store_bind(row, 1, STORE_T(path));
+    if (store_step(row)) {
+        fprintf(page->out, "<p class=\"finding\"><b>%s</b> ", words);
+        page_text(page->out, store_text(row, 0));
+        fputs("</p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+#define RESULT(path) "SELECT value FROM result WHERE path='" path "'"
+
+const struct page_card page_cards[] = {
+    {"completed", "SELECT sum(completed) FROM workload", PAGE_COUNT, NULL, NULL},
+    {"failed or unfinished", "SELECT sum(unfinished+failed) FROM workload", PAGE_COUNT, " warn",
+     "SELECT sum(unfinished+failed) FROM workload"},
+    {"worst workload's p99", "SELECT max(latency_p99_ps) FROM workload", PAGE_TIME, NULL, NULL},
+    {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
+    {"port time stopped", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
+    {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
+     "SELECT sum(frames) FROM dropped WHERE lossless"},
+    {"frames marked by ECN", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
+    {"sent again", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
+    {0}};
+
+struct words page_card_words(const struct page_card *card, int64_t value)
+{
+    return card->kind == PAGE_TIME ? words_time(value) : words_count(value);
+}
+
+static void cards(const struct page *page)
+{
+    fputs("<div class=\"cards\">\n", page->out);
+    for (const struct page_card *card = page_cards; card->label != NULL; card++) {
+        const bool loud = card->tone != NULL && store_ask_int(page->store, card->when, 0) > 0;
+        fprintf(page->out, "<div class=\"card%s\"><b>", loud ? card->tone : "");
+        page_text(page->out, page_card_words(card, store_ask_int(page->store, card->sql, 0)).text);
+        fprintf(page->out, "</b><span>%s</span></div>\n", card->label);
+    }
+    fputs("</div>\n", page->out);
+}
+
+static void facts(const struct page *page)
+{
+    struct store_statement *row = store_prepare(
+        page->store,
+        "SELECT seed, simulated_ps, version, digest, status,"
+        " (SELECT count(*) FROM node WHERE kind='host'),"
+        " (SELECT count(*) FROM node WHERE kind='switch'), (SELECT count(*) FROM link), record"
+        " FROM meta");
+    if (store_step(row)) {
+        fputs("<p class=\"facts\">", page->out);
+        page_put(page->out,
+                 "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
+                 "recorded at level %s; %s",
+                 store_text(row, 5), store_int(row, 5) == 1 ? "" : "s", store_text(row, 6),
+                 store_int(row, 6) == 1 ? "" : "es", store_text(row, 7),
+                 store_int(row, 7) == 1 ? "" : "s", store_text(row, 0),
+                 words_time(store_int(row, 1)).text, store_text(row, 2), store_text(row, 8),
+                 store_text(row, 4));
+        fputs("<br>digest <code>", page->out);
+        page_text(page->out, store_text(row, 3));
+        fputs("</code></p>\n", page->out);
+    }
+    store_finish(row);
+}
+
+static void verdict(const struct page *page)
+{
+    struct store *store = page->store;
+    const int64_t broken =
+        store_ask_int(store,
+                      "SELECT (SELECT count(*) FROM expectation WHERE NOT held)"
+                      "+(SELECT count(*) FROM failure)+(SELECT status<>'complete' FROM meta)",
+                      0);
+    const int64_t all = store_ask_int(store, "SELECT count(*) FROM expectation", 0);
+    const int64_t judged = store_ask_int(store, "SELECT count(held) FROM expectation", 0);
+    char status[32];
+    store_ask_text(store, "SELECT status FROM meta", status, sizeof status);
+    if (strcmp(status, "complete") != 0) {
+        fputs("<p class=\"verdict bad\">", page->out);
+        page_put(page->out, "This run is %s.", status);
+        fputs("</p>\n", page->out);
+    } else if (broken > 0)
+        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " did not hold.</p>\n", broken);
+    else if (judged < all)
+        fprintf(page->out,
+                "<p class=\"verdict\">%" PRId64 " of %" PRId64 " expectations held; the run was cut"
+                " before the others could be judged.</p>\n",
+                judged, all);
+    else if (all > 0)
+        fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
+                all);
+}
+
+void page_summary(const struct page *page)
+{
+    static const struct page_column expectations[] = {
+        {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
+    static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
+    char text[SENTENCE_BYTES];
+    fputs("<header><p class=\"brand\">stormglass</p><h1>", page->out);
+    store_ask_text(page->store, "SELECT scenario FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</h1><p class=\"lead\">", page->out);
+    store_ask_text(page->store, "SELECT about FROM meta", text, sizeof text);
+    page_text(page->out, text);
+    fputs("</p>\n", page->out);
+    facts(page);
+    verdict(page);
+    fputs("</header>\n<nav><a href=\"#workloads\">Workloads</a><a href=\"#topology\">Topology</a>"
+          "<a href=\"#blame\">Who stopped whom</a><a href=\"#charts\">Over time</a>"
+          "<a href=\"#drops\">Drops</a><a href=\"#settings\">Settings</a>"
+          "<a href=\"#reproduce\">To have it again</a></nav>\n",
+          page->out);
+    cards(page);
+    sentence(page, "Root cause", "root_cause");
+    sentence(page, "Bottleneck", "bottleneck");
+    page_section(page, "expectations", "Expectations", NULL);
+    if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",
+                    expectations))
+        fputs("<p>The scenario has none.</p>\n", page->out);
+    page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
+    page_section_end(page);
+}
+
+void page_workloads(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"workload", PAGE_TEXT}, {"kind", PAGE_TEXT}, PAGE_WORK_COLUMNS, {0}};
+    page_section(page, "workloads", "Workloads",
+                 "What each got: goodput counts payload, latency runs from issue to completion.");
+    if (!page_table(page, "SELECT name, kind, " PAGE_WORK " FROM workload ORDER BY workload",
+                    columns))
+        fputs("<p>There are none.</p>\n", page->out);
+    page_section_end(page);
+}
+
+void page_drops(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"port", PAGE_TEXT},  {"priority", PAGE_COUNT}, {"cause", PAGE_TEXT},
+        {"class", PAGE_TEXT}, {"frames", PAGE_COUNT},   {"bytes", PAGE_COUNT},
+        {"first", PAGE_TIME}, {"last", PAGE_TIME},      {0}};
+    page_section(page, "drops", "Drops", NULL);
+    if (!page_table(page,
+                    "SELECT p.name, priority, cause, CASE lossless WHEN 1 THEN 'LOSSLESS' ELSE"
+                    " 'lossy' END, frames, bytes, first_ps, last_ps FROM dropped d"
+                    " JOIN port p USING(node, port) ORDER BY lossless DESC, frames DESC,"
+                    " d.node, d.port, priority, cause LIMIT 100",
+                    columns))
+        fputs("<p>No frame was dropped.</p>\n", page->out);
+    page_section_end(page);
+}
+
+/* What nodes had to say: lost connections, faults that began and ended. */
+void page_notes(const struct page *page)
+{
+    static const struct page_column columns[] = {
+        {"at", PAGE_TIME}, {"who", PAGE_TEXT}, {"what", PAGE_SENTENCE}, {0}};
+    if (store_ask_int(page->store, "SELECT count(*) FROM note", 0) == 0)
+        return;
+    page_section(page, "notes", "What happened", NULL);
+    page_table(page, "SELECT at_ps, owner, text FROM note ORDER BY at_ps, rowid LIMIT 200",
+               columns);
+    page_section_end(page);
+}
+
+void page_settings(const struct page *page)
+{
+    static const struct page_column changed[] = {{"setting", PAGE_CODE},
+                                                 {"value", PAGE_CODE},
+                                                 {"default", PAGE_CODE},
+                                                 {"set by", PAGE_TEXT},
+                                                 {"evidence", PAGE_TEXT},
+                                                 {"source", PAGE_SENTENCE},
+                                                 {0}};
+    page_section(page, "settings", "Settings and their evidence",
+                 "What is not at its default, who set it, and where the value comes from.");
+    page_table(page,
+               "SELECT path, value, preset, set_by, evidence, source FROM setting"
+               " WHERE value<>preset ORDER BY rowid",
+               changed);
+    fputs("<details><summary>All settings that took effect</summary>\n", page->out);
+    page_table(page,
+               "SELECT path, value, preset, set_by, evidence, source FROM setting ORDER BY rowid",
+               changed);
+    fputs("</details>\n", page->out);
+    page_section_end(page);
+}
+
+void page_command(const struct page *page)
+{
+    struct store_statement *sets =
+        store_prepare(page->store, "SELECT text FROM set_option ORDER BY position");
+    char name[SENTENCE_BYTES], digest[64];
+    store_ask_text(page->store, "SELECT name FROM source WHERE position=0", name, sizeof name);
+    store_ask_text(page->store, "SELECT digest FROM meta", digest, sizeof digest);
+    page_put(page->out, "stormglass replay RUN.db\n\nstormglass run %s", name);
+    while (store_step(sets))
+        page_put(page->out, " --set '%s'", store_text(sets, 0));
+    store_finish(sets);
+    page_put(page->out, "\n# digest %s", digest);
+}
+
+void page_reproduce(const struct page *page)
+{
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT name, text FROM source ORDER BY position");
+    char version[64];
+    store_ask_text(page->store, "SELECT version FROM meta", version, sizeof version);
+    page_section(page, "reproduce", "To have it again", NULL);
+    fputs("<p>The run is deterministic: stormglass ", page->out);
+    page_text(page->out, version);
+    fputs(" gives the same digest from the database, or from the files below.</p>\n<pre>",
+          page->out);
+    page_command(page);
+    fputs("</pre>\n", page->out);
+    while (store_step(rows)) {
+        fputs("<details><summary>", page->out);
+        page_text(page->out, store_text(rows, 0));
+        fputs("</summary><pre>", page->out);
+        page_text(page->out, store_text(rows, 1));
+        fputs("</pre></details>\n", page->out);
+    }
+    store_finish(rows);
+    page_section_end(page);
+}

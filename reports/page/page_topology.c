@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * page_topology - the fabric as SVG, coloured by how long its ports were stopped.
+ * A row for each tier, hosts at the bottom in the order of their switches.  What is too large for
+ * that is drawn as stormglass draw does it, with hosts and switches put together. */
+#include "base/memory.h"
+#include "replay/database/words.h"
+#include "replay/explain/account.h"
+#include "reports/draw/picture_style.h"
+#include "reports/page/page_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDTH = 1000,
+    ROW = 130,
+    TOP = 40,
+    HOSTS_DRAWN = 256,
+    SWITCHES_DRAWN = 100,
+    HOST_SIZE_MAX = 18,
+    NAMED_HOSTS = 64,
+    SWITCH_WIDTH = 76,
+    LETTERS_MIN = 7, /* heights */
+    LETTERS_MAX = 13,
+    TIERS_MAX = 16,
+    NODES_MAX = 1 << 20 /* a database may say anything */
+};
+
+struct spot {
+    int x, y, width;
+    bool shown;
+};
+
+struct map {
+    struct spot *spots; /* by node */
+    int64_t nodes;
+    int tiers; /* of switches */
+    int hosts;
+    int host_size;
+};
+
+static struct spot spot_of(const struct map *map, int64_t node)
+{
+    return node >= 0 && node < map->nodes ? map->spots[node] : (struct spot){0};
+}
+
+static void put(struct map *map, int64_t node, struct spot spot)
+{
+    if (node >= 0 && node < map->nodes)
+        map->spots[node] = spot;
+}
+
+static int row_y(const struct map *map, int64_t tier)
+{
+    return TOP + ROW * (int)(map->tiers - tier);
+}
+
+static int switch_width(int64_t beside_each_other)
+{
+    const int64_t room = WIDTH / beside_each_other * 9 / 10;
+    return (int)(room > SWITCH_WIDTH ? SWITCH_WIDTH : room < 3 ? 3 : room);
+}
+
+/* Hosts are tier 0; a switch whose tier is not known stands above them. */
+static void place_tier(const struct page *page, struct map *map, int tier)
+{
+    struct store_statement *rows =
+        store_prepare(page->store, "SELECT node, count(*) OVER () FROM node WHERE kind='switch'"
+                                   " AND max(tier, 1)=? ORDER BY node");
+    store_bind(rows, 1, STORE_I(tier));
+    for (int64_t i = 0; store_step(rows); i++)
+        put(map, store_int(rows, 0),
+            (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
+                          .y = row_y(map, tier),
+                          .width = switch_width(store_int(rows, 1)),
+                          .shown = true});
+    store_finish(rows);
+}
+
+static void place_hosts(const struct page *page, struct map *map)
+{
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT n.node, min(p.peer_node) AS at FROM node n JOIN port p USING(node)"
+                     " WHERE n.kind='host' GROUP BY n.node ORDER BY at, n.node");
+    for (int64_t i = 0; store_step(rows); i++)
+        put(map, store_int(rows, 0),
+            (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)),
+                          .y = row_y(map, 0),
+                          .shown = true});
+    store_finish(rows);
+}
+
+static void make_map(const struct page *page, struct map *map)
+{
+    map->nodes = store_ask_int(page->store, "SELECT max(node)+1 FROM node", 0);
+    map->nodes = map->nodes < 0 ? 0 : map->nodes > NODES_MAX ? NODES_MAX : map->nodes;
+    map->spots = memory_zeroed((size_t)map->nodes, sizeof *map->spots);
+    map->tiers = (int)store_ask_int(page->store,
+                                    "SELECT max(max(tier, 1)) FROM node WHERE kind='switch'", 0);
+    map->tiers = map->tiers < 0 ? 0 : map->tiers > TIERS_MAX ? TIERS_MAX : map->tiers;
+    map->hosts = (int)store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0);
+    map->host_size = map->hosts == 0 ? 0 : WIDTH * 7 / 10 / map->hosts;
+    if (map->host_size > HOST_SIZE_MAX)
+        map->host_size = HOST_SIZE_MAX;
+    for (int tier = 1; tier <= map->tiers; tier++)
+        place_tier(page, map, tier);
+    place_hosts(page, map);
+}
+
+static void draw_links(const struct page *page, const struct map *map)
+{
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
+        " GROUP BY node, port)"
+        " SELECT a_node, b_node, l.name, coalesce(a.ps, 0), coalesce(b.ps, 0), p.name, q.name,"
+        " p.rate_bps FROM link l"
+        " JOIN port p ON p.node=a_node AND p.port=a_port"
+        " JOIN port q ON q.node=b_node AND q.port=b_port"
+        " LEFT JOIN held a ON a.node=a_node AND a.port=a_port"
+        " LEFT JOIN held b ON b.node=b_node AND b.port=b_port"
+        " ORDER BY max(coalesce(a.ps, 0), coalesce(b.ps, 0)), l.link");
+    while (store_step(rows)) {
+        const struct spot a = spot_of(map, store_int(rows, 0)),
+                          b = spot_of(map, store_int(rows, 1));
+        const time_ps a_ps = store_int(rows, 3), b_ps = store_int(rows, 4);
+        if (!a.shown || !b.shown)
+            continue;
+        fprintf(page->out, "<line class=\"h%d\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>",
+                page_heat(a_ps > b_ps ? a_ps : b_ps, page->span), a.x, a.y, b.x, b.y);
+        page_put(page->out, "%s, %s\n%s stopped for %s", store_text(rows, 2),
+                 words_rate((double)store_int(rows, 7)).text, store_text(rows, 5),
+                 words_time(a_ps).text);
+        page_put(page->out, "\n%s stopped for %s", store_text(rows, 6), words_time(b_ps).text);
+        fputs("</title></line>\n", page->out);
+    }
+    store_finish(rows);
+}
+
+/* As large as its box lets it be; what nobody could read is left to the hint. */
+static void write_name(const struct page *page, struct spot at, const char *name)
+{
+    const int letters = (int)strlen(name), fits = letters == 0 ? 0 : at.width * 7 / (letters * 5);
+    const int size = fits > LETTERS_MAX ? LETTERS_MAX : fits;
+    if (size < LETTERS_MIN)
+        return;
+    fprintf(page->out, "<text x=\"%d\" y=\"%d\" style=\"font-size:%dpx\">", at.x,
+            at.y + size * 3 / 8, size);
+    page_text(page->out, name);
+    fputs("</text>", page->out);
+}
+
+static void draw_switch(const struct page *page, const struct map *map,
+                        const struct store_statement *row)
+{
+    const struct spot at = spot_of(map, store_int(row, 0));
+    const time_ps held = store_int(row, 2);
+    fprintf(page->out,
+            "<g class=\"switch%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\""
+            " height=\"28\" rx=\"6\"/>",
+            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - at.width / 2,
+            at.y - 14, at.width);
+    write_name(page, at, store_text(row, 1));
+    fputs("<title>", page->out);
+    page_put(page->out, "%s: its longest stopped port was stopped for %s", store_text(row, 1),
+             words_time(held).text);
+    fputs("</title></g>\n", page->out);
+}
+
+static void draw_host(const struct page *page, const struct map *map,
+                      const struct store_statement *row)
+{
+    const struct spot at = spot_of(map, store_int(row, 0));
+    const int size = map->host_size < 2 ? 2 : map->host_size;
+    const time_ps held = store_int(row, 2), caused = store_int(row, 4);
+    fprintf(page->out,
+            "<g class=\"host%s\"><rect class=\"h%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\""
+            " rx=\"3\"/>",
+            store_int(row, 3) != 0 ? " root" : "", page_heat(held, page->span), at.x - size / 2,
+            at.y - size / 2, size, size);
+    if (map->hosts <= NAMED_HOSTS) {
+        fprintf(page->out, "<text transform=\"translate(%d %d) rotate(60)\">", at.x - 3,
+                at.y + size / 2 + 9);
+        page_put(page->out, "%.12s", store_text(row, 1));
+        fputs("</text>", page->out);
+    }
+    fputs("<title>", page->out);
+    page_put(page->out, "%s was stopped for %s, and stopped its switch for %s", store_text(row, 1),
+             words_time(held).text, words_time(caused).text);
+    fputs("</title></g>\n", page->out);
+}
+
+static void draw_nodes(const struct page *page, const struct map *map)
+{
+    struct store_statement *rows = store_prepare(
+        page->store,
+        "WITH held AS (SELECT node, port, max(value) AS ps FROM " PAGE_BLOCKED
+        " GROUP BY node, port)"
+        " SELECT n.node, n.name, coalesce(max(h.ps), 0),"
+        " EXISTS(SELECT 1 FROM pause_root r WHERE r.position<?1 AND r.node=n.node),"
+        " coalesce(max(o.ps), 0), n.kind='host'"
+        " FROM node n LEFT JOIN port p USING(node) LEFT JOIN held h ON h.node=p.node AND"
+        " h.port=p.port LEFT JOIN held o ON o.node=p.peer_node AND o.port=p.peer_port"
+        " GROUP BY n.node ORDER BY n.node");
+    if (rows != NULL)
+        store_bind(rows, 1, STORE_I(account_causes(page->store)));
+    while (store_step(rows)) {
+        if (!spot_of(map, store_int(rows, 0)).shown)
+            continue;
+        if (store_int(rows, 5) != 0)
+            draw_host(page, map, rows);
+        else
+            draw_switch(page, map, rows);
+    }
+    store_finish(rows);
+}
+
+static bool is_large(const struct page *page)
+{
+    return store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='host'", 0) >
+               HOSTS_DRAWN ||
+           store_ask_int(page->store, "SELECT count(*) FROM node WHERE kind='switch'", 0) >
+               SWITCHES_DRAWN;
+}
+
+void page_topology_legend(const struct page *page)
+{
+    if (is_large(page))
+        return;
+    fputs("<p class=\"legend\">stopped: ", page->out);
+    for (int i = 0; i < PICTURE_HEATS; i++)
+        fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
+    fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
+}
+
+void page_topology_drawing(const struct page *page)
+{
+    struct map map = {0};
+    if (is_large(page)) {
+        page_draw_fabric(page);
+        return;
+    }
+    make_map(page, &map);
+    fprintf(page->out,
+            "<div class=\"wide\"><svg class=\"topology\" viewBox=\"-10 0 %d %d\" role=\"img\""
+            " aria-label=\"topology\">\n",
+            WIDTH + 40, row_y(&map, 0) + 80);
+    draw_links(page, &map);
+    draw_nodes(page, &map);
+    fputs("</svg></div>\n", page->out);
+    free(map.spots);
+}
+
+void page_topology(const struct page *page)
+{
+    page_section(page, "topology", "Topology",
+                 "Coloured by the share of the time that the more stopped end of a link was kept "
+                 "from sending. Point at a link or a node for its numbers.");
+    page_topology_drawing(page);
+    page_topology_legend(page);
+    page_section_end(page);
+}

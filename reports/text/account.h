@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account - what stormglass explain prints: text for people, one object for programs.
+ * `prove` NULL: nothing was proved. */
+#ifndef STORMGLASS_REPORTS_TEXT_ACCOUNT_H
+#define STORMGLASS_REPORTS_TEXT_ACCOUNT_H
+
+#include "replay/explain/account.h"
+#include "replay/prove/prove.h"
+#include "reports/draw/paint.h"
+#include "reports/text/json.h"
+
+#include <stdio.h>
+
+/* False: the output could not be written. */
+bool account_text(const struct account *account, const struct prove *prove, FILE *out);
+bool account_json(const struct account *account, const struct prove *prove, FILE *out);
+
+/* ------------------------------------------------------------------ its parts */
+
+void prove_text(const struct prove *prove, FILE *out, const struct paint *paint);
+void prove_json(const struct prove *prove, struct json *json);
+
+#endif

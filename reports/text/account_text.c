@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account_text - the account as a page of text.  Long lists are cut; --json has them whole. */
+#include "reports/text/account.h"
+
+#include "replay/database/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, DEADLOCKS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
+
+struct page {
+    const struct account *account;
+    FILE *out;
+    struct paint paint;
+};
+
+static void head(const struct page *page, const char *words)
+{
+    fprintf(page->out, "\n%s%s%s\n", page->paint.bold, words, page->paint.off);
+}
+
+static void rest(const struct page *page, uint32_t count, uint32_t shown)
+{
+    if (count > shown)
+        fprintf(page->out, "  ... and %" PRIu32 " more: --json has them all\n", count - shown);
+}
+
+static void write_title(const struct page *page)
+{
+    const struct account *account = page->account;
+    fprintf(page->out, "%s%s%s  %s\n", page->paint.bold, account->scenario, page->paint.off,
+            account->about);
+    if (strcmp(account->status, "complete") != 0)
+        fprintf(page->out, "%s: only what was played is explained\n", account->status);
+}
+
+static void write_cause(const struct page *page)
+{
+    const struct account *account = page->account;
+    head(page, "Root cause");
+    if (account->root_cause[0] == '\0') {
+        fputs(account->measured ? "  not known: a measured run tells nothing of pauses\n"
+                                : "  none: nobody was kept from sending\n",
+              page->out);
+        return;
+    }
+    const bool says = strncmp(account->root_cause, "unsure", strlen("unsure")) == 0;
+    fprintf(page->out, "  %s%s\n",
+            account->sure ? "sure: "
+            : says        ? ""
+                          : "unsure: ",
+            account->root_cause);
+    fprintf(page->out, "  severity %" PRId64 ", %s; transmitters stood still for %s in all\n",
+            account->severity, account_severity_words(account->severity),
+            words_time(account->paused_ps).text);
+    for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
+        if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
+            fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
+                    page->paint.off);
+    for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
+        fprintf(page->out, "  %s %s: %s\n",
+                i < account->cause_count    ? "and"
+                : account->cause_count == 1 ? "beside it"
+                                            : "beside them",
+                account->roots[i].kind, account->roots[i].text);
+    rest(page, account->root_count, ROOTS_SHOWN);
+}
+
+static void write_reason(const struct page *page, const struct account_hop *hop)
+{
+    if (hop->xoffs == 0)
+        return;
+    fprintf(page->out, "%19s%s XOFF, the first at %s: ", "", words_count(hop->xoffs).text,
+            words_time(hop->at_ps).text);
+    if (hop->because_of[0] == '\0')
+        fputs("the receive buffer", page->out);
+    else
+        fprintf(page->out, "memory behind %s", hop->because_of);
+    fprintf(page->out, " had %s, threshold %s\n", words_bytes(hop->occupancy_bytes).text,
+            words_bytes(hop->threshold_bytes).text);
+}
+
+/* "of host4:", where a list goes over to the next of several causes. */
+static void write_root(const struct page *page, int64_t root, bool first)
+{
+    if (first && page->account->cause_count > 1)
+        fprintf(page->out, "  of %s:\n", page->account->roots[root].node);
+}
+
+static void write_depth(const struct page *page, int64_t root)
+{
+    const struct account_root *of = &page->account->roots[root];
+    fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " transmitter%s\n", of->depth,
+            of->depth == 1 ? "" : "s", of->stopped, of->stopped == 1 ? "" : "s");
+}
+
+static void write_path(const struct page *page)
+{
+    const struct account *account = page->account;
+    uint32_t of_root = 0;
+    if (account->hop_count == 0)
+        return;
+    head(page, "Path of the pauses");
+    for (uint32_t i = 0; i < account->hop_count; i++) {
+        const struct account_hop *hop = &account->hops[i];
+        const bool first = i == 0 || hop[-1].root != hop->root;
+        const bool last = i + 1 == account->hop_count || hop[1].root != hop->root;
+        write_root(page, hop->root, first);
+        of_root = first ? 1 : of_root + 1;
+        if (of_root <= HOPS_SHOWN) {
+            fprintf(page->out, "  hop %-3" PRId64 " %-16s stopped by %-16s %10s\n", hop->hops,
+                    hop->stopped, hop->by, words_time(hop->held_ps).text);
+            write_reason(page, hop);
+        }
+        if (last) {
+            rest(page, of_root, HOPS_SHOWN);
+            write_depth(page, hop->root);
+        }
+    }
+    if (strcmp(account->record, "summary") == 0)
+        fputs("  run --record counters also records occupancies and thresholds\n", page->out);
+}
+
+static void write_victim(const struct page *page, const struct account_victim *victim)
+{
+    const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
+                      : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
+                                                                 " talk to it"
+                                                               : "only shares the way";
+    fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload, victim->class,
+            words_time(victim->held_ps).text,
+            words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
+}
+
+static void write_victims(const struct page *page)
+{
+    const struct account *account = page->account;
+    if (account->victim_count == 0)
+        return;
+    head(page, "Victims");
+    for (uint32_t i = 0; i < account->victim_count && i < WORKLOADS_SHOWN; i++) {
+        const struct account_victim *victim = &account->victims[i];
+        write_root(page, victim->root, i == 0 || victim[-1].root != victim->root);
+        write_victim(page, victim);
+    }
+    rest(page, account->victim_count, WORKLOADS_SHOWN);
+}
+
+static void write_limits(const struct page *page)
+{
+    head(page, "Bottleneck of each workload");
+    for (uint32_t i = 0; i < page->account->limit_count && i < WORKLOADS_SHOWN; i++)
+        fprintf(page->out, "  %-16s %s\n", page->account->limits[i].workload,
+                page->account->limits[i].text);
+    rest(page, page->account->limit_count, WORKLOADS_SHOWN);
+}
+
+static void write_unused(const struct page *page)
+{
+    head(page, "Never exercised");
+    if (page->account->measured)
+        fputs("  not known: what was measured has no counters of switches and RNICs\n", page->out);
+    for (uint32_t i = 0; i < page->account->unused_count; i++)
+        fprintf(page->out, "  %s: %s\n", page->account->unused[i].what,
+                page->account->unused[i].why);
+}
+
+bool account_text(const struct account *account, const struct prove *prove, FILE *out)
+{
+    const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
+    write_title(&page);
+    write_cause(&page);
+    write_path(&page);
+    write_victims(&page);
+    if (prove != NULL)
+        prove_text(prove, out, &page.paint);
+    write_limits(&page);
+    write_unused(&page);
+    return ferror(out) == 0;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * counters - the counters of a run as real equipment prints them.
+ * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat and pg-drop. */
+#include "reports/text/counters.h"
+
+#include "base/check.h"
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PRIORITIES = 8 };
+
+struct print {
+    const struct port_counters *counters;
+    const bool *chosen;
+    FILE *out;
+    int widest;          /* name of a port */
+    bool named;          /* the switch's name stands before its tables */
+    uint32_t first, end; /* ports of the switch */
+};
+
+typedef void counter_fn(struct print *print, const struct port_counters_port *port,
+                        const char *name, int priority, int64_t value);
+
+/* Every counter of a port that is known by its name alone: all but those of the watchdog, of which
+ * there is one for each priority. */
+static void each_counter(struct print *print, const struct port_counters_port *port,
+                         counter_fn *call)
+{
+    for (int id = 0; id < COUNTER_COUNT; id++) {
+        const enum counter_scope scope = counters_about[id].scope;
+        const bool by_name = counter_has_priority((enum counter_id)id);
+        if (!port_counters_has(port, (enum counter_id)id) ||
+            (scope == COUNTER_OF_SWITCH_PRIORITY && !by_name))
+            continue;
+        for (int priority = by_name ? 0 : -1; priority < (by_name ? PRIORITIES : 0); priority++) {
+            char name[COUNTER_NAME_BYTES];
+            counter_text(name, counters_about[id].name, priority);
+            call(print, port, name, priority,
+                 port_counters_get(print->counters, port, (enum counter_id)id, priority));
+        }
+    }
+}
+
+/* ---- ethtool -S ---- */
+
+static void print_ethtool(struct print *print, const struct port_counters_port *port,
+                          const char *name, int priority, int64_t value)
+{
+    (void)port, (void)priority;
+    fprintf(print->out, "     %s: %" PRId64 "\n", name, value);
+}
+
+static void ethtool(struct print *print, uint32_t chosen)
+{
+    for (uint32_t i = 0; i < print->counters->port_count; i++) {
+        const struct port_counters_port *port = &print->counters->ports[i];
+        if (!print->chosen[i])
+            continue;
+        if (chosen > 1)
+            fprintf(print->out, "==> %s <==\n", port->name);
+        fputs("NIC statistics:\n", print->out);
+        each_counter(print, port, print_ethtool);
+    }
+}
+
+/* ---- SONiC ---- */
+
+/* 1234567 as 1,234,567. */
+static const char *with_commas(int64_t value, char text[32])
+{
+    char digits[24];
+    const int length = snprintf(digits, sizeof digits, "%" PRId64, value);
+    int at = 0;
+    CHECK(value >= 0);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            text[at++] = ',';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
+static void dashes(struct print *print, const int *widths, int count)
+{
+    for (int i = 0; i < count; i++) {
+        fputs(i > 0 ? "  " : "", print->out);
+        for (int k = 0; k < widths[i]; k++)
+            fputc('-', print->out);
+    }
+    fputc('\n', print->out);
+}
+
+typedef void row_fn(struct print *print, const struct port_counters_port *port, const void *what);
+
+static void each_switch_port(struct print *print, row_fn *call, const void *what)
+{
+    for (uint32_t i = print->first; i < print->end; i++)
+        if (print->chosen[i])
+            call(print, &print->counters->ports[i], what);
+    fputc('\n', print->out);
+}
+
+/* As the equipment calls it.  Below its switch's name "p3" is enough. */
+static const char *name_of(const struct print *print, const struct port_counters_port *port)
+{
+    if (port->equipment != NULL)
+        return port->equipment;
+    return print->named ? port->name + strlen(port->node) + 1 : port->name;
+}
+
+enum { VALUE_WIDTH = 15 };
+
+struct by_priority {
+    const char *head, *column; /* "Port Rx", "PFC" */
+    enum counter_id id;
+};
+
+static void priority_row(struct print *print, const struct port_counters_port *port,
+                         const void *what)
+{
+    const struct by_priority *table = what;
+    char text[32];
+    fprintf(print->out, "%*s", print->widest, name_of(print, port));
+    for (int i = 0; i < PRIORITIES; i++)
+        fprintf(print->out, "  %*s", VALUE_WIDTH,
+                with_commas(port_counters_get(print->counters, port, table->id, i), text));
+    fputc('\n', print->out);
+}
+
+static void priority_table(struct print *print, const struct by_priority *table)
+{
+    int widths[1 + PRIORITIES] = {print->widest};
+    fprintf(print->out, "%*s", print->widest, table->head);
+    for (int i = 0; i < PRIORITIES; i++) {
+        char head[16];
+        widths[1 + i] = VALUE_WIDTH;
+        snprintf(head, sizeof head, "%s%d", table->column, i);
+        fprintf(print->out, "  %*s", VALUE_WIDTH, head);
+    }
+    fputc('\n', print->out);
+    dashes(print, widths, 1 + PRIORITIES);
+    each_switch_port(print, priority_row, table);
+}
+
+static const struct {
+    const char *head;
+    enum counter_id id;
+} queue_columns[] = {
+    {"Counter/pkts", COUNTER_TX_PRIO_PACKETS},
+    {"Counter/bytes", COUNTER_TX_PRIO_BYTES},
+    {"Drop/pkts", COUNTER_TX_PRIO_QUEUE_DROPPED},
+    {"EcnMarked/pkts", COUNTER_TX_PRIO_ECN_MARKED},
+};
+
+enum { QUEUE_COLUMNS = sizeof queue_columns / sizeof queue_columns[0], QUEUE_WIDTH = 5 };
+
+static void queue_rows(struct print *print, const struct port_counters_port *port, const void *what)
+{
+    (void)what;
+    for (int queue = 0; queue < PRIORITIES; queue++) {
+        char text[32];
+        fprintf(print->out, "%*s  %*s%d", print->widest, name_of(print, port), QUEUE_WIDTH - 1,
+                "UC", queue);
+        for (int i = 0; i < QUEUE_COLUMNS; i++)
+            fprintf(
+                print->out, "  %*s", VALUE_WIDTH,
+                with_commas(port_counters_get(print->counters, port, queue_columns[i].id, queue),
+                            text));
+        fputc('\n', print->out);
+    }
+}
+
+static void queue_table(struct print *print)
+{
+    int widths[2 + QUEUE_COLUMNS] = {print->widest, QUEUE_WIDTH};
+    fprintf(print->out, "%*s  %*s", print->widest, "Port", QUEUE_WIDTH, "TxQ");
+    for (int i = 0; i < QUEUE_COLUMNS; i++) {
+        widths[2 + i] = VALUE_WIDTH;
+        fprintf(print->out, "  %*s", VALUE_WIDTH, queue_columns[i].head);
+    }
+    fputc('\n', print->out);
+    dashes(print, widths, 2 + QUEUE_COLUMNS);
+    each_switch_port(print, queue_rows, NULL);
+}
+
+static void one_switch(struct print *print)
+{
+    static const struct by_priority rx = {"Port Rx", "PFC", COUNTER_RX_PRIO_PAUSE},
+                                    tx = {"Port Tx", "PFC", COUNTER_TX_PRIO_PAUSE},
+                                    drops = {"Port", "PG", COUNTER_RX_PRIO_BUFFER_DROPPED};
+    print->widest = (int)strlen(rx.head);
+    for (uint32_t i = print->first; i < print->end; i++) {
+        const int width = (int)strlen(name_of(print, &print->counters->ports[i]));
+        print->widest = print->chosen[i] && width > print->widest ? width : print->widest;
+    }
+    priority_table(print, &rx);
+    priority_table(print, &tx);
+    queue_table(print);
+    fputs("Ingress PG dropped packets:\n", print->out);
+    priority_table(print, &drops);
+}
+
+/* The next switch with a port that is chosen; its ports follow each other. */
+static bool next_switch(struct print *print)
+{
+    const struct port_counters *counters = print->counters;
+    uint32_t at = print->end;
+    while (at < counters->port_count && !(print->chosen[at] && counters->ports[at].of_switch))
+        at++;
+    print->first = print->end = at;
+    while (print->end < counters->port_count &&
+           strcmp(counters->ports[print->end].node, counters->ports[at].node) == 0)
+        print->end++;
+    return at < counters->port_count;
+}
+
+static void sonic(struct print *print)
+{
+    int switches = 0;
+    while (next_switch(print))
+        switches++;
+    print->named = switches > 1;
+    print->end = 0;
+    while (next_switch(print)) {
+        if (print->named)
+            fprintf(print->out, "==> %s <==\n", print->counters->ports[print->first].node);
+        one_switch(print);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_json(struct print *print, const struct port_counters_port *port, const char *name,
+                     int priority)
+{
+    fputs(print->widest++ > 0 ? ",\n  {\"port\": " : "\n  {\"port\": ", print->out);
+    json_string(print->out, port->name);
+    fputs(", \"priority\": ", print->out);
+    if (priority < 0)
+        fputs("null", print->out);
+    else
+        fprintf(print->out, "%d", priority);
+    fprintf(print->out, ", \"name\": \"%s\"", name);
+}
+
+static void json_moved(struct print *print, const struct port_counters_port *port, const char *name,
+                       int priority, int64_t value)
+{
+    if (value == 0)
+        return;
+    put_json(print, port, name, priority);
+    fprintf(print->out, ", \"difference\": %" PRId64 "}", value);
+}
+
+static void json_unmoved(struct print *print, const struct port_counters_port *port,
+                         const char *name, int priority, int64_t value)
+{
+    if (value != 0)
+        return;
+    put_json(print, port, name, priority);
+    fputc('}', print->out);
+}
+
+static void json_list(struct print *print, counter_fn *call)
+{
+    print->widest = 0; /* here: items so far */
+    for (uint32_t i = 0; i < print->counters->port_count; i++)
+        if (print->chosen[i])
+            each_counter(print, &print->counters->ports[i], call);
+}
+
+static void json(struct print *print)
+{
+    fputs("{\"stormglass-counters\": 1, \"counters\": [", print->out);
+    json_list(print, json_moved);
+    fputs("\n], \"unmoved\": [", print->out);
+    json_list(print, json_unmoved);
+    fputs("\n]}\n", print->out);
+}
+
+void counters_print(const struct port_counters *counters, const bool *chosen,
+                    enum counters_form form, FILE *out)
+{
+    struct print print = {.counters = counters, .chosen = chosen, .out = out};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < counters->port_count; i++)
+        count += chosen[i];
+    if (form == COUNTERS_ETHTOOL)
+        ethtool(&print, count);
+    else if (form == COUNTERS_SONIC)
+        sonic(&print);
+    else
+        json(&print);
+}

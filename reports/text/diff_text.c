@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * diff_text - one function for each part. */
+#include "reports/text/diff_text.h"
+
+#include "reports/draw/paint.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_MAX = 12, COLUMN = 20 };
+
+struct section {
+    const struct diff *diff;
+    bool all;
+    FILE *out;
+    struct paint paint;
+};
+
+static void head(const struct section *section, const char *words)
+{
+    fprintf(section->out, "\n%s%-16s%s", section->paint.bold, words, section->paint.off);
+}
+
+static void write_side(const struct section *section, int which)
+{
+    const struct compare_side *side = &section->diff->sides[which];
+    const char *digest = section->diff->digests[which];
+    fprintf(section->out, "%c  %s: %s, stormglass %s, %s, digest %s\n", "AB"[which], side -> path,
+            side -> scenario, side -> version, side -> status, *digest == '\0' ? "none" : digest);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+struct words diff_value_words(const struct diff_row *row, int which)
+{
+    const double value = row->values[which];
+    if (strcmp(row->unit, "ps") == 0)
+        return words_time((time_ps)value);
+    if (strcmp(row->unit, "us") == 0)
+        return words_time((time_ps)value * PS_PER_US);
+    if (strcmp(row->unit, "mm") == 0) {
+        struct words words;
+        snprintf(words.text, sizeof words.text, "%g m", value / 1000);
+        return words;
+    }
+    if (strcmp(row->unit, "bps") == 0)
+        return words_rate(value);
+    if (strcmp(row->unit, "bytes") == 0)
+        return words_bytes((int64_t)value);
+    return fabs(value) < 1e15 ? words_count((int64_t)value) : words_short(value);
+}
+
+/* From or to nothing there is no share. */
+struct words diff_change_words(double a, double b)
+{
+    struct words words = {""};
+    if (a != 0 && b > 10 * a)
+        snprintf(words.text, sizeof words.text, "x %.0f", b / a);
+    else if (a != 0 && a != b)
+        snprintf(words.text, sizeof words.text, "%+.1f %%", 100 * (b - a) / a);
+    return words;
+}
+
+/* Rounding must not make two values look the same. */
+static void write_number(const struct section *section, const struct diff_row *row)
+{
+    struct words a = diff_value_words(row, 0), b = diff_value_words(row, 1);
+    const bool alike = strcmp(a.text, b.text) == 0;
+    fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, alike ? row->texts[0] : a.text,
+            COLUMN, alike ? row->texts[1] : b.text);
+    const struct words change = diff_change_words(row->values[0], row->values[1]);
+    if (change.text[0] != '\0')
+        fprintf(section->out, " %10s", change.text);
+    fputc('\n', section->out);
+}
+
+static void write_text(const struct section *section, const struct diff_row *row)
+{
+    const char *texts[2];
+    bool wide = false;
+    for (int i = 0; i < 2; i++) {
+        texts[i] = row->texts[i] == NULL ? "-" : row->texts[i];
+        wide |= strlen(texts[i]) > COLUMN;
+    }
+    if (wide) {
+        fprintf(section->out, "  %s\n      A  %s\n      B  %s\n", row->what, texts[0], texts[1]);
+        return;
+    }
+    fprintf(section->out, "  %-44s %*s %*s", row->what, COLUMN, texts[0], COLUMN, texts[1]);
+    const char *const *where = row->where;
+    if (where[0][0] != '\0' || where[1][0] != '\0')
+        fprintf(section->out, "  %s%s | %s%s", section->paint.dim, where[0], where[1],
+                section->paint.off);
+    fputc('\n', section->out);
+}
+
+static void write_section(const struct section *section, enum diff_section_kind kind)
+{
+    const struct diff_section *rows = &section->diff->sections[kind];
+    if (rows->count == 0)
+        return;
+    head(section, diff_section_heading(kind));
+    fprintf(section->out, "%zu differ, %zu equal\n", rows->count, rows->equal);
+    const size_t most = section->all || rows->count <= ROWS_MAX + 1 ? rows->count : ROWS_MAX;
+    for (size_t i = 0; i < most; i++) {
+        if (rows->rows[i].number)
+            write_number(section, &rows->rows[i]);
+        else
+            write_text(section, &rows->rows[i]);
+    }
+    if (most < rows->count)
+        fprintf(section->out, "  %s... and %zu more; --all tells them%s\n", section->paint.dim,
+                rows->count - most, section->paint.off);
+}
+
+/* ------------------------------------------------------------------ events */
+
+static void write_event(const struct section *section, const char *side,
+                        const struct eventlog_told *event)
+{
+    fprintf(section->out, "  %-5s %16.6f us  %-14s %s\n", side, (double)event->at / PS_PER_US,
+            event->port, event->what);
+}
+
+static void write_parting(const struct section *section)
+{
+    const struct lockstep *lockstep = &section->diff->lockstep;
+    fprintf(section->out, "%sthe runs part%s at %.6f us in %s: %s\n", section->paint.bad,
+            section->paint.off, (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how);
+    fprintf(section->out, "  %" PRIu64 " events before it are the same on both sides\n",
+            lockstep->events[0] < lockstep->events[1] ? lockstep->events[0] : lockstep->events[1]);
+    for (uint32_t i = 0; i < lockstep->same_count; i++)
+        write_event(section, "both", &lockstep->same[i]);
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < lockstep->counts[side]; i++)
+            write_event(section, side == 0 ? "A" : "B", &lockstep->next[side][i]);
+        if (lockstep->counts[side] == 0)
+            fprintf(section->out, "  %-5s no more events in %s\n", side == 0 ? "A" : "B",
+                    lockstep->node);
+    }
+}
+
+/* The digests differ, and this version plays both alike. */
+static void write_recorded(const struct section *section)
+{
+    const struct checkpoint_parting *parting = &section->diff->recorded;
+    fprintf(section->out, "the same at every node when both are played by this version, but "
+                          "the digests differ\n");
+    if (parting->parted)
+        fprintf(section->out, "  as recorded they part after %.6f us and by %.6f us, in %s\n",
+                (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US,
+                section->diff->nodes);
+}
+
+static void write_events(const struct section *section)
+{
+    const struct diff *diff = section->diff;
+    head(section, "Events");
+    if (diff->events == DIFF_EVENTS_PARTED)
+        write_parting(section);
+    else if (diff->events == DIFF_EVENTS_UNKNOWN)
+        fprintf(section->out, "not compared: %s\n", diff->why);
+    else if (strcmp(diff->digests[0], diff->digests[1]) == 0)
+        fprintf(section->out, "%sthe same%s, by the digest\n", section->paint.good,
+                section->paint.off);
+    else
+        write_recorded(section);
+}
+
+static void write_result(const struct section *section)
+{
+    size_t equal = 0, different = 0;
+    for (int i = 0; i < DIFF_SECTION_COUNT; i++) {
+        equal += section->diff->sections[i].equal;
+        different += section->diff->sections[i].count;
+    }
+    head(section, "Result");
+    fprintf(section->out, "%s; %zu values differ, %zu are equal\n",
+            diff_is_equal(section->diff) ? "equal" : "different", different, equal);
+}
+
+bool diff_text(const struct diff *diff, bool all, FILE *out)
+{
+    const struct section section = {diff, all, out, paint_for(out)};
+    write_side(&section, 0);
+    write_side(&section, 1);
+    write_section(&section, DIFF_SETTINGS);
+    write_events(&section);
+    for (int i = DIFF_SETTINGS + 1; i < DIFF_SECTION_COUNT; i++)
+        write_section(&section, (enum diff_section_kind)i);
+    write_result(&section);
+    return ferror(out) == 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * incident_text - counters of an incident beside a run's, for people and as JSON. */
+#include "reports/text/incident_text.h"
+
+#include "reports/text/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_ROWS = 30, SHOWN_NAMES = 8, NAME_WIDTH = 30 };
+
+static bool agrees(const struct incident_row *row)
+{
+    return row->orders == 0 && !row->one_sided;
+}
+
+static void verdict(const struct incident_row *row, char *text, size_t size)
+{
+    const int orders = abs(row->orders);
+    if (row->one_sided)
+        snprintf(text, size,
+                 row->expected < (double)row->replay ? "only in the replay"
+                                                     : "only in the incident");
+    else if (orders == 0)
+        snprintf(text, size, "within a factor of 10");
+    else
+        snprintf(text, size, "%d order%s of magnitude %s", orders, orders == 1 ? "" : "s",
+                 row->orders > 0 ? "more" : "less");
+}
+
+static void ratio(const struct incident_row *row, char *text, size_t size)
+{
+    if (row->expected > 0)
+        snprintf(text, size, "%.3g", (double)row->replay / row->expected);
+    else
+        snprintf(text, size, "-");
+}
+
+static int widest_port(const struct incident_diff *diff)
+{
+    size_t widest = 4;
+    for (size_t i = 0; i < diff->row_count; i++)
+        if (strlen(diff->rows[i].port) > widest)
+            widest = strlen(diff->rows[i].port);
+    return (int)widest;
+}
+
+static void print_rows(const struct incident_diff *diff, bool all, FILE *out)
+{
+    const int width = widest_port(diff);
+    size_t shown = 0;
+    if (diff->row_count > 0)
+        fprintf(out, "%-*s  %-*s %16s %16s %9s\n", width, "port", NAME_WIDTH, "counter",
+                diff->scaled ? "incident, scaled" : "incident", "replay", "ratio");
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const struct incident_row *row = &diff->rows[i];
+        char words[48], quotient[24];
+        if (!all && (agrees(row) || shown == SHOWN_ROWS))
+            continue;
+        shown++;
+        verdict(row, words, sizeof words);
+        ratio(row, quotient, sizeof quotient);
+        fprintf(out, "%-*s  %-*s %16.0f %16" PRId64 " %9s  %s\n", width, row->port, NAME_WIDTH,
+                row->name, row->expected, row->replay, quotient, words);
+    }
+    const size_t differ = diff->row_count - diff->agree;
+    if (!all && differ > shown)
+        fprintf(out, "and %zu more that differ: --all\n", differ - shown);
+}
+
+static void print_left(const struct incident_diff *diff, bool all, enum incident_apart why,
+                       const char *head, FILE *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < diff->left_count; i++) {
+        const struct incident_left *left = &diff->left[i];
+        if (left->why != why)
+            continue;
+        if (count == 0)
+            fputs(head, out);
+        if (all || count < SHOWN_NAMES)
+            fprintf(out, "%s%s (%" PRIu32 ")", count == 0 ? " " : ", ", left->name, left->count);
+        count++;
+    }
+    if (!all && count > SHOWN_NAMES)
+        fprintf(out, " and %zu more: --all", count - SHOWN_NAMES);
+    if (count > 0)
+        fputc('\n', out);
+}
+
+void incident_text(const struct incident_diff *diff, bool all, FILE *out)
+{
+    print_rows(diff, all, out);
+    fprintf(out,
+            "%s%zu counters of %" PRIu32 " ports compared: %" PRIu32
+            " within an order of magnitude, %zu not\n",
+            diff->row_count > 0 ? "\n" : "", diff->row_count, diff->ports, diff->agree,
+            diff->row_count - diff->agree);
+    print_left(diff, all, INCIDENT_NO_PORT,
+               "not compared, no port of the run is called so (--map NAME=NODE:pN):", out);
+    print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, the run has no such counter:", out);
+}
+
+static void json_row(const struct incident_row *row, bool first, FILE *out)
+{
+    fputs(first ? "\n  {\"port\": " : ",\n  {\"port\": ", out);
+    json_string(out, row->port);
+    fputs(", \"run_port\": ", out);
+    json_string(out, row->run_port);
+    fputs(", \"name\": ", out);
+    json_string(out, row->name);
+    fprintf(out, ", \"unit\": \"%s\", \"incident\": %" PRId64 ", \"expected\": ", row->unit,
+            row->incident);
+    json_real(out, row->expected);
+    fprintf(out, ", \"replay\": %" PRId64 ", \"ratio\": ", row->replay);
+    if (row->expected > 0)
+        json_real(out, (double)row->replay / row->expected);
+    else
+        fputs("null", out);
+    fprintf(out, ", \"orders\": %d, \"one_sided\": %s, \"agrees\": %s}", row->orders,
+            row->one_sided ? "true" : "false", agrees(row) ? "true" : "false");
+}
+
+static void json_left(const struct incident_diff *diff, enum incident_apart why, const char *key,
+                      FILE *out)
+{
+    bool first = true;
+    fprintf(out, ", \"%s\": [", key);
+    for (size_t i = 0; i < diff->left_count; i++) {
+        if (diff->left[i].why != why)
+            continue;
+        fputs(first ? "\n  {\"name\": " : ",\n  {\"name\": ", out);
+        json_string(out, diff->left[i].name);
+        fprintf(out, ", \"count\": %" PRIu32 "}", diff->left[i].count);
+        first = false;
+    }
+    fputc(']', out);
+}
+
+void incident_json(const struct incident_diff *diff, FILE *out)
+{
+    fprintf(out,
+            "{\"compared\": %zu, \"ports\": %" PRIu32 ", \"agree\": %" PRIu32
+            ", \"scaled\": %s, \"counters\": [",
+            diff->row_count, diff->ports, diff->agree, diff->scaled ? "true" : "false");
+    for (size_t i = 0; i < diff->row_count; i++)
+        json_row(&diff->rows[i], i == 0, out);
+    fputc(']', out);
+    json_left(diff, INCIDENT_NO_PORT, "ports_not_mapped", out);
+    json_left(diff, INCIDENT_NO_COUNTER, "counters_not_known", out);
+    fputs("}\n", out);
+}

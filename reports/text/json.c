@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * json - paths into containers.
+ * A path is words joined by '.' and indices in brackets.  What two neighbouring paths have in
+ * common stays open; the rest of the old one is closed from inside out, the rest of the new one
+ * opened. */
+#include "reports/text/json.h"
+
+#include "base/check.h"
+#include "base/printable.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void json_begin(struct json *json, FILE *out)
+{
+    *json = (struct json){.out = out};
+    json->open[json->depth++] = '{';
+    fputc('{', out);
+}
+
+static void close_to(struct json *json, int depth)
+{
+    while (json->depth > depth)
+        fputc(json->open[--json->depth] == '{' ? '}' : ']', json->out);
+}
+
+void json_end(struct json *json)
+{
+    close_to(json, 0);
+    fputc('\n', json->out);
+}
+
+static void escape(FILE *out, uint32_t code)
+{
+    if (code < 0x10000)
+        fprintf(out, "\\u%04x", (unsigned)code);
+    else
+        fprintf(out, "\\u%04x\\u%04x", (unsigned)(0xD7C0 + (code >> 10)),
+                (unsigned)(0xDC00 + (code & 0x3FF)));
+}
+
+void json_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text != '\0') {
+        uint32_t code;
+        const size_t length = printable_utf8(text, &code);
+        if (length == 0)
+            fputs("\\ufffd", out); /* the replacement character */
+        else if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (char)code);
+        else if (!printable_is_shown(code))
+            escape(out, code);
+        else
+            fwrite(text, 1, length, out);
+        text += length == 0 ? 1 : length;
+    }
+    fputc('"', out);
+}
+
+/* Fifteen digits are what a double holds for certain; a number that looks whole keeps its point. */
+void json_real(FILE *out, double value)
+{
+    if (!isfinite(value)) {
+        fputs("null", out);
+        return;
+    }
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    fputs(text, out);
+    if (strpbrk(text, ".e") == NULL)
+        fputs(".0", out);
+}
+
+static void write_value(FILE *out, const char *type, const struct store_value *value)
+{
+    if (strcmp(type, "text") == 0)
+        json_string(out, value->text);
+    else if (strcmp(type, "integer") == 0)
+        fprintf(out, "%" PRId64, value->integer);
+    else if (strcmp(type, "real") == 0)
+        json_real(out, value->real);
+    else if (strcmp(type, "boolean") == 0)
+        fputs(value->integer != 0 ? "true" : "false", out);
+    else if (strcmp(type, "empty") == 0)
+        fputs("[]", out);
+    else
+        fputs("null", out);
+}
+
+/* Length of the first part of a path: a word, or an index with its brackets. */
+static size_t part_length(const char *path)
+{
+    if (path[0] == '[')
+        return strcspn(path, "]") + 1;
+    return strcspn(path, ".[");
+}
+
+/* The next part's beginning: behind the dot where there is one. */
+static const char *behind(const char *path, size_t length)
+{
+    return path + length + (path[length] == '.');
+}
+
+static void open_container(struct json *json, char kind)
+{
+    CHECK(json->depth < JSON_DEPTH_MAX);
+    json->open[json->depth++] = kind;
+    fputc(kind, json->out);
+    json->last[0] = '\0'; /* nothing is before its first member */
+}
+
+/* The member's name, with a comma and a line break where one is due. */
+static void begin_member(struct json *json, const char *part, size_t length, bool first)
+{
+    const bool member = part[0] != '[';
+    const bool record = !member && json->depth == 2;
+    if (!first)
+        fputc(',', json->out);
+    if (json->depth == 1 || record)
+        fprintf(json->out, "\n%*s", json->depth * 1, "");
+    else if (!first)
+        fputc(' ', json->out);
+    if (!member)
+        return;
+    fprintf(json->out, "\"%.*s\": ", (int)length, part);
+}
+
+/* What of the path the last value's does not have; *depth: of what both have, which stays open. */
+static const char *new_part(const struct json *json, const char *path, int *depth)
+{
+    const char *old = json->last;
+    const char *now = path;
+    *depth = 1;
+    while (old[0] != '\0' && now[0] != '\0') {
+        const size_t length = part_length(now);
+        if (length != part_length(old) || strncmp(old, now, length) != 0)
+            break;
+        old = behind(old, length);
+        now = behind(now, length);
+        ++*depth;
+    }
+    return now;
+}
+
+void json_value(struct json *json, const char *path, const char *type,
+                const struct store_value *value)
+{
+    CHECK(strlen(path) < JSON_PATH_BYTES);
+    int depth;
+    const char *now = new_part(json, path, &depth);
+    CHECK(now[0] != '\0'); /* no path comes twice */
+    bool first = json->written == 0;
+    close_to(json, depth);
+    while (now[0] != '\0') {
+        const size_t length = part_length(now);
+        begin_member(json, now, length, first);
+        now = behind(now, length);
+        if (now[0] != '\0')
+            open_container(json, now[0] == '[' ? '[' : '{');
+        first = true;
+    }
+    write_value(json->out, type, value);
+    memcpy(json->last, path, strlen(path) + 1);
+    json->written++;
+}
+
+/* A damaged database may have values without a name, or with that of the one before: left out. */
+static void write_rows(struct json *json, struct store *store, const char *sql)
+{
+    struct store_statement *rows = store_prepare(store, sql);
+    while (store_step(rows)) {
+        char path[JSON_PATH_BYTES];
+        snprintf(path, sizeof path, "%s", store_text(rows, 0));
+        const struct store_value value = {.integer = store_int(rows, 1),
+                                          .real = store_real(rows, 1)};
+        struct store_value with_text = value;
+        with_text.text = store_text(rows, 1);
+        if (new_part(json, path, &(int){0})[0] != '\0')
+            json_value(json, path, store_text(rows, 2), &with_text);
+    }
+    store_finish(rows);
+}
+
+bool json_run(struct store *store, FILE *out)
+{
+    struct json json;
+    json_begin(&json, out);
+    write_rows(&json, store, "SELECT path, value, type FROM result ORDER BY position");
+    write_rows(&json, store, "SELECT name, value, 'real' FROM wall ORDER BY name");
+    write_rows(
+        &json, store,
+        "SELECT 'measured.'||name, value, CASE WHEN value='' OR value GLOB '*[^0-9]*' OR name IN"
+        " ('device','firmware','kernel') THEN 'text' ELSE 'integer' END"
+        " FROM measured ORDER BY name");
+    json_end(&json);
+    return store_error(store) == NULL && ferror(out) == 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove - what the experiments gave, in both shapes. */
+#include "reports/text/account.h"
+
+#include "replay/database/words.h"
+#include "reports/text/json_members.h"
+
+#include <inttypes.h>
+
+static struct words share_of(const struct prove_toll *before, const struct prove_toll *after)
+{
+    return words_percent(prove_gone(before, after), 1);
+}
+
+static void write_change(const struct prove_toll *before, const struct prove_toll *after, FILE *out)
+{
+    const int64_t gone = before->lost_ps - after->lost_ps;
+    fprintf(out, "lost %s, then %s: ", words_time(before->lost_ps).text,
+            words_time(after->lost_ps).text);
+    if (before->lost_ps == 0)
+        fputs(gone == 0 ? "nothing to lose" : "lost where nothing was", out);
+    else
+        fprintf(out, "%s %s",
+                words_percent((double)(gone < 0 ? -gone : gone), (double)before->lost_ps).text,
+                gone < 0 ? "more" : "gone");
+    if (before->stopped_ps > 0 || after->stopped_ps > 0)
+        fprintf(out, "; stopped %s, then %s", words_time(before->stopped_ps).text,
+                words_time(after->stopped_ps).text);
+    if (before->done > 0)
+        fprintf(out, "; done %s, then %s; p99 %s, then %s", words_count(before->done).text,
+                words_count(after->done).text, words_time(before->p99_ps).text,
+                words_time(after->p99_ps).text);
+    fputc('\n', out);
+}
+
+static void write_row(const struct prove_row *row, FILE *out)
+{
+    fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
+            row->cause ? " (a root cause)" : "");
+    write_change(&row->before, &row->after, out);
+}
+
+static void write_victims(const struct prove *prove, FILE *out)
+{
+    for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
+        const struct prove_victim *victim = &prove->victims[i];
+        fprintf(out, "  %-9s  %s lost %s, %s of the time that its commands were under way\n",
+                "victim", victim->name, words_time(victim->lost_ps).text,
+                words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
+    }
+    if (prove->victim_count > PROVE_VICTIMS_MAX)
+        fprintf(out, "             ... and %" PRIu32 " more\n",
+                prove->victim_count - PROVE_VICTIMS_MAX);
+}
+
+static void write_set(const struct prove *prove, FILE *out)
+{
+    const bool several = prove->culprits > 1;
+    const char *between = "  proved: ";
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        if (!row->culprit)
+            continue;
+        fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
+        if (several)
+            fprintf(out, ", alone %s", share_of(&row->before, &row->after).text);
+        between = ";\n  and ";
+    }
+    fprintf(out, "%s %s of the lost time away\n", several ? ":\n  together they take" : " takes",
+            share_of(&prove->before, &prove->after).text);
+}
+
+static void write_verdict(const struct prove *prove, FILE *out)
+{
+    const struct prove_row *best = prove_best(prove, PROVE_OF_ALL);
+    if (prove->before.lost_ps == 0)
+        fputs("  no harm: nobody lost a twentieth of his time against that, so no repair gives any "
+              "back\n",
+              out);
+    else if (prove->culprits > 0)
+        write_set(prove, out);
+    else
+        fprintf(out,
+                "  not proved: nobody lost time to what is broken; what gives most back is:\n  %s,"
+                " %s\n",
+                best->text, share_of(&best->before, &best->after).text);
+}
+
+void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
+{
+    fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
+    fprintf(out,
+            "  played again, then with one repair at a time; lost is the time beyond that in"
+            " %s\n",
+            prove->mended ? "the run with all that is broken mended"
+                          : "each workload's best of these runs");
+    write_victims(prove, out);
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        write_row(&prove->rows[i], out);
+    write_verdict(prove, out);
+}
+
+static void write_toll(struct json *json, const char *at, const char *name,
+                       const struct prove_toll *toll)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } members[] = {
+        {"lost_ps", toll->lost_ps},
+        {"stopped_ps", toll->stopped_ps},
+        {"done", toll->done},
+        {"p99_ps", toll->p99_ps},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        char path[2 * JSON_PATH_BYTES];
+        snprintf(path, sizeof path, "%s.%s.%s", at, name, members[i].name);
+        json_integer(json, path, members[i].value);
+    }
+}
+
+static void json_victims(const struct prove *prove, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    json_integer(json, "proof.victims.count", prove->victim_count);
+    if (prove->victim_count == 0)
+        json_empty(json, "proof.victims.most");
+    for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
+        const struct prove_victim *victim = &prove->victims[i];
+        json_text(json, json_member(at, "proof.victims.most", i, "workload"), victim->name);
+        json_integer(json, json_member(at, "proof.victims.most", i, "lost_ps"), victim->lost_ps);
+        json_integer(json, json_member(at, "proof.victims.most", i, "under_way_ps"),
+                     victim->under_way_ps);
+    }
+}
+
+static void json_culprits(const struct prove *prove, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    size_t count = 0;
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        if (!prove->rows[i].culprit)
+            continue;
+        snprintf(at, sizeof at, "proof.culprits[%zu]", count++);
+        json_text(json, at, prove->rows[i].text);
+    }
+    if (count == 0)
+        json_empty(json, "proof.culprits");
+}
+
+void prove_json(const struct prove *prove, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    json_text(json, "proof.ideal", prove->mended ? "all mended" : "each workload's best run");
+    json_integer(json, "proof.transmitters", prove->transmitters);
+    write_toll(json, "proof", "before", &prove->before);
+    write_toll(json, "proof", "after", &prove->after);
+    json_number(json, "proof.gone", prove_gone(&prove->before, &prove->after));
+    json_culprits(prove, json);
+    json_victims(prove, json);
+    if (prove->row_count == 0)
+        json_empty(json, "proof.repairs");
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        json_text(json, json_member(at, "proof.repairs", i, "text"), row->text);
+        json_text(json, json_member(at, "proof.repairs", i, "role"), prove_role_name(row->role));
+        json_boolean(json, json_member(at, "proof.repairs", i, "root_cause"), row->cause);
+        json_boolean(json, json_member(at, "proof.repairs", i, "culprit"), row->culprit);
+        snprintf(at, sizeof at, "proof.repairs[%u]", i);
+        write_toll(json, at, "before", &row->before);
+        write_toll(json, at, "after", &row->after);
+        json_number(json, json_member(at, "proof.repairs", i, "gone"),
+                    prove_gone(&row->before, &row->after));
+    }
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text - one function for each part of the summary. */
+#include "reports/text/text.h"
+
+#include "replay/database/words.h"
+#include "replay/explain/account.h"
+#include "reports/draw/paint.h"
+#include "reports/text/text_measured.h"
+#include "reports/text/text_settings.h"
+#include "reports/text/text_stages.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    WORKLOADS_MAX = 8,
+    PAUSES_MAX = 5,
+    DROPS_MAX = 5,
+    DEADLOCKS_MAX = 3,
+    BAR_WIDTH = 20,
+    SPREAD_PORTS = 3
+};
+
+struct text {
+    struct store *store;
+    FILE *out;
+    struct paint paint;
+    bool measured; /* on real devices */
+    bool cut;      /* before its work was done */
+};
+
+static int64_t result_of(const struct text *text, const char *path)
+{
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    const int64_t value = store_step(row) ? store_int(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static void head(const struct text *text, const char *words)
+{
+    fprintf(text->out, "\n%s%-16s%s", text->paint.bold, words, text->paint.off);
+}
+
+/* "  ... and 12 more" when a list was cut. */
+static void rest(const struct text *text, const char *count_sql, int64_t shown, const char *view)
+{
+    const int64_t all = store_ask_int(text->store, count_sql, 0);
+    if (all > shown)
+        fprintf(text->out,
+                "  %s... and %" PRId64 " more: stormglass query RUN.db \"SELECT * FROM %s\"%s\n",
+                text->paint.dim, all - shown, view, text->paint.off);
+}
+
+static void write_title(const struct text *text)
+{
+    struct store_statement *row = store_prepare(
+        text->store, "SELECT scenario, about, seed, simulated_ps, drain_ps, status,"
+                     " (SELECT count(*) FROM node WHERE kind='host'),"
+                     " (SELECT count(*) FROM node WHERE kind='switch'),"
+                     " (SELECT count(*) FROM link), (SELECT value FROM wall WHERE name='wall_s')"
+                     " FROM meta");
+    if (store_step(row)) {
+        fprintf(text->out, "%s%s%s  %s\n", text->paint.bold, store_text(row, 0), text->paint.off,
+                store_text(row, 1));
+        fprintf(text->out,
+                "  %" PRId64 " hosts, %" PRId64 " switch%s, %" PRId64 " links; seed %" PRIu64,
+                store_int(row, 6), store_int(row, 7), store_int(row, 7) == 1 ? "" : "es",
+                store_int(row, 8), (uint64_t)store_int(row, 2));
+        fprintf(text->out, "; %s %s", words_time(store_int(row, 3)).text,
+                text->measured ? "played" : "simulated");
+        if (store_int(row, 4) > 0)
+            fprintf(text->out, " and %s to finish", words_time(store_int(row, 4)).text);
+        if (text->measured)
+            fputc('\n', text->out);
+        else
+            fprintf(text->out, "; %s events, %s packet-hops in %.2f s\n",
+                    words_short((double)result_of(text, "events")).text,
+                    words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
+        const bool complete = strcmp(store_text(row, 5), "complete") == 0;
+        if (text->cut || !complete)
+            fprintf(text->out, "  %s%s: the numbers are of the part that was played%s\n",
+                    text->paint.bad, complete ? "cut by --until" : store_text(row, 5),
+                    text->paint.off);
+    }
+    store_finish(row);
+}
+
+static void write_workload(const struct text *text, const struct store_statement *row)
+{
+    fprintf(text->out, "  %-18.18s%10s%10s%13s", store_text(row, 0),
+            words_count(store_int(row, 1)).text, words_short(store_real(row, 4)).text,
+            words_rate(store_real(row, 5)).text);
+    for (int column = 6; column <= 10; column++)
+        fprintf(text->out, "%10s",
+                store_column_type(row, column) == STORE_NULL
+                    ? "-"
+                    : words_time((time_ps)store_real(row, column)).text);
+    fputc('\n', text->out);
+    if (store_int(row, 12) > 0)
+        fprintf(text->out, "  %18s%s were due and not issued: the queue depth was under way\n", "",
+                words_count(store_int(row, 12)).text);
+    if (store_int(row, 2) + store_int(row, 3) > 0)
+        fprintf(text->out, "  %s%18s%s failed, %s %s%s%s%s\n",
+                text->cut && store_int(row, 2) == 0 ? text->paint.dim : text->paint.bad, "",
+                words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
+                text->cut ? "under way when the run was cut" : "unfinished",
+                store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
+}
+
+static void write_recovery(const struct text *text)
+{
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT workload, lost, attempts, reconnected, requeued,"
+                                   " without_service_ms * 1e9 FROM v_recovery");
+    for (int64_t shown = 0; shown < WORKLOADS_MAX && store_step(rows); shown++)
+        fprintf(text->out,
+                "  %-18.18s controllers lost %s, reconnected %s in %s attempts; %s commands "
+                "requeued; %s without service\n",
+                store_text(rows, 0), words_count(store_int(rows, 1)).text,
+                words_count(store_int(rows, 3)).text, words_count(store_int(rows, 2)).text,
+                words_count(store_int(rows, 4)).text,
+                words_time((time_ps)store_real(rows, 5)).text);
+    store_finish(rows);
+}
+
+static void write_workloads(const struct text *text)
+{
+    fprintf(text->out, "\n%s%-20s%10s%10s%13s%10s%10s%10s%10s%10s%s\n", text->paint.bold,
+            "Workloads", "done", "IOPS", "goodput", "mean", "p50", "p99", "p99.9", "max",
+            text->paint.off);
+    struct store_statement *rows = store_prepare(
+        text->store,
+        "SELECT name, completed, failed, unfinished, iops, goodput_bps, latency_mean_ps,"
+        " latency_p50_ps, latency_p99_ps, latency_p99_9_ps, latency_max_ps, waiting, missed"
+        " FROM workload ORDER BY workload");
+    int64_t shown = 0;
+    while (shown < WORKLOADS_MAX && store_step(rows)) {
+        write_workload(text, rows);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM workload", shown, "v_workload");
+    write_recovery(text);
+}
+
+static void write_pause(const struct text *text, const struct store_statement *row, int64_t span)
+{
+    const int64_t stopped = store_int(row, 3);
+    int filled = span <= 0 ? 0 : (int)(stopped * BAR_WIDTH / span);
+    filled = filled > BAR_WIDTH ? BAR_WIDTH : filled;
+    char bar[BAR_WIDTH + 1];
+    memset(bar, '#', (size_t)filled);
+    memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
+    bar[BAR_WIDTH] = '\0';
+    fprintf(text->out, "  %-14s stopped by %-14s priority %" PRId64 "%12s  %s %s\n",
+            store_text(row, 0), store_text(row, 1), store_int(row, 2), words_time(stopped).text,
+            bar, words_percent((double)stopped, (double)span).text);
+}
+
+static void write_deadlocks(const struct text *text)
+{
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT text FROM deadlock ORDER BY until_ps NOTNULL, deadlock");
+    int64_t shown = 0;
+    while (shown < DEADLOCKS_MAX && store_step(rows)) {
+        fprintf(text->out, "  %s%s%s\n", text->paint.bad, store_text(rows, 0), text->paint.off);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM deadlock", shown, "v_deadlock");
+}
+
+static void write_pauses(const struct text *text)
+{
+    head(text, "Pauses");
+    const int64_t frames = result_of(text, "pfc.pause_frames");
+    if (frames == 0) {
+        fputs("none\n", text->out);
+        return;
+    }
+    fprintf(text->out, "%s XOFF and %s XON; ports were stopped for %s in all, the longest for %s\n",
+            words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
+            words_time(result_of(text, "pfc.paused_ps")).text,
+            words_time(result_of(text, "pfc.longest_pause_ps")).text);
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT p.name, q.name, c.priority, c.value FROM counter c"
+                                   " JOIN port p ON p.node=c.node AND p.port=c.port"
+                                   " JOIN port q ON q.node=p.peer_node AND q.port=p.peer_port"
+                                   " WHERE c.name='tx_prio'||c.priority||'_blocked_ps'"
+                                   " AND (c.priority=0 OR NOT EXISTS(SELECT 1 FROM counter g"
+                                   " WHERE g.name='rx_global_pause' AND g.node=c.node"
+                                   " AND g.port=c.port))"
+                                   " ORDER BY c.value DESC, c.node, c.port");
+    const int64_t span = result_of(text, "simulated_ps") + result_of(text, "drain_ps");
+    int64_t shown = 0;
+    while (shown < PAUSES_MAX && store_step(rows)) {
+        write_pause(text, rows, span);
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM v_pause", shown, "v_pause");
+    write_deadlocks(text);
+}
+
+/* "leaf0:p3 priority 3": those with the most storms. */
+static void write_storm_queues(const struct text *text)
+{
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT p.name, c.priority FROM counter c JOIN port p USING(node, port)"
+                     " WHERE c.name='pfcwd_storms' AND c.value>0"
+                     " ORDER BY c.value DESC, c.node, c.port, c.priority");
+    int shown = 0;
+    for (; shown <= SPREAD_PORTS && store_step(rows); shown++) {
+        if (shown == SPREAD_PORTS)
+            fputs(", ...", text->out);
+        else
+            fprintf(text->out, "%s%s priority %" PRId64, shown == 0 ? " (" : ", ",
+                    store_text(rows, 0), store_int(rows, 1));
+    }
+    fputs(shown > 0 ? ")" : "", text->out);
+    store_finish(rows);
+}
+
+static void write_watchdog(const struct text *text)
+{
+    const int64_t storms = result_of(text, "pfc.watchdog_storms");
+    const int64_t stalls = result_of(text, "rnic.pause_storms");
+    if (storms == 0 && stalls == 0)
+        return;
+    head(text, "Watchdog");
+    if (storms > 0) {
+        fprintf(text->out, "%s storm%s found", words_count(storms).text, storms == 1 ? "" : "s");
+        write_storm_queues(text);
+        fprintf(text->out, ", %s restored, ",
+                words_count(result_of(text, "pfc.watchdog_restored")).text);
+        const int64_t dropped = result_of(text, "drops.watchdog");
+        fprintf(text->out, "%s frame%s dropped", words_count(dropped).text,
+                dropped == 1 ? "" : "s");
+    }
+    if (stalls > 0)
+        fprintf(text->out, "%sRNICs stopped pausing %s time%s", storms > 0 ? "; " : "",
+                words_count(stalls).text, stalls == 1 ? "" : "s");
+    fputc('\n', text->out);
+}
+
+static void write_drops(const struct text *text)
+{
+    head(text, "Drops");
+    const int64_t frames = store_ask_int(text->store, "SELECT sum(frames) FROM dropped", 0);
+    fprintf(text->out, "%s%s\n", frames == 0 ? "none" : words_count(frames).text,
+            frames == 0   ? ""
+            : frames == 1 ? " frame"
+                          : " frames");
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT p.name, priority, cause, lossless, frames, first_ps, last_ps,"
+                     " p.mtu_bytes FROM dropped d JOIN port p USING(node, port)"
+                     " ORDER BY lossless DESC, frames DESC, d.node, d.port");
+    int64_t shown = 0;
+    while (shown < DROPS_MAX && store_step(rows)) {
+        const bool lossless = store_int(rows, 3) != 0;
+        fprintf(text->out, "  %s%-14s priority %" PRId64 "  %s frames, %s",
+                lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
+                words_count(store_int(rows, 4)).text, store_text(rows, 2));
+        if (strcmp(store_text(rows, 2), "mtu") == 0)
+            fprintf(text->out, " (its MTU is %" PRId64 ")", store_int(rows, 7));
+        fprintf(text->out, "%s, from %s to %s%s\n", lossless ? " of a LOSSLESS class" : "",
+                words_time(store_int(rows, 5)).text, words_time(store_int(rows, 6)).text,
+                lossless ? text->paint.off : "");
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
+}
+
+static void write_transport(const struct text *text)
+{
+    static const struct {
+        const char *path, *words;
+    } items[] = {
+        {"rnic.retransmitted_packets", "retransmitted packets"},
+        {"rnic.timeouts", "timeouts"},
+        {"rnic.naks", "NAKs"},
+        {"rnic.rnr_naks", "RNR NAKs"},
+        {"rnic.qp_errors", "QP errors"},
+        {"ecn.marked", "ECN marks"},
+        {"ecn.cnps", "CNPs"},
+    };
+    head(text, "Transport");
+    int shown = 0;
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        const int64_t value = result_of(text, items[i].path);
+        if (value == 0)
+            continue;
+        fprintf(text->out, "%s%s %s", shown == 0 ? "" : ", ", words_count(value).text,
+                items[i].words);
+        shown++;
+    }
+    fputs(shown == 0 ? "nothing was sent twice, nothing was marked\n" : "\n", text->out);
+}
+
+/* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
+ * port has many distances: it is told of at the least. */
+static void write_spread(const struct text *text)
+{
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT hops, p.name, count(*) OVER (PARTITION BY hops), rank FROM"
+                     " (SELECT *, row_number() OVER (PARTITION BY hops ORDER BY held_ps DESC, node,"
+                     " port) AS rank FROM (SELECT node, port, min(hops) AS hops, held_ps"
+                     " FROM pause_path WHERE root=0 GROUP BY node, port))"
+                     " JOIN port p USING(node, port)"
+                     " ORDER BY hops, rank");
+    int64_t hops = 0;
+    while (store_step(rows)) {
+        const int64_t rank = store_int(rows, 3);
+        if (store_int(rows, 0) > 1 && hops == 0)
+            break; /* the root's own neighbour is always the first */
+        if (hops == 0)
+            fprintf(text->out, "%s%-16s%s", text->paint.bold, "Stopped", text->paint.off);
+        else if (store_int(rows, 0) != hops)
+            fputs("  <-  ", text->out);
+        if (rank <= SPREAD_PORTS)
+            fprintf(text->out, "%s%s", rank == 1 ? "" : ", ", store_text(rows, 1));
+        else if (rank == SPREAD_PORTS + 1)
+            fprintf(text->out, " and %" PRId64 " more", store_int(rows, 2) - SPREAD_PORTS);
+        hops = store_int(rows, 0);
+    }
+    fputs(hops == 0 ? "" : "\n", text->out);
+    store_finish(rows);
+}
+
+static void write_victims(const struct text *text)
+{
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT w.name, max(v.held_ps), CASE min(class) WHEN 'direct' THEN 'talks to"
+                     " it' WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
+                     " ELSE 'shares ports with frames that wait' END, min(class)"
+                     " FROM pause_victim v JOIN workload w USING(workload)"
+                     " GROUP BY v.workload ORDER BY 4, 2 DESC, v.workload LIMIT 6");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its way was stopped for %s\n",
+                text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
+                store_text(rows, 3), store_text(rows, 2), words_time(store_int(rows, 1)).text);
+    store_finish(rows);
+}
+
+static void write_sentence(const struct text *text, const char *words, const char *path)
+{
+    char sentence[640];
+    struct store_statement *row =
+        store_prepare(text->store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(path));
+    snprintf(sentence, sizeof sentence, "%s", store_step(row) ? store_text(row, 0) : "");
+    store_finish(row);
+    if (sentence[0] != '\0')
+        fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
+}
+
+static void write_severity(const struct text *text)
+{
+    const int64_t level = result_of(text, "pfc.severity");
+    if (level > 0)
+        fprintf(text->out, "%s%-16s%s%" PRId64 ", %s\n", text->paint.bold, "Severity",
+                text->paint.off, level, account_severity_words(level));
+}
+
+static void write_causes(const struct text *text)
+{
+    fputc('\n', text->out);
+    write_sentence(text, "Bottleneck", "bottleneck");
+    write_sentence(text, "Root cause", "root_cause");
+    write_severity(text);
+    write_spread(text);
+    write_victims(text);
+}
+
+static void write_verdict(const struct text *text)
+{
+    const struct paint *paint = &text->paint;
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT text, held, actual FROM expectation ORDER BY position");
+    for (int shown = 0; store_step(rows); shown++) {
+        if (shown == 0)
+            fprintf(text->out, "\n%sExpectations%s\n", paint->bold, paint->off);
+        const bool judged = store_column_type(rows, 1) != STORE_NULL;
+        const bool held = store_int(rows, 1) != 0;
+        const char *colour = held ? paint->good : judged ? paint->bad : paint->dim;
+        const char *word = held ? "held" : judged ? "BROKEN" : "not judged";
+        fprintf(text->out, "  %s%-*s%s %-42s %s%s%s\n", colour, text->cut ? 10 : 7, word,
+                paint->off, store_text(rows, 0), paint->dim, store_text(rows, 2), paint->off);
+    }
+    store_finish(rows);
+    rows = store_prepare(text->store, "SELECT text FROM failure ORDER BY rowid");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s  %sFAILED%s  %s\n", shown == 0 ? "\n" : "", paint->bad, paint->off,
+                store_text(rows, 0));
+    store_finish(rows);
+    char digest[64];
+    store_ask_text(text->store, "SELECT digest FROM meta", digest, sizeof digest);
+    fprintf(text->out, "\n%sdigest %s%s\n", paint->dim, digest, paint->off);
+}
+
+bool text_run(struct store *store, FILE *out)
+{
+    struct text text = {
+        .store = store, .out = out, .paint = paint_for(out), .measured = text_is_measured(store)};
+    text.cut = result_of(&text, "cut") != 0;
+    if (text.measured)
+        text_measured(store, out, &text.paint);
+    write_title(&text);
+    text_settings(store, out, &text.paint);
+    if (!text_served(store, out, &text.paint))
+        write_workloads(&text);
+    text_stages(store, out, &text.paint);
+    write_pauses(&text);
+    write_watchdog(&text);
+    write_drops(&text);
+    write_transport(&text);
+    write_causes(&text);
+    write_verdict(&text);
+    return store_error(store) == NULL && ferror(out) == 0;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_settings - settings joined by their path. */
+#include "reports/text/text_settings.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROFILE_BYTES = 64 };
+
+/* What the scenario, an override or --set wrote; what a reader compares runs by; what a profile
+ * gave. */
+#define OWN "(value<>preset AND set_by NOT LIKE 'profile %')"
+#define KEY                                                                                        \
+    "(path='fabric.host-links.rate' OR path LIKE '%.path-mtu' OR path LIKE '%.congestion-control'" \
+    " OR path LIKE '%.pfc-priorities' OR path LIKE '%.loss-recovery')"
+#define PROFILE "set_by LIKE 'profile %'"
+
+struct line {
+    char group[GROUP_BYTES]; /* "fabric.switch" */
+    char text[LINE_BYTES];   /* "ecn-kmin 400KB, ..." */
+    char profile[PROFILE_BYTES];
+    int64_t profile_values;
+    bool full;
+};
+
+static void add_item(struct line *line, const char *name, const char *value)
+{
+    const size_t used = strlen(line->text);
+    const char *comma = used == 0 ? "" : ", ";
+    if (line->full)
+        return;
+    const int length =
+        snprintf(line->text + used, sizeof line->text - used, "%s%s %s", comma, name, value);
+    if (length >= 0 && (size_t)length < sizeof line->text - used - strlen(", ..."))
+        return;
+    snprintf(line->text + used, sizeof line->text - used, "%s", ", ...");
+    line->full = true;
+}
+
+static bool write_line(FILE *out, const struct line *line, const struct paint *paint)
+{
+    if (line->text[0] == '\0' && line->profile_values == 0)
+        return false;
+    fprintf(out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
+    if (line->profile_values > 0)
+        fprintf(out, "%s%s%" PRId64 " of %s%s", paint->dim, line->text[0] == '\0' ? "" : " + ",
+                line->profile_values, line->profile, paint->off);
+    fputc('\n', out);
+    return true;
+}
+
+static void begin_line(struct line *line, const char *path, size_t group)
+{
+    *line = (struct line){0};
+    snprintf(line->group, sizeof line->group, "%.*s", (int)group, path);
+}
+
+static void add_row(struct line *line, const struct store_statement *row, const char *name)
+{
+    if (store_int(row, 3) != 0)
+        add_item(line, name, store_text(row, 1));
+    if (store_int(row, 4) == 0)
+        return;
+    line->profile_values++;
+    snprintf(line->profile, sizeof line->profile, "%s", store_text(row, 2));
+}
+
+void text_settings(struct store *store, FILE *out, const struct paint *paint)
+{
+    fprintf(out, "\n%s%-16s%s%swhat is not at its default, and what runs are compared by%s\n",
+            paint->bold, "Settings", paint->off, paint->dim, paint->off);
+    struct store_statement *rows = store_prepare(
+        store, "SELECT path, value, set_by, " OWN " OR " KEY ", " PROFILE " FROM setting"
+               " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE ") ORDER BY rowid");
+    struct line line = {0};
+    int lines = 0;
+    while (lines < LINES_MAX && store_step(rows)) {
+        const char *path = store_text(rows, 0), *dot = strrchr(path, '.');
+        const size_t group = (size_t)(dot - path);
+        if (strlen(line.group) != group || strncmp(line.group, path, group) != 0) {
+            lines += write_line(out, &line, paint);
+            begin_line(&line, path, group);
+        }
+        add_row(&line, rows, dot + 1);
+    }
+    if (lines < LINES_MAX)
+        write_line(out, &line, paint);
+    else
+        fprintf(out, "  %s... more: stormglass query RUN.db \"SELECT * FROM v_changed\"%s\n",
+                paint->dim, paint->off);
+    store_finish(rows);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_stages - a column for each kind. */
+#include "reports/text/text_stages.h"
+
+#include "replay/database/words.h"
+#include "replay/explain/iojoin.h"
+#include "replay/record/record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 5, ONE_BY_ONE_MAX = 4, HEAD_BYTES = 40, WIDTH = 17 };
+
+struct column {
+    char head[HEAD_BYTES];
+    time_ps sum[IOJOIN_STAGE_COUNT]; /* over `count` commands */
+    int64_t count;
+};
+
+struct table {
+    struct column columns[COLUMNS_MAX];
+    int count;
+    bool one_by_one;
+};
+
+static struct column *new_column(struct table *table, const char *workload, const char *operation)
+{
+    struct column *column = &table->columns[table->count++];
+    *column = (struct column){.count = 1};
+    snprintf(column->head, sizeof column->head, "%.20s %s", workload, operation);
+    return column;
+}
+
+static void read_commands(struct store *store, struct table *table)
+{
+    struct store_statement *rows = store_prepare(
+        store,
+        "SELECT w.name, operation, issued_ps, posted_ps, response_ps, completed_ps, capsule_ps,"
+        " fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps, response_sent_ps"
+        " FROM io JOIN workload w USING(workload) ORDER BY io");
+    while (table->count < ONE_BY_ONE_MAX && store_step(rows)) {
+        struct column *column = new_column(table, store_text(rows, 0), store_text(rows, 1));
+        const struct probe_host_io host = {.issued_at = store_int(rows, 2),
+                                           .posted_at = store_int(rows, 3),
+                                           .response_at = store_int(rows, 4),
+                                           .completed_at = store_int(rows, 5)};
+        const struct probe_target_io target = {.capsule_at = store_int(rows, 6),
+                                               .fetch_at = store_int(rows, 7),
+                                               .fetched_at = store_int(rows, 8),
+                                               .media_at = store_int(rows, 9),
+                                               .media_begun_at = store_int(rows, 10),
+                                               .media_done_at = store_int(rows, 11),
+                                               .response_at = store_int(rows, 12)};
+        iojoin_stages(&host, target.capsule_at == 0 ? NULL : &target, column->sum);
+    }
+    store_finish(rows);
+}
+
+/* The kinds of command that there are most of, in the order of the workloads. */
+static void read_means(struct store *store, struct table *table)
+{
+    struct store_statement *rows = store_prepare(
+        store, "WITH kinds AS (SELECT workload, operation, count FROM stage WHERE position=0"
+               " ORDER BY count DESC, workload LIMIT ?)"
+               " SELECT w.name, s.operation, s.position, s.sum_ps, s.count FROM stage s"
+               " JOIN kinds USING(workload, operation) JOIN workload w USING(workload)"
+               " ORDER BY workload, s.operation, s.position");
+    store_bind(rows, 1, STORE_I(COLUMNS_MAX));
+    struct column *column = NULL;
+    while (store_step(rows)) {
+        const int64_t position = store_int(rows, 2);
+        if (position == 0 && table->count == COLUMNS_MAX)
+            break;
+        if (position == 0)
+            column = new_column(table, store_text(rows, 0), store_text(rows, 1));
+        if (column == NULL || position < 0 || position >= IOJOIN_STAGE_COUNT)
+            continue;
+        column->sum[position] = store_int(rows, 3);
+        column->count = store_int(rows, 4);
+    }
+    store_finish(rows);
+}
+
+static void write_cell(FILE *out, const struct table *table, time_ps sum, int64_t count)
+{
+    char text[WORDS_BYTES];
+    if (table->one_by_one)
+        snprintf(text, sizeof text, "%" PRId64 ".%03" PRId64 " ns", sum / PS_PER_NS,
+                 sum % PS_PER_NS);
+    else
+        snprintf(text, sizeof text, "%s", words_time(count == 0 ? 0 : sum / count).text);
+    fprintf(out, "%*s", WIDTH, sum == 0 ? "-" : text);
+}
+
+static void write_row(FILE *out, const struct table *table, int stage)
+{
+    fprintf(out, "  %-18s", iojoin_stage_name((enum iojoin_stage)stage));
+    for (int i = 0; i < table->count; i++)
+        write_cell(out, table, table->columns[i].sum[stage], table->columns[i].count);
+    fputc('\n', out);
+}
+
+static void write_total(FILE *out, const struct table *table, const struct paint *paint)
+{
+    fprintf(out, "  %s%-18s", paint->bold, "= latency");
+    for (int i = 0; i < table->count; i++) {
+        time_ps sum = 0;
+        for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+            sum += table->columns[i].sum[stage];
+        write_cell(out, table, sum, table->columns[i].count);
+    }
+    fprintf(out, "%s\n", paint->off);
+}
+
+void text_stages(struct store *store, FILE *out, const struct paint *paint)
+{
+    struct table table = {0};
+    const int64_t commands =
+        store_ask_int(store, "SELECT sum(count) FROM stage WHERE position=0", 0);
+    if (commands == 0)
+        return;
+    table.one_by_one = commands <= ONE_BY_ONE_MAX;
+    if (table.one_by_one)
+        read_commands(store, &table);
+    else
+        read_means(store, &table);
+    fprintf(out, "\n%s%-20s%s", paint->bold,
+            table.one_by_one ? "Where the time went" : "Mean time per stage", paint->off);
+    for (int i = 0; i < table.count; i++)
+        fprintf(out, "%*s", WIDTH, table.columns[i].head);
+    fputc('\n', out);
+    for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
+        write_row(out, &table, stage);
+    write_total(out, &table, paint);
+}

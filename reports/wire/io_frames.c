@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * io_frames - from a row of the table io to rows of the table frame. */
+#include "reports/wire/io_frames.h"
+
+#include "base/memory.h"
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where an SQE has its command identifier, key and first block, and a CQE the identifier. */
+enum { SQE_CID = 2, SQE_KEY = 35, SQE_TYPE = 39, SQE_LBA = 40, CQE_CID = 12, KEYED = 4 };
+enum { GAP_BITS = 96 }; /* wire_ps has the gap behind the frame; IEEE 802.3, 4.4.2 */
+enum { RANGES_MAX = 64, MIDDLES_KEPT = 2, LATEST_ACK_PS = 20000000 };
+
+/* PSNs of requests that one end sent for the command. */
+struct range {
+    int64_t first, last;
+};
+
+struct search {
+    struct store *store;
+    struct io_frames *frames;
+    int64_t host, target;       /* endpoints */
+    int64_t host_qp, target_qp; /* that frames to the host, to the target name */
+    int64_t cid, lba, key;
+    int64_t begin_ps, end_ps;
+    struct range asked[2][RANGES_MAX]; /* by the host, by the target */
+    uint32_t asked_count[2];
+    int64_t response_psn;
+};
+
+/* A time, size or number of a database that may be anybody's: sums of a few stay in range. */
+static int64_t number(struct store_statement *row, int column)
+{
+    const int64_t value = store_int(row, column), most = INT64_MAX / 8;
+    return value < 0 ? 0 : value > most ? most : value;
+}
+
+static uint64_t little(const unsigned char *bytes, int count)
+{
+    uint64_t value = 0;
+    while (count-- > 0)
+        value = value << 8 | bytes[count];
+    return value;
+}
+
+static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
+{
+    struct store_statement *row = store_prepare(
+        s->store,
+        "SELECT w.name, operation, io.bytes, lba, cid, h.endpoint, t.endpoint, issued_ps, "
+        "posted_ps,"
+        " capsule_ps, fetch_ps, fetched_ps, media_ps, media_begun_ps, media_done_ps,"
+        " response_sent_ps, response_ps, completed_ps FROM io JOIN workload w USING(workload)"
+        " JOIN port h ON h.ip=host_ip JOIN port t ON t.ip=target_ip WHERE io=?1");
+    if (row != NULL)
+        store_bind(row, 1, STORE_I(io));
+    const bool found = store_step(row);
+    if (found) {
+        struct io_frames *f = s->frames;
+        snprintf(f->workload, sizeof f->workload, "%s", store_text(row, 0));
+        snprintf(f->operation, sizeof f->operation, "%s", store_text(row, 1));
+        f->bytes = number(row, 2);
+        s->lba = f->lba = store_int(row, 3);
+        s->cid = store_int(row, 4);
+        s->host = store_int(row, 5);
+        s->target = store_int(row, 6);
+        for (int i = 0; i < IO_MOMENTS; i++)
+            f->moments[i] = number(row, 7 + i);
+    } else {
+        snprintf(why, IO_WHY_BYTES,
+                 "no command %" PRId64 " is in it: the table io has %" PRId64 " of them", io,
+                 store_ask_int(s->store, "SELECT count(*) FROM io", 0));
+    }
+    store_finish(row);
+    return found;
+}
+
+/* Frames between the two, where they begin their way, with: at_ps opcode qpn psn rkey length head
+ * payload. */
+static struct store_statement *first_hops(const struct search *s, int64_t from, int64_t to)
+{
+    struct store_statement *rows = store_prepare(
+        s->store, "SELECT at_ps, opcode, qpn, psn, rkey, length, head, payload_bytes FROM frame f"
+                  " JOIN port p USING(node, port) WHERE p.endpoint=f.source AND source=?1 AND"
+                  " destination=?2 AND at_ps BETWEEN ?3 AND ?4 AND opcode LIKE 'RC\\_%' ESCAPE '\\'"
+                  " ORDER BY at_ps");
+    if (rows != NULL) {
+        store_bind(rows, 1, STORE_I(from));
+        store_bind(rows, 2, STORE_I(to));
+        store_bind(rows, 3, STORE_I(s->begin_ps));
+        store_bind(rows, 4, STORE_I(s->end_ps));
+    }
+    return rows;
+}
+
+static void ask(struct search *s, int end, int64_t first, int64_t last)
+{
+    if (s->asked_count[end] < RANGES_MAX)
+        s->asked[end][s->asked_count[end]++] = (struct range){first, last};
+}
+
+static bool has(const char *opcode, const char *part)
+{
+    return strstr(opcode, part) != NULL;
+}
+
+/* The command capsule, and with it the target's queue pair and the key of the data. */
+static bool find_command(struct search *s)
+{
+    bool found = false, open = false;
+    struct store_statement *rows = first_hops(s, s->host, s->target);
+    while (store_step(rows)) {
+        const char *opcode = store_text(rows, 1);
+        size_t bytes;
+        const unsigned char *head = store_blob(rows, 6, &bytes);
+        if (!found && has(opcode, "SEND_") && bytes >= SQE_LBA + 8 &&
+            (int64_t)little(head + SQE_CID, 2) == s->cid &&
+            (int64_t)little(head + SQE_LBA, 8) == s->lba) {
+            found = true;
+            open = has(opcode, "FIRST");
+            s->target_qp = store_int(rows, 2);
+            s->key = head[SQE_TYPE] >> 4 == KEYED ? (int64_t)little(head + SQE_KEY, 4) : -1;
+            ask(s, 0, number(rows, 3), number(rows, 3));
+        } else if (open && has(opcode, "SEND_") && store_int(rows, 2) == s->target_qp) {
+            s->asked[0][0].last = number(rows, 3);
+            open = !has(opcode, "LAST");
+        }
+    }
+    store_finish(rows);
+    return found;
+}
+
+/* The response is the last with that identifier before the host had it. */
+static bool find_response(struct search *s)
+{
+    bool found = false;
+    struct store_statement *rows = first_hops(s, s->target, s->host);
+    while (store_step(rows)) {
+        size_t bytes;
+        const unsigned char *head = store_blob(rows, 6, &bytes);
+        if (!has(store_text(rows, 1), "SEND_ONLY") || bytes < CQE_CID + 2 || bytes > 16 ||
+            (int64_t)little(head + CQE_CID, 2) != s->cid ||
+            store_int(rows, 0) > s->frames->moments[IO_RESPONSE])
+            continue;
+        found = true;
+        s->host_qp = store_int(rows, 2);
+        s->response_psn = number(rows, 3);
+    }
+    store_finish(rows);
+    return found;
+}
+
+/* RDMA WRITEs and READs of the target that name the key.  A READ's responses have its PSN and those
+ * behind it, one for each path MTU, up to the target's next request. */
+static void find_data(struct search *s)
+{
+    bool writing = false, reading = false;
+    struct store_statement *rows = s->key < 0 ? NULL : first_hops(s, s->target, s->host);
+    while (store_step(rows)) {
+        const char *opcode = store_text(rows, 1);
+        const int64_t psn = number(rows, 3);
+        const uint32_t count = s->asked_count[1];
+        struct range *last = count == 0 ? NULL : &s->asked[1][count - 1];
+        if (store_int(rows, 2) != s->host_qp || has(opcode, "ACK") || has(opcode, "RESPONSE"))
+            continue;
+        if (reading && last != NULL)
+            last->last = psn - 1;
+        reading = false;
+        const bool named = store_int(rows, 4) == s->key && has(opcode, "RC_WRITE");
+        if (named || (store_int(rows, 4) == s->key && has(opcode, "READ_REQUEST"))) {
+            ask(s, 1, psn, psn);
+            reading = !named;
+            writing = has(opcode, "FIRST");
+        } else if (writing && has(opcode, "RC_WRITE") && last != NULL) {
+            last->last = psn;
+            writing = !has(opcode, "LAST");
+        }
+    }
+    store_finish(rows);
+    ask(s, 1, s->response_psn, s->response_psn);
+}
+
+static bool asked(const struct search *s, int end, int64_t psn)
+{
+    for (uint32_t i = 0; i < s->asked_count[end]; i++)
+        if (psn >= s->asked[end][i].first && psn <= s->asked[end][i].last)
+            return true;
+    return false;
+}
+
+/* A request's PSN is its sender's, an answer's that of the other end's request. */
+static bool belongs(const struct search *s, bool from_host, const char *opcode, int64_t qpn,
+                    int64_t psn)
+{
+    const bool answer = has(opcode, "ACK") || has(opcode, "RESPONSE");
+    return qpn == (from_host ? s->target_qp : s->host_qp) && asked(s, from_host == answer, psn);
+}
+
+/* All but the beginning and the end of what is long. */
+static bool is_long_middle(const struct search *s, bool from_host, const char *opcode, int64_t psn)
+{
+    const int end = from_host == has(opcode, "RESPONSE");
+    for (uint32_t i = 0; i < s->asked_count[end]; i++) {
+        const struct range *range = &s->asked[end][i];
+        if (psn > range->first + MIDDLES_KEPT && psn < range->last - 1 && psn <= range->last)
+            return has(opcode, "MIDDLE");
+    }
+    return false;
+}
+
+static uint32_t add_lane(struct io_frames *f, uint32_t at, int64_t node, const char *name)
+{
+    if (f->lane_count == IO_LANES_MAX)
+        return IO_LANES_MAX - 1;
+    memmove(&f->lanes[at + 1], &f->lanes[at], (f->lane_count - at) * sizeof f->lanes[0]);
+    memmove(&f->nodes[at + 1], &f->nodes[at], (f->lane_count - at) * sizeof f->nodes[0]);
+    f->nodes[at] = node;
+    snprintf(f->lanes[at], IO_NAME_BYTES, "%s", name);
+    f->lane_count++;
+    return at;
+}
+
+static uint32_t lane_of(const struct io_frames *f, int64_t node)
+{
+    for (uint32_t i = 0; i < f->lane_count; i++)
+        if (f->nodes[i] == node)
+            return i;
+    return IO_LANES_MAX;
+}
+
+/* All hops of the two's frames with: at_ps wire_ps delay_ps node peer_node opcode qpn psn bytes
+ * payload flags lost source name peer_name first rate_bps
+ * syndrome. */
+static struct store_statement *all_hops(const struct search *s)
+{
+    struct store_statement *rows = store_prepare(
+        s->store,
+        "SELECT at_ps, wire_ps, delay_ps, f.node, p.peer_node, opcode, qpn, psn, bytes,"
+        " payload_bytes, flags, lost, source, n.name, m.name, coalesce(p.endpoint=source, 0),"
+        " p.rate_bps, coalesce(syndrome, 0)"
+        " FROM frame f JOIN port p USING(node, port) JOIN node n USING(node) JOIN node m"
+        " ON m.node=p.peer_node WHERE ((source=?1 AND destination=?2) OR (source=?2 AND"
+        " destination=?1)) AND at_ps BETWEEN ?3 AND ?4 AND opcode LIKE 'RC\\_%' ESCAPE '\\'"
+        " ORDER BY at_ps, f.node, psn");
+    if (rows != NULL) {
+        store_bind(rows, 1, STORE_I(s->host));
+        store_bind(rows, 2, STORE_I(s->target));
+        store_bind(rows, 3, STORE_I(s->begin_ps));
+        store_bind(rows, 4, STORE_I(s->end_ps));
+    }
+    return rows;
+}
+
+/* Lanes in the order of the way: a sender towards the target is left of its peer, one towards the
+ * host right of it.  The two ends are there from the beginning. */
+static void find_lanes(const struct search *s)
+{
+    struct io_frames *f = s->frames;
+    struct store_statement *rows = all_hops(s);
+    while (store_step(rows)) {
+        const bool from_host = store_int(rows, 12) == s->host;
+        const int64_t node = store_int(rows, 3), peer = store_int(rows, 4);
+        if (!belongs(s, from_host, store_text(rows, 5), store_int(rows, 6), store_int(rows, 7)))
+            continue;
+        const uint32_t own = lane_of(f, node), other = lane_of(f, peer);
+        if (f->lane_count == 0) {
+            add_lane(f, 0, node, store_text(rows, 13));
+            add_lane(f, 1, peer, store_text(rows, 14));
+        } else if (own < IO_LANES_MAX && other == IO_LANES_MAX) {
+            add_lane(f, from_host ? own + 1 : own, peer, store_text(rows, 14));
+        } else if (own == IO_LANES_MAX && other < IO_LANES_MAX) {
+            add_lane(f, from_host ? other : other + 1, node, store_text(rows, 13));
+        }
+    }
+    store_finish(rows);
+}
+
+/* "RC_SEND_ONLY_INV" is SEND ONLY INV to people, and an acknowledgement may say no: AETH.Syndrome,
+ * IBTA Vol 1 9.7.5.2.1. */
+static void opcode_words(const char *opcode, int64_t syndrome, char words[40])
+{
+    static const char *const answers[4] = {"ACKNOWLEDGE", "RNR NAK", "ACKNOWLEDGE", "NAK"};
+    if (has(opcode, "RC_ACK")) {
+        snprintf(words, 40, "%s", answers[syndrome >> 5 & 3]);
+        return;
+    }
+    snprintf(words, 40, "%s", strncmp(opcode, "RC_", 3) == 0 ? opcode + 3 : opcode);
+    for (char *at = words; *at != '\0'; at++)
+        if (*at == '_')
+            *at = ' ';
+}
+
+static void read_hops(const struct search *s)
+{
+    struct io_frames *f = s->frames;
+    f->hops = memory_zeroed(IO_HOPS_MAX, sizeof *f->hops);
+    struct store_statement *rows = all_hops(s);
+    while (store_step(rows)) {
+        const char *opcode = store_text(rows, 5);
+        const bool from_host = store_int(rows, 12) == s->host;
+        const uint32_t from = lane_of(f, store_int(rows, 3)), to = lane_of(f, store_int(rows, 4));
+        const int64_t psn = number(rows, 7);
+        if (!belongs(s, from_host, opcode, store_int(rows, 6), psn))
+            continue;
+        if (from == IO_LANES_MAX || to == IO_LANES_MAX || f->hop_count == IO_HOPS_MAX ||
+            is_long_middle(s, from_host, opcode, psn)) {
+            f->left_out++;
+            continue;
+        }
+        struct io_hop *hop = &f->hops[f->hop_count++];
+        *hop = (struct io_hop){.at_ps = number(rows, 0),
+                               .from = from,
+                               .to = to,
+                               .psn = psn,
+                               .bytes = number(rows, 8),
+                               .payload = number(rows, 9),
+                               .again = (store_int(rows, 10) & 16) != 0,
+                               .lost = store_int(rows, 11) != 0,
+                               .first = store_int(rows, 15) != 0};
+        hop->arrives_ps = hop->at_ps + number(rows, 1) + number(rows, 2);
+        if (store_int(rows, 16) > 0)
+            hop->arrives_ps -= GAP_BITS * PS_PER_S / store_int(rows, 16);
+        opcode_words(opcode, store_int(rows, 17), hop->opcode);
+    }
+    store_finish(rows);
+}
+
+struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WHY_BYTES])
+{
+    struct search s = {.store = store, .frames = memory_new(sizeof *s.frames)};
+    bool well = read_io(&s, io, why);
+    s.begin_ps = s.frames->moments[IO_ISSUED];
+    s.end_ps = s.frames->moments[IO_COMPLETED] + LATEST_ACK_PS;
+    if (well && store_ask_int(store, "SELECT EXISTS(SELECT 1 FROM frame)", 0) == 0) {
+        snprintf(why, IO_WHY_BYTES, "no frames are in it: record the run with --record packets");
+        well = false;
+    } else if (well && !(find_command(&s) && find_response(&s))) {
+        snprintf(why, IO_WHY_BYTES, "its frames were not recorded from command to response");
+        well = false;
+    }
+    if (well) {
+        find_data(&s);
+        find_lanes(&s);
+        read_hops(&s);
+    }
+    if (store_error(store) != NULL) {
+        snprintf(why, IO_WHY_BYTES, "%.200s", store_error(store));
+        well = false;
+    }
+    if (well)
+        return s.frames;
+    io_frames_free(s.frames);
+    return NULL;
+}
+
+void io_frames_free(struct io_frames *frames)
+{
+    if (frames == NULL)
+        return;
+    free(frames->hops);
+    free(frames);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * io_frames - the frames of one command, hop by hop, out of a run recorded with packets.
+ * The command capsule is known by its bytes (command identifier and first block), the response
+ * by its command identifier, the data by the key of the command's SGL; from their PSNs follow the
+ * rest of their messages, the responses to an RDMA READ, and the acknowledgements.  An
+ * acknowledgement that is for a later packet of the same connection is not among them.
+ * Times in ps since the run's begin.  Owner: io_frames_free. */
+#ifndef STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
+#define STORMGLASS_REPORTS_WIRE_IO_FRAMES_H
+
+#include "replay/database/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { IO_LANES_MAX = 24, IO_HOPS_MAX = 600, IO_NAME_BYTES = 64, IO_WHY_BYTES = 256 };
+
+/* What happened at the two ends; 0: it did not. */
+enum io_moment {
+    IO_ISSUED,
+    IO_POSTED,
+    IO_CAPSULE,
+    IO_FETCH,
+    IO_FETCHED,
+    IO_MEDIA,
+    IO_MEDIA_BEGUN,
+    IO_MEDIA_DONE,
+    IO_RESPONSE_SENT,
+    IO_RESPONSE,
+    IO_COMPLETED,
+    IO_MOMENTS
+};
+
+struct io_hop {
+    int64_t at_ps, arrives_ps;
+    uint32_t from, to;           /* lanes */
+    int64_t psn, bytes, payload; /* sizes of the frame and of what it carries */
+    char opcode[40];             /* "SEND ONLY", "NAK" */
+    bool first;                  /* where it begins its way */
+    bool again, lost;
+};
+
+struct io_frames {
+    char workload[IO_NAME_BYTES], operation[16];
+    int64_t bytes, lba;
+    int64_t moments[IO_MOMENTS];
+    char lanes[IO_LANES_MAX][IO_NAME_BYTES]; /* host, switches, target */
+    int64_t nodes[IO_LANES_MAX];
+    uint32_t lane_count;
+    struct io_hop *hops; /* by time */
+    uint32_t hop_count;
+    uint32_t left_out; /* hops of the middle of long messages */
+};
+
+/* NULL, and why it cannot be told. */
+struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WHY_BYTES]);
+void io_frames_free(struct io_frames *frames);
+
+#endif

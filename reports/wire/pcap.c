@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pcap - from rows of frames to packets of a capture.
+ * Without ports: one interface for each RNIC port, and each frame once, where it left an RNIC.
+ * With ports: what a capture at each of them would have: what leaves and what arrives. */
+#include "reports/wire/pcap.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/units.h"
+#include "reports/wire/pcapng.h"
+#include "reports/wire/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct interface {
+    uint64_t key; /* node << 16 | port */
+    char name[128];
+    uint64_t speed_bps;
+};
+
+struct capture {
+    struct store *store;
+    const struct pcap_options *options;
+    FILE *out;
+    struct interface *interfaces; /* in the order of their keys */
+    uint32_t count;
+    bool damaged;
+    uint8_t bytes[WIRE_BYTES_MAX];
+};
+
+enum {
+    AT,
+    INBOUND,
+    NODE,
+    PORT,
+    PEER_NODE,
+    PEER_PORT,
+    BTH,
+    SOURCE_IP,
+    DESTINATION_IP,
+    QPN,
+    PSN,
+    BYTES,
+    PAYLOAD,
+    TOS,
+    FLAGS,
+    LOST,
+    TTL,
+    UDP_SOURCE,
+    SYNDROME,
+    MSN,
+    ADDRESS,
+    RKEY,
+    LENGTH,
+    CONTENT,
+    HEAD
+};
+
+#define FRAME_COLUMNS                                                                              \
+    "f.node, f.port, p.peer_node, p.peer_port, f.bth, s.ip, d.ip, f.qpn, f.psn, f.bytes, "         \
+    "f.payload_bytes, f.tos, f.flags, f.lost, f.ttl, f.udp_source, f.syndrome, f.msn, f.address, " \
+    "f.rkey, f.length, f.content, f.head "                                                         \
+    "FROM frame f JOIN port p ON p.node=f.node AND p.port=f.port "                                 \
+    "LEFT JOIN temp.address s ON s.endpoint=f.source "                                             \
+    "LEFT JOIN temp.address d ON d.endpoint=f.destination "
+
+/* ------------------------------------------------------------------ interfaces */
+
+static bool is_wanted(const struct pcap_options *options, const char *name)
+{
+    for (uint32_t i = 0; i < options->port_count; i++)
+        if (strcmp(options->ports[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void find_interfaces(struct capture *capture)
+{
+    struct store_statement *rows = store_prepare(
+        capture->store, "SELECT p.node, p.port, p.name, p.rate_bps, p.endpoint IS NOT NULL "
+                        "FROM port p ORDER BY p.node, p.port");
+    uint32_t room = 0;
+    while (store_step(rows)) {
+        const char *name = store_text(rows, 2);
+        const bool wanted = capture->options->port_count == 0 ? store_int(rows, 4) != 0
+                                                              : is_wanted(capture->options, name);
+        if (!wanted)
+            continue;
+        if (capture->count == room) {
+            room = room == 0 ? 16 : room * 2;
+            capture->interfaces =
+                memory_resized(capture->interfaces, room, sizeof(struct interface));
+        }
+        struct interface *made = &capture->interfaces[capture->count++];
+        made->key = (uint64_t)store_int(rows, 0) << 16 | (uint64_t)store_int(rows, 1);
+        made->speed_bps = (uint64_t)store_int(rows, 3);
+        snprintf(made->name, sizeof made->name, "%s", name);
+    }
+    store_finish(rows);
+}
+
+static int by_key(const void *key, const void *of)
+{
+    const uint64_t a = *(const uint64_t *)key, b = ((const struct interface *)of)->key;
+    return a < b ? -1 : a > b;
+}
+
+static uint32_t interface_at(const struct capture *capture, int64_t node, int64_t port)
+{
+    const uint64_t key = (uint64_t)node << 16 | (uint64_t)port;
+    const struct interface *found =
+        bsearch(&key, capture->interfaces, capture->count, sizeof *found, by_key);
+    CHECK(found != NULL);
+    return (uint32_t)(found - capture->interfaces);
+}
+
+/* ------------------------------------------------------------------ packets */
+
+static uint32_t u32(const struct store_statement *row, int column)
+{
+    return (uint32_t)store_int(row, column);
+}
+
+static bool there(const struct store_statement *row, int column)
+{
+    return store_column_type(row, column) != STORE_NULL;
+}
+
+static struct wire_frame frame_of(const struct store_statement *row)
+{
+    struct wire_frame frame = {
+        .mac_control = !there(row, BTH),
+        .has_reth = there(row, ADDRESS),
+        .has_aeth = there(row, SYNDROME),
+        .has_ieth = there(row, RKEY) && !there(row, ADDRESS),
+        .opcode = (uint8_t)u32(row, BTH),
+        .tos = (uint8_t)u32(row, TOS),
+        .ttl = (uint8_t)u32(row, TTL),
+        .flags = (uint8_t)u32(row, FLAGS),
+        .udp_source = (uint16_t)u32(row, UDP_SOURCE),
+        .bytes = (uint16_t)u32(row, BYTES),
+        .payload = (uint16_t)u32(row, PAYLOAD),
+        .source_ip = u32(row, SOURCE_IP),
+        .destination_ip = u32(row, DESTINATION_IP),
+        .qpn = u32(row, QPN),
+        .psn = u32(row, PSN),
+        .syndrome = (uint8_t)u32(row, SYNDROME),
+        .msn = u32(row, MSN),
+        .address = (uint64_t)store_int(row, ADDRESS),
+        .rkey = u32(row, RKEY),
+        .length = u32(row, LENGTH),
+        .content = u32(row, CONTENT),
+    };
+    frame.head = store_blob(row, HEAD, &frame.head_bytes);
+    wire_mac(u32(row, NODE), (uint16_t)u32(row, PORT), frame.source_mac);
+    wire_mac(u32(row, PEER_NODE), (uint16_t)u32(row, PEER_PORT), frame.destination_mac);
+    return frame;
+}
+
+static const char *comment_of(const struct wire_frame *frame, bool lost)
+{
+    if (lost)
+        return "lost on the link";
+    if (frame->opcode == WIRE_CNP)
+        return "CNP";
+    return (frame->flags & WIRE_RESENT) != 0 ? "retransmission" : NULL;
+}
+
+/* False: what the database says is no frame. */
+static bool write_packet(struct capture *capture, const struct store_statement *row)
+{
+    const struct wire_frame frame = frame_of(row);
+    if (!wire_adds_up(&frame))
+        return false;
+    const bool inbound = store_int(row, INBOUND) != 0;
+    const size_t length = wire_bytes(&frame, capture->bytes);
+    const uint32_t snap = capture->options->snap;
+    struct pcapng_packet packet = {
+        .at_ns = (uint64_t)store_int(row, AT) / PS_PER_NS,
+        .bytes = capture->bytes,
+        .count = snap != 0 && snap < length ? snap : length,
+        .length = length,
+        .flags = inbound ? PCAPNG_INBOUND : PCAPNG_OUTBOUND,
+        .comment = comment_of(&frame, !inbound && store_int(row, LOST) != 0),
+    };
+    packet.interface = interface_at(capture, store_int(row, inbound ? PEER_NODE : NODE),
+                                    store_int(row, inbound ? PEER_PORT : PORT));
+    if (inbound && (frame.flags & WIRE_DAMAGED) != 0)
+        packet.flags |= PCAPNG_CRC_ERROR;
+    pcapng_write(capture->out, &packet);
+    return true;
+}
+
+/* A frame has arrived when its last bit has: 12 bytes of its time on the wire are the gap. */
+static const char leaves_rnics[] =
+    "SELECT f.at_ps, 0, " FRAME_COLUMNS "WHERE p.endpoint IS NOT NULL ORDER BY f.rowid";
+static const char at_ports[] =
+    "SELECT f.at_ps AS at, 0 AS inbound, " FRAME_COLUMNS
+    "JOIN temp.tap t ON t.node=f.node AND t.port=f.port "
+    "UNION ALL SELECT f.at_ps + f.wire_ps - 96*1000000000000/p.rate_bps + p.delay_ps, "
+    "1, " FRAME_COLUMNS "JOIN temp.tap t ON t.node=p.peer_node AND t.port=p.peer_port "
+    "WHERE f.lost=0 ORDER BY at, inbound";
+
+static void prepare_tables(const struct capture *capture)
+{
+    struct store *store = capture->store;
+    store_exec(store, "CREATE TEMP TABLE address(endpoint INTEGER PRIMARY KEY, ip INTEGER);"
+                      "INSERT INTO temp.address SELECT endpoint, ip FROM port "
+                      "WHERE endpoint IS NOT NULL;"
+                      "CREATE TEMP TABLE tap(node INTEGER, port INTEGER, PRIMARY KEY(node, port))");
+    struct store_statement *insert = store_prepare(store, "INSERT INTO temp.tap VALUES(?,?)");
+    for (uint32_t i = 0; i < capture->count; i++)
+        STORE_INSERT(insert, STORE_I(capture->interfaces[i].key >> 16),
+                     STORE_I(capture->interfaces[i].key & 0xFFFF));
+    store_finish(insert);
+}
+
+static bool write_all(struct capture *capture)
+{
+    prepare_tables(capture);
+    pcapng_begin(capture->out, "stormglass");
+    for (uint32_t i = 0; i < capture->count; i++)
+        pcapng_interface(capture->out, capture->interfaces[i].name,
+                         capture->interfaces[i].speed_bps);
+    struct store_statement *rows =
+        store_prepare(capture->store, capture->options->port_count == 0 ? leaves_rnics : at_ports);
+    while (!capture->damaged && store_step(rows))
+        capture->damaged = !write_packet(capture, rows);
+    store_finish(rows);
+    return fflush(capture->out) == 0 && ferror(capture->out) == 0;
+}
+
+static bool has_frames(struct store *store)
+{
+    return store_ask_int(store, "SELECT count(*) FROM (SELECT 1 FROM frame LIMIT 1)", 0) > 0;
+}
+
+/* Names the first port that was asked for and is not there. */
+static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES])
+{
+    const char *const *wanted = capture->options->ports;
+    const uint32_t count = capture->options->port_count;
+    snprintf(why, PCAP_WHY_BYTES, "a port was given twice");
+    for (uint32_t i = 0; i < count; i++) {
+        struct nearest nearest = nearest_to(wanted[i]);
+        struct store_statement *rows = store_prepare(capture->store, "SELECT name FROM port");
+        bool found = false;
+        while (store_step(rows)) {
+            found = found || strcmp(store_text(rows, 0), wanted[i]) == 0;
+            nearest_offer(&nearest, store_text(rows, 0));
+        }
+        store_finish(rows);
+        if (!found)
+            snprintf(why, PCAP_WHY_BYTES, "it has no port '%.40s'%.180s", wanted[i],
+                     nearest_hint(&nearest).text);
+    }
+}
+
+bool pcap_write(struct store *store, const struct pcap_options *options, FILE *out,
+                char why[PCAP_WHY_BYTES])
+{
+    struct capture *capture = memory_new(sizeof *capture);
+    *capture = (struct capture){.store = store, .options = options, .out = out};
+    bool written = false;
+    why[0] = '\0';
+    find_interfaces(capture);
+    if (store_error(store) == NULL && !has_frames(store))
+        snprintf(why, PCAP_WHY_BYTES, "it has no frames: play the run with --record packets");
+    else if (options->port_count > 0 && capture->count < options->port_count)
+        unknown_port(capture, why);
+    else
+        written = store_error(store) == NULL && write_all(capture);
+    if (capture->damaged)
+        snprintf(why, PCAP_WHY_BYTES, "it is damaged: a frame's parts are not its size");
+    if (store_error(store) != NULL)
+        snprintf(why, PCAP_WHY_BYTES, "%.200s", store_error(store));
+    free(capture->interfaces);
+    free(capture);
+    return written && why[0] == '\0';
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire - header by header. */
+#include "reports/wire/wire.h"
+
+#include "base/check.h"
+#include "net/frame/frame.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_VLAN = 0x8100,
+    ETHERTYPE_MAC_CONTROL = 0x8808,
+    ETHERNET_HEADER = 14,
+    FCS = 4,
+    IP_HEADER = 20,
+    IP_UDP = 17,
+    UDP_HEADER = 8,
+    BTH_HEADER = 12,
+    ICRC = 4,
+    ROCE_PORT = 4791,
+    SMALLEST = 60, /* without FCS */
+};
+
+struct writer {
+    uint8_t *bytes;
+    size_t count;
+};
+
+static void put(struct writer *to, uint64_t value, int bytes)
+{
+    for (int i = bytes - 1; i >= 0; i--)
+        to->bytes[to->count++] = (uint8_t)(value >> (8 * i));
+}
+
+static void put_bytes(struct writer *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(to->bytes + to->count, from, bytes);
+    to->count += bytes;
+}
+
+void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6])
+{
+    mac[0] = 0x02; /* locally administered, unicast: IEEE 802 8.2 */
+    mac[1] = (uint8_t)(node >> 16);
+    mac[2] = (uint8_t)(node >> 8);
+    mac[3] = (uint8_t)node;
+    mac[4] = (uint8_t)(port >> 8);
+    mac[5] = (uint8_t)port;
+}
+
+static void put_ethernet(struct writer *to, const struct wire_frame *frame, uint16_t type)
+{
+    put_bytes(to, frame->destination_mac, 6);
+    put_bytes(to, frame->source_mac, 6);
+    put(to, type, 2);
+}
+
+/* RFC 1071, over an even number of bytes. */
+static uint16_t ip_checksum(const uint8_t *bytes, size_t count)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i += 2)
+        sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+    while (sum >> 16 != 0)
+        sum = (sum & 0xFFFF) + (sum >> 16);
+    return (uint16_t)~sum;
+}
+
+static void put_ip_udp(struct writer *to, const struct wire_frame *frame)
+{
+    const size_t start = to->count;
+    const uint32_t length = frame->bytes - (uint32_t)(ETHERNET_HEADER + FCS);
+    put(to, 0x45, 1);
+    put(to, frame->tos, 1);
+    put(to, length, 2);
+    put(to, 0x00004000, 4); /* identification 0, do not fragment */
+    put(to, frame->ttl, 1);
+    put(to, IP_UDP, 1);
+    put(to, 0, 2);
+    put(to, frame->source_ip, 4);
+    put(to, frame->destination_ip, 4);
+    const uint16_t checksum = ip_checksum(to->bytes + start, IP_HEADER);
+    to->bytes[start + 10] = (uint8_t)(checksum >> 8);
+    to->bytes[start + 11] = (uint8_t)checksum;
+    put(to, frame->udp_source, 2);
+    put(to, ROCE_PORT, 2);
+    put(to, length - IP_HEADER, 2);
+    put(to, 0, 2); /* no checksum, as RoCE has it over IPv4 */
+}
+
+static unsigned pad_of(const struct wire_frame *frame)
+{
+    return (4u - frame->payload % 4u) % 4u;
+}
+
+static void put_bth(struct writer *to, const struct wire_frame *frame)
+{
+    const unsigned solicited = (frame->flags & WIRE_SOLICITED) != 0;
+    /* MigReq is set in the migrated state, where QPs begin: IBTA Vol 1 17.2.8. */
+    const unsigned migreq = frame->opcode != WIRE_CNP && frame->opcode != WIRE_UD_SEND_ONLY;
+    put(to, frame->opcode, 1);
+    put(to, solicited << 7 | migreq << 6 | pad_of(frame) << 4, 1);
+    put(to, 0xFFFF, 2); /* the default partition, full member */
+    put(to, (frame->flags & WIRE_BECN) != 0 ? 0x40 : 0, 1);
+    put(to, frame->qpn, 3);
+    put(to, (frame->flags & WIRE_ACK_REQUEST) != 0 ? 0x80 : 0, 1);
+    put(to, frame->psn, 3);
+}
+
+static void put_extension(struct writer *to, const struct wire_frame *frame)
+{
+    if (frame->has_reth) {
+        put(to, frame->address, 8);
+        put(to, frame->rkey, 4);
+        put(to, frame->length, 4);
+    } else if (frame->has_aeth) {
+        put(to, frame->syndrome, 1);
+        put(to, frame->msn, 3);
+    } else if (frame->has_ieth) {
+        put(to, frame->rkey, 4);
+    } else if (frame->opcode == WIRE_UD_SEND_ONLY) {
+        put(to, 0x80010000, 4); /* the well-known Q_Key of QP1, which sends to QP1 */
+        put(to, 1, 4);
+    } else if (frame->opcode == WIRE_CNP) {
+        put(to, 0, 8);
+        put(to, 0, 8);
+    }
+}
+
+static void put_payload(struct writer *to, const struct wire_frame *frame)
+{
+    const size_t real = frame->head_bytes < frame->payload ? frame->head_bytes : frame->payload;
+    put_bytes(to, frame->head, real);
+    for (size_t i = real; i < frame->payload; i++)
+        put(to, frame->content >> (24 - 8 * (i % 4)), 1);
+    put(to, 0, (int)pad_of(frame));
+}
+
+uint32_t wire_icrc(const uint8_t *ip, size_t bytes)
+{
+    enum { FIXED = IP_HEADER + UDP_HEADER + BTH_HEADER };
+    uint8_t masked[8 + FIXED];
+    CHECK(bytes >= FIXED);
+    memset(masked, 0xFF, 8); /* stands for the LRH */
+    uint8_t *copy = masked + 8;
+    memcpy(copy, ip, FIXED);
+    copy[1] = copy[8] = copy[10] = copy[11] = 0xFF; /* TOS, TTL, header checksum */
+    copy[26] = copy[27] = 0xFF;                     /* UDP checksum */
+    copy[IP_HEADER + UDP_HEADER + 4] = 0xFF;        /* FECN, BECN, reserved */
+    const uLong head = crc32(crc32(0, Z_NULL, 0), masked, sizeof masked);
+    const uint32_t crc = (uint32_t)crc32(head, ip + FIXED, (uInt)(bytes - FIXED));
+    return (crc & 0xFF) << 24 | (crc & 0xFF00) << 8 | (crc >> 8 & 0xFF00) | crc >> 24;
+}
+
+static size_t control_frame(struct writer *to, const struct wire_frame *frame)
+{
+    static const uint8_t group[6] = {0x01, 0x80, 0xC2, 0x00, 0x00, 0x01};
+    put_bytes(to, group, 6);
+    put_bytes(to, frame->source_mac, 6);
+    put(to, ETHERTYPE_MAC_CONTROL, 2);
+    put_bytes(to, frame->head, frame->head_bytes);
+    while (to->count < SMALLEST)
+        put(to, 0, 1);
+    return to->count;
+}
+
+static uint32_t extension_bytes(const struct wire_frame *frame)
+{
+    if (frame->has_reth)
+        return 16;
+    if (frame->has_aeth || frame->has_ieth)
+        return 4;
+    return frame->opcode == WIRE_UD_SEND_ONLY ? 8 : frame->opcode == WIRE_CNP ? 16 : 0;
+}
+
+bool wire_adds_up(const struct wire_frame *frame)
+{
+    const uint32_t headers = ETHERNET_HEADER + IP_HEADER + UDP_HEADER + BTH_HEADER;
+    if (frame->mac_control)
+        return frame->head_bytes <= SMALLEST;
+    return frame->bytes <= WIRE_BYTES_MAX && frame->head_bytes <= frame->payload &&
+           headers + extension_bytes(frame) + frame->payload + pad_of(frame) + ICRC + FCS ==
+               frame->bytes;
+}
+
+size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX])
+{
+    struct writer to = {.bytes = bytes};
+    CHECK(wire_adds_up(frame));
+    if (frame->mac_control)
+        return control_frame(&to, frame);
+    put_ethernet(&to, frame, ETHERTYPE_IPV4);
+    put_ip_udp(&to, frame);
+    put_bth(&to, frame);
+    put_extension(&to, frame);
+    put_payload(&to, frame);
+    put(&to, wire_icrc(bytes + ETHERNET_HEADER, to.count - ETHERNET_HEADER), ICRC);
+    CHECK(to.count + FCS == frame->bytes);
+    return to.count;
+}
+
+/* ------------------------------------------------------------------ and back */
+
+struct reader {
+    const uint8_t *at;
+    size_t left;
+};
+
+static const uint8_t *skip(struct reader *from, size_t bytes)
+{
+    const uint8_t *at = from->at;
+    if (bytes > from->left)
+        return NULL;
+    from->at += bytes;
+    from->left -= bytes;
+    return at;
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+static bool parse_ethernet(struct reader *from, struct wire_frame *frame)
+{
+    const uint8_t *at = skip(from, ETHERNET_HEADER);
+    if (at == NULL)
+        return false;
+    memcpy(frame->destination_mac, at, 6);
+    memcpy(frame->source_mac, at + 6, 6);
+    if (get(at + 12, 2) == ETHERTYPE_VLAN && (at = skip(from, 4)) != NULL)
+        at -= 10; /* the type stands behind the tag */
+    return at != NULL && get(at + 12, 2) == ETHERTYPE_IPV4;
+}
+
+/* Returns the bytes behind the UDP header, which the frame's pad does not count to; 0: none. */
+static size_t parse_ip_udp(struct reader *from, struct wire_frame *frame)
+{
+    const uint8_t *ip = skip(from, IP_HEADER);
+    if (ip == NULL || ip[0] >> 4 != 4 || ip[9] != IP_UDP || (ip[0] & 0xF) * 4 < IP_HEADER ||
+        (get(ip + 6, 2) & 0x3FFF) != 0)
+        return 0; /* a fragment has no RoCE header, or not all of its payload */
+    frame->tos = ip[1];
+    frame->ttl = ip[8];
+    frame->source_ip = (uint32_t)get(ip + 12, 4);
+    frame->destination_ip = (uint32_t)get(ip + 16, 4);
+    if (skip(from, (ip[0] & 0xFu) * 4 - IP_HEADER) == NULL)
+        return 0;
+    const uint8_t *udp = skip(from, UDP_HEADER);
+    if (udp == NULL || get(udp + 2, 2) != ROCE_PORT || get(udp + 4, 2) < UDP_HEADER)
+        return 0;
+    frame->udp_source = (uint16_t)get(udp, 2);
+    return get(udp + 4, 2) - UDP_HEADER;
+}
+
+static unsigned parse_bth(const uint8_t *bth, struct wire_frame *frame)
+{
+    frame->opcode = bth[0];
+    frame->flags = (uint8_t)((bth[1] >> 7) * WIRE_SOLICITED | (bth[4] >> 6 & 1) * WIRE_BECN |
+                             (bth[8] >> 7) * WIRE_ACK_REQUEST);
+    frame->qpn = (uint32_t)get(bth + 5, 3);
+    frame->psn = (uint32_t)get(bth + 9, 3);
+    frame->has_reth = frame_has_reth(frame->opcode);
+    frame->has_aeth = frame_has_aeth(frame->opcode);
+    frame->has_ieth = frame_has_ieth(frame->opcode);
+    return bth[1] >> 4 & 3; /* pad */
+}
+
+static void parse_extension(const uint8_t *at, struct wire_frame *frame)
+{
+    if (frame->has_reth) {
+        frame->address = get(at, 8);
+        frame->rkey = (uint32_t)get(at + 8, 4);
+        frame->length = (uint32_t)get(at + 12, 4);
+    } else if (frame->has_aeth) {
+        frame->syndrome = at[0];
+        frame->msn = (uint32_t)get(at + 1, 3);
+    } else if (frame->has_ieth) {
+        frame->rkey = (uint32_t)get(at, 4);
+    }
+}
+
+bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame)
+{
+    struct reader from = {bytes, count};
+    *frame = (struct wire_frame){0};
+    if (!parse_ethernet(&from, frame))
+        return false;
+    const size_t datagram = parse_ip_udp(&from, frame);
+    const uint8_t *bth = skip(&from, BTH_HEADER);
+    if (datagram < BTH_HEADER + ICRC || bth == NULL)
+        return false;
+    const unsigned pad = parse_bth(bth, frame);
+    const unsigned extension = frame_extension_bytes(frame->opcode);
+    const uint8_t *header = skip(&from, extension);
+    if (header == NULL || datagram < BTH_HEADER + extension + pad + ICRC)
+        return false;
+    parse_extension(header, frame);
+    frame->payload = (uint16_t)(datagram - BTH_HEADER - extension - pad - ICRC);
+    frame->bytes = (uint16_t)(count + FCS);
+    frame->head = from.at;
+    frame->head_bytes = from.left < frame->payload ? from.left : frame->payload;
+    return true;
+}

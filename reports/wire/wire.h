@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire - a recorded frame as the bytes that crossed the wire.
+ * From Ethernet's destination to the ICRC, without preamble and FCS, as captures have it.  Bytes
+ * that the model keeps only as a tag are written as that tag, over and over.
+ * Source: IEEE 802.3, RFC 791, RFC 768, IBTA Vol 1 9.2 and annex A17 (RoCEv2, ICRC A17.3.3), CNP
+ * A17.9.3; MAC control IEEE 802.3 annex 31B, IEEE 802.1Q-2018 36. */
+#ifndef STORMGLASS_REPORTS_WIRE_WIRE_H
+#define STORMGLASS_REPORTS_WIRE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WIRE_BYTES_MAX = 16384 };
+
+/* As the column frame.flags has them. */
+enum wire_flags {
+    WIRE_ACK_REQUEST = 1,
+    WIRE_BECN = 2,
+    WIRE_SOLICITED = 4,
+    WIRE_DAMAGED = 8,
+    WIRE_RESENT = 16
+};
+
+enum wire_opcode { WIRE_UD_SEND_ONLY = 0x64, WIRE_CNP = 0x81 }; /* that have headers of their own */
+
+struct wire_frame {
+    bool mac_control; /* PFC, PAUSE: no BTH */
+    bool has_reth, has_aeth, has_ieth;
+    uint8_t opcode; /* BTH.OpCode */
+    uint8_t tos, ttl, flags;
+    uint16_t udp_source;
+    uint16_t bytes, payload; /* Ethernet header to FCS; transport payload without pad */
+    uint32_t source_ip, destination_ip;
+    uint32_t qpn, psn;
+    uint8_t syndrome; /* AETH */
+    uint32_t msn;
+    uint64_t address; /* RETH */
+    uint32_t rkey, length;
+    uint32_t content;
+    const unsigned char *head; /* real bytes at the head of the payload; MAC control: all */
+    size_t head_bytes;
+    uint8_t source_mac[6], destination_mac[6];
+};
+
+/* Locally administered, from the place of the port. */
+void wire_mac(uint32_t node, uint16_t port, uint8_t mac[6]);
+
+/* Its parts make up its size, as those of a frame do that was sent. */
+bool wire_adds_up(const struct wire_frame *frame);
+
+/* Of a frame that adds up.  Returns the number of bytes. */
+size_t wire_bytes(const struct wire_frame *frame, uint8_t bytes[WIRE_BYTES_MAX]);
+
+/* The other way: the headers of a captured frame.  `head` is its payload, as much as was kept.
+ * False: no RoCEv2 frame over IPv4, or less of it than its headers. */
+bool wire_parse(const uint8_t *bytes, size_t count, struct wire_frame *frame);
+
+/* The invariant CRC of an IPv4 packet from its header to the end of its payload, IBTA A17.3.3, in
+ * the order of the wire. */
+uint32_t wire_icrc(const uint8_t *ip, size_t bytes);
+
+#endif

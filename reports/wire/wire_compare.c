@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire_compare - stream by stream to the first difference. */
+#include "reports/wire/wire_compare.h"
+
+#include "base/memory.h"
+#include "reports/text/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTEXT = 3, IP_TEXT = 16 };
+static_assert(WIRE_ALONE == WIRE_MAP_NONE, "the end of a chain is nobody");
+
+/* The same stream of both captures. */
+struct pair {
+    const struct wire_line *line[2];
+    uint32_t count[2];
+    uint32_t equal; /* lines from the beginning */
+};
+
+static const char *words_at(const struct wire_comparison *c, const struct pair *pair, int side,
+                            uint32_t index)
+{
+    return wire_trace_words(c->side[side], &pair->line[side][index]);
+}
+
+/* Behind the mark is what is told and not compared. */
+static bool words_agree(const char *a, const char *b)
+{
+    const char mark[] = {WIRE_WORDS_APART, '\0'};
+    const size_t length = strcspn(a, mark);
+    return length == strcspn(b, mark) && memcmp(a, b, length) == 0;
+}
+
+static uint32_t shorter(const struct pair *pair)
+{
+    return pair->count[0] < pair->count[1] ? pair->count[0] : pair->count[1];
+}
+
+static struct pair pair_up(const struct wire_comparison *c, uint32_t a, uint32_t b, unsigned stream)
+{
+    struct pair pair = {0};
+    const uint32_t at[2] = {a, b};
+    for (int side = 0; side < 2; side++)
+        pair.line[side] = wire_trace_stream(c->side[side], at[side], stream, &pair.count[side]);
+    while (pair.equal < shorter(&pair) &&
+           words_agree(words_at(c, &pair, 0, pair.equal), words_at(c, &pair, 1, pair.equal)))
+        pair.equal++;
+    return pair;
+}
+
+/* Of a connection that has a partner. */
+static struct pair pair_of(const struct wire_comparison *c, uint32_t connection, unsigned stream)
+{
+    return pair_up(c, connection, c->partner[connection], stream);
+}
+
+static bool is_parted(const struct pair *pair)
+{
+    return pair->equal < pair->count[0] || pair->equal < pair->count[1];
+}
+
+/* Where in the first capture; a stream that ended there parts behind its last frame. */
+static uint32_t parting_number(const struct pair *pair)
+{
+    if (pair->equal < pair->count[0])
+        return pair->line[0][pair->equal].number;
+    return pair->equal == 0 ? 0 : pair->line[0][pair->equal - 1].number;
+}
+
+/* ------------------------------------------------------------------ comparing */
+
+/* The stream whose turn it is next in a capture; WIRE_STREAMS: the connection's frames are over. */
+static unsigned next_stream(const struct pair *pairs, int side, const uint32_t *at)
+{
+    unsigned best = WIRE_STREAMS;
+    for (unsigned i = 0; i < WIRE_STREAMS; i++)
+        if (at[i] < pairs[i].count[side] &&
+            (best == WIRE_STREAMS ||
+             pairs[i].line[side][at[i]].number < pairs[best].line[side][at[best]].number))
+            best = i;
+    return best;
+}
+
+static bool same_order(const struct pair pairs[WIRE_STREAMS])
+{
+    uint32_t at[2][WIRE_STREAMS] = {0};
+    for (;;) {
+        const unsigned a = next_stream(pairs, 0, at[0]), b = next_stream(pairs, 1, at[1]);
+        if (a != b)
+            return false;
+        if (a == WIRE_STREAMS)
+            return true;
+        at[0][a]++;
+        at[1][b]++;
+    }
+}
+
+static void count_pair(struct wire_comparison *c, const struct pair *pair, uint32_t connection,
+                       unsigned stream, uint32_t *earliest)
+{
+    c->streams += pair->count[0] > 0 || pair->count[1] > 0;
+    c->frames_equal += pair->equal;
+    for (uint32_t i = 0; i < pair->equal; i++)
+        c->tags_apart += strcmp(words_at(c, pair, 0, i), words_at(c, pair, 1, i)) != 0;
+    if (!is_parted(pair))
+        return;
+    c->streams_parted++;
+    if (c->parted && parting_number(pair) >= *earliest)
+        return;
+    *earliest = parting_number(pair);
+    c->parted = true;
+    c->at_connection = connection;
+    c->at_stream = stream;
+    c->at_index = pair->equal;
+}
+
+/* Connections that are for the same: to one port, and one queue of NVMe. */
+static uint64_t purpose(const struct wire_connection *connection)
+{
+    return wire_map_pair(connection->port, connection->qid);
+}
+
+static bool same_frames(const struct wire_comparison *c, uint32_t a, uint32_t b)
+{
+    for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
+        const struct pair pair = pair_up(c, a, b, stream);
+        if (is_parted(&pair))
+            return false;
+    }
+    return true;
+}
+
+/* The first of the second capture's that is of the same purpose and free; `alike`: and has the same
+ * frames. */
+static uint32_t find_partner(const struct wire_comparison *c, uint32_t connection,
+                             const bool *taken, bool alike)
+{
+    const struct wire_trace *a = c->side[0], *b = c->side[1];
+    const uint64_t of = purpose(&a->connections[connection]);
+    for (uint32_t i = 0; i < b->connection_count; i++)
+        if (!taken[i] && purpose(&b->connections[i]) == of &&
+            (!alike || same_frames(c, connection, i)))
+            return i;
+    return WIRE_ALONE;
+}
+
+/* Who of several that connect at once comes first is timing: those that said the same are partners,
+ * and what is left is paired in order. */
+static void find_partners(struct wire_comparison *c)
+{
+    const uint32_t count = c->side[0]->connection_count;
+    bool *taken = memory_zeroed(c->side[1]->connection_count, sizeof *taken);
+    c->partner = memory_zeroed(count, sizeof *c->partner);
+    memset(c->partner, 0xFF, count * sizeof *c->partner); /* WIRE_ALONE */
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < count; i++) {
+            if (c->partner[i] != WIRE_ALONE)
+                continue;
+            const uint32_t partner = c->partner[i] = find_partner(c, i, taken, pass == 0);
+            if (partner == WIRE_ALONE)
+                continue;
+            taken[partner] = true;
+            c->connections++;
+        }
+    free(taken);
+}
+
+struct wire_comparison wire_compare(const struct wire_trace *const side[2],
+                                    const char *const name[2])
+{
+    struct wire_comparison c = {.side = {side[0], side[1]}, .name = {name[0], name[1]}};
+    uint32_t earliest = 0;
+    find_partners(&c);
+    for (uint32_t i = 0; i < side[0]->connection_count; i++) {
+        struct pair pairs[WIRE_STREAMS];
+        if (c.partner[i] == WIRE_ALONE)
+            continue;
+        for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
+            pairs[stream] = pair_of(&c, i, stream);
+            count_pair(&c, &pairs[stream], i, stream, &earliest);
+        }
+        c.orders_equal += same_order(pairs);
+    }
+    return c;
+}
+
+void wire_compare_fini(struct wire_comparison *c)
+{
+    free(c->partner);
+    c->partner = NULL;
+}
+
+bool wire_compare_equal(const struct wire_comparison *c)
+{
+    return !c->parted && c->connections == c->side[0]->connection_count &&
+           c->connections == c->side[1]->connection_count;
+}
+
+/* ------------------------------------------------------------------ telling */
+
+static const char *ip_text(uint32_t ip, char text[IP_TEXT])
+{
+    snprintf(text, IP_TEXT, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xFF, ip >> 8 & 0xFF, ip & 0xFF);
+    return text;
+}
+
+static uint32_t ended(const struct wire_trace *trace)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace->connection_count; i++)
+        count += trace->connections[i].ended;
+    return count;
+}
+
+static void print_sides(const struct wire_comparison *c, FILE *out)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct wire_trace *trace = c->side[side];
+        const char mark = "<>"[side];
+        fprintf(out, "  %c %s: %" PRIu32 " connections with %" PRIu32 " frames", mark,
+                c->name[side], trace->connection_count, trace->line_count);
+        if (trace->strays > 0)
+            fprintf(out, "; %" PRIu32 " frames of connections whose REQ is not in it",
+                    trace->strays);
+        if (trace->others > 0)
+            fprintf(out, "; %" PRIu32 " that are no RoCE", trace->others);
+        fputc('\n', out);
+    }
+}
+
+static void print_connection(const struct wire_comparison *c, uint32_t index, FILE *out)
+{
+    char host[IP_TEXT], target[IP_TEXT];
+    const struct wire_connection *connection = &c->side[0]->connections[index];
+    fprintf(out, "  %3" PRIu32 "  %s to %s", index + 1, ip_text(connection->ip[WIRE_HOST], host),
+            ip_text(connection->ip[WIRE_TARGET], target));
+    if (connection->nvme)
+        fprintf(out, ", queue %d", connection->qid);
+    fputs(c->partner[index] == WIRE_ALONE ? ": only in the first\n" : "\n", out);
+    if (c->partner[index] == WIRE_ALONE)
+        return;
+    for (unsigned stream = 0; stream < WIRE_STREAMS; stream++) {
+        const struct pair pair = pair_of(c, index, stream);
+        if (pair.count[0] == 0 && pair.count[1] == 0)
+            continue;
+        fprintf(out, "       %-6s %-8s %7" PRIu32, wire_side_name(stream), wire_kind_name(stream),
+                pair.equal);
+        if (is_parted(&pair))
+            fprintf(out, " equal, then they part: %" PRIu32 " and %" PRIu32 " in all",
+                    pair.count[0], pair.count[1]);
+        fputc('\n', out);
+    }
+}
+
+static void print_line(const struct wire_comparison *c, const struct pair *pair, int side,
+                       uint32_t index, char mark, FILE *out)
+{
+    if (index < pair->count[side])
+        fprintf(out, "  %c %6" PRIu32 "  %s\n", mark, pair->line[side][index].number,
+                words_at(c, pair, side, index));
+    else if (index == pair->count[side])
+        fprintf(out, "  %c         nothing more\n", mark);
+}
+
+static void print_parting(const struct wire_comparison *c, FILE *out)
+{
+    const struct pair pair = pair_of(c, c->at_connection, c->at_stream);
+    const uint32_t from = pair.equal < CONTEXT ? 0 : pair.equal - CONTEXT;
+    fprintf(out, "\nThey part first in connection %" PRIu32 ", %s %s, at the %" PRIu32 ". frame:\n",
+            c->at_connection + 1, wire_side_name(c->at_stream), wire_kind_name(c->at_stream),
+            pair.equal + 1);
+    for (uint32_t i = from; i < pair.equal; i++)
+        print_line(c, &pair, 0, i, ' ', out);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = pair.equal; i < pair.equal + CONTEXT; i++)
+            print_line(c, &pair, side, i, "<>"[side], out);
+}
+
+void wire_compare_text(const struct wire_comparison *c, FILE *out)
+{
+    fprintf(out, "Wire            %s\n",
+            wire_compare_equal(c) ? "the same frames" : "not the same");
+    print_sides(c, out);
+    for (uint32_t i = 0; i < c->side[0]->connection_count; i++)
+        print_connection(c, i, out);
+    fprintf(out, "  equal          %" PRIu32 " frames, %" PRIu32 " of %" PRIu32 " streams\n",
+            c->frames_equal, c->streams - c->streams_parted, c->streams);
+    fprintf(out,
+            "  not compared   tags: other ones in %" PRIu32 " of these frames\n"
+            "                 turns between streams: the same in %" PRIu32 " of %" PRIu32
+            " connections\n"
+            "                 taken down: %" PRIu32 " and %" PRIu32 " connections\n",
+            c->tags_apart, c->orders_equal, c->connections, ended(c->side[0]), ended(c->side[1]));
+    if (c->side[0]->connection_count > c->connections ||
+        c->side[1]->connection_count > c->connections)
+        fprintf(out,
+                "\nWithout a partner to the same port and queue are %" PRIu32 " connections of the "
+                "first and %" PRIu32 " of the second.\n",
+                c->side[0]->connection_count - c->connections,
+                c->side[1]->connection_count - c->connections);
+    if (c->parted)
+        print_parting(c, out);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static void json_side(const struct wire_comparison *c, int side, FILE *out)
+{
+    const struct wire_trace *trace = c->side[side];
+    fputs("{\"file\": ", out);
+    json_string(out, c->name[side]);
+    fprintf(out,
+            ", \"connections\": %" PRIu32 ", \"frames\": %" PRIu32 ", \"strays\": %" PRIu32
+            ", \"others\": %" PRIu32 "}",
+            trace->connection_count, trace->line_count, trace->strays, trace->others);
+}
+
+static void json_words(const struct wire_comparison *c, const struct pair *pair, int side,
+                       FILE *out)
+{
+    if (pair->equal >= pair->count[side]) {
+        fputs("null", out);
+        return;
+    }
+    fprintf(out, "{\"frame\": %" PRIu32 ", \"words\": ", pair->line[side][pair->equal].number);
+    json_string(out, words_at(c, pair, side, pair->equal));
+    fputc('}', out);
+}
+
+static void json_stream(const struct wire_comparison *c, uint32_t connection, unsigned stream,
+                        const struct pair *pair, FILE *out)
+{
+    fprintf(out,
+            "{\"connection\": %" PRIu32 ", \"side\": \"%s\", \"kind\": \"%s\", \"frames\": "
+            "[%" PRIu32 ", %" PRIu32 "], \"equal\": %" PRIu32,
+            connection + 1, wire_side_name(stream), wire_kind_name(stream), pair->count[0],
+            pair->count[1], pair->equal);
+    if (is_parted(pair)) {
+        fputs(", \"parts\": [", out);
+        json_words(c, pair, 0, out);
+        fputs(", ", out);
+        json_words(c, pair, 1, out);
+        fputc(']', out);
+    }
+    fputc('}', out);
+}
+
+void wire_compare_json(const struct wire_comparison *c, FILE *out)
+{
+    const char *comma = "";
+    fprintf(out, "{\"equal\": %s, \"captures\": [", wire_compare_equal(c) ? "true" : "false");
+    json_side(c, 0, out);
+    fputs(", ", out);
+    json_side(c, 1, out);
+    fprintf(out,
+            "], \"frames_equal\": %" PRIu32 ", \"streams_parted\": %" PRIu32
+            ", \"tags_apart\": %" PRIu32 ", \"orders_equal\": %" PRIu32 ", \"streams\": [",
+            c->frames_equal, c->streams_parted, c->tags_apart, c->orders_equal);
+    for (uint32_t i = 0; i < c->side[0]->connection_count * WIRE_STREAMS; i++) {
+        if (c->partner[i / WIRE_STREAMS] == WIRE_ALONE)
+            continue;
+        const struct pair pair = pair_of(c, i / WIRE_STREAMS, i % WIRE_STREAMS);
+        if (pair.count[0] == 0 && pair.count[1] == 0)
+            continue;
+        fputs(comma, out);
+        comma = ", ";
+        json_stream(c, i / WIRE_STREAMS, i % WIRE_STREAMS, &pair, out);
+    }
+    fputs("]}\n", out);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire_trace - one pass over the capture, then a stable sort of its lines into streams.
+ * A message of the connection manager names its connection by the sender's identifier or by the
+ * receiver's, a packet by its destination. */
+#include "reports/wire/wire_trace.h"
+
+#include "base/memory.h"
+#include "net/frame/frame.h"
+#include "nvme/wire/spec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QPN_GSI = 1, CONNECTIONS_MAX = 1 << 20 };
+
+struct reader {
+    struct wire_trace *trace;
+    struct wire_commands commands;
+    struct wire_map by_qp, by_id; /* address and QPN, or identifier: connection * 2 + side */
+    size_t text_used, text_room;
+    uint32_t line_room, connection_room;
+};
+
+const char *wire_side_name(unsigned stream)
+{
+    return stream / WIRE_KINDS == WIRE_HOST ? "host" : "target";
+}
+
+const char *wire_kind_name(unsigned stream)
+{
+    static const char *const names[WIRE_KINDS] = {"cm", "requests", "answers"};
+    return names[stream % WIRE_KINDS];
+}
+
+/* ------------------------------------------------------------------ keeping */
+
+static size_t keep_text(struct reader *reader, const char *words)
+{
+    const size_t at = reader->text_used, bytes = strlen(words) + 1;
+    if (at + bytes > reader->text_room) {
+        reader->text_room = reader->text_room == 0 ? 65536 : reader->text_room * 2;
+        reader->trace->text = memory_resized(reader->trace->text, reader->text_room, 1);
+    }
+    memcpy(reader->trace->text + at, words, bytes);
+    reader->text_used += bytes;
+    return at;
+}
+
+static void keep(struct reader *reader, const struct wire_connection *connection, unsigned stream,
+                 uint64_t number, const char *words)
+{
+    struct wire_trace *trace = reader->trace;
+    trace->lines =
+        memory_grown(trace->lines, trace->line_count, &reader->line_room, sizeof *trace->lines);
+    trace->lines[trace->line_count++] = (struct wire_line){
+        .words = keep_text(reader, words),
+        .number = (uint32_t)number,
+        .connection = connection->index,
+        .stream = (uint8_t)stream,
+    };
+}
+
+/* ------------------------------------------------------------------ whose frame it is */
+
+static void name_side(struct wire_map *map, uint32_t ip, uint32_t name,
+                      const struct wire_connection *connection, enum wire_side side)
+{
+    wire_map_put(map, wire_map_pair(ip, name), connection->index * WIRE_SIDES + side);
+}
+
+static struct wire_connection *named(const struct reader *reader, const struct wire_map *map,
+                                     uint32_t ip, uint32_t name, enum wire_side *side)
+{
+    const uint32_t found = wire_map_get(map, wire_map_pair(ip, name));
+    if (found == WIRE_MAP_NONE)
+        return NULL;
+    *side = (enum wire_side)(found % WIRE_SIDES);
+    return &reader->trace->connections[found / WIRE_SIDES];
+}
+
+static struct wire_connection *add_connection(struct reader *reader, const struct wire_frame *frame,
+                                              const struct cm_mad *req)
+{
+    struct wire_trace *trace = reader->trace;
+    if (trace->connection_count == CONNECTIONS_MAX)
+        return NULL;
+    trace->connections = memory_grown(trace->connections, trace->connection_count,
+                                      &reader->connection_room, sizeof *trace->connections);
+    struct wire_connection *connection = &trace->connections[trace->connection_count];
+    *connection = (struct wire_connection){
+        .ip = {frame->source_ip, frame->destination_ip},
+        .qpn = {req->qpn, 0},
+        .cm_id = {req->local_id, 0},
+        .index = trace->connection_count++,
+        .port = (uint16_t)req->service_id,
+        .nvme = req->service_id == CM_SERVICE_ID(NVME_RDMA_PORT),
+    };
+    name_side(&reader->by_id, frame->source_ip, req->local_id, connection, WIRE_HOST);
+    name_side(&reader->by_qp, frame->source_ip, req->qpn, connection, WIRE_HOST);
+    return connection;
+}
+
+static void learn_target(struct reader *reader, struct wire_connection *connection,
+                         const struct cm_mad *mad)
+{
+    connection->qpn[WIRE_TARGET] = mad->qpn;
+    connection->cm_id[WIRE_TARGET] = mad->local_id;
+    const uint32_t ip = connection->ip[WIRE_TARGET];
+    name_side(&reader->by_id, ip, mad->local_id, connection, WIRE_TARGET);
+    name_side(&reader->by_qp, ip, mad->qpn, connection, WIRE_TARGET);
+}
+
+/* By the sender's name, or the receiver's; a REQ that is new makes one. */
+static struct wire_connection *cm_connection(struct reader *reader, const struct wire_frame *frame,
+                                             const struct cm_mad *mad, enum wire_side *from)
+{
+    struct wire_connection *connection =
+        named(reader, &reader->by_id, frame->source_ip, mad->local_id, from);
+    if (mad->attribute == CM_REQ && (connection == NULL || connection->qpn[*from] != mad->qpn)) {
+        *from = WIRE_HOST;
+        return add_connection(reader, frame, mad);
+    }
+    if (connection != NULL && frame->destination_ip == connection->ip[!*from])
+        return connection;
+    connection = named(reader, &reader->by_id, frame->destination_ip, mad->remote_id, from);
+    *from = (enum wire_side) !*from;
+    return connection;
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static bool is_cm(const struct wire_frame *frame, struct cm_mad *mad)
+{
+    return frame->opcode == FRAME_UD_SEND_ONLY && frame->qpn == QPN_GSI &&
+           frame->payload == CM_MAD_BYTES && frame->head_bytes == CM_MAD_BYTES &&
+           cm_mad_decode(frame->head, mad);
+}
+
+static bool take_cm(struct reader *reader, const struct wire_frame *frame, const struct cm_mad *mad,
+                    uint64_t number)
+{
+    char words[WIRE_WORDS_BYTES];
+    enum wire_side from = WIRE_HOST;
+    struct wire_connection *connection = cm_connection(reader, frame, mad, &from);
+    if (connection == NULL)
+        return false;
+    if (mad->attribute == CM_REP && from == WIRE_TARGET)
+        learn_target(reader, connection, mad);
+    if (wire_words_cm(connection, from, mad, words))
+        keep(reader, connection, wire_stream(from, WIRE_CM), number, words);
+    return true;
+}
+
+static bool take_packet(struct reader *reader, const struct wire_frame *frame, uint64_t number)
+{
+    char words[WIRE_WORDS_BYTES];
+    enum wire_side to = WIRE_HOST;
+    struct wire_connection *connection =
+        named(reader, &reader->by_qp, frame->destination_ip, frame->qpn, &to);
+    const bool ours = connection != NULL && frame->opcode < FRAME_UD_SEND_ONLY &&
+                      connection->ip[!to] == frame->source_ip;
+    if (!ours)
+        return false;
+    const enum wire_side from = (enum wire_side) !to;
+    wire_words_rc(connection, &reader->commands, from, frame, words);
+    keep(reader, connection, wire_stream(from, wire_kind_of(frame->opcode)), number, words);
+    return true;
+}
+
+static void take(struct reader *reader, const struct capture_frame *captured)
+{
+    struct wire_frame frame;
+    struct cm_mad mad;
+    if (!wire_parse(captured->bytes, captured->count, &frame))
+        reader->trace->others++;
+    else if (!(is_cm(&frame, &mad) ? take_cm(reader, &frame, &mad, captured->number)
+                                   : take_packet(reader, &frame, captured->number)))
+        reader->trace->strays++;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static size_t stream_of(const struct wire_line *line)
+{
+    return (size_t)line->connection * WIRE_STREAMS + line->stream;
+}
+
+/* A counting sort, which leaves the order within a stream as it is. */
+static void sort_lines(struct wire_trace *trace)
+{
+    const size_t streams = (size_t)trace->connection_count * WIRE_STREAMS;
+    trace->firsts = memory_zeroed(streams, sizeof *trace->firsts); /* and one for the end */
+    uint32_t *next = memory_zeroed(streams, sizeof *next);
+    struct wire_line *sorted = memory_zeroed(trace->line_count, sizeof *sorted);
+    for (uint32_t i = 0; i < trace->line_count; i++)
+        trace->firsts[stream_of(&trace->lines[i]) + 1]++;
+    for (size_t i = 0; i < streams; i++) {
+        trace->firsts[i + 1] += trace->firsts[i];
+        next[i] = trace->firsts[i];
+    }
+    for (uint32_t i = 0; i < trace->line_count; i++)
+        sorted[next[stream_of(&trace->lines[i])]++] = trace->lines[i];
+    free(next);
+    free(trace->lines);
+    trace->lines = sorted;
+}
+
+struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY_BYTES])
+{
+    struct capture_frame frame;
+    struct reader reader = {.trace = memory_zeroed(1, sizeof *reader.trace)};
+    while (capture_next(capture, &frame, why))
+        take(&reader, &frame);
+    capture_close(capture);
+    wire_commands_fini(&reader.commands);
+    wire_map_fini(&reader.by_qp);
+    wire_map_fini(&reader.by_id);
+    sort_lines(reader.trace);
+    if (why[0] == '\0')
+        return reader.trace;
+    wire_trace_free(reader.trace);
+    return NULL;
+}
+
+void wire_trace_free(struct wire_trace *trace)
+{
+    if (trace == NULL)
+        return;
+    free(trace->connections);
+    free(trace->lines);
+    free(trace->firsts);
+    free(trace->text);
+    free(trace);
+}
+
+void wire_trace_print(const struct wire_trace *trace, FILE *out)
+{
+    for (uint32_t i = 0; i < trace->connection_count * WIRE_STREAMS; i++) {
+        uint32_t count;
+        const unsigned stream = i % WIRE_STREAMS;
+        const struct wire_line *line = wire_trace_stream(trace, i / WIRE_STREAMS, stream, &count);
+        for (uint32_t k = 0; k < count; k++)
+            fprintf(out, "%" PRIu32 " %s %s %s\n", i / WIRE_STREAMS + 1, wire_side_name(stream),
+                    wire_kind_name(stream), wire_trace_words(trace, &line[k]));
+    }
+}

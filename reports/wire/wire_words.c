@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wire_words - header by header, as in wire.c. */
+#include "reports/wire/wire_words.h"
+
+#include "base/memory.h"
+#include "net/frame/frame.h"
+#include "nvme/wire/capsule.h"
+#include "nvme/wire/fabrics.h"
+#include "nvme/wire/wire.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PSN_BITS = 24, TAG_MASK = 0x0FFF /* Linux nvme.h: the upper 4 bits of a cid count uses */ };
+
+struct words {
+    char *text;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct words *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const size_t room = WIRE_WORDS_BYTES - to->used;
+    const int length = vsnprintf(to->text + to->used, room, format, arguments);
+    va_end(arguments);
+    to->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+/* ------------------------------------------------------------------ the connection manager */
+
+static void say_req(struct wire_connection *connection, const struct cm_mad *mad, struct words *to)
+{
+    struct nvme_cm_request request;
+    say(to, " mtu %d retries %d rnr-retries %d timeout %d reads %d of %d",
+        mad->mtu >= 1 && mad->mtu <= 5 ? 128 << mad->mtu : 0, mad->retry_count, mad->rnr_retry,
+        mad->ack_timeout, mad->responder_resources, mad->initiator_depth);
+    if (!connection->nvme)
+        return;
+    nvme_fabrics_decode_request(&request, mad->private_data, mad->private_len);
+    connection->qid = request.qid;
+    say(to, " format %d queue %d hrqsize %d hsqsize %d", request.format, request.qid,
+        request.hrqsize, request.hsqsize);
+}
+
+static void say_rep(const struct wire_connection *connection, const struct cm_mad *mad,
+                    struct words *to)
+{
+    say(to, " rnr-retries %d reads %d of %d", mad->rnr_retry, mad->responder_resources,
+        mad->initiator_depth);
+    if (connection->nvme)
+        say(to, " format %d crqsize %d", wire_get16(mad->private_data),
+            wire_get16(mad->private_data + 2));
+}
+
+bool wire_words_cm(struct wire_connection *connection, enum wire_side from,
+                   const struct cm_mad *mad, char words[WIRE_WORDS_BYTES])
+{
+    struct words to = {.text = words};
+    switch ((enum cm_attribute)mad->attribute) {
+    case CM_REQ:
+        say(&to, "REQ");
+        say_req(connection, mad, &to);
+        break;
+    case CM_REP:
+        say(&to, "REP");
+        say_rep(connection, mad, &to);
+        break;
+    case CM_REJ:
+        say(&to, "REJ reason %d", mad->reason);
+        if (connection->nvme)
+            say(&to, " status %d", wire_get16(mad->private_data + 2));
+        return true;
+    case CM_RTU:
+        say(&to, "RTU");
+        return true;
+    case CM_DREQ:
+    case CM_DREP:
+        connection->ended = true;
+        return false;
+    }
+    /* A message says with which PSN its receiver shall begin, IBTA Vol 1 12.7.31. */
+    connection->psn[!from][WIRE_REQUESTS] = mad->starting_psn - 1;
+    connection->psn[from][WIRE_ANSWERS] = mad->starting_psn - 1;
+    return true;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+static struct wire_command *find(struct wire_commands *commands, const struct wire_map *map,
+                                 const struct wire_connection *connection, uint32_t name)
+{
+    const uint32_t at = wire_map_get(map, wire_map_pair(connection->index, name));
+    return at == WIRE_MAP_NONE ? NULL : &commands->items[at];
+}
+
+static struct wire_command *add(struct wire_commands *commands, struct wire_connection *connection)
+{
+    commands->items =
+        memory_grown(commands->items, commands->count, &commands->room, sizeof *commands->items);
+    struct wire_command *command = &commands->items[commands->count++];
+    command->number = ++connection->commands;
+    return command;
+}
+
+/* What had the tag before, and how its count of uses moved on. */
+static void say_tag(struct wire_commands *commands, struct wire_connection *connection,
+                    uint16_t cid, struct words *to)
+{
+    const struct wire_command *last = find(commands, &commands->by_tag, connection, cid & TAG_MASK);
+    if (last == NULL)
+        say(to, " %c tag new, count %d", WIRE_WORDS_APART, cid >> 12);
+    else
+        say(to, " %c tag of #%" PRIu32 ", count +%d", WIRE_WORDS_APART, last->number,
+            (cid - last->cid) >> 12 & 0xF);
+}
+
+static void remember(struct wire_commands *commands, struct wire_connection *connection,
+                     const struct nvme_command *sqe)
+{
+    const uint32_t at = commands->count, own = connection->index;
+    struct wire_command *command = add(commands, connection);
+    command->cid = sqe->cid;
+    command->address = sqe->sgl.address;
+    command->length = sqe->sgl.length;
+    command->connect =
+        sqe->opcode == NVME_FABRICS && nvme_capsule_fctype(sqe) == NVME_FCTYPE_CONNECT;
+    wire_map_put(&commands->by_cid, wire_map_pair(own, sqe->cid), at);
+    wire_map_put(&commands->by_tag, wire_map_pair(own, sqe->cid & TAG_MASK), at);
+    if (sqe->sgl.type >> 4 == NVME_SGL_KEYED >> 4 && sqe->sgl.length > 0)
+        wire_map_put(&commands->by_key, wire_map_pair(own, sqe->sgl.key), at);
+}
+
+static const char *opcode_name(const struct nvme_command *sqe, uint16_t qid)
+{
+    if (sqe->opcode == NVME_FABRICS)
+        switch (nvme_capsule_fctype(sqe)) {
+        case NVME_FCTYPE_SET:
+            return "Property-Set";
+        case NVME_FCTYPE_GET:
+            return "Property-Get";
+        default:
+            return "Connect";
+        }
+    static const char *const io[256] = {
+        [NVME_FLUSH] = "Flush", [NVME_WRITE] = "Write", [NVME_READ] = "Read"};
+    static const char *const admin[256] = {
+        [NVME_ADMIN_GET_LOG] = "Get-Log",
+        [NVME_ADMIN_IDENTIFY] = "Identify",
+        [NVME_ADMIN_ABORT] = "Abort",
+        [NVME_ADMIN_SET_FEATURES] = "Set-Features",
+        [NVME_ADMIN_GET_FEATURES] = "Get-Features",
+        [NVME_ADMIN_ASYNC_EVENT] = "Async-Event",
+        [NVME_ADMIN_KEEP_ALIVE] = "Keep-Alive",
+    };
+    const char *name = qid == 0 ? admin[sqe->opcode] : io[sqe->opcode];
+    return name != NULL ? name : "Command";
+}
+
+static void say_command(struct wire_commands *commands, struct wire_connection *connection,
+                        const unsigned char *bytes, struct words *to)
+{
+    struct nvme_command sqe;
+    nvme_capsule_decode_command(&sqe, bytes);
+    say(to, " | #%" PRIu32 " %s %02x flags %02x nsid %" PRIx32 " sgl %02x %" PRIu32 " B cdw",
+        connection->commands + 1, opcode_name(&sqe, connection->qid), sqe.opcode, sqe.flags,
+        sqe.nsid, sqe.sgl.type, sqe.sgl.length);
+    const uint32_t words[] = {sqe.cdw10, sqe.cdw11, sqe.cdw12, sqe.cdw13, sqe.cdw14, sqe.cdw15};
+    for (unsigned i = 0; i < 6; i++)
+        say(to, " %" PRIx32, words[i]);
+    say_tag(commands, connection, sqe.cid, to);
+    remember(commands, connection, &sqe);
+}
+
+/* A number, or what it should have been. */
+static void say_number(const struct wire_command *command, struct words *to)
+{
+    if (command != NULL)
+        say(to, "#%" PRIu32, command->number);
+    else
+        say(to, "no command");
+}
+
+static void say_response(struct wire_commands *commands, const struct wire_connection *connection,
+                         const unsigned char *bytes, struct words *to)
+{
+    struct nvme_response cqe;
+    nvme_capsule_decode_response(&cqe, bytes);
+    const struct wire_command *command = find(commands, &commands->by_cid, connection, cqe.cid);
+    say(to, " | response to ");
+    say_number(command, to);
+    say(to, " status %x sqhd %d queue %d", cqe.status, cqe.sqhd, cqe.sqid);
+    if (command == NULL || !command->connect) /* which controller it is, is the target's affair */
+        say(to, " result %" PRIx64, cqe.result);
+}
+
+static void say_capsule(struct wire_commands *commands, struct wire_connection *connection,
+                        enum wire_side from, const struct wire_frame *frame, struct words *to)
+{
+    const bool begins = frame->opcode == FRAME_RC_SEND_ONLY ||
+                        frame->opcode == FRAME_RC_SEND_FIRST ||
+                        frame->opcode == FRAME_RC_SEND_ONLY_INV;
+    if (!connection->nvme || !begins)
+        return;
+    if (from == WIRE_HOST && frame->payload >= NVME_SQE_BYTES &&
+        frame->head_bytes >= NVME_SQE_BYTES)
+        say_command(commands, connection, frame->head, to);
+    else if (from == WIRE_TARGET && frame->payload == NVME_CQE_BYTES &&
+             frame->head_bytes >= NVME_CQE_BYTES)
+        say_response(commands, connection, frame->head, to);
+    else
+        say(to, " | no capsule");
+}
+
+/* ------------------------------------------------------------------ packets */
+
+enum wire_kind wire_kind_of(uint8_t opcode)
+{
+    const bool response = opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_ACKNOWLEDGE;
+    return response ? WIRE_ANSWERS : WIRE_REQUESTS;
+}
+
+static void say_reth(struct wire_commands *commands, const struct wire_connection *connection,
+                     const struct wire_frame *frame, struct words *to)
+{
+    say(to, " of %" PRIu32 " B", frame->length);
+    if (!connection->nvme)
+        return;
+    const struct wire_command *command = find(commands, &commands->by_key, connection, frame->rkey);
+    say(to, " for ");
+    say_number(command, to);
+    if (command != NULL && frame->address != command->address)
+        say(to, " at %+" PRId64, (int64_t)(frame->address - command->address));
+}
+
+static void say_aeth(const struct wire_frame *frame, struct words *to)
+{
+    if (frame->syndrome >> 5 == 0)
+        say(to, " ack"); /* credits are not told: rxe and most RoCE gear have none */
+    else if (frame->syndrome >> 5 == 1)
+        say(to, " RNR timer %d", frame->syndrome & 0x1F);
+    else
+        say(to, " NAK %02x", frame->syndrome);
+    say(to, " msn %" PRIu32, frame->msn);
+}
+
+/* The step between PSNs, with its sign. */
+static int32_t psn_step(uint32_t from, uint32_t to)
+{
+    return (int32_t)((to - from) << (32 - PSN_BITS)) >> (32 - PSN_BITS);
+}
+
+void wire_words_rc(struct wire_connection *connection, struct wire_commands *commands,
+                   enum wire_side from, const struct wire_frame *frame,
+                   char words[WIRE_WORDS_BYTES])
+{
+    struct words to = {.text = words};
+    uint32_t *before = &connection->psn[from][wire_kind_of(frame->opcode)];
+    const char *name = frame_opcode_name(frame->opcode);
+    say(&to, "%s psn %+" PRId32, name + (strncmp(name, "RC_", 3) == 0 ? 3 : 0),
+        psn_step(*before, frame->psn));
+    *before = frame->psn;
+    if (frame->payload > 0)
+        say(&to, " %d B", frame->payload);
+    if ((frame->flags & WIRE_ACK_REQUEST) != 0)
+        say(&to, " ack-request");
+    if ((frame->flags & WIRE_SOLICITED) != 0)
+        say(&to, " solicited");
+    if (frame->has_reth)
+        say_reth(commands, connection, frame, &to);
+    if (frame->has_aeth)
+        say_aeth(frame, &to);
+    if (frame->has_ieth) {
+        say(&to, " invalidates ");
+        if (connection->nvme)
+            say_number(find(commands, &commands->by_key, connection, frame->rkey), &to);
+        else
+            say(&to, "a key");
+    }
+    say_capsule(commands, connection, from, frame, &to);
+}
+
+void wire_commands_fini(struct wire_commands *commands)
+{
+    free(commands->items);
+    wire_map_fini(&commands->by_cid);
+    wire_map_fini(&commands->by_tag);
+    wire_map_fini(&commands->by_key);
+    *commands = (struct wire_commands){0};
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * MTU on every path.  Frames take any of the shortest paths, so for each pair of a workload all
+ * ports on all of them are looked at, in both directions: data flow one way or the other, and
+ * answers always come back.  Shortest paths are the same in both directions; where a scenario
+ * writes routes, the tables that it gives are followed, there and back. */
+#include "scenarios/check/check_private.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/fabric/routing.h"
+#include "scenarios/fio/fio.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+enum {
+    WORK_MAX = 20000000, /* nodes and links looked at for one workload */
+    CAPSULE_BYTES = 64,  /* travels before in-capsule data */
+    FAR = UINT16_MAX
+};
+
+struct search {
+    const struct scenario *scenario;
+    struct check_report *report;
+    uint16_t *distance; /* of each node to the destination, over switches */
+    uint32_t *queue;
+    uint32_t *reached; /* the round in which a node was last reached */
+    uint32_t round;
+    uint8_t *told; /* a bit for each port that this workload has been told of */
+    uint32_t *first_port;
+    struct route_table *tables; /* NULL: no routes are written */
+    uint32_t *first_endpoint;   /* with tables: of each host */
+    uint16_t *degree;           /* with tables: of each node on the way, from how many others */
+    uint32_t *order;
+    bool loop_told; /* of this workload */
+};
+
+/* From one host to another; `pair` is what it is looked at for. */
+struct way {
+    const struct scenario_workload *workload;
+    const struct scenario_pair *pair;
+    uint32_t from, to;
+};
+
+static bool forwards(const struct search *search, uint32_t node)
+{
+    return search->scenario->nodes[node].kind == SCENARIO_SWITCH;
+}
+
+/* Distances to `to`, breadth first; hosts are ends, not ways. */
+static void measure(struct search *search, uint32_t to)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        search->distance[i] = FAR;
+    uint32_t head = 0, tail = 0;
+    search->distance[to] = 0;
+    search->queue[tail++] = to;
+    while (head < tail) {
+        const uint32_t at = search->queue[head++];
+        const struct scenario_node *node = &scenario->nodes[at];
+        if (at != to && !forwards(search, at))
+            continue;
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const uint32_t peer = node->ports[p].peer_node;
+            if (node->ports[p].link == SCENARIO_NO_LINK || search->distance[peer] != FAR)
+                continue;
+            search->distance[peer] = (uint16_t)(search->distance[at] + 1);
+            search->queue[tail++] = peer;
+        }
+    }
+}
+
+/* The largest operation of a workload, by the row of its kind that says so. */
+static int64_t largest_operation(const struct scenario_workload *workload)
+{
+    if (workload->job != NULL && workload->job->nvme.fio.planned)
+        return wl_plan_largest(&workload->job->nvme.fio.plan);
+    static const char *const names[] = {"block-size", "message-size", NULL};
+    for (int i = 0; names[i] != NULL; i++) {
+        const struct opt *row = opt_find(workload->ops->opts, names[i]);
+        if (row != NULL)
+            return *opt_field(row, (void *)(uintptr_t)workload->params);
+    }
+    return INT64_MAX / 2;
+}
+
+/* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC. */
+static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
+                          uint32_t from)
+{
+    const int64_t path_mtu = scenario->nodes[from].host->rnic->path_mtu;
+    const int64_t operation = largest_operation(workload) + CAPSULE_BYTES;
+    const int64_t payload = operation < path_mtu ? operation : path_mtu;
+    return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES;
+}
+
+static void look_at_port(struct search *search, const struct scenario_workload *workload,
+                         const struct scenario_pair *pair, uint32_t node, uint16_t port)
+{
+    const struct scenario_node *owner = &search->scenario->nodes[node];
+    const int64_t mtu = owner->ports[port].params->mtu;
+    const int64_t needed = mtu_needed(search->scenario, workload, pair->from);
+    const uint32_t bit = search->first_port[node] + port;
+    if (mtu >= needed || (search->told[bit / 8] >> (bit % 8) & 1))
+        return;
+    search->told[bit / 8] = (uint8_t)(search->told[bit / 8] | 1u << (bit % 8));
+    check_add(search->report, DIAG_ERROR, workload->place,
+              "'%s': packets between %s and %s need MTU %lld, but %s has %lld and drops them",
+              workload->name, search->scenario->nodes[pair->from].name,
+              search->scenario->nodes[pair->to].name, (long long)needed,
+              scenario_port_name(owner, port).text, (long long)mtu);
+    check_shows(search->report, "drops.mtu > 0");
+}
+
+/* Is the port on a way to `to`? */
+static bool is_next(const struct search *search, uint32_t at, uint16_t port, uint32_t to)
+{
+    const struct scenario_port *own = &search->scenario->nodes[at].ports[port];
+    const uint16_t *ports;
+    if (own->link == SCENARIO_NO_LINK)
+        return false;
+    if (search->tables == NULL)
+        return search->distance[own->peer_node] + 1 == search->distance[at];
+    if (!forwards(search, at))
+        return at != to;
+    const uint32_t count = route_all(&search->tables[at], search->first_endpoint[to], &ports);
+    for (uint32_t i = 0; i < count; i++)
+        if (ports[i] == port)
+            return true;
+    return false;
+}
+
+/* Every port on every path: from each node reached, on to the next ones.  Returns how many nodes
+ * were reached; they stand in the queue. */
+static uint32_t walk(struct search *search, const struct way *way)
+{
+    const struct scenario *scenario = search->scenario;
+    uint32_t head = 0, tail = 0;
+    search->round++;
+    search->reached[way->from] = search->round;
+    search->queue[tail++] = way->from;
+    while (head < tail) {
+        const uint32_t at = search->queue[head++];
+        const struct scenario_node *node = &scenario->nodes[at];
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const struct scenario_port *port = &node->ports[p];
+            if (!is_next(search, at, p, way->to))
+                continue;
+            look_at_port(search, way->workload, way->pair, at, p);
+            look_at_port(search, way->workload, way->pair, port->peer_node, port->peer_port);
+            if (search->reached[port->peer_node] == search->round)
+                continue;
+            search->reached[port->peer_node] = search->round;
+            search->queue[tail++] = port->peer_node;
+        }
+    }
+    return tail;
+}
+
+/* ------------------------------------------------------------------ written routes */
+
+/* Takes the nodes off that nobody leads to, again and again; what is left, if anything, lies on
+ * circles or behind them. */
+static uint32_t take_off(struct search *search, uint32_t count, uint32_t to)
+{
+    const struct scenario_node *nodes = search->scenario->nodes;
+    uint32_t head = 0, tail = 0;
+    for (uint32_t i = 0; i < count; i++)
+        search->degree[search->queue[i]] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint16_t p = 0; p < nodes[search->queue[i]].port_count; p++)
+            if (is_next(search, search->queue[i], p, to))
+                search->degree[nodes[search->queue[i]].ports[p].peer_node]++;
+    for (uint32_t i = 0; i < count; i++)
+        if (search->degree[search->queue[i]] == 0)
+            search->order[tail++] = search->queue[i];
+    while (head < tail) {
+        const uint32_t at = search->order[head++];
+        for (uint16_t p = 0; p < nodes[at].port_count; p++) {
+            const uint32_t peer = nodes[at].ports[p].peer_node;
+            if (is_next(search, at, p, to) && --search->degree[peer] == 0)
+                search->order[tail++] = peer;
+        }
+    }
+    return count - tail;
+}
+
+/* A node of what is left that leads to this one. */
+static uint32_t before(const struct search *search, uint32_t at, uint32_t to)
+{
+    const struct scenario_node *node = &search->scenario->nodes[at];
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        const struct scenario_port *port = &node->ports[p];
+        if (port->link != SCENARIO_NO_LINK && search->reached[port->peer_node] == search->round &&
+            search->degree[port->peer_node] > 0 &&
+            is_next(search, port->peer_node, port->peer_port, to))
+            return port->peer_node;
+    }
+    return at;
+}
+
+static void tell_loop(struct search *search, const struct way *way, uint32_t count)
+{
+    const struct scenario_node *nodes = search->scenario->nodes;
+    uint32_t at = 0;
+    if (search->loop_told)
+        return;
+    search->loop_told = true;
+    while (search->degree[search->queue[at]] == 0)
+        at++;
+    at = search->queue[at];
+    for (uint32_t i = 0; i < count; i++) /* back so far that a circle is certain */
+        at = before(search, at, way->to);
+    check_add(search->report, DIAG_ERROR, way->workload->place,
+              "'%s': written routes lead what goes from %s to %s round in a circle by %s and %s",
+              way->workload->name, nodes[way->from].name, nodes[way->to].name,
+              nodes[before(search, at, way->to)].name, nodes[at].name);
+    check_shows(search->report, "drops.ttl > 0");
+}
+
+static void no_path(struct search *search, const struct way *way)
+{
+    check_add(search->report, DIAG_ERROR, way->workload->place,
+              "'%s': there is no path from %s to %s", way->workload->name,
+              search->scenario->nodes[way->from].name, search->scenario->nodes[way->to].name);
+    check_shows(search->report, "drops.no_route > 0");
+}
+
+static void follow_tables(struct search *search, const struct way *way)
+{
+    const uint32_t count = walk(search, way);
+    if (take_off(search, count, way->to) > 0)
+        tell_loop(search, way, count);
+    else if (search->reached[way->to] != search->round)
+        no_path(search, way);
+}
+
+/* ------------------------------------------------------------------ workloads */
+
+static void check_pair(struct search *search, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, uint32_t *measured)
+{
+    const struct way there = {workload, pair, pair->from, pair->to};
+    const struct way back = {workload, pair, pair->to, pair->from};
+    if (search->tables != NULL) {
+        follow_tables(search, &there);
+        follow_tables(search, &back);
+        return;
+    }
+    if (*measured != pair->to)
+        measure(search, pair->to);
+    *measured = pair->to;
+    if (search->distance[pair->from] == FAR)
+        no_path(search, &there);
+    else
+        (void)walk(search, &there);
+}
+
+static void check_workload(struct search *search, const struct scenario_workload *workload,
+                           size_t port_bytes)
+{
+    uint32_t measured = UINT32_MAX;
+    /* A fabric in which each pair costs much has so many alike that the first ones say it all. */
+    const uint32_t most =
+        1 + WORK_MAX / (search->scenario->node_count + 2 * search->scenario->link_count + 1);
+    const uint32_t pairs = workload->pair_count < most ? workload->pair_count : most;
+    memset(search->told, 0, port_bytes);
+    search->loop_told = false;
+    for (uint32_t i = 0; i < pairs; i++)
+        check_pair(search, workload, &workload->pairs[i], &measured);
+    if (pairs < workload->pair_count)
+        check_add(search->report, DIAG_NOTE, workload->place,
+                  "'%s': the paths of %u of its %u pairs were looked at", workload->name, pairs,
+                  workload->pair_count);
+}
+
+static void take_tables(struct search *search, struct arena *scratch)
+{
+    const struct scenario *scenario = search->scenario;
+    uint32_t endpoints = 0;
+    search->tables = routing_compute(scenario, NULL);
+    search->degree = arena_array(scratch, scenario->node_count, sizeof *search->degree);
+    search->order = arena_array(scratch, scenario->node_count, sizeof *search->order);
+    search->first_endpoint =
+        arena_array(scratch, scenario->host_count, sizeof *search->first_endpoint);
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        search->first_endpoint[i] = endpoints;
+        endpoints += scenario->nodes[i].port_count;
+    }
+}
+
+void check_paths(const struct scenario *scenario, struct check_report *report)
+{
+    struct search search = {.scenario = scenario, .report = report};
+    struct arena scratch = {0};
+    uint32_t ports = 0;
+    search.distance = arena_array(&scratch, scenario->node_count, sizeof *search.distance);
+    search.queue = arena_array(&scratch, scenario->node_count, sizeof *search.queue);
+    search.reached = arena_array(&scratch, scenario->node_count, sizeof *search.reached);
+    search.first_port = arena_array(&scratch, scenario->node_count, sizeof *search.first_port);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        search.first_port[i] = ports;
+        ports += scenario->nodes[i].port_count;
+    }
+    search.told = arena_take(&scratch, ports / 8 + 1);
+    if (scenario->route_count > 0)
+        take_tables(&search, &scratch);
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        check_workload(&search, &scenario->workloads[i], ports / 8 + 1);
+    if (search.tables != NULL)
+        routing_free(scenario, search.tables);
+    arena_free(&scratch);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * timeline - a heap of what is due.
+ * A link has as many reasons to be down as faults say; its carrier changes when the first comes or
+ * the last goes.  A moment's reasons are all counted before any carrier is looked at: a fault that
+ * ends where another begins makes no glitch. */
+#include "scenarios/fabric/timeline.h"
+
+#include "base/memory.h"
+#include "engine/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps of one moment, in this order. */
+enum step { FAULT_EDGE, DETECTION, CONVERGENCE };
+
+struct link_state {
+    uint32_t reasons;   /* to be down */
+    bool down;          /* no carrier */
+    time_ps changed_at; /* the carrier */
+};
+
+struct outage {
+    uint32_t *links; /* each once */
+    uint32_t count;
+};
+
+struct timeline {
+    const struct scenario *scenario;
+    struct heap due;
+    struct link_state *links;
+    struct outage *outages;  /* by fault */
+    uint32_t *power_reasons; /* by node, to be off */
+    uint8_t *is_lost;        /* by node: its power went off at this moment */
+    bool power_lost;         /* any of them */
+    uint8_t *detected, *converged, *misrouted;
+    uint32_t *touched; /* links whose reasons changed at this moment */
+    uint8_t *is_touched;
+    uint32_t touched_count;
+    uint64_t serial; /* of steps: equal ones keep their order */
+    bool routes_changed;
+};
+
+static void add(struct timeline *timeline, time_ps at, enum step step, uint32_t index, bool on)
+{
+    const struct event event = {
+        .at = at,
+        .order = (uint64_t)step << 62 | timeline->serial++,
+        .node = index,
+        .kind = on,
+    };
+    heap_push(&timeline->due, &event);
+}
+
+static enum step step_of(const struct event *event)
+{
+    return (enum step)(event->order >> 62);
+}
+
+/* ------------------------------------------------------------------ which links a fault breaks */
+
+static void add_link(struct outage *outage, const struct scenario *scenario, uint8_t *seen,
+                     const struct scenario_spot *spot)
+{
+    const uint32_t link = scenario->nodes[spot->node].ports[spot->port].link;
+    if (link == SCENARIO_NO_LINK || seen[link])
+        return;
+    seen[link] = 1;
+    outage->links[outage->count++] = link;
+}
+
+static void find_links(const struct scenario *scenario, const struct scenario_fault *fault,
+                       uint8_t *seen, struct outage *outage)
+{
+    size_t ports = 0;
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        ports += fault->spots[i].port == SCENARIO_ALL_PORTS
+                     ? scenario->nodes[fault->spots[i].node].port_count
+                     : 1u;
+    outage->links = memory_zeroed(ports, sizeof *outage->links);
+    for (uint32_t i = 0; i < fault->spot_count; i++) {
+        struct scenario_spot spot = fault->spots[i];
+        if (spot.port != SCENARIO_ALL_PORTS) {
+            add_link(outage, scenario, seen, &spot);
+            continue;
+        }
+        for (spot.port = 0; spot.port < scenario->nodes[spot.node].port_count; spot.port++)
+            add_link(outage, scenario, seen, &spot);
+    }
+    for (uint32_t i = 0; i < outage->count; i++)
+        seen[outage->links[i]] = 0;
+}
+
+static bool is_power_cut(const struct scenario_fault *fault)
+{
+    return fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->how == SCENARIO_CRASH_POWER;
+}
+
+static bool breaks_links(const struct scenario_fault *fault)
+{
+    return fault->kind == SCENARIO_FAULT_LINK_DOWN || fault->kind == SCENARIO_FAULT_LINK_FLAP ||
+           fault->kind == SCENARIO_FAULT_SWITCH_DOWN || is_power_cut(fault);
+}
+
+struct timeline *timeline_new(const struct scenario *scenario)
+{
+    struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
+    timeline->scenario = scenario;
+    timeline->links = memory_zeroed(scenario->link_count, sizeof *timeline->links);
+    timeline->outages = memory_zeroed(scenario->fault_count, sizeof *timeline->outages);
+    timeline->power_reasons = memory_zeroed(scenario->node_count, sizeof *timeline->power_reasons);
+    timeline->is_lost = memory_zeroed(scenario->node_count, 1);
+    timeline->detected = memory_zeroed(scenario->link_count, 1);
+    timeline->converged = memory_zeroed(scenario->link_count, 1);
+    timeline->misrouted = memory_zeroed(scenario->fault_count, 1);
+    timeline->touched = memory_zeroed(scenario->link_count, sizeof *timeline->touched);
+    timeline->is_touched = memory_zeroed(scenario->link_count, 1);
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if (breaks_links(fault))
+            find_links(scenario, fault, timeline->is_touched, &timeline->outages[i]);
+        add(timeline, fault->at, FAULT_EDGE, i, true);
+        if (fault->end != TIME_NEVER && fault->kind != SCENARIO_FAULT_LINK_FLAP)
+            add(timeline, fault->end, FAULT_EDGE, i, false);
+    }
+    return timeline;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    for (uint32_t i = 0; timeline != NULL && i < timeline->scenario->fault_count; i++)
+        free(timeline->outages[i].links);
+    if (timeline != NULL) {
+        heap_fini(&timeline->due);
+        free(timeline->links);
+        free(timeline->outages);
+        free(timeline->power_reasons);
+        free(timeline->is_lost);
+        free(timeline->detected);
+        free(timeline->converged);
+        free(timeline->misrouted);
+        free(timeline->touched);
+        free(timeline->is_touched);
+    }
+    free(timeline);
+}
+
+time_ps timeline_due(const struct timeline *timeline)
+{
+    return timeline->due.count > 0 ? heap_top(&timeline->due)->at : TIME_NEVER;
+}
+
+struct routing_view timeline_view(const struct timeline *timeline)
+{
+    return (struct routing_view){timeline->converged, timeline->detected, timeline->misrouted};
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static void touch(struct timeline *timeline, uint32_t fault, bool down)
+{
+    const struct outage *outage = &timeline->outages[fault];
+    for (uint32_t i = 0; i < outage->count; i++) {
+        const uint32_t link = outage->links[i];
+        CHECK(down || timeline->links[link].reasons > 0);
+        timeline->links[link].reasons += down ? 1 : UINT32_MAX;
+        if (!timeline->is_touched[link])
+            timeline->touched[timeline->touched_count++] = link;
+        timeline->is_touched[link] = 1;
+    }
+}
+
+/* The next edge of a flapping link; one that begins at the end of the fault is none. */
+static void flap(struct timeline *timeline, const struct event *event)
+{
+    const struct scenario_fault *fault = &timeline->scenario->faults[event->node];
+    const bool down = event->kind != 0;
+    const time_ps without = (time_ps)((__int128)fault->period * fault->duty / PPM);
+    const time_ps span = down ? without : fault->period - without;
+    touch(timeline, event->node, down);
+    if (fault->end - event->at > span)
+        add(timeline, event->at + span, FAULT_EDGE, event->node, !down);
+    else if (down && fault->end != TIME_NEVER)
+        add(timeline, fault->end, FAULT_EDGE, event->node, false);
+}
+
+static void node_power(struct timeline *timeline, uint32_t node, bool off)
+{
+    CHECK(off || timeline->power_reasons[node] > 0);
+    timeline->power_reasons[node] += off ? 1 : UINT32_MAX;
+    if (!off || timeline->power_reasons[node] > 1)
+        return;
+    timeline->is_lost[node] = 1;
+    timeline->power_lost = true;
+}
+
+static void switch_power(struct timeline *timeline, uint32_t index, bool off)
+{
+    const struct scenario_fault *fault = &timeline->scenario->faults[index];
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        node_power(timeline, fault->spots[i].node, off);
+    touch(timeline, index, off);
+}
+
+static void fault_edge(struct timeline *timeline, const struct event *event,
+                       const struct timeline_calls *calls)
+{
+    const uint32_t index = event->node;
+    const struct scenario_fault *fault = &timeline->scenario->faults[index];
+    const bool on = event->kind != 0;
+    switch (fault->kind) {
+    case SCENARIO_FAULT_LINK_FLAP:
+        flap(timeline, event);
+        return;
+    case SCENARIO_FAULT_SWITCH_DOWN:
+        switch_power(timeline, index, on);
+        return;
+    case SCENARIO_FAULT_LINK_DOWN:
+        touch(timeline, index, on);
+        return;
+    case SCENARIO_FAULT_MISROUTE:
+        timeline->misrouted[index] = on;
+        timeline->routes_changed = true;
+        return;
+    default:
+        break;
+    }
+    if (is_power_cut(fault))
+        switch_power(timeline, index, on);
+    if (!on || !is_power_cut(fault)) /* the power goes after the carrier: nobody hears of it */
+        calls->fault(calls->self, index, on);
+}
+
+/* ------------------------------------------------------------------ links and what is known */
+
+static void settle_links(struct timeline *timeline, time_ps now, const struct timeline_calls *calls)
+{
+    for (uint32_t i = 0; i < timeline->touched_count; i++) {
+        const uint32_t index = timeline->touched[i];
+        struct link_state *link = &timeline->links[index];
+        timeline->is_touched[index] = 0;
+        if (link->down == (link->reasons > 0))
+            continue;
+        link->down = link->reasons > 0;
+        link->changed_at = now;
+        calls->link(calls->self, index, !link->down);
+        add(timeline, now + timeline->scenario->routing.detection, DETECTION, index, link->down);
+    }
+    timeline->touched_count = 0;
+}
+
+static void detect(struct timeline *timeline, const struct event *event)
+{
+    const struct scenario *scenario = timeline->scenario;
+    const uint32_t index = event->node;
+    if (timeline->links[index].changed_at != event->at - scenario->routing.detection ||
+        timeline->links[index].down != (event->kind != 0) ||
+        timeline->detected[index] == event->kind)
+        return; /* it changed again before it was noticed */
+    timeline->detected[index] = event->kind;
+    timeline->routes_changed |= scenario->routing.local_repair != 0;
+    if (!routing_is_host_link(scenario, index))
+        add(timeline, event->at + scenario->routing.convergence, CONVERGENCE, index,
+            event->kind != 0);
+}
+
+static void converge(struct timeline *timeline, const struct event *event)
+{
+    timeline->routes_changed |= timeline->converged[event->node] != event->kind;
+    timeline->converged[event->node] = event->kind;
+}
+
+static void lose_power(struct timeline *timeline, const struct timeline_calls *calls)
+{
+    for (uint32_t i = 0; timeline->power_lost && i < timeline->scenario->node_count; i++) {
+        if (timeline->is_lost[i])
+            calls->lost(calls->self, i);
+        timeline->is_lost[i] = 0;
+    }
+    timeline->power_lost = false;
+}
+
+static bool is_due(const struct timeline *timeline, time_ps now, enum step last)
+{
+    return timeline_due(timeline) == now && step_of(heap_top(&timeline->due)) <= last;
+}
+
+void timeline_step(struct timeline *timeline, const struct timeline_calls *calls)
+{
+    const time_ps now = timeline_due(timeline);
+    CHECK(now != TIME_NEVER);
+    timeline->routes_changed = false;
+    while (is_due(timeline, now, FAULT_EDGE)) {
+        const struct event event = heap_pop(&timeline->due);
+        fault_edge(timeline, &event, calls);
+    }
+    settle_links(timeline, now, calls);
+    lose_power(timeline, calls);
+    while (is_due(timeline, now, CONVERGENCE)) {
+        const struct event event = heap_pop(&timeline->due);
+        if (step_of(&event) == DETECTION)
+            detect(timeline, &event);
+        else
+            converge(timeline, &event);
+    }
+    const struct routing_view view = timeline_view(timeline);
+    if (timeline->routes_changed)
+        calls->routes(calls->self, &view);
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fio - lines and sections of a fio job file.
+ * A section inherits what the [global] sections above it said.  kb_base and ioengine of a section
+ * are looked up before its other options are read: the first changes what sizes mean, and a section
+ * whose engine is not ours may use options that only that engine knows; its job is then refused
+ * once, by the name of the engine. */
+#include "base/memory.h"
+#include "scenarios/fio/fio_private.h"
+
+#include "base/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A line without comment and surrounding blanks. */
+struct line {
+    const char *text;  /* in the file */
+    size_t length;     /* of the whole line */
+    size_t first, end; /* [first, end) is what counts */
+    int number;
+};
+
+struct cursor {
+    const char *text;
+    size_t length, at;
+    int number; /* of the line before */
+};
+
+struct parser {
+    struct fio_reader reader;
+    char line_text[FIO_LINE_BYTES_MAX + 1];
+    struct cursor cursor;
+    struct fio_raw global, raw; /* of the section that is being read */
+    bool in_section, in_global;
+    struct line engine, global_engine; /* where an engine that is not ours was named, or number 0 */
+    int refused;                       /* the engine of that line has been refused already */
+    struct line section;
+    char section_name[FIO_NAME_BYTES];
+    struct fio_jobs *jobs;
+    uint32_t room, copies, group, suffix;
+    int errors_max;      /* reading ends with so many: no more would be shown */
+    bool failed_section; /* a message was made for it: its job is not looked at */
+    bool failed_global;
+    int *noted; /* line of the first use of each option without meaning, or 0 */
+    int *noted_column;
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static bool next_line(struct cursor *cursor, struct line *line)
+{
+    if (cursor->at >= cursor->length)
+        return false;
+    const char *text = cursor->text + cursor->at;
+    const size_t left = cursor->length - cursor->at;
+    const char *newline = memchr(text, '\n', left);
+    const size_t length = newline != NULL ? (size_t)(newline - text) : left;
+    *line = (struct line){.text = text, .length = length, .number = ++cursor->number};
+    cursor->at += length + 1;
+    while (line->end < length && text[line->end] != ';' && text[line->end] != '#')
+        line->end++;
+    while (line->end > 0 && is_blank(text[line->end - 1]))
+        line->end--;
+    while (line->first < line->end && is_blank(text[line->first]))
+        line->first++;
+    return true;
+}
+
+/* Makes the line the reader's present one. */
+static void stand_at(struct parser *parser, const struct line *line)
+{
+    const size_t length =
+        line->length < FIO_LINE_BYTES_MAX ? line->length : (size_t)FIO_LINE_BYTES_MAX;
+    memcpy(parser->line_text, line->text, length);
+    parser->line_text[length] = '\0';
+    parser->reader.line = line->number;
+    parser->reader.line_text = parser->line_text;
+}
+
+/* Options. */
+
+struct words {
+    char option[64];
+    char text[FIO_LINE_BYTES_MAX + 1];
+    struct fio_value value;
+};
+
+/* Cuts `option = value`; false when the option's name is too long for any. */
+static bool cut(const struct line *line, struct words *words)
+{
+    const char *first = line->text + line->first;
+    const size_t length = line->end - line->first;
+    const char *equals = memchr(first, '=', length);
+    size_t name_length = equals != NULL ? (size_t)(equals - first) : length;
+    while (name_length > 0 && is_blank(first[name_length - 1]))
+        name_length--;
+    if (name_length >= sizeof words->option)
+        return false;
+    memcpy(words->option, first, name_length);
+    words->option[name_length] = '\0';
+    words->value = (struct fio_value){
+        .option = words->option,
+        .option_column = (int)line->first + 1,
+        .column = (int)line->first + 1,
+    };
+    if (equals == NULL)
+        return true;
+    const char *text = equals + 1, *end = line->text + line->end;
+    while (text < end && is_blank(*text))
+        text++;
+    CHECK((size_t)(end - text) < sizeof words->text);
+    memcpy(words->text, text, (size_t)(end - text));
+    words->text[end - text] = '\0';
+    words->value.text = words->text;
+    words->value.column = (int)(text - line->text) + 1;
+    return true;
+}
+
+static bool is_section(const struct line *line)
+{
+    return line->first < line->end && line->text[line->first] == '[';
+}
+
+/* Looks ahead for what must be known before a section's options are read. */
+static void scan_section(struct parser *parser)
+{
+    struct cursor cursor = parser->cursor;
+    struct line line;
+    struct words words;
+    while (next_line(&cursor, &line) && !is_section(&line)) {
+        if (line.length > FIO_LINE_BYTES_MAX || !cut(&line, &words) || words.value.text == NULL)
+            continue;
+        const bool base = strcmp(words.option, "kb_base") == 0;
+        if (base && strcmp(words.text, "1000") == 0)
+            parser->raw.kb_base = 0;
+        if (base && strcmp(words.text, "1024") == 0)
+            parser->raw.kb_base = 1;
+        if (strcmp(words.option, "ioengine") != 0)
+            continue;
+        const bool other = fio_engine_find(words.text) == FIO_ENGINE_OTHER;
+        parser->engine = other ? line : (struct line){0};
+    }
+}
+
+static bool unknown_option(struct parser *parser, const struct fio_value *value)
+{
+    return fio_error(&parser->reader, value->option_column, "fio has no option '%s'%s",
+                     value->option, fio_option_hint(value->option).text);
+}
+
+static void note_option(struct parser *parser, const struct fio_option *option, int column)
+{
+    const size_t index = (size_t)(option - fio_options);
+    if (option->class != FIO_NO_MEANING || parser->noted[index] != 0)
+        return;
+    parser->noted[index] = parser->reader.line;
+    parser->noted_column[index] = column;
+}
+
+/* A job whose engine is not ours is not looked at any further.  A [global] section with one may
+ * still serve jobs that name another engine, so what we know of it is read. */
+static bool apply_option(struct parser *parser, const struct fio_value *value)
+{
+    const struct fio_option *option = fio_option_find(value->option);
+    const bool other_engine = parser->engine.number != 0;
+    if (other_engine && (!parser->in_global || option == NULL || option->read == fio_read_ioengine))
+        return true;
+    if (option == NULL)
+        return unknown_option(parser, value);
+    note_option(parser, option, value->option_column);
+    return fio_option_read(&parser->reader, option, &parser->raw, value);
+}
+
+static bool read_option(struct parser *parser, const struct line *line)
+{
+    static const char include[] = "include";
+    struct words words;
+    const int column = (int)line->first + 1;
+    if (!parser->in_section)
+        return fio_error(&parser->reader, column,
+                         "expected a section such as [global] or [job] before the first option");
+    if (line->end - line->first >= sizeof include - 1 &&
+        memcmp(line->text + line->first, include, sizeof include - 1) == 0)
+        return fio_error(&parser->reader, column,
+                         "'include' is not supported: write the options themselves");
+    if (!cut(line, &words) || words.option[0] == '\0')
+        return fio_error(&parser->reader, column, "expected an option such as bs=4k");
+    return apply_option(parser, &words.value);
+}
+
+/* Jobs. */
+
+static bool is_taken(const struct fio_jobs *jobs, const char *name)
+{
+    for (uint32_t i = 0; i < jobs->count; i++)
+        if (strcmp(jobs->jobs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* fio allows several jobs of one name; ours differ: the second "a" becomes "a-2".  The number only
+ * grows, so that a file full of one name costs no more than a file of many. */
+static void make_unique(struct parser *parser, char *name)
+{
+    char base[FIO_NAME_BYTES - 11]; /* room for '-' and ten digits */
+    snprintf(base, sizeof base, "%.*s", (int)sizeof base - 1, name);
+    if (parser->suffix == 0)
+        parser->suffix = 1;
+    while (is_taken(parser->jobs, name))
+        snprintf(name, FIO_NAME_BYTES, "%s-%u", base, ++parser->suffix);
+}
+
+static bool resolve_wait_for(struct parser *parser, struct fio_job *job)
+{
+    job->wait_for = FIO_NO_JOB;
+    const char *name = parser->raw.wait_for;
+    if (name[0] == '\0')
+        return true;
+    for (uint32_t i = 0; i < parser->jobs->count; i++)
+        if (strcmp(parser->jobs->jobs[i].name, name) == 0)
+            job->wait_for = i;
+    return job->wait_for != FIO_NO_JOB ||
+           fio_error(&parser->reader, 1, "wait_for: there is no job '%s' before this one", name);
+}
+
+static struct fio_job *add_job(struct parser *parser)
+{
+    struct fio_jobs *jobs = parser->jobs;
+    if (jobs->count == parser->room) {
+        parser->room = parser->room == 0 ? 16 : 2 * parser->room;
+        jobs->jobs = memory_resized(jobs->jobs, parser->room, sizeof *jobs->jobs);
+    }
+    struct fio_job *job = &jobs->jobs[jobs->count];
+    memset(job, 0, sizeof *job);
+    return job;
+}
+
+static bool finish_job(struct parser *parser)
+{
+    struct fio_jobs *jobs = parser->jobs;
+    const struct fio_raw *raw = &parser->raw;
+    struct fio_job *job = add_job(parser);
+    job->line = parser->section.number;
+    if (!resolve_wait_for(parser, job) || !fio_job_make(&parser->reader, raw, job))
+        return false;
+    parser->copies += job->copies;
+    if (parser->copies > FIO_JOBS_MAX)
+        return fio_error(&parser->reader, 1, "more than %d jobs with their clones", FIO_JOBS_MAX);
+    job->barrier = raw->stonewall ? jobs->count : 0;
+    if (jobs->count > 0 && jobs->jobs[jobs->count - 1].barrier > job->barrier)
+        job->barrier = jobs->jobs[jobs->count - 1].barrier;
+    if (jobs->count > 0 && (raw->stonewall || raw->new_group))
+        parser->group++;
+    job->group = parser->group;
+    memcpy(job->name, raw->name[0] != '\0' ? raw->name : parser->section_name, FIO_NAME_BYTES);
+    make_unique(parser, job->name);
+    jobs->count++;
+    return true;
+}
+
+/* The engine of the job that ends here is not ours: says so once for each line that names it. */
+static void refuse_engine(struct parser *parser)
+{
+    struct words words;
+    if (parser->refused == parser->engine.number)
+        return;
+    parser->refused = parser->engine.number;
+    stand_at(parser, &parser->engine);
+    if (cut(&parser->engine, &words))
+        fio_read_ioengine(&parser->reader, &parser->raw, &words.value);
+}
+
+static void end_section(struct parser *parser)
+{
+    if (!parser->in_section)
+        return;
+    if (parser->in_global) {
+        parser->global = parser->raw;
+        parser->global.name[0] = '\0'; /* a job is called by its section, as in fio */
+        parser->global_engine = parser->engine;
+        parser->failed_global = parser->failed_global || parser->failed_section;
+        return;
+    }
+    if (parser->engine.number != 0) {
+        refuse_engine(parser);
+        return;
+    }
+    if (parser->failed_section || parser->failed_global)
+        return;
+    stand_at(parser, &parser->section);
+    finish_job(parser);
+}
+
+static bool begin_section(struct parser *parser, const struct line *line)
+{
+    end_section(parser);
+    stand_at(parser, line);
+    const char *name = line->text + line->first + 1;
+    const size_t length = line->end - line->first - 1;
+    const char *close = memchr(name, ']', length);
+    const size_t name_length = close != NULL ? (size_t)(close - name) : 0;
+    parser->in_section = true;
+    parser->failed_section = false;
+    parser->section = *line;
+    parser->raw = parser->global;
+    parser->engine = parser->global_engine;
+    parser->in_global = name_length == 6 && memcmp(name, "global", 6) == 0;
+    scan_section(parser);
+    const int column = (int)line->first + 1;
+    if (close == NULL)
+        return fio_error(&parser->reader, column, "expected ']' at the end of the section's name");
+    if (!fio_clean_name(name, name_length, parser->section_name))
+        return fio_error(&parser->reader, column, "a job's name has 1 to %d characters",
+                         FIO_NAME_BYTES - 1);
+    return true;
+}
+
+static bool is_text(struct parser *parser, const struct line *line)
+{
+    for (size_t i = 0; i < line->length; i++) {
+        const unsigned char c = (unsigned char)line->text[i];
+        if (c < ' ' && !is_blank((char)c))
+            return fio_error(&parser->reader, (int)i + 1, "this is not a text file");
+    }
+    return true;
+}
+
+/* False when the rest of the file is not worth reading. */
+static bool read_line(struct parser *parser, const struct line *line)
+{
+    stand_at(parser, line);
+    if (line->length > FIO_LINE_BYTES_MAX)
+        return fio_error(&parser->reader, 1, "a line is longer than %d bytes", FIO_LINE_BYTES_MAX);
+    if (!is_text(parser, line))
+        return false;
+    if (line->first == line->end)
+        return true;
+    const bool good = is_section(line) ? begin_section(parser, line) : read_option(parser, line);
+    parser->failed_section = parser->failed_section || !good;
+    return parser->copies <= FIO_JOBS_MAX && parser->reader.diag->errors < parser->errors_max;
+}
+
+/* The first note after a place in the file, or fio_option_count. */
+static size_t next_note(const struct parser *parser, int line, int column)
+{
+    size_t best = fio_option_count;
+    for (size_t i = 0; i < fio_option_count; i++) {
+        const int *noted = parser->noted, *columns = parser->noted_column;
+        const bool after = noted[i] > line || (noted[i] == line && columns[i] > column);
+        if (noted[i] != 0 && after && (best == fio_option_count || noted[i] < noted[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void list_notes(const struct parser *parser)
+{
+    struct diag_place place = {.file = parser->reader.file, .width = 1};
+    for (;;) {
+        const size_t i = next_note(parser, place.line, place.column);
+        if (i == fio_option_count)
+            return;
+        place.line = parser->noted[i];
+        place.column = parser->noted_column[i];
+        diag_add(parser->reader.diag, DIAG_NOTE, place, NULL, "'%s' has no meaning here: %s",
+                 fio_options[i].name, fio_options[i].about);
+    }
+}
+
+static void parse(struct parser *parser)
+{
+    const int errors_before = parser->reader.diag->errors;
+    struct line line;
+    bool good = true;
+    while (good && next_line(&parser->cursor, &line))
+        good = read_line(parser, &line);
+    if (good)
+        end_section(parser);
+    if (parser->reader.diag->errors == errors_before && parser->jobs->count == 0)
+        fio_error(&parser->reader, 1, "the file has no job");
+}
+
+bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
+              struct diag *diag)
+{
+    *out = (struct fio_jobs){0};
+    const struct diag_place whole = {.file = file};
+    const int errors_before = diag->errors;
+    if (length > FIO_FILE_BYTES_MAX) {
+        diag_add(diag, DIAG_ERROR, whole, NULL, "a fio job file has at most %d bytes",
+                 FIO_FILE_BYTES_MAX);
+        return false;
+    }
+    struct parser *parser = memory_new(sizeof *parser);
+    parser->errors_max = errors_before + DIAG_MAX;
+    parser->reader = (struct fio_reader){.file = file, .diag = diag};
+    parser->cursor = (struct cursor){.text = text, .length = length};
+    parser->jobs = out;
+    parser->noted = memory_zeroed(2 * fio_option_count, sizeof *parser->noted);
+    parser->noted_column = parser->noted + fio_option_count;
+    fio_raw_presets(&parser->global);
+    parse(parser);
+    const bool good = diag->errors == errors_before;
+    if (good)
+        list_notes(parser);
+    else
+        fio_free(out);
+    free(parser->noted);
+    free(parser);
+    return good;
+}
+
+void fio_free(struct fio_jobs *jobs)
+{
+    free(jobs->jobs);
+    *jobs = (struct fio_jobs){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fio - reads fio job files as NVMe workloads.
+ * Source: fio 3.33, HOWTO "Job file format", "Job file parameters" and its option parser.
+ * A job is a workload of kind nvme; its clones (numjobs) are instances with a controller and one
+ * I/O queue each.
+ * Every option that fio knows is a row of fio_option.def: used, without meaning here (a note), or
+ * refused by name.  Refused as a whole: include, ${VARIABLE}, jobs for engines that do no block
+ * I/O. All jobs work on the same namespace, whatever file they name.
+ * Limits: 1 MiB, 4 KiB a line, 4096 jobs with all their clones.
+ * Owner of the result: the caller.  Errors: located messages in diag. */
+#ifndef STORMGLASS_SCENARIOS_FIO_FIO_H
+#define STORMGLASS_SCENARIOS_FIO_FIO_H
+
+#include "scenarios/format/diag.h"
+#include "scenarios/workload/wl_nvme.h"
+
+#include <stddef.h>
+
+enum {
+    FIO_FILE_BYTES_MAX = 1 << 20,
+    FIO_LINE_BYTES_MAX = 4096,
+    FIO_JOBS_MAX = 4096,
+    FIO_NAME_BYTES = 32
+};
+
+#define FIO_NO_JOB UINT32_MAX
+
+/* Who ends with a job that has exitall: fio's exit_what. */
+enum fio_exit { FIO_EXIT_NONE, FIO_EXIT_GROUP, FIO_EXIT_STONEWALL, FIO_EXIT_ALL };
+
+struct fio_job {
+    char name[FIO_NAME_BYTES]; /* unique in the file; letters, digits, '-', '_' and '.' */
+    int line;                  /* of its section */
+    uint32_t copies;           /* numjobs: instances, told apart by workload_site.copy from 0 */
+    uint32_t barrier;          /* all jobs [0, barrier) finish before this one begins (stonewall) */
+    uint32_t wait_for;         /* so does this one (wait_for), or FIO_NO_JOB */
+    uint32_t group;            /* reporting group (new_group, stonewall), from 0 */
+    enum fio_exit exit;        /* when it has finished, these are stopped as well */
+    time_ps start_delay;       /* after the moment at which it may begin */
+    time_ps runtime;           /* TIME_NEVER: until its bytes are done */
+    struct wl_nvme_params nvme;
+};
+
+struct fio_jobs {
+    struct fio_job *jobs;
+    uint32_t count;
+};
+
+/* `file` names the text in messages and outlives the diag; `text` need not end with a zero.  False
+ * when the diag holds an error; then `out` is empty. */
+bool fio_load(const char *file, const char *text, size_t length, struct fio_jobs *out,
+              struct diag *diag);
+void fio_free(struct fio_jobs *jobs);
+
+/* Every option that fio knows, in the table's order, for documentation: `class` is "used", "no
+ * meaning" or "refused"; alias may be NULL.  Ends early, with false, when the function returns
+ * false. */
+typedef bool fio_options_fn(void *self, const char *name, const char *alias, const char *class,
+                            const char *about);
+bool fio_options_each(fio_options_fn *call, void *self);
+
+#endif

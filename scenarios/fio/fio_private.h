@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fio_private - what the parts of the fio reader share.
+ * fio.c reads lines and sections, fio_option.c holds the table of options and the plain kinds of
+ * value, fio_custom.c the options with a syntax of their own, fio_job.c makes a workload of what a
+ * section said. */
+#ifndef STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
+#define STORMGLASS_SCENARIOS_FIO_FIO_PRIVATE_H
+
+#include "base/nearest.h"
+#include "scenarios/fio/fio.h"
+
+enum fio_rw { FIO_RW_READ, FIO_RW_WRITE, FIO_RW_MIXED };
+
+/* The options of a section with what it inherits.  All numbers in bytes, picoseconds, or as they
+ * are; 0 where an option was not given, unless said otherwise. */
+struct fio_raw {
+    char name[FIO_NAME_BYTES];     /* name=; empty: the section's */
+    char wait_for[FIO_NAME_BYTES]; /* empty: none */
+    int64_t rw, random, offset_modifier;
+    int64_t bs[WL_DIRECTIONS], ba[WL_DIRECTIONS];
+    struct wl_plan_size bsrange[WL_DIRECTIONS];
+    struct wl_plan_sizes bssplit[WL_DIRECTIONS];
+    int64_t zone_count; /* random_distribution=zoned */
+    struct wl_plan_zone zones[WL_PLAN_ZONES_MAX];
+    int64_t engine_sync; /* at most one I/O under way */
+    int64_t iodepth, numjobs, loops;
+    int64_t size, io_size, filesize, nrfiles, number_ios;
+    int64_t offset, offset_increment;
+    int64_t startdelay, runtime, time_based, ramp_time;
+    int64_t verify, do_verify, verify_backlog;
+    int64_t zonemode, zonesize, zonerange, zoneskip;
+    int64_t rwmixread; /* percent */
+    int64_t thinktime, thinktime_blocks;
+    int64_t rate[WL_DIRECTIONS], rate_iops[WL_DIRECTIONS], rate_process;
+    int64_t latency_target, latency_window, latency_percentile, latency_run;
+    int64_t exitall, exit_what, stonewall, new_group;
+    int64_t kb_base;
+};
+
+/* One option of a line; text ends with a zero. */
+struct fio_value {
+    const char *option; /* its name as the line has it */
+    const char *text;   /* NULL: the line has no '=' */
+    int option_column, column;
+};
+
+struct fio_reader {
+    const char *file;
+    int line;              /* that is being read */
+    const char *line_text; /* for the snippet */
+    struct diag *diag;
+};
+
+enum fio_class { FIO_USED, FIO_NO_MEANING, FIO_REFUSED };
+
+enum fio_kind {
+    FIO_SIZE, /* a number with a size suffix */
+    FIO_SECONDS,
+    FIO_MICROSECONDS,
+    FIO_BOOL, /* 0 or 1 */
+    FIO_FLAG, /* likewise, or no value for 1 */
+    FIO_WORD, /* index among `words` */
+    FIO_PAIR, /* reads,writes[,trims] */
+    FIO_PERCENT,
+    FIO_CUSTOM
+};
+
+struct fio_option {
+    const char *name, *alias; /* alias NULL: none */
+    enum fio_class class;
+    enum fio_kind kind;
+    size_t offset; /* in struct fio_raw */
+    int64_t min, max;
+    const char *words; /* of a WORD, between '|'; REFUSED: the value that is fine, or NULL */
+    bool (*read)(struct fio_reader *, struct fio_raw *, const struct fio_value *); /* CUSTOM */
+    const char *about; /* no meaning, refused: why */
+};
+
+extern const struct fio_option fio_options[]; /* name NULL at the end */
+extern const size_t fio_option_count;
+
+/* By name or alias; NULL: fio has no such option. */
+const struct fio_option *fio_option_find(const char *name);
+struct nearest_hint fio_option_hint(const char *name);
+
+void fio_raw_presets(struct fio_raw *raw);
+
+/* Applies one option; false after a message. */
+bool fio_option_read(struct fio_reader *reader, const struct fio_option *option,
+                     struct fio_raw *raw, const struct fio_value *value);
+
+/* A message at a place of the present line; always false. */
+bool fio_error(struct fio_reader *reader, int column, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The message for a value that does not parse. */
+bool fio_expected(struct fio_reader *reader, const struct fio_value *value, const char *what);
+
+/* A word of a list whose items are separated by `separator`; moves *text past it.  False at the
+ * end. */
+bool fio_next_item(const char **text, char separator, const char **item, size_t *length);
+
+#define FIO_READ(name)                                                                             \
+    bool fio_read_##name(struct fio_reader *reader, struct fio_raw *raw,                           \
+                         const struct fio_value *value)
+FIO_READ(name);
+FIO_READ(wait_for);
+FIO_READ(rw);
+FIO_READ(bs);
+FIO_READ(bsrange);
+FIO_READ(bssplit);
+FIO_READ(random_distribution);
+FIO_READ(rwmixread);
+FIO_READ(rwmixwrite);
+FIO_READ(zonemode);
+FIO_READ(verify);
+FIO_READ(ioengine);
+
+enum fio_engine { FIO_ENGINE_SYNC, FIO_ENGINE_ASYNC, FIO_ENGINE_OTHER, FIO_ENGINE_UNKNOWN };
+enum fio_engine fio_engine_find(const char *name);
+
+/* Letters, digits, '-', '_' and '.' stay, anything else becomes '-'; false when it is too long. */
+bool fio_clean_name(const char *text, size_t length, char name[FIO_NAME_BYTES]);
+
+/* Makes the workload; false after a message.  The reader stands at the job's section. */
+bool fio_job_make(struct fio_reader *reader, const struct fio_raw *raw, struct fio_job *job);
+
+#endif

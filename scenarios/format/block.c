@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/format/block.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 128, GROUP_DEPTH_MAX = 3, LIST_TEXT_BYTES = 512 };
+
+struct block *block_new(struct arena *arena, const char *path, const struct opt *rows, size_t bytes)
+{
+    struct block *block = arena_take(arena, sizeof *block);
+    *block = (struct block){.path = path, .rows = rows, .bytes = bytes};
+    while (rows[block->row_count].name != NULL)
+        block->row_count++;
+    block->params = arena_take(arena, bytes);
+    block->origins = arena_array(arena, block->row_count, sizeof *block->origins);
+    opt_presets(rows, block->params);
+    return block;
+}
+
+struct block *block_copy(struct arena *arena, const struct block *block, const char *path)
+{
+    struct block *made = arena_take(arena, sizeof *made);
+    *made = *block;
+    made->path = path;
+    made->params = arena_take(arena, block->bytes);
+    memcpy(made->params, block->params, block->bytes);
+    made->origins = arena_array(arena, block->row_count, sizeof *made->origins);
+    memcpy(made->origins, block->origins, block->row_count * sizeof *made->origins);
+    return made;
+}
+
+size_t block_row(const struct block *block, const char *name)
+{
+    const struct opt *row = opt_find(block->rows, name);
+    CHECK(row != NULL);
+    return (size_t)(row - block->rows);
+}
+
+static bool listed(const char *const *keys, const char *key)
+{
+    for (; keys != NULL && *keys != NULL; keys++)
+        if (strcmp(*keys, key) == 0)
+            return true;
+    return false;
+}
+
+static bool begins(const char *text, const char *head, char separator)
+{
+    const size_t length = strlen(head);
+    return strncmp(text, head, length) == 0 && text[length] == separator;
+}
+
+bool block_knows(const struct block *block, const char *key)
+{
+    for (size_t i = 0; i < block->row_count; i++)
+        if (strcmp(block->rows[i].name, key) == 0 || begins(block->rows[i].name, key, '-'))
+            return true;
+    for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
+        if (begins(word->path, key, '.'))
+            return true;
+    return false;
+}
+
+static void unknown(const struct tree_node *map, const struct tree_item *item,
+                    const struct nearest *nearest, struct diag *diag)
+{
+    char text[DIAG_TEXT_BYTES];
+    snprintf(text, sizeof text, "unknown key '%.64s'%s", item->key, nearest_hint(nearest).text);
+    /* A merged or set key may stand in another file than its map: the value knows. */
+    const bool here = item->key_place.file == map->file->name;
+    tree_message(diag, DIAG_ERROR, here ? map : item->value, item->key_place, text);
+}
+
+static void unknown_key(const struct tree_node *map, const struct tree_item *item,
+                        const char *const *keys, const struct block *const *blocks,
+                        struct diag *diag)
+{
+    struct nearest nearest = nearest_to(item->key);
+    for (; keys != NULL && *keys != NULL; keys++)
+        nearest_offer(&nearest, *keys);
+    for (; blocks != NULL && *blocks != NULL; blocks++) {
+        for (size_t i = 0; i < (*blocks)->row_count; i++)
+            nearest_offer(&nearest, (*blocks)->rows[i].name);
+        for (const struct block_word *word = (*blocks)->words; word != NULL && word->path; word++)
+            if (strchr(word->path, '.') == NULL)
+                nearest_offer(&nearest, word->path);
+    }
+    unknown(map, item, &nearest, diag);
+}
+
+static bool known(const struct block *const *blocks, const char *key)
+{
+    for (; blocks != NULL && *blocks != NULL; blocks++)
+        if (block_knows(*blocks, key))
+            return true;
+    return false;
+}
+
+bool block_only(const struct tree_node *map, const char *const *keys,
+                const struct block *const *blocks, struct diag *diag)
+{
+    bool fine = true;
+    if (map->kind != TREE_MAP) {
+        tree_error(diag, map, "expected a mapping, but this is %s", tree_kind_name(map));
+        return false;
+    }
+    for (size_t i = 0; i < map->count; i++) {
+        if (listed(keys, map->items[i].key) || known(blocks, map->items[i].key))
+            continue;
+        unknown_key(map, &map->items[i], keys, blocks, diag);
+        fine = false;
+    }
+    return fine;
+}
+
+void block_overlay(struct block *block, const struct block *over)
+{
+    CHECK(block->rows == over->rows);
+    for (size_t i = 0; i < over->row_count; i++) {
+        if (over->origins[i].where.file == NULL)
+            continue;
+        *opt_field(&block->rows[i], block->params) = *opt_field(&over->rows[i], over->params);
+        block->origins[i] = over->origins[i];
+    }
+}
+
+/* ---- loading ---- */
+
+/* A mapping whose keys lie below `group` ("ecn", "scheduler.weights"; "" at the top). */
+struct group {
+    const struct tree_node *map;
+    const char *name;
+    int depth;
+};
+
+struct groups {
+    struct group *list;
+    size_t count;
+    const struct tree_node **spelt; /* by row: the value taken so far */
+};
+
+/* "ecn.kmin" as a row would be called: "ecn-kmin". */
+static void join(const char *path, char joined[PATH_BYTES])
+{
+    snprintf(joined, PATH_BYTES, "%s", path);
+    for (char *at = joined; *at != '\0'; at++)
+        *at = *at == '.' ? '-' : *at;
+}
+
+/* The row that the dotted path means. */
+static const struct opt *row_of(const struct block *block, const char *path)
+{
+    for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
+        if (strcmp(word->path, path) == 0)
+            return opt_find(block->rows, word->row);
+    char joined[PATH_BYTES];
+    join(path, joined);
+    return opt_find(block->rows, joined);
+}
+
+/* True when some row lies below the group. */
+static bool is_group(const struct block *block, const char *path)
+{
+    char joined[PATH_BYTES];
+    join(path, joined);
+    for (size_t i = 0; i < block->row_count; i++)
+        if (begins(block->rows[i].name, joined, '-'))
+            return true;
+    for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
+        if (begins(word->path, path, '.'))
+            return true;
+    return false;
+}
+
+/* Names that could stand in a group, without its head. */
+static void unknown_in_group(const struct block *block, const struct block_load *load,
+                             const struct group *group, const struct tree_item *item)
+{
+    if (group->depth == 0) {
+        const struct block *const blocks[] = {block, NULL};
+        unknown_key(group->map, item, load->also, blocks, load->diag);
+        return;
+    }
+    struct nearest nearest = nearest_to(item->key);
+    const size_t head = strlen(group->name) + 1;
+    for (size_t i = 0; i < block->row_count; i++)
+        if (begins(block->rows[i].name, group->name, '-'))
+            nearest_offer(&nearest, block->rows[i].name + head);
+    for (const struct block_word *word = block->words; word != NULL && word->path != NULL; word++)
+        if (begins(word->path, group->name, '.'))
+            nearest_offer(&nearest, word->path + head);
+    unknown(group->map, item, &nearest, load->diag);
+}
+
+/* A list of words is written as one text, "3,4", for the rows that take it. */
+static const char *text_of(const struct block_load *load, const struct tree_node *value)
+{
+    if (value->kind == TREE_SCALAR)
+        return value->text;
+    char text[LIST_TEXT_BYTES] = "none";
+    size_t used = 0;
+    for (size_t i = 0; i < value->count && used < sizeof text; i++) {
+        const struct tree_node *member = value->items[i].value;
+        if (member->kind != TREE_SCALAR)
+            return NULL;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i == 0 ? "" : ",",
+                                 member->text);
+    }
+    return arena_text(load->arena, text, strlen(text));
+}
+
+static bool take_value(struct block *block, const struct block_load *load, const struct opt *row,
+                       const struct tree_node *value, struct block_origin origin)
+{
+    char why[OPT_WHY_BYTES];
+    const char *text = value->kind == TREE_MAP ? NULL : text_of(load, value);
+    if (text == NULL || (value->kind == TREE_LIST && row->type != OPT_MASK)) {
+        tree_error(load->diag, value, "%s: expected one value, but this is %s", row->name,
+                   tree_kind_name(value));
+        return false;
+    }
+    int64_t parsed;
+    if (!opt_parse(row, text, &parsed, why)) {
+        tree_error(load->diag, value, "%s: %s", row->name, why);
+        return false;
+    }
+    *opt_field(row, block->params) = parsed;
+    block->origins[row - block->rows] = origin;
+    return true;
+}
+
+static bool take_evidence(const struct block_load *load, const struct tree_node *entry,
+                          struct block_origin *origin)
+{
+    static const char *const keys[] = {"value", "evidence", "source", NULL};
+    static const char *const kinds[] = {"documented", "measured", "inferred", "assumed", NULL};
+    if (!block_only(entry, keys, NULL, load->diag))
+        return false;
+    const struct tree_node *evidence = tree_get(entry, "evidence");
+    const struct tree_node *source = tree_get(entry, "source");
+    if (tree_get(entry, "value") == NULL || evidence == NULL || evidence->text == NULL ||
+        source == NULL || source->text == NULL || !listed(kinds, evidence->text)) {
+        tree_error(load->diag, entry,
+                   "expected {value: .., evidence: documented, measured, inferred or assumed, "
+                   "source: ..}");
+        return false;
+    }
+    origin->profile = load->profile;
+    origin->evidence = evidence->text;
+    origin->source = source->text;
+    return true;
+}
+
+static bool is_set(const struct diag_place *place)
+{
+    return place->file != NULL && strcmp(place->file, "--set") == 0;
+}
+
+/* A row has several spellings, and one mapping may have it by two of them.  Then --set wins, and in
+ * a file it is a mistake.  True when this one counts. */
+static bool comes_first(const struct block_load *load, const struct opt *row,
+                        const struct tree_node *value, const struct tree_node **spelt)
+{
+    const struct diag_place former = *spelt == NULL ? value->place : (*spelt)->place;
+    const bool twice = *spelt != NULL && is_set(&former) == is_set(&value->place);
+    if (twice)
+        tree_error(load->diag, value, "%s is written twice: here, and at %s:%d", row->name,
+                   former.file, former.line);
+    if (*spelt != NULL && is_set(&former))
+        return false;
+    *spelt = value;
+    return !twice;
+}
+
+static bool take_row(struct block *block, const struct block_load *load, const struct opt *row,
+                     const struct tree_node *value)
+{
+    struct block_origin origin = {.where = value->place};
+    if (load->profile == NULL)
+        return take_value(block, load, row, value, origin);
+    return take_evidence(load, value, &origin) &&
+           take_value(block, load, row, tree_get(value, "value"), origin);
+}
+
+static bool take_item(struct block *block, const struct block_load *load, const struct group *group,
+                      const struct tree_item *item, struct groups *groups)
+{
+    if (group->depth == 0 &&
+        (listed(load->also, item->key) || (load->partial && !block_knows(block, item->key))))
+        return true;
+    char path[PATH_BYTES];
+    const int length =
+        snprintf(path, sizeof path, "%s%s%s", group->name, group->depth == 0 ? "" : ".", item->key);
+    const bool usable = length < PATH_BYTES && (strchr(item->key, '.') == NULL);
+    const struct opt *row = usable ? row_of(block, path) : NULL;
+    const bool nested = usable && item->value->kind == TREE_MAP && group->depth < GROUP_DEPTH_MAX &&
+                        is_group(block, path);
+    if (nested && (row == NULL || load->profile == NULL)) {
+        struct group *added =
+            arena_push(load->arena, (void **)(void *)&groups->list, &groups->count, sizeof *added);
+        *added = (struct group){item->value, arena_text(load->arena, path, (size_t)length),
+                                group->depth + 1};
+        return true;
+    }
+    if (row != NULL)
+        return !comes_first(load, row, item->value, &groups->spelt[row - block->rows]) ||
+               take_row(block, load, row, item->value);
+    if (usable && is_group(block, path))
+        tree_error(load->diag, item->value, "%s: expected a mapping, but this is %s", path,
+                   tree_kind_name(item->value));
+    else
+        unknown_in_group(block, load, group, item);
+    return false;
+}
+
+bool block_load(struct block *block, const struct block_load *load)
+{
+    if (load->map->kind != TREE_MAP) {
+        tree_error(load->diag, load->map, "%s: expected a mapping, but this is %s", block->path,
+                   tree_kind_name(load->map));
+        return false;
+    }
+    bool fine = true;
+    struct groups groups = {.spelt =
+                                arena_array(load->arena, block->row_count, sizeof *groups.spelt)};
+    struct group top = {load->map, "", 0};
+    size_t next = 0;
+    for (const struct group *group = &top;; group = &top) {
+        for (size_t i = 0; i < group->map->count; i++)
+            fine &= take_item(block, load, group, &group->map->items[i], &groups);
+        if (next == groups.count)
+            return fine;
+        top = groups.list[next++];
+    }
+}

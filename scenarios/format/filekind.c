@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * filekind - one row for each kind. */
+#include "scenarios/format/filekind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+struct mark {
+    enum filekind kind;
+    size_t at; /* of the bytes; ANYWHERE, LINE: of the text */
+    const char *bytes;
+    size_t length;
+};
+
+#define LINE     SIZE_MAX       /* at the beginning of a line */
+#define ANYWHERE (SIZE_MAX - 1) /* whatever case its letters have */
+#define MARK(kind, at, text)                                                                       \
+    {                                                                                              \
+        FILEKIND_##kind, at, text, sizeof(text) - 1                                                \
+    }
+
+/* The number at 68 is the application's (SQLite file format, 1.3.12): replay/database/store.h
+ * has ours. */
+static const struct mark marks[] = {
+    MARK(RUN, 68, "StmG"),
+    MARK(DATABASE, 0, "SQLite format 3"),
+    MARK(CAPTURE, 0, "\xd4\xc3\xb2\xa1"),
+    MARK(CAPTURE, 0, "\xa1\xb2\xc3\xd4"),
+    MARK(CAPTURE, 0, "\x4d\x3c\xb2\xa1"),
+    MARK(CAPTURE, 0, "\xa1\xb2\x3c\x4d"),
+    MARK(CAPTURE, 0, "\x0a\x0d\x0d\x0a"),
+    MARK(SCENARIO, LINE, "stormglass:"),
+    MARK(GRID, LINE, "stormglass-grid:"),
+    MARK(PROFILE, LINE, "stormglass-profile:"),
+    MARK(COUNTERS, ANYWHERE, "\"stormglass-counters\""),
+    MARK(PREDICTIONS, ANYWHERE, "\"stormglass-predictions\""),
+    MARK(PAGE, ANYWHERE, "<html"),
+    MARK(DRAWING, ANYWHERE, "<svg"),
+};
+
+static bool has(const struct mark *mark, const char *head, size_t length)
+{
+    if (mark->at != LINE && mark->at != ANYWHERE)
+        return length >= mark->at + mark->length &&
+               memcmp(head + mark->at, mark->bytes, mark->length) == 0;
+    for (size_t at = 0; at + mark->length <= length; at++)
+        if ((mark->at == ANYWHERE || at == 0 || head[at - 1] == '\n') &&
+            strncasecmp(head + at, mark->bytes, mark->length) == 0)
+            return true;
+    return false;
+}
+
+enum filekind filekind_of(const char *head, size_t length)
+{
+    const size_t looked = length < FILEKIND_HEAD_BYTES ? length : FILEKIND_HEAD_BYTES;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (has(&marks[i], head, looked))
+            return marks[i].kind;
+    return FILEKIND_UNKNOWN;
+}
+
+enum filekind filekind_of_file(const char *path)
+{
+    char head[FILEKIND_HEAD_BYTES];
+    struct stat status;
+    FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
+    if (file == NULL)
+        return FILEKIND_UNKNOWN;
+    const size_t got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return filekind_of(head, got);
+}
+
+const char *filekind_words(enum filekind kind)
+{
+    static const char *const words[] = {
+        [FILEKIND_SCENARIO] = "a scenario; stormglass run plays it",
+        [FILEKIND_GRID] = "a grid; stormglass predict plays it",
+        [FILEKIND_PROFILE] = "a profile; a scenario takes it by profile: FILE",
+        [FILEKIND_RUN] = "a run database; stormglass explain, report and query read it",
+        [FILEKIND_DATABASE] = "a database of SQLite, but not of a run",
+        [FILEKIND_CAPTURE] = "a capture; stormglass compare --wire reads it",
+        [FILEKIND_COUNTERS] =
+            "counters; stormglass diff COUNTERS.json RUN.db holds them against a run",
+        [FILEKIND_PREDICTIONS] = "predictions; stormglass compare --frozen holds them against runs",
+        [FILEKIND_PAGE] = "a page of HTML; a browser shows it",
+        [FILEKIND_DRAWING] = "a drawing",
+    };
+    return words[kind];
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The only place that knows jansson.  Jansson reads, and refuses what is no JSON; it does not say
+ * where a value stood, and keeps one value for each key.  So a second walk goes over the text,
+ * known to be good by then, and jansson is asked again only for strings with escapes. */
+#include "scenarios/format/json_tree.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "base/printable.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+    struct arena *arena;
+    const struct tree_file *file;
+    struct diag *diag;
+    struct json_repeats *repeats; /* may be NULL */
+    const char *at;
+    const char *counted; /* the columns up to here are counted */
+    int line, column;
+    uint32_t nodes;
+    bool failed;
+};
+
+/* ---- the text ---- */
+
+/* To the next token that is a value or a key, or that opens or ends one. */
+static void to_token(struct walk *walk)
+{
+    for (; *walk->at != '\0' && strchr(" \t\r\n,:", *walk->at) != NULL; walk->at++)
+        if (*walk->at == '\n') {
+            walk->line++;
+            walk->column = 1;
+            walk->counted = walk->at + 1;
+        }
+    CHECK(*walk->at != '\0');
+}
+
+/* Takes a string, a number or a word; returns its length. */
+static size_t take_token(struct walk *walk)
+{
+    const char *from = walk->at;
+    if (*from != '"') {
+        walk->at += strcspn(from, " \t\r\n,:]}");
+        return (size_t)(walk->at - from);
+    }
+    for (walk->at++; *walk->at != '"'; walk->at++)
+        walk->at += *walk->at == '\\';
+    walk->at++;
+    return (size_t)(walk->at - from);
+}
+
+/* Names of equipment are printed, and its banners have ends of lines. */
+static const char *keep(struct walk *walk, const char *text, size_t length)
+{
+    const char *kept = arena_text(walk->arena, text, length);
+    if (printable_is(kept))
+        return kept;
+    char *shown = printable_new(kept, false);
+    kept = arena_text(walk->arena, shown, strlen(shown));
+    free(shown);
+    return kept;
+}
+
+/* What a token says: a string without its quotes, anything else as it is written. */
+static const char *token_text(struct walk *walk, const char *from, size_t length)
+{
+    if (*from != '"')
+        return arena_text(walk->arena, from, length);
+    if (memchr(from, '\\', length) == NULL)
+        return keep(walk, from + 1, length - 2);
+    json_t *string = json_loadb(from, length, JSON_DECODE_ANY, NULL);
+    CHECK(string != NULL);
+    const char *text = keep(walk, json_string_value(string), json_string_length(string));
+    json_decref(string);
+    return text;
+}
+
+/* Bytes that go on with a character of UTF-8 are no columns. */
+static struct diag_place place_here(struct walk *walk)
+{
+    for (; walk->counted < walk->at; walk->counted++)
+        walk->column += ((unsigned char)*walk->counted & 0xC0) != 0x80;
+    return (struct diag_place){
+        .file = walk->file->name, .line = walk->line, .column = walk->column, .width = 1};
+}
+
+static void fail(struct walk *walk, struct diag_place place, const char *text)
+{
+    if (!walk->failed)
+        diag_add(walk->diag, DIAG_ERROR, place, tree_line(walk->file, place.line), "%s", text);
+    walk->failed = true;
+}
+
+/* ---- keys that come twice ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const struct tree_item *x = *(const struct tree_item *const *)a;
+    const struct tree_item *y = *(const struct tree_item *const *)b;
+    const int order = strcmp(x->key, y->key);
+    return order != 0 ? order : x < y ? -1 : 1;
+}
+
+static void repeated(struct walk *walk, struct tree_item *item, const struct tree_item *later)
+{
+    struct json_repeats *repeats = walk->repeats;
+    if (repeats->count == JSON_REPEATS_MAX) {
+        fail(walk, item->key_place, "more than 1000 keys come twice");
+        return;
+    }
+    struct json_repeat *repeat =
+        arena_push(walk->arena, (void **)(void *)&repeats->list, &repeats->count, sizeof *repeat);
+    *repeat = (struct json_repeat){item->key, item->key_place, later->key_place.line};
+    item->key = NULL;
+}
+
+/* Only the last of equal keys stays; the order is that of the file. */
+static void drop_repeats(struct walk *walk, struct tree_node *object)
+{
+    if (object->count < 2 || walk->repeats == NULL)
+        return;
+    struct tree_item **sorted = memory_resized(NULL, object->count, sizeof *sorted);
+    for (size_t i = 0; i < object->count; i++)
+        sorted[i] = &object->items[i];
+    qsort(sorted, object->count, sizeof *sorted, by_key);
+    for (size_t i = 1; i < object->count; i++)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+            repeated(walk, sorted[i - 1], sorted[i]);
+    free(sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < object->count; i++)
+        if (object->items[i].key != NULL)
+            object->items[kept++] = object->items[i];
+    object->count = kept;
+}
+
+/* ---- values ---- */
+
+static struct tree_node *convert(struct walk *walk, int depth);
+
+static void attach(struct walk *walk, struct tree_node *parent, struct tree_item item)
+{
+    struct tree_item *slot =
+        arena_push(walk->arena, (void **)(void *)&parent->items, &parent->count, sizeof item);
+    *slot = item;
+}
+
+static void convert_members(struct walk *walk, struct tree_node *node, int depth)
+{
+    const char end = node->kind == TREE_MAP ? '}' : ']';
+    walk->at++; /* the bracket */
+    for (to_token(walk); *walk->at != end && !walk->failed; to_token(walk)) {
+        struct tree_item item = {0};
+        if (node->kind == TREE_MAP) {
+            item.key_place = place_here(walk);
+            const char *from = walk->at;
+            const size_t length = take_token(walk);
+            item.key_place.width = (int)length;
+            item.key = token_text(walk, from, length);
+        }
+        item.value = convert(walk, depth + 1);
+        if (item.value == NULL)
+            return;
+        attach(walk, node, item);
+    }
+    walk->at++;
+    if (node->kind == TREE_MAP)
+        drop_repeats(walk, node);
+    for (size_t i = 0; i < node->count; i++)
+        node->weight += node->items[i].value->weight;
+}
+
+static void convert_scalar(struct walk *walk, struct tree_node *node)
+{
+    const char *from = walk->at;
+    const size_t length = take_token(walk);
+    node->quoted = *from == '"';
+    node->place.width = (int)length;
+    node->text = token_text(walk, from, length);
+}
+
+static struct tree_node *convert(struct walk *walk, int depth)
+{
+    to_token(walk);
+    if (depth > TREE_DEPTH_MAX)
+        fail(walk, place_here(walk), "more than 64 levels of lists and objects");
+    else if (walk->nodes++ == TREE_NODES_MAX)
+        fail(walk, place_here(walk), "more than 1000000 values");
+    if (walk->failed)
+        return NULL;
+    struct tree_node *node = arena_take(walk->arena, sizeof *node);
+    *node = (struct tree_node){.file = walk->file, .place = place_here(walk), .weight = 1};
+    node->kind = *walk->at == '{' ? TREE_MAP : *walk->at == '[' ? TREE_LIST : TREE_SCALAR;
+    if (node->kind == TREE_SCALAR)
+        convert_scalar(walk, node);
+    else
+        convert_members(walk, node, depth);
+    return walk->failed ? NULL : node;
+}
+
+/* ---- the file ---- */
+
+/* Jansson's place is the last character of the token that it complains of, "near '...'". */
+static void syntax_error(const struct tree_file *file, const json_error_t *error, struct diag *diag)
+{
+    static const char near[] = "near '";
+    const char *token = strstr(error->text, near);
+    const int length = token == NULL ? 1 : (int)strlen(token + sizeof near - 1) - 1;
+    const int before = length > 1 && length <= error->column ? length - 1 : 0;
+    const struct diag_place place = {.file = file->name,
+                                     .line = error->line > 0 ? error->line : 1,
+                                     .column = error->column > before ? error->column - before : 1,
+                                     .width = before + 1};
+    diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line), "JSON: %s", error->text);
+}
+
+/* Between tokens jansson passes over it. */
+static bool has_nul(const struct tree_file *file, struct diag *diag)
+{
+    struct diag_place place = {.file = file->name, .line = 1, .column = 1, .width = 1};
+    const char *nul = memchr(file->text, '\0', file->length);
+    if (nul == NULL)
+        return false;
+    for (const char *at = file->text; at < nul; at++) {
+        place.column = *at == '\n' ? 1 : place.column + (((unsigned char)*at & 0xC0) != 0x80);
+        place.line += *at == '\n';
+    }
+    diag_add(diag, DIAG_ERROR, place, tree_line(file, place.line),
+             "JSON: a text cannot contain a NUL character");
+    return true;
+}
+
+struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
+                            struct json_repeats *repeats, struct diag *diag)
+{
+    json_error_t error;
+    json_set_alloc_funcs(memory_new, free);
+    if (has_nul(file, diag))
+        return NULL;
+    json_t *root =
+        json_loadb(file->text, file->length, repeats == NULL ? JSON_REJECT_DUPLICATES : 0, &error);
+    const bool is_object = json_is_object(root);
+    json_decref(root);
+    if (root == NULL) {
+        syntax_error(file, &error, diag);
+        return NULL;
+    }
+    struct walk walk = {.arena = arena,
+                        .file = file,
+                        .diag = diag,
+                        .repeats = repeats,
+                        .at = file->text,
+                        .counted = file->text,
+                        .line = 1,
+                        .column = 1};
+    if (is_object)
+        return convert(&walk, 1);
+    to_token(&walk);
+    fail(&walk, place_here(&walk), "expected a JSON object");
+    return NULL;
+}

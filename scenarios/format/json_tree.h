@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * json_tree - a JSON file as a tree whose every node knows its place.
+ * Strict JSON (RFC 8259) whose root is an object; a NUL character, more than TREE_DEPTH_MAX levels
+ * and more than TREE_NODES_MAX values are errors.  Numbers, true, false and null stay text, as they
+ * are written; strings are `quoted`.  Columns count characters from 1.
+ * A key used twice in one object is an error, or, for a reader that asks for `repeats`, the last
+ * one counts, as with most readers of JSON, and the others are listed.
+ * Owner: the arena.  Errors: located messages in diag, and NULL. */
+#ifndef STORMGLASS_SCENARIOS_FORMAT_JSON_TREE_H
+#define STORMGLASS_SCENARIOS_FORMAT_JSON_TREE_H
+
+#include "scenarios/format/tree.h"
+
+enum { JSON_REPEATS_MAX = 1000 }; /* more are an error */
+
+/* A value that does not count, because its key comes again. */
+struct json_repeat {
+    const char *key;
+    struct diag_place place; /* of the key that does not count */
+    int line;                /* of the one that does */
+};
+
+struct json_repeats {
+    struct json_repeat *list;
+    size_t count;
+};
+
+/* `repeats` NULL: a key used twice is an error.  Otherwise zero-initialised. */
+struct tree_node *json_tree(struct arena *arena, const struct tree_file *file,
+                            struct json_repeats *repeats, struct diag *diag);
+
+#endif

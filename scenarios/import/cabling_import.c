@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/import/cabling_import.h"
+
+#include "base/check.h"
+#include "base/memory.h"
+#include "net/port/port.h"
+#include "scenarios/fabric/topology.h"
+#include "scenarios/import/import_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_IN_LINE = 10, LINES_MAX = 20 };
+
+/* ---- how a node is known to be what it is ---- */
+
+static void put_names_because(const struct cabling *cabling, FILE *out,
+                              const struct cabling_node *like)
+{
+    size_t count = 0;
+    fprintf(out, "#   %s, because %s:", like->role == CABLING_HOST ? "hosts" : "switches",
+            like->why);
+    for (size_t i = like->index; i < cabling->node_count; i++) {
+        const struct cabling_node *node = cabling->nodes[i];
+        if (node->called == NULL || node->role != like->role || strcmp(node->why, like->why) != 0)
+            continue;
+        if (count == (size_t)LINES_MAX * NAMES_IN_LINE) {
+            fputs(" and more", out);
+            break;
+        }
+        fprintf(out, "%s%s", count > 0 && count % NAMES_IN_LINE == 0 ? "\n#     " : " ",
+                node->called);
+        count++;
+    }
+    fputc('\n', out);
+}
+
+/* True where an earlier node is the same for the same reason. */
+static bool is_told(const struct cabling *cabling, const struct cabling_node *node)
+{
+    for (size_t i = 0; i < node->index; i++) {
+        const struct cabling_node *other = cabling->nodes[i];
+        if (other->called != NULL && other->role == node->role &&
+            strcmp(other->why, node->why) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_roles(const struct cabling *cabling, FILE *out)
+{
+    int lines = 0;
+    for (size_t i = 0; i < cabling->node_count && lines < LINES_MAX; i++) {
+        const struct cabling_node *node = cabling->nodes[i];
+        if (node->called == NULL || is_told(cabling, node))
+            continue;
+        put_names_because(cabling, out, node);
+        lines++;
+    }
+}
+
+/* ---- the scenario ---- */
+
+static void put_head(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
+{
+    fprintf(out, "# Made by stormglass import %s from %s\n", input->kind,
+            notes_clean(cabling->arena, input->name));
+    fputs("# The file has cables only: settings of switches and hosts, and what it does not say of "
+          "a link, are the\n# defaults.  What is a host:\n",
+          out);
+    put_roles(cabling, out);
+    if (cabling->notes.count > 0)
+        fputs("# What has no counterpart here, or another one:\n", out);
+    notes_print(&cabling->notes, "#   ", out);
+    fprintf(out,
+            "stormglass: 1\nname: %s\nabout: %zu switches and %zu hosts, as their cables are "
+            "written.\nseed: 1\nduration: 10ms\n",
+            input->kind, cabling->switch_count, cabling->host_count);
+}
+
+/* A port that is called what a scenario calls it. */
+static bool is_number(const struct cabling_end *end)
+{
+    return end->port[0] == 'p' && strtol(end->port + 1, NULL, 10) == (long)end->number &&
+           strspn(end->port + 1, "0123456789") == strlen(end->port + 1);
+}
+
+static void put_link(const struct cabling *cabling, FILE *out, const struct cabling_link *link)
+{
+    bool fits[2];
+    for (int i = 0; i < 2; i++) {
+        const struct cabling_end *end = &link->ends[i];
+        fits[i] = end->port != NULL && topology_port_name(end->port);
+        if (end->port != NULL && !fits[i] && !is_number(end))
+            fprintf(out, "      # %s:p%u is called '%s'\n", end->called, end->number,
+                    notes_clean(cabling->arena, end->port));
+    }
+    fprintf(out, "      - {ends: [\"%s:p%u\", \"%s:p%u\"]", link->ends[0].called,
+            link->ends[0].number, link->ends[1].called, link->ends[1].number);
+    if (fits[0] || fits[1])
+        fprintf(out, ", names: [%s, %s]", fits[0] ? link->ends[0].port : "\"\"",
+                fits[1] ? link->ends[1].port : "\"\"");
+    for (size_t i = 0; i < link->value_count; i++)
+        fprintf(out, ", %s: %s", link->values[i].name, link->values[i].text);
+    fputs("}\n", out);
+}
+
+static void put_rates(const struct cabling_input *input, FILE *out)
+{
+    if (input->host_rate != NULL)
+        fprintf(out, "  host-links: {rate: %s} # --host-rate\n", input->host_rate);
+    if (input->other_rate != NULL)
+        fprintf(out, "  fabric-links: {rate: %s} # --fabric-rate\n", input->other_rate);
+}
+
+static void put_fabric(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
+{
+    fputs("fabric:\n  topology:\n    kind: explicit\n    hosts: ", out);
+    import_names(out, cabling->hosts, cabling->host_count);
+    fputs("\n    switches: ", out);
+    import_names(out, cabling->switches, cabling->switch_count);
+    fputs("\n    links:\n", out);
+    for (size_t i = 0; i < cabling->link_count; i++)
+        put_link(cabling, out, &cabling->links[i]);
+    put_rates(input, out);
+}
+
+/* The least MTU of any link that writes one, or INT64_MAX. */
+static int64_t least_mtu(const struct cabling *cabling)
+{
+    const struct opt *mtu = opt_find(port_opts, "mtu");
+    char why[OPT_WHY_BYTES];
+    int64_t least = INT64_MAX, value;
+    for (size_t i = 0; i < cabling->link_count; i++)
+        for (size_t k = 0; k < cabling->links[i].value_count; k++) {
+            const struct cabling_value *written = &cabling->links[i].values[k];
+            if (strcmp(written->name, "mtu") != 0)
+                continue;
+            CHECK(opt_parse(mtu, written->text, &value, why));
+            least = value < least ? value : least;
+        }
+    return least;
+}
+
+static void write(const struct cabling *cabling, const struct cabling_input *input, FILE *out)
+{
+    put_head(cabling, input, out);
+    put_fabric(cabling, input, out);
+    fprintf(out, "hosts:\n  defaults: {rnic: {path-mtu: %lldB}}\n",
+            (long long)import_path_mtu(least_mtu(cabling)));
+    import_workload(out, cabling->hosts, cabling->host_count);
+}
+
+/* ---- all ---- */
+
+static const struct tree_file *open_input(struct arena *arena, const struct cabling_input *input,
+                                          struct diag *diag)
+{
+    const struct tree_file *file =
+        input->text == NULL
+            ? tree_read(arena, input->name, diag)
+            : tree_hold(arena, input->name, arena_text(arena, input->text, input->length),
+                        input->length);
+    if (file == NULL || file->length <= CABLING_BYTES_MAX)
+        return file;
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = input->name}, NULL,
+             "the file is larger than %d MiB", CABLING_BYTES_MAX / 1024 / 1024);
+    return NULL;
+}
+
+static void make_result(const struct cabling *cabling, const struct cabling_input *input,
+                        struct cabling_result *result)
+{
+    size_t scenario_size, notes_size;
+    FILE *scenario = memory_stream(&result->scenario, &scenario_size);
+    FILE *notes = memory_stream(&result->notes, &notes_size);
+    write(cabling, input, scenario);
+    notes_print(&cabling->notes, "", notes);
+    memory_stream_end(scenario);
+    memory_stream_end(notes);
+}
+
+bool cabling_import(const struct cabling_input *input, struct cabling_result *result,
+                    struct diag *diag)
+{
+    struct arena arena = {0};
+    *result = (struct cabling_result){0};
+    const struct tree_file *file = open_input(&arena, input, diag);
+    if (file != NULL) {
+        struct cabling cabling;
+        cabling_begin(&cabling, &arena, file, diag);
+        cabling.host_pattern = input->host_pattern;
+        if (input->read(&cabling) && cabling_settle(&cabling))
+            make_result(&cabling, input, result);
+        cabling_end(&cabling);
+    }
+    arena_free(&arena);
+    return !diag_failed(diag);
+}
+
+void cabling_import_free(struct cabling_result *result)
+{
+    free(result->scenario);
+    free(result->notes);
+    *result = (struct cabling_result){0};
+}

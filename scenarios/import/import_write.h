@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * import_write - what the scenarios of all importers have: lists of names, and a workload to begin
+ * with, because no switch's configuration says what its hosts do. */
+#ifndef STORMGLASS_SCENARIOS_IMPORT_IMPORT_WRITE_H
+#define STORMGLASS_SCENARIOS_IMPORT_IMPORT_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* "[a, b, ..]", some to a line. */
+void import_names(FILE *out, const char *const *names, size_t count);
+
+/* The largest path MTU whose packets a link with this MTU lets pass. */
+int64_t import_path_mtu(int64_t link_mtu);
+
+/* `targets:` below `hosts:`, and `workloads:`: the second half of the hosts are targets. */
+void import_workload(FILE *out, const char *const *hosts, size_t count);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Each setting that has a counterpart is a row. */
+#include "scenarios/import/mlxconfig.h"
+
+#include "base/memory.h"
+#include "scenarios/format/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum form {
+    FORM_US,
+    FORM_BLOCKS,
+    FORM_NUMBER,
+    FORM_MBPS,
+    FORM_G,
+    FORM_ALPHA,
+    FORM_BOOL,
+    FORM_RNIC, /* a number of the RNIC, beside congestion-control */
+    FORM_NONE
+};
+
+enum { BLOCK_BYTES = 64, FIXED_ONE = 1024, ROW_NAME_MAX = 48 };
+
+/* Bounds are those of the parameters, in the unit of the setting. */
+static const struct row {
+    const char *name; /* without _P1 */
+    const char *key;  /* of dcqcn */
+    enum form form;
+    int64_t min, max;
+} rows[] = {
+    {"RPG_TIME_RESET", "rate-timer", FORM_US, 1, 1000000},
+    {"RPG_BYTE_RESET", "byte-counter", FORM_BLOCKS, 16, 32767},
+    {"RPG_THRESHOLD", "f", FORM_NUMBER, 0, 1000},
+    {"RPG_AI_RATE", "rai", FORM_MBPS, 1, 1000000},
+    {"RPG_HAI_RATE", "rhai", FORM_MBPS, 1, 1000000},
+    {"RPG_MIN_RATE", "min-rate", FORM_MBPS, 1, 1000000},
+    {"DCE_TCP_G", "g", FORM_G, 0, FIXED_ONE},
+    {"DCE_TCP_RTT", "alpha-timer", FORM_US, 1, 131071},
+    {"RATE_REDUCE_MONITOR_PERIOD", "cut-interval", FORM_US, 0, 1000000},
+    {"INITIAL_ALPHA_VALUE", "initial-alpha", FORM_ALPHA, 0, FIXED_ONE - 1},
+    {"MIN_TIME_BETWEEN_CNPS", "cnp-interval", FORM_US, 0, 1000000},
+    {"CLAMP_TGT_RATE", "clamp-target", FORM_BOOL, 0, 1},
+    {"CLAMP_TGT_RATE_AFTER_TIME_INC", NULL, FORM_NONE, 0, 0},
+    {"RPG_MAX_RATE", NULL, FORM_NONE, 0, 0},
+    {"RPG_GD", NULL, FORM_NONE, 0, 0},
+    {"RPG_MIN_DEC_FAC", NULL, FORM_NONE, 0, 0},
+    {"RATE_TO_SET_ON_FIRST_CNP", NULL, FORM_NONE, 0, 0},
+    {"CNP_DSCP", "cnp-dscp", FORM_RNIC, 0, 63},
+    {"CNP_802P_PRIO", "cnp-priority", FORM_RNIC, 0, 7},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+struct reader {
+    struct diag *diag;
+    struct lines lines;
+    FILE *notes;
+    int64_t value[ROWS];
+    int line_of[ROWS]; /* 0: not read */
+    unsigned others;
+};
+
+/* ---- a line ---- */
+
+static const char blanks[] = " \t*"; /* a star marks what is not at its default */
+
+static const struct row *find_row(const char *name, size_t length)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (strlen(rows[i].name) == length && strncmp(rows[i].name, name, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+/* "300", "True(1)": false for anything else, and what is out of the row's bounds. */
+static bool read_value(const struct row *row, const char *text, size_t length, int64_t *value)
+{
+    const char *open = memchr(text, '(', length);
+    const char *digits = open == NULL ? text : open + 1;
+    const size_t count = strspn(digits, "0123456789");
+    if (count == 0 || count > 9 || digits + count + (open != NULL) != text + length ||
+        (open != NULL && digits[count] != ')'))
+        return false;
+    *value = strtoll(digits, NULL, 10);
+    return *value >= row->min && *value <= row->max;
+}
+
+static void take(struct reader *reader, const struct row *row, bool first_port, const char *text,
+                 size_t length)
+{
+    const size_t index = (size_t)(row - rows);
+    const struct diag_place place = lines_place(&reader->lines, text, length);
+    int64_t value;
+    if (row->form == FORM_NONE) {
+        fprintf(reader->notes, "%s:%d:%d: note: %s has no counterpart here\n", place.file,
+                place.line, place.column, row->name);
+    } else if (!read_value(row, text, length, &value)) {
+        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
+                 "expected %s: a number from %lld to %lld", row->name, (long long)row->min,
+                 (long long)row->max);
+    } else if (!first_port) {
+        if (reader->line_of[index] == 0 || reader->value[index] != value)
+            fprintf(reader->notes, "%s:%d:%d: note: %s of another port: that of port 1 counts\n",
+                    place.file, place.line, place.column, row->name);
+    } else if (reader->line_of[index] != 0) {
+        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
+                 "%s stands in line %d already", row->name, reader->line_of[index]);
+    } else {
+        reader->value[index] = value;
+        reader->line_of[index] = reader->lines.number;
+    }
+}
+
+static bool is_setting(const char *name, size_t length)
+{
+    return length > 0 && length < ROW_NAME_MAX && name[0] >= 'A' && name[0] <= 'Z' &&
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= length;
+}
+
+/* Its first word is the name, its last the value; lines of one word or of another kind pass. */
+static void read_line(struct reader *reader)
+{
+    const char *name = reader->lines.text + strspn(reader->lines.text, blanks);
+    const size_t length = strcspn(name, blanks);
+    size_t end = reader->lines.length;
+    while (end > 0 && strchr(" \t\r", reader->lines.text[end - 1]) != NULL)
+        end--;
+    const char *value = reader->lines.text + end;
+    while (value > name + length && strchr(blanks, value[-1]) == NULL)
+        value--;
+    if (!is_setting(name, length) || value <= name + length)
+        return;
+    const bool of_port = length > 3 && name[length - 3] == '_' && name[length - 2] == 'P';
+    const struct row *row = of_port ? find_row(name, length - 3) : NULL;
+    if (row == NULL)
+        reader->others++;
+    else
+        take(reader, row, name[length - 1] == '1', value,
+             (size_t)(reader->lines.text + end - value));
+}
+
+/* ---- the result ---- */
+
+static void put_value(FILE *out, enum form form, int64_t value)
+{
+    const long long number = value;
+    switch (form) {
+    case FORM_US:
+        fprintf(out, "%lldus", number);
+        break;
+    case FORM_BLOCKS:
+        fprintf(out, "%lldB", number * BLOCK_BYTES);
+        break;
+    case FORM_NUMBER:
+    case FORM_RNIC:
+        fprintf(out, "%lld", number);
+        break;
+    case FORM_MBPS:
+        fprintf(out, "%lldMbps", number);
+        break;
+    case FORM_G: /* what alpha keeps in each period, of 1024 */
+        fprintf(out, "%lld/1024", FIXED_ONE - number);
+        break;
+    case FORM_ALPHA: /* ten bits, all of them for 1 */
+        fprintf(out, number == FIXED_ONE - 1 ? "1" : "%lld/1024", number);
+        break;
+    case FORM_BOOL:
+        fputs(number != 0 ? "true" : "false", out);
+        break;
+    case FORM_NONE:
+        break;
+    }
+}
+
+/* What it says of the RNIC itself, or of its congestion control. */
+static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
+{
+    for (int i = 0; i < ROWS; i++) {
+        if (reader->line_of[i] == 0 || (rows[i].form == FORM_RNIC) != of_rnic)
+            continue;
+        fprintf(out, "%s%s: ", of_rnic ? "      " : "        ", rows[i].key);
+        put_value(out, rows[i].form, reader->value[i]);
+        fprintf(out, " # %s_P1\n", rows[i].name);
+    }
+}
+
+static void write(const struct reader *reader, FILE *out)
+{
+    fputs("# What mlxconfig says of DCQCN; what it does not say is ConnectX's default.\n"
+          "hosts:\n  defaults:\n    rnic:\n",
+          out);
+    put_rows(reader, out, true);
+    fputs("      congestion-control:\n        kind: dcqcn-mlx5\n", out);
+    put_rows(reader, out, false);
+}
+
+static bool found_any(const struct reader *reader)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (reader->line_of[i] != 0)
+            return true;
+    return false;
+}
+
+static bool read_file(struct reader *reader, struct arena *arena, const char *name,
+                      const char *text, size_t length)
+{
+    const struct diag_place place = {.file = name};
+    reader->lines.file =
+        text == NULL ? tree_read(arena, name, reader->diag) : tree_hold(arena, name, text, length);
+    if (reader->lines.file == NULL)
+        return false;
+    if (reader->lines.file->length > MLXCONFIG_BYTES_MAX)
+        diag_add(reader->diag, DIAG_ERROR, place, NULL, "the file is larger than 1 MiB");
+    else
+        while (reader->diag->errors < DIAG_MAX && lines_next(&reader->lines, arena))
+            read_line(reader);
+    if (!diag_failed(reader->diag) && !found_any(reader))
+        diag_add(reader->diag, DIAG_ERROR, place, NULL,
+                 "expected the output of mlxconfig query, with settings such as RPG_AI_RATE_P1");
+    if (reader->others > 0)
+        fprintf(reader->notes, "%s:1:1: note: %u settings are not of DCQCN: left out\n", name,
+                reader->others);
+    return !diag_failed(reader->diag);
+}
+
+bool mlxconfig_import(const char *name, const char *text, size_t length,
+                      struct mlxconfig_result *result, struct diag *diag)
+{
+    struct arena arena = {0};
+    size_t yaml_size, notes_size;
+    *result = (struct mlxconfig_result){0};
+    FILE *yaml = memory_stream(&result->yaml, &yaml_size);
+    FILE *notes = memory_stream(&result->notes, &notes_size);
+    struct reader reader = {.diag = diag, .notes = notes};
+    if (read_file(&reader, &arena, name, text, length))
+        write(&reader, yaml);
+    memory_stream_end(yaml);
+    memory_stream_end(notes);
+    arena_free(&arena);
+    if (diag_failed(diag))
+        mlxconfig_free(result);
+    return !diag_failed(diag);
+}
+
+void mlxconfig_free(struct mlxconfig_result *result)
+{
+    free(result->yaml);
+    free(result->notes);
+    *result = (struct mlxconfig_result){0};
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * DEVICE_NEIGHBOR of all files as hosts and links.
+ * A cable between two switches is written in both files, in one, or differently in both: first
+ * those come that both tell alike, then the others as long as both ports are free. */
+#include "scenarios/import/sonic_private.h"
+
+#include <string.h>
+
+/* ---- who is at the other end ---- */
+
+static const struct sonic_switch *switch_of(const struct sonic_import *import, const char *hostname)
+{
+    for (uint32_t i = 0; i < import->switch_count; i++)
+        if (strcmp(import->switches[i].hostname, hostname) == 0)
+            return &import->switches[i];
+    return NULL;
+}
+
+static const char *row_text(const struct tree_item *row, const char *field)
+{
+    const struct tree_node *value = row == NULL ? NULL : tree_get(row->value, field);
+    return value == NULL || value->kind != TREE_SCALAR ? NULL : value->text;
+}
+
+/* Its name, or the key of a row that says the port itself; NULL: no neighbour. */
+static const char *neighbor_name(const struct sonic_port *port)
+{
+    const char *name = row_text(port->neighbor, "name");
+    const bool is_key = port->neighbor != NULL && (name == NULL || *name == '\0');
+    return is_key ? port->neighbor->key : name;
+}
+
+/* By its name, or by its alias, which neighbours sometimes use. */
+static struct sonic_port *far_port(const struct sonic_switch *node, const char *name)
+{
+    struct sonic_port *port = name == NULL ? NULL : sonic_port(node, name, strlen(name));
+    for (uint32_t i = 0; port == NULL && name != NULL && i < node->port_count; i++)
+        if (node->ports[i].alias != NULL && strcmp(node->ports[i].alias, name) == 0)
+            port = &node->ports[i];
+    return port;
+}
+
+static bool names_back(const struct sonic_import *import, const struct sonic_port *far,
+                       const struct sonic_switch *node, const struct sonic_port *near)
+{
+    const char *name = neighbor_name(far);
+    return name != NULL && switch_of(import, name) == node &&
+           far_port(node, row_text(far->neighbor, "port")) == near;
+}
+
+/* ---- links ---- */
+
+static struct sonic_link *add_link(struct sonic_import *import)
+{
+    return arena_push(&import->arena, (void **)(void *)&import->links, &import->link_count,
+                      sizeof *import->links);
+}
+
+static void join(struct sonic_import *import, const struct sonic_switch *node,
+                 struct sonic_port *near, const struct sonic_switch *other, struct sonic_port *far)
+{
+    *add_link(import) = (struct sonic_link){.near = {node, near}, .far = {other, far}};
+    near->linked = far->linked = true;
+}
+
+static void refuse(struct sonic_import *import, const struct sonic_switch *node,
+                   const struct sonic_port *port, const char *why)
+{
+    sonic_note(import, port->neighbor->key_place, "%s %s is not linked: %s", node->name,
+               sonic_clean(import, port->name), why);
+}
+
+/* Why the two ports cannot be joined, or NULL. */
+static const char *obstacle(const struct sonic_switch *node, const struct sonic_port *near,
+                            const struct sonic_switch *other, const struct sonic_port *far)
+{
+    if (far == NULL)
+        return "its neighbour's file has no such port";
+    if (other == node)
+        return "it names its own switch";
+    if (near->down || far->down)
+        return "admin_status is down";
+    return far->linked ? "the port at the other end has a link already" : NULL;
+}
+
+static void link_switches(struct sonic_import *import, const struct sonic_switch *node,
+                          struct sonic_port *near, const struct sonic_switch *other, bool second)
+{
+    struct sonic_port *far = far_port(other, row_text(near->neighbor, "port"));
+    const char *why = obstacle(node, near, other, far);
+    if (why != NULL && second)
+        refuse(import, node, near, why);
+    if (why != NULL || (!second && !names_back(import, far, node, near)))
+        return;
+    if (second && far->neighbor != NULL)
+        sonic_note(import, near->neighbor->key_place,
+                   "%s %s: the file of %s names another neighbour for this cable", node->name,
+                   sonic_clean(import, near->name), other->name);
+    join(import, node, near, other, far);
+}
+
+static void add_host(struct sonic_import *import, const struct sonic_switch *node,
+                     struct sonic_port *near)
+{
+    const char *neighbor = neighbor_name(near);
+    if (near->down) {
+        refuse(import, node, near, "admin_status is down");
+        return;
+    }
+    struct sonic_host *host = arena_push(&import->arena, (void **)(void *)&import->hosts,
+                                         &import->host_count, sizeof *host);
+    *host = (struct sonic_host){.name = names_pick(&import->names, neighbor), .neighbor = neighbor};
+    if (strcmp(host->name, neighbor) != 0)
+        sonic_note(import, near->neighbor->key_place,
+                   "the neighbour '%s' at %s %s is the host %s here", sonic_clean(import, neighbor),
+                   node->name, sonic_clean(import, near->name), host->name);
+    *add_link(import) = (struct sonic_link){.near = {node, near},
+                                            .host = import->host_count,
+                                            .far_port = row_text(near->neighbor, "port")};
+    near->linked = true;
+}
+
+/* A neighbour that is known to be a switch, but whose file was not given. */
+static void note_type(struct sonic_import *import, const struct sonic_switch *node,
+                      const struct sonic_port *near)
+{
+    const char *neighbor = neighbor_name(near);
+    const struct tree_node *rows = tree_get(node->root, "DEVICE_NEIGHBOR_METADATA");
+    const char *type = row_text(tree_item(rows, neighbor), "type");
+    if (type == NULL)
+        type = row_text(near->neighbor, "type");
+    if (type != NULL && strcmp(type, "Server") != 0)
+        sonic_note(import, near->neighbor->key_place,
+                   "%s is a %s without a file of its own: a host here",
+                   sonic_clean(import, neighbor), sonic_clean(import, type));
+}
+
+/* First the cables that both ends tell alike, second the rest. */
+static void each_port(struct sonic_import *import, bool second)
+{
+    for (uint32_t i = 0; i < import->switch_count; i++) {
+        const struct sonic_switch *node = &import->switches[i];
+        for (uint32_t p = 0; p < node->port_count; p++) {
+            struct sonic_port *near = &node->ports[p];
+            const char *name = neighbor_name(near);
+            if (name == NULL || near->linked)
+                continue;
+            const struct sonic_switch *other = switch_of(import, name);
+            if (other != NULL) {
+                link_switches(import, node, near, other, second);
+            } else if (second) {
+                note_type(import, node, near);
+                add_host(import, node, near);
+            }
+        }
+    }
+}
+
+/* ---- what the two ends say of one cable ---- */
+
+static void agree(struct sonic_import *import, const struct sonic_link *link)
+{
+    const struct sonic_port *near = link->near.port, *far = link->far.port;
+    const struct diag_place place = near->item->key_place;
+    if (far == NULL)
+        return;
+    const char *who = arena_format(&import->arena, "%s %s and %s %s", link->near.node->name,
+                                   sonic_clean(import, near->name), link->far.node->name,
+                                   sonic_clean(import, far->name));
+    if (near->speed != far->speed)
+        sonic_note(import, place, "%s differ in speed: a link has one, that of the first", who);
+    if (near->length != SONIC_UNSET && far->length != SONIC_UNSET && near->length != far->length)
+        sonic_note(import, place, "%s differ in cable length: that of the first is taken", who);
+    if ((near->fec == NULL) != (far->fec == NULL))
+        sonic_note(import, place, "%s differ in fec: that of the first is taken", who);
+}
+
+void sonic_cables(struct sonic_import *import)
+{
+    each_port(import, false);
+    each_port(import, true);
+    for (size_t i = 0; i < import->link_count; i++)
+        agree(import, &import->links[i]);
+    for (uint32_t i = 0; i < import->switch_count; i++) {
+        const struct sonic_switch *node = &import->switches[i];
+        unsigned alone = 0;
+        for (uint32_t p = 0; p < node->port_count; p++)
+            alone += node->ports[p].neighbor == NULL && !node->ports[p].linked;
+        if (alone > 0)
+            sonic_note(import, node->root->place,
+                       "%s: %u of %u ports have no row in DEVICE_NEIGHBOR: not linked", node->name,
+                       alone, node->port_count);
+    }
+    if (import->host_count < 2)
+        sonic_note(import, import->switches[0].root->place,
+                   "fewer than two hosts: the scenario wants a workload before it runs");
+    if (import->link_count == 0)
+        tree_error(import->diag, import->switches[0].root,
+                   "expected at least one neighbour in DEVICE_NEIGHBOR");
+}

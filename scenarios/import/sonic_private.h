@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sonic_private - what the parts of the importer of SONiC's configuration hand to each other.
+ * Each file is read into a tree; ports and settings point into it.  All lives in one arena. */
+#ifndef STORMGLASS_SCENARIOS_IMPORT_SONIC_PRIVATE_H
+#define STORMGLASS_SCENARIOS_IMPORT_SONIC_PRIVATE_H
+
+#include "scenarios/format/tree.h"
+#include "scenarios/import/names.h"
+#include "scenarios/import/notes.h"
+#include "scenarios/import/sonic.h"
+
+#include <stdint.h>
+
+enum { SONIC_PRIORITIES = 8, SONIC_DSCPS = 64 };
+
+#define SONIC_UNSET INT64_MIN /* a number that the file does not write */
+
+/* A table whose rows others refer to by name. */
+struct sonic_table {
+    const char *name;
+    const struct tree_node *rows;     /* NULL: the file has none */
+    const struct tree_item **by_name; /* sorted */
+};
+
+struct sonic_port {
+    const char *name, *alias; /* "Ethernet0"; alias may be NULL */
+    const struct tree_item *item;
+    uint32_t index; /* N of its name pN in the scenario */
+    int64_t speed;  /* bits per second, or unset, as what follows */
+    int64_t mtu;    /* bytes */
+    int64_t length; /* millimetres */
+    const char *fec;
+    bool down;
+    const struct tree_item *qos;                              /* row of PORT_QOS_MAP, or NULL */
+    int64_t pfc, watched;                                     /* masks of priorities */
+    const struct tree_item *neighbor;                         /* row of DEVICE_NEIGHBOR, or NULL */
+    const struct tree_item *watchdog;                         /* row of PFC_WD, or NULL */
+    const struct tree_item *dscp, *group, *queue, *pfc_queue; /* maps, or NULL */
+    const struct tree_item *group_rows[SONIC_PRIORITIES];     /* BUFFER_PG, or NULL */
+    const struct tree_item *buffer_rows[SONIC_PRIORITIES];    /* BUFFER_QUEUE, likewise */
+    const struct tree_item *queue_rows[SONIC_PRIORITIES];     /* QUEUE, likewise */
+    bool linked;
+};
+
+/* The rows that a switch's values come from; NULL: none. */
+struct sonic_origins {
+    const struct tree_item *lossless, *headroom, *lossy, *lossless_queue, *lossy_queue;
+    const struct tree_item *wred, *watchdog, *dscp, *queue, *computed;
+};
+
+/* What the switch gets, in the base units of quantity.h; unset where the file says nothing. */
+struct sonic_settings {
+    int64_t buffer, pfc, alpha, alpha_lossy, alpha_egress, reserved, reserved_lossy, reserved_queue;
+    int64_t headroom, headroom_pool, headroom_ratio, xoff, xon, xon_offset, egress_limit;
+    int64_t lossy_pool, egress_lossy_pool; /* ppm */
+    int64_t kmin, kmax, pmax;
+    int64_t detection, restoration, poll;
+    const char *watchdog;
+    int64_t weight[SONIC_PRIORITIES];
+    int64_t dscp[SONIC_DSCPS];
+    bool has_dscp, static_policy, headroom_auto;
+};
+
+struct sonic_switch {
+    const char *hostname; /* as written */
+    const char *name;     /* as a node's name */
+    const struct tree_file *file;
+    const struct tree_node *root;
+    struct sonic_port *ports; /* in the order of their names: Ethernet4 before Ethernet10 */
+    uint32_t port_count;
+    struct sonic_table pools, profiles, wred, schedulers;
+    struct sonic_table dscp_maps, group_maps, queue_maps, pfc_maps;
+    struct sonic_settings settings;
+    struct sonic_origins origins;
+};
+
+struct sonic_host {
+    const char *name;
+    const char *neighbor; /* as DEVICE_NEIGHBOR writes it */
+};
+
+struct sonic_end {
+    const struct sonic_switch *node; /* NULL: a host */
+    const struct sonic_port *port;
+};
+
+struct sonic_link {
+    struct sonic_end near, far;
+    size_t host;          /* at the far end: its number, from 1; 0: a switch */
+    const char *far_port; /* as the host calls it, or NULL */
+};
+
+struct sonic_import {
+    struct arena arena;
+    struct diag *diag;
+    struct sonic_switch *switches;
+    uint32_t switch_count;
+    struct sonic_host *hosts;
+    size_t host_count;
+    struct sonic_link *links;
+    size_t link_count;
+    struct notes notes;
+    struct names names;           /* of nodes */
+    const struct tree_node *told; /* the last value that was refused */
+};
+
+/* ---- sonic_tables.c ---- */
+
+/* What may stand in a message or a comment: printable ASCII, cut to a bearable length. */
+const char *sonic_clean(struct sonic_import *import, const char *text);
+
+void sonic_note(struct sonic_import *import, struct diag_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The rows of a table of the file, or NULL; a row that is no object is an error. */
+const struct tree_node *sonic_rows(struct sonic_import *import, const struct sonic_switch *node,
+                                   const char *table);
+void sonic_table(struct sonic_import *import, const struct sonic_switch *node, const char *name,
+                 struct sonic_table *table);
+
+/* The text of a field, or NULL where it is not written; an error when it is no scalar. */
+const char *sonic_field(struct sonic_import *import, const struct tree_node *row,
+                        const char *field);
+
+/* A whole number of a field, unset where it is not written; outside the bounds is an error. */
+int64_t sonic_number(struct sonic_import *import, const struct tree_node *row, const char *field,
+                     int64_t min, int64_t max);
+int64_t sonic_number_of(struct sonic_import *import, const struct tree_node *value,
+                        const char *what, int64_t min, int64_t max);
+
+/* "3,4" as a mask; unset where it is not written. */
+int64_t sonic_mask(struct sonic_import *import, const struct tree_node *row, const char *field);
+
+/* What a field refers to: "x", "TABLE|x", "[TABLE|x]" or "[TABLE_TABLE:x]".  NULL: not written, or
+ * an error was told. */
+const struct tree_item *sonic_reference(struct sonic_import *import, const struct tree_node *row,
+                                        const char *field, const struct sonic_table *table);
+
+/* For each port and number of a key such as "Ethernet0,Ethernet4|3-4"; ports that are not in PORT
+ * are told, a row "global" is passed over.  `numbers` false: the key has ports only. */
+typedef void sonic_each_fn(struct sonic_import *import, struct sonic_port *port, int number,
+                           const struct tree_item *row);
+void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
+                bool numbers, sonic_each_fn *call);
+
+struct sonic_port *sonic_port(const struct sonic_switch *node, const char *name, size_t length);
+
+/* A note on fields of the table's rows that are not among the known ones. */
+void sonic_other_fields(struct sonic_import *import, const struct sonic_switch *node,
+                        const char *table, const char *const *known);
+
+/* A note that the list has other items than the one that the switch gets; `what` is "lossless
+ * groups use another profile" and the like. */
+void sonic_note_others(struct sonic_import *import, const struct tree_item *usual,
+                       const struct tree_item **list, size_t count, const char *what);
+
+/* The item that stands in the list most often, the first in the file of equals; NULL items do not
+ * count. */
+const struct tree_item *sonic_usual(struct sonic_import *import, const struct tree_item **list,
+                                    size_t count);
+
+/* Comments before sections of a switch: where their values come from (sonic_origins.c). */
+void sonic_pfc_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_buffer_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_dscp_origins(struct sonic_import *import, FILE *out, const struct sonic_origins *from);
+void sonic_origin(struct sonic_import *import, FILE *out, const char *table,
+                  const struct tree_item *row); /* NULL: no comment */
+
+/* ---- the steps, in this order ---- */
+
+bool sonic_read_switch(struct sonic_import *import, const struct sonic_input *input,
+                       struct sonic_switch *node);                          /* sonic_read.c */
+void sonic_qos(struct sonic_import *import, struct sonic_switch *node);     /* sonic_qos.c */
+void sonic_queues(struct sonic_import *import, struct sonic_switch *node);  /* sonic_queues.c */
+void sonic_buffers(struct sonic_import *import, struct sonic_switch *node); /* sonic_buffers.c */
+void sonic_cables(struct sonic_import *import);                             /* sonic_cables.c */
+void sonic_write(struct sonic_import *import, FILE *out);                   /* sonic_write.c */
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * PORT_QOS_MAP and the maps that it names: which priorities pause, and the way from DSCP by
+ * traffic class to priority group and queue.  Here a priority is all of these at once: a DSCP gets
+ * the number of its queue. */
+#include "scenarios/import/sonic_private.h"
+
+#include <string.h>
+
+/* ---- PORT_QOS_MAP ---- */
+
+static void take_maps(struct sonic_import *import, const struct sonic_switch *node,
+                      struct sonic_port *port, const struct tree_node *row)
+{
+    port->dscp = sonic_reference(import, row, "dscp_to_tc_map", &node->dscp_maps);
+    port->group = sonic_reference(import, row, "tc_to_pg_map", &node->group_maps);
+    port->queue = sonic_reference(import, row, "tc_to_queue_map", &node->queue_maps);
+    port->pfc_queue = sonic_reference(import, row, "pfc_to_queue_map", &node->pfc_maps);
+}
+
+static void take_row(struct sonic_import *import, struct sonic_port *port, int number,
+                     const struct tree_item *row)
+{
+    (void)number;
+    if (port->qos != NULL) {
+        tree_error(import->diag, row->value, "PORT_QOS_MAP: %s has a row already, in line %d",
+                   sonic_clean(import, port->name), port->qos->key_place.line);
+        return;
+    }
+    port->qos = row;
+    port->pfc = sonic_mask(import, row->value, "pfc_enable");
+    port->watched = sonic_mask(import, row->value, "pfcwd_sw_enable");
+}
+
+/* A port without a map of its own has that of the row "global". */
+static void read_ports(struct sonic_import *import, struct sonic_switch *node)
+{
+    static const char *const known[] = {"pfc_enable",
+                                        "pfcwd_sw_enable",
+                                        "dscp_to_tc_map",
+                                        "tc_to_pg_map",
+                                        "tc_to_queue_map",
+                                        "pfc_to_queue_map",
+                                        NULL};
+    sonic_each(import, node, "PORT_QOS_MAP", false, take_row);
+    const struct tree_item *global = tree_item(sonic_rows(import, node, "PORT_QOS_MAP"), "global");
+    for (uint32_t i = 0; i < node->port_count; i++) {
+        struct sonic_port *port = &node->ports[i];
+        if (port->qos != NULL)
+            take_maps(import, node, port, port->qos->value);
+        if (port->dscp == NULL && global != NULL)
+            port->dscp = sonic_reference(import, global->value, "dscp_to_tc_map", &node->dscp_maps);
+        if (port->pfc == SONIC_UNSET)
+            port->pfc = 0;
+        node->settings.pfc |= port->pfc;
+        if (port->watched != SONIC_UNSET && port->watched != port->pfc)
+            sonic_note(import, port->qos->key_place,
+                       "PORT_QOS_MAP %s: pfcwd_sw_enable differs from pfc_enable; here a watchdog "
+                       "watches every lossless queue",
+                       sonic_clean(import, port->name));
+    }
+    sonic_other_fields(import, node, "PORT_QOS_MAP", known);
+}
+
+/* ---- maps ---- */
+
+/* The map that most ports name; the others are told. */
+static const struct tree_item *usual_map(struct sonic_import *import, struct sonic_switch *node,
+                                         size_t offset, const char *what)
+{
+    const struct tree_item **list = arena_array(&import->arena, node->port_count, sizeof *list);
+    for (uint32_t i = 0; i < node->port_count; i++)
+        list[i] = *(const struct tree_item **)(void *)((char *)&node->ports[i] + offset);
+    const struct tree_item *usual = sonic_usual(import, list, node->port_count);
+    sonic_note_others(import, usual, list, node->port_count, what);
+    return usual;
+}
+
+/* {"3": "3", "4": "4"}: unset where a number is not named. */
+static void read_map(struct sonic_import *import, const struct tree_item *map, int64_t *out,
+                     int64_t keys, int64_t values)
+{
+    for (int64_t i = 0; i < keys; i++)
+        out[i] = SONIC_UNSET;
+    for (size_t i = 0; map != NULL && i < map->value->count; i++) {
+        const struct tree_item *item = &map->value->items[i];
+        const struct tree_node key = {.kind = TREE_SCALAR,
+                                      .place = item->key_place,
+                                      .file = item->value->file,
+                                      .text = item->key};
+        const int64_t from = sonic_number_of(import, &key, "a key", 0, keys - 1);
+        const int64_t to = sonic_number_of(import, item->value, "a value", 0, values - 1);
+        if (from != SONIC_UNSET)
+            out[from] = to;
+    }
+}
+
+static int64_t mapped(const int64_t *map, int64_t from)
+{
+    return map[from] == SONIC_UNSET ? from : map[from];
+}
+
+/* Classes whose group and queue differ: lossless ones matter, of the others it is told once. */
+static void compare_classes(struct sonic_import *import, const struct sonic_switch *node,
+                            const struct tree_item *map, const int64_t *group, const int64_t *queue)
+{
+    int lossy = 0;
+    for (int64_t tc = 0; tc < SONIC_PRIORITIES; tc++) {
+        const int64_t g = mapped(group, tc), q = mapped(queue, tc);
+        const bool lossless = (node->settings.pfc >> g | node->settings.pfc >> q) & 1;
+        lossy += g != q && !lossless;
+        if (g != q && lossless)
+            sonic_note(import, map->key_place,
+                       "traffic class %lld has priority group %lld and queue %lld; here both are "
+                       "priority %lld",
+                       (long long)tc, (long long)g, (long long)q, (long long)q);
+    }
+    if (lossy > 0)
+        sonic_note(import, map->key_place,
+                   "%d lossy traffic classes share a priority group with others; here each "
+                   "priority is a group of its own",
+                   lossy);
+}
+
+static void check_pfc_queues(struct sonic_import *import, const struct sonic_switch *node,
+                             const struct tree_item *map)
+{
+    int64_t queue[SONIC_PRIORITIES];
+    read_map(import, map, queue, SONIC_PRIORITIES, SONIC_PRIORITIES);
+    for (int64_t p = 0; p < SONIC_PRIORITIES; p++)
+        if ((node->settings.pfc >> p & 1) && mapped(queue, p) != p)
+            sonic_note(import, map->key_place,
+                       "PFC priority %lld pauses queue %lld; here it pauses queue %lld",
+                       (long long)p, (long long)mapped(queue, p), (long long)p);
+}
+
+static void map_dscp(struct sonic_import *import, struct sonic_switch *node)
+{
+    struct sonic_settings *settings = &node->settings;
+    int64_t class[SONIC_DSCPS], group[SONIC_PRIORITIES], queue[SONIC_PRIORITIES];
+    const struct tree_item *dscps = usual_map(import, node, offsetof(struct sonic_port, dscp),
+                                              "ports have another dscp_to_tc_map");
+    const struct tree_item *groups = usual_map(import, node, offsetof(struct sonic_port, group),
+                                               "ports have another tc_to_pg_map");
+    const struct tree_item *queues = usual_map(import, node, offsetof(struct sonic_port, queue),
+                                               "ports have another tc_to_queue_map");
+    const struct tree_item *pfc = usual_map(import, node, offsetof(struct sonic_port, pfc_queue),
+                                            "ports have another pfc_to_queue_map");
+    read_map(import, dscps, class, SONIC_DSCPS, SONIC_PRIORITIES);
+    read_map(import, groups, group, SONIC_PRIORITIES, SONIC_PRIORITIES);
+    read_map(import, queues, queue, SONIC_PRIORITIES, SONIC_PRIORITIES);
+    if (groups != NULL)
+        compare_classes(import, node, groups, group, queue);
+    if (pfc != NULL)
+        check_pfc_queues(import, node, pfc);
+    settings->has_dscp = dscps != NULL;
+    node->origins.dscp = dscps;
+    node->origins.queue = queues;
+    if (dscps == NULL)
+        sonic_note(import, node->root->place,
+                   "no dscp_to_tc_map in PORT_QOS_MAP: a DSCP has priority DSCP/8 here");
+    for (int i = 0; i < SONIC_DSCPS; i++) /* a DSCP that is not named has class 0 */
+        settings->dscp[i] = mapped(queue, class[i] == SONIC_UNSET ? 0 : class[i]);
+}
+
+/* ---- PFC_WD ---- */
+
+static bool same_text(const struct tree_node *a, const struct tree_node *b, const char *field)
+{
+    const struct tree_node *x = tree_get(a, field), *y = tree_get(b, field);
+    if (x == NULL || y == NULL || x->kind != TREE_SCALAR || y->kind != TREE_SCALAR)
+        return x == y;
+    return strcmp(x->text, y->text) == 0;
+}
+
+/* The values of the first port that has a row. */
+static void read_watchdog(struct sonic_import *import, struct sonic_switch *node)
+{
+    static const char *const fields[] = {"action", "detection_time", "restoration_time"};
+    struct sonic_settings *settings = &node->settings;
+    const struct tree_item *first = NULL;
+    unsigned without = 0, others = 0;
+    for (uint32_t i = 0; i < node->port_count; i++) {
+        const struct sonic_port *port = &node->ports[i];
+        first = first == NULL ? port->watchdog : first;
+        without += port->watchdog == NULL && port->pfc != 0;
+        bool same = true;
+        for (size_t k = 0; port->watchdog != NULL && k < 3; k++)
+            same &= same_text(first->value, port->watchdog->value, fields[k]);
+        others += !same;
+    }
+    node->origins.watchdog = first;
+    if (first == NULL)
+        return;
+    const char *action = sonic_field(import, first->value, "action");
+    settings->watchdog = action == NULL ? "drop" : action;
+    if (strcmp(settings->watchdog, "drop") != 0 && strcmp(settings->watchdog, "forward") != 0 &&
+        strcmp(settings->watchdog, "alert") != 0)
+        tree_error(import->diag, tree_get(first->value, "action"),
+                   "expected an action: drop, forward or alert");
+    settings->detection = sonic_number(import, first->value, "detection_time", 100, 5000);
+    settings->restoration = sonic_number(import, first->value, "restoration_time", 100, 60000);
+    const struct tree_node *global = tree_get(sonic_rows(import, node, "PFC_WD"), "GLOBAL");
+    if (global != NULL)
+        settings->poll = sonic_number(import, global, "POLL_INTERVAL", 100, 1000);
+    if (others > 0 || without > 0)
+        sonic_note(import, first->key_place,
+                   "PFC_WD: %u ports have other values, %u with PFC have none; here a switch has "
+                   "one watchdog, that of %s",
+                   others, without, sonic_clean(import, first->key));
+}
+
+void sonic_qos(struct sonic_import *import, struct sonic_switch *node)
+{
+    node->settings.pfc = 0;
+    read_ports(import, node);
+    if (node->settings.pfc == 0)
+        sonic_note(import, node->root->place,
+                   "no pfc_enable in PORT_QOS_MAP: no priority is lossless");
+    map_dscp(import, node);
+    read_watchdog(import, node);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/load/expect.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+
+#include <string.h>
+
+enum { NAME_BYTES = 128 };
+
+static const struct {
+    const char *path, *plain;
+    enum quantity_kind kind;
+} quantities[] = {
+#define X(name, path, plain, kind) [EXPECT_##name] = {path, plain, kind},
+    EXPECT_QUANTITIES(X)
+#undef X
+};
+
+enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
+
+static const struct {
+    const char *word;
+    enum expect_quantity quantity;
+} words[] = {
+    {"no-lossless-drop", EXPECT_DROPS_LOSSLESS},
+    {"all-commands-complete", EXPECT_COMMANDS_LOST},
+    {"no-deadlock", EXPECT_PFC_DEADLOCKS},
+    {"no-pause", EXPECT_PFC_PAUSE_FRAMES},
+};
+
+enum { WORDS = sizeof words / sizeof words[0] };
+
+/* Two letters before one, so that <= is not read as <. */
+static const struct {
+    const char *text;
+    enum expect_op op;
+} ops[] = {{"<=", EXPECT_LE}, {">=", EXPECT_GE}, {"==", EXPECT_EQ},
+           {"!=", EXPECT_NE}, {"<", EXPECT_LT},  {">", EXPECT_GT}};
+
+enum { OPS = sizeof ops / sizeof ops[0] };
+
+const char *expect_path(enum expect_quantity quantity)
+{
+    return (unsigned)quantity < QUANTITIES ? quantities[quantity].path : "commands lost";
+}
+
+enum quantity_kind expect_kind(enum expect_quantity quantity)
+{
+    return (unsigned)quantity < QUANTITIES ? quantities[quantity].kind : QUANTITY_INT;
+}
+
+static uint32_t find_workload(const struct scenario *scenario, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const char *candidate = scenario->workloads[i].name;
+        if (strlen(candidate) == length && memcmp(candidate, name, length) == 0)
+            return i;
+    }
+    return EXPECT_WHOLE_RUN;
+}
+
+static bool ends_with(const char *text, const char *tail, size_t *head)
+{
+    const size_t length = strlen(text), end = strlen(tail);
+    if (length <= end || strcmp(text + length - end, tail) != 0)
+        return false;
+    *head = length - end;
+    return true;
+}
+
+/* Names of workloads may contain dots, so the known end of the path is cut off first. */
+static bool find_quantity(const struct scenario *scenario, const char *path,
+                          struct expectation *expectation)
+{
+    for (unsigned i = 0; i < QUANTITIES; i++) {
+        const bool of_workload = quantities[i].path[0] == '.';
+        size_t head = 0;
+        expectation->quantity = (enum expect_quantity)i;
+        expectation->workload = EXPECT_WHOLE_RUN;
+        if (!of_workload &&
+            (strcmp(path, quantities[i].path) == 0 || strcmp(path, quantities[i].plain) == 0))
+            return true;
+        if (!of_workload || (!ends_with(path, quantities[i].path, &head) &&
+                             !ends_with(path, quantities[i].plain, &head)))
+            continue;
+        expectation->workload = find_workload(scenario, path, head);
+        if (expectation->workload != EXPECT_WHOLE_RUN)
+            return true;
+    }
+    return false;
+}
+
+/* Offers every path that exists, each workload's included. */
+static void unknown_path(const struct scenario *scenario, const struct tree_node *written,
+                         const char *path, struct diag *diag)
+{
+    struct nearest nearest = nearest_to(path);
+    char candidate[NAME_BYTES];
+    for (uint32_t i = 0; i < WORDS; i++)
+        nearest_offer(&nearest, words[i].word);
+    for (uint32_t i = 0; i < QUANTITIES; i++)
+        if (quantities[i].plain[0] != '.')
+            nearest_offer(&nearest, quantities[i].plain);
+    for (uint32_t w = 0; w < scenario->workload_count && diag->count < DIAG_MAX; w++) {
+        for (uint32_t i = 0; i < QUANTITIES; i++) {
+            if (quantities[i].plain[0] != '.')
+                continue;
+            snprintf(candidate, sizeof candidate, "%s%s", scenario->workloads[w].name,
+                     quantities[i].plain);
+            nearest_offer(&nearest, candidate);
+        }
+    }
+    tree_error(diag, written, "there is no quantity '%.64s' to expect something of%s", path,
+               nearest_hint(&nearest).text);
+}
+
+/* Where the operator stands, and its index; NULL when there is none. */
+static const char *find_op(const char *text, int *op)
+{
+    const char *at = strpbrk(text, "<>=!");
+    for (*op = 0; at != NULL && *op < OPS; (*op)++)
+        if (strncmp(at, ops[*op].text, strlen(ops[*op].text)) == 0)
+            return at;
+    return NULL;
+}
+
+static bool parse_word(const char *text, struct expectation *expectation)
+{
+    for (int i = 0; i < WORDS; i++) {
+        if (strcmp(words[i].word, text) != 0)
+            continue;
+        expectation->quantity = words[i].quantity;
+        expectation->workload = EXPECT_WHOLE_RUN;
+        expectation->op = EXPECT_EQ;
+        expectation->value = 0;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_comparison(const struct scenario *scenario, const struct tree_node *written,
+                             struct expectation *expectation, struct diag *diag)
+{
+    char path[NAME_BYTES], why[QUANTITY_WHY_BYTES];
+    int op;
+    const char *text = written->text, *at = find_op(text, &op);
+    size_t length = at == NULL ? strlen(text) : (size_t)(at - text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    snprintf(path, sizeof path, "%.*s", (int)(length < NAME_BYTES ? length : NAME_BYTES), text);
+    if (at == NULL || length >= NAME_BYTES) {
+        if (at == NULL && strchr(path, ' ') == NULL && *path != '\0')
+            unknown_path(scenario, written, path, diag);
+        else
+            tree_error(diag, written,
+                       "expected a word such as no-pause, or a comparison such as \"%s\"",
+                       "oltp.latency.p99 < 400us");
+        return false;
+    }
+    if (!find_quantity(scenario, path, expectation)) {
+        unknown_path(scenario, written, path, diag);
+        return false;
+    }
+    const char *value = at + strlen(ops[op].text);
+    value += strspn(value, " ");
+    expectation->op = ops[op].op;
+    if (quantity_parse(expect_kind(expectation->quantity), value, &expectation->value, why))
+        return true;
+    tree_error(diag, written, "%s: %s", path, why);
+    return false;
+}
+
+bool expect_parse(const struct scenario *scenario, const struct tree_node *written,
+                  struct expectation *expectation, struct diag *diag)
+{
+    *expectation = (struct expectation){.text = written->text, .place = written->place};
+    if (written->kind != TREE_SCALAR) {
+        tree_error(diag, written, "expected a text such as no-pause, but this is %s",
+                   tree_kind_name(written));
+        return false;
+    }
+    return parse_word(written->text, expectation) ||
+           parse_comparison(scenario, written, expectation, diag);
+}
+
+bool expect_holds(const struct expectation *expectation, int64_t actual)
+{
+    const int64_t value = expectation->value;
+    switch (expectation->op) {
+    case EXPECT_LT:
+        return actual < value;
+    case EXPECT_LE:
+        return actual <= value;
+    case EXPECT_GT:
+        return actual > value;
+    case EXPECT_GE:
+        return actual >= value;
+    case EXPECT_EQ:
+        return actual == value;
+    case EXPECT_NE:
+        return actual != value;
+    }
+    check_failed("an operator is one of six", __FILE__, __LINE__);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * grid - axes, then the product of their values, then the rules over it. */
+#include "scenarios/load/grid.h"
+
+#include "base/memory.h"
+#include "scenarios/format/block.h"
+#include "scenarios/format/filekind.h"
+#include "scenarios/format/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_MAX = 64, PATH_MAX_BYTES = 200 };
+
+/* One condition of a rule: the values of an axis that it is for. */
+struct rule {
+    bool fits[GRID_AXES_MAX][GRID_VALUES_MAX];
+    const char **sets;
+    uint32_t set_count;
+};
+
+struct reader {
+    struct grid *grid;
+    struct diag *diag;
+    struct rule *rules;
+    uint32_t rule_count;
+};
+
+/* What neither a shell nor YAML takes for something else than itself. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+static const char value_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+/%";
+
+/* A scalar of those letters, or NULL and a message. */
+static const char *word_of(struct reader *reader, const struct tree_node *node, const char *allowed,
+                           size_t longest, const char *expected)
+{
+    const char *text = node->kind == TREE_SCALAR ? node->text : NULL;
+    if (text != NULL && *text != '\0' && *text != '%' && strlen(text) <= longest &&
+        strspn(text, allowed) == strlen(text))
+        return text;
+    tree_error(reader->diag, node, "expected %s", expected);
+    return NULL;
+}
+
+static const char *value_of(struct reader *reader, const struct tree_node *node)
+{
+    return word_of(reader, node, value_letters, WORD_MAX,
+                   "a value such as 4KiB or 70%: letters, digits and . _ - + / %");
+}
+
+static const char *path_of(struct reader *reader, const struct tree_node *node, const char *text)
+{
+    const struct tree_node as_word = {
+        .kind = TREE_SCALAR, .place = node->place, .file = node->file, .text = text};
+    return word_of(reader, &as_word, letters, PATH_MAX_BYTES,
+                   "a path of the scenario such as workloads.io.queue-depth");
+}
+
+/* A scalar below `map` that has to be there. */
+static const struct tree_node *need(struct reader *reader, const struct tree_node *map,
+                                    const char *key, enum tree_kind kind, const char *what)
+{
+    const int errors = reader->diag->errors;
+    const struct tree_node *node = tree_want(reader->diag, map, key, kind);
+    if (node == NULL && reader->diag->errors == errors)
+        tree_error(reader->diag, map, "expected %s: %s", key, what);
+    return node;
+}
+
+/* ------------------------------------------------------------------ axes */
+
+static bool holds(const char **words, uint32_t count, const char *word)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+static void read_values(struct reader *reader, struct grid_axis *axis, const struct tree_node *list)
+{
+    if (list->count == 0 || list->count > GRID_VALUES_MAX) {
+        tree_error(reader->diag, list, "expected 1 to %d values", GRID_VALUES_MAX);
+        return;
+    }
+    axis->values = arena_array(&reader->grid->arena, list->count, sizeof *axis->values);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tree_node *node = list->items[i].value;
+        const char *value = value_of(reader, node);
+        if (value != NULL && holds(axis->values, axis->value_count, value))
+            tree_error(reader->diag, node, "the value stands here twice");
+        else if (value != NULL)
+            axis->values[axis->value_count++] = value;
+    }
+}
+
+static void read_axis(struct reader *reader, const struct tree_node *node)
+{
+    static const char *const keys[] = {"path", "as", "values", NULL};
+    struct grid *grid = reader->grid;
+    struct grid_axis *axis = &grid->axes[grid->axis_count];
+    if (!block_only(node, keys, NULL, reader->diag))
+        return;
+    const struct tree_node *path = need(reader, node, "path", TREE_SCALAR, "what varies");
+    const struct tree_node *as = need(reader, node, "as", TREE_SCALAR, "its short name");
+    const struct tree_node *values = need(reader, node, "values", TREE_LIST, "a list of values");
+    if (path == NULL || as == NULL || values == NULL)
+        return;
+    axis->path = path_of(reader, path, path->text);
+    axis->as = word_of(reader, as, letters, WORD_MAX, "a short name such as qd");
+    read_values(reader, axis, values);
+    for (uint32_t i = 0; axis->path != NULL && axis->as != NULL && i < grid->axis_count; i++)
+        if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)
+            tree_error(reader->diag, node, "this axis is there already");
+    grid->axis_count += axis->path != NULL && axis->as != NULL && axis->value_count > 0;
+}
+
+static void read_axes(struct reader *reader, const struct tree_node *list)
+{
+    if (list->count == 0 || list->count > GRID_AXES_MAX) {
+        tree_error(reader->diag, list, "expected 1 to %d axes", GRID_AXES_MAX);
+        return;
+    }
+    uint64_t cells = 1;
+    for (size_t i = 0; i < list->count && !diag_failed(reader->diag); i++) {
+        read_axis(reader, list->items[i].value);
+        if (!diag_failed(reader->diag))
+            cells *= reader->grid->axes[i].value_count;
+        if (cells > GRID_CELLS_MAX)
+            tree_error(reader->diag, list, "more than %d cells", GRID_CELLS_MAX);
+    }
+    reader->grid->cell_count = (uint32_t)cells;
+}
+
+/* ------------------------------------------------------------------ rules */
+
+static bool fit_value(struct reader *reader, struct rule *rule, uint32_t axis,
+                      const struct tree_node *node)
+{
+    const char *value = value_of(reader, node);
+    if (value == NULL)
+        return false;
+    for (uint32_t i = 0; i < reader->grid->axes[axis].value_count; i++)
+        if (strcmp(reader->grid->axes[axis].values[i], value) == 0)
+            return rule->fits[axis][i] = true;
+    tree_error(reader->diag, node, "no value of the axis '%s'", reader->grid->axes[axis].as);
+    return false;
+}
+
+static void read_condition(struct reader *reader, struct rule *rule, const struct tree_item *item)
+{
+    const struct grid *grid = reader->grid;
+    uint32_t axis = 0;
+    while (axis < grid->axis_count && strcmp(grid->axes[axis].as, item->key) != 0)
+        axis++;
+    if (axis == grid->axis_count) {
+        tree_message(reader->diag, DIAG_ERROR, item->value, item->key_place,
+                     "no axis has this short name");
+        return;
+    }
+    memset(rule->fits[axis], 0, sizeof rule->fits[axis]);
+    if (item->value->kind != TREE_LIST) {
+        fit_value(reader, rule, axis, item->value);
+        return;
+    }
+    for (size_t i = 0; i < item->value->count; i++)
+        fit_value(reader, rule, axis, item->value->items[i].value);
+}
+
+static const char *set_of(struct grid *grid, const char *path, const char *value)
+{
+    return arena_format(&grid->arena, "%s=%s", path, value);
+}
+
+static void read_rule(struct reader *reader, const struct tree_node *node)
+{
+    static const char *const keys[] = {"where", "set", NULL};
+    struct rule *rule = &reader->rules[reader->rule_count++];
+    if (!block_only(node, keys, NULL, reader->diag))
+        return;
+    const struct tree_node *where = need(reader, node, "where", TREE_MAP, "{axis: value}");
+    const struct tree_node *set = need(reader, node, "set", TREE_MAP, "{path: value}");
+    if (where == NULL || set == NULL)
+        return;
+    if (set->count > GRID_SETS_MAX) {
+        tree_error(reader->diag, set, "more than %d settings", GRID_SETS_MAX);
+        return;
+    }
+    memset(rule->fits, 1, sizeof rule->fits);
+    for (size_t i = 0; i < where->count; i++)
+        read_condition(reader, rule, &where->items[i]);
+    rule->sets = arena_array(&reader->grid->arena, set->count, sizeof *rule->sets);
+    for (size_t i = 0; i < set->count; i++) {
+        const struct tree_item *item = &set->items[i];
+        const char *path = path_of(reader, item->value, item->key);
+        const char *value = value_of(reader, item->value);
+        if (path != NULL && value != NULL)
+            rule->sets[rule->set_count++] = set_of(reader->grid, path, value);
+    }
+}
+
+static void read_rules(struct reader *reader, const struct tree_node *list)
+{
+    if (list == NULL)
+        return;
+    if (list->count > GRID_RULES_MAX) {
+        tree_error(reader->diag, list, "more than %d rules", GRID_RULES_MAX);
+        return;
+    }
+    reader->rules = arena_array(&reader->grid->arena, list->count, sizeof *reader->rules);
+    for (size_t i = 0; i < list->count; i++)
+        read_rule(reader, list->items[i].value);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+/* "bs4KiB": what would trouble a file's name is left out. */
+static const char *name_part(struct grid *grid, const struct grid_axis *axis, uint32_t value)
+{
+    char *text = arena_format(&grid->arena, "%s%s", axis->as, axis->values[value]);
+    size_t kept = 0;
+    for (size_t i = 0; text[i] != '\0'; i++)
+        if (strchr("+/%", text[i]) == NULL)
+            text[kept++] = text[i];
+    text[kept] = '\0';
+    return text;
+}
+
+static bool rule_fits(const struct grid *grid, const struct rule *rule,
+                      const struct grid_cell *cell)
+{
+    for (uint32_t i = 0; i < grid->axis_count; i++)
+        if (!rule->fits[i][cell->at[i]])
+            return false;
+    return true;
+}
+
+/* False: there are more than a cell may have. */
+static bool apply_rules(struct reader *reader, struct grid_cell *cell)
+{
+    for (uint32_t i = 0; i < reader->rule_count; i++) {
+        const struct rule *rule = &reader->rules[i];
+        if (!rule_fits(reader->grid, rule, cell))
+            continue;
+        if (rule->set_count > GRID_SETS_MAX - cell->set_count)
+            return false;
+        memcpy(cell->sets + cell->set_count, rule->sets, rule->set_count * sizeof *cell->sets);
+        cell->set_count += rule->set_count;
+    }
+    return true;
+}
+
+bool grid_is_name(const char *name)
+{
+    return *name != '\0' && *name != '.' && strchr(name, '/') == NULL && strlen(name) < 200;
+}
+
+static bool make_cell(struct reader *reader, struct grid_cell *cell, uint32_t number)
+{
+    struct grid *grid = reader->grid;
+    for (uint32_t i = grid->axis_count; i-- > 0; number /= grid->axes[i].value_count)
+        cell->at[i] = number % grid->axes[i].value_count;
+    cell->sets = arena_array(&grid->arena, GRID_SETS_MAX, sizeof *cell->sets);
+    cell->name = "";
+    for (uint32_t i = 0; i < grid->axis_count; i++) {
+        const struct grid_axis *axis = &grid->axes[i];
+        cell->name = arena_format(&grid->arena, "%s%s%s", cell->name, i == 0 ? "" : "-",
+                                  name_part(grid, axis, cell->at[i]));
+        cell->sets[cell->set_count++] = set_of(grid, axis->path, axis->values[cell->at[i]]);
+    }
+    return apply_rules(reader, cell);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct grid_cell *const *one = a, *const *other = b;
+    return strcmp((*one)->name, (*other)->name);
+}
+
+/* Two values that differ only in what is left out of names: 1/2 and 12. */
+static void check_names(struct reader *reader, const struct tree_node *at)
+{
+    struct grid *grid = reader->grid;
+    const struct grid_cell **sorted = memory_zeroed(grid->cell_count, sizeof *sorted);
+    for (uint32_t i = 0; i < grid->cell_count; i++)
+        sorted[i] = &grid->cells[i];
+    qsort(sorted, grid->cell_count, sizeof *sorted, by_name);
+    for (uint32_t i = 1; i < grid->cell_count && !diag_failed(reader->diag); i++)
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+            tree_error(reader->diag, at, "two cells would have the name '%.64s'", sorted[i]->name);
+    free(sorted);
+}
+
+static void make_cells(struct reader *reader, const struct tree_node *axes)
+{
+    struct grid *grid = reader->grid;
+    grid->cells = arena_array(&grid->arena, grid->cell_count, sizeof *grid->cells);
+    for (uint32_t i = 0; i < grid->cell_count && !diag_failed(reader->diag); i++)
+        if (!make_cell(reader, &grid->cells[i], i))
+            tree_error(reader->diag, axes, "%s would have more than %d settings",
+                       grid->cells[i].name, GRID_SETS_MAX);
+        else if (!grid_is_name(grid->cells[i].name))
+            tree_error(reader->diag, axes, "no file could have the name of a cell, '%.64s': %s",
+                       grid->cells[i].name, "expected at most 199 letters, and no dot in front");
+    if (!diag_failed(reader->diag))
+        check_names(reader, axes);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static void read_root(struct reader *reader, const struct tree_node *root, const char *file)
+{
+    static const char *const keys[] = {"stormglass-grid", "name", "about", "scenario", "vary",
+                                       "adjust",          NULL};
+    struct grid *grid = reader->grid;
+    const struct tree_node *version =
+        need(reader, root, "stormglass-grid", TREE_SCALAR, "1, the version of the format");
+    if (version == NULL || !block_only(root, keys, NULL, reader->diag))
+        return;
+    if (strcmp(version->text, "1") != 0)
+        tree_error(reader->diag, version, "this program reads version 1 of the format");
+    const struct tree_node *name = need(reader, root, "name", TREE_SCALAR, "a word for this grid");
+    const struct tree_node *about = tree_want(reader->diag, root, "about", TREE_SCALAR);
+    const struct tree_node *scenario =
+        need(reader, root, "scenario", TREE_SCALAR, "the file of the scenario that it varies");
+    const struct tree_node *axes = need(reader, root, "vary", TREE_LIST, "a list of axes");
+    const struct tree_node *rules = tree_want(reader->diag, root, "adjust", TREE_LIST);
+    if (diag_failed(reader->diag))
+        return;
+    const char *slash = strrchr(file, '/');
+    const size_t folder = slash == NULL || *scenario->text == '/' ? 0 : (size_t)(slash + 1 - file);
+    grid->name = name->text;
+    grid->about = about == NULL ? "" : about->text;
+    grid->scenario = arena_format(&grid->arena, "%.*s%s", (int)folder, file, scenario->text);
+    read_axes(reader, axes);
+    if (!diag_failed(reader->diag))
+        read_rules(reader, rules);
+    if (!diag_failed(reader->diag))
+        make_cells(reader, axes);
+}
+
+/* `file` NULL: it could not be read, and the diag says why. */
+static struct grid *load(struct grid *grid, const struct tree_file *file, struct diag *diag)
+{
+    struct reader reader = {.grid = grid, .diag = diag};
+    const struct tree_node *root =
+        file == NULL ? NULL : tree_parse(&grid->arena, file, 0, reader.diag);
+    if (root != NULL && root->kind != TREE_MAP)
+        tree_error(diag, root, "expected a mapping that begins with stormglass-grid: 1");
+    else if (root != NULL)
+        read_root(&reader, root, file->name);
+    if (root != NULL && !diag_failed(diag))
+        return grid;
+    grid_free(grid);
+    return NULL;
+}
+
+static struct grid *grid_new(void)
+{
+    struct grid *grid = memory_new(sizeof *grid);
+    return grid;
+}
+
+struct grid *grid_load_file(const char *path, struct diag *diag)
+{
+    struct grid *grid = grid_new();
+    const struct tree_file *file = tree_read(&grid->arena, path, diag);
+    const enum filekind kind =
+        file == NULL ? FILEKIND_UNKNOWN : filekind_of(file->text, file->length);
+    if (kind == FILEKIND_UNKNOWN || kind == FILEKIND_GRID)
+        return load(grid, file, diag);
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = file->name}, NULL,
+             "expected a grid, but this is %s", filekind_words(kind));
+    return load(grid, NULL, diag);
+}
+
+struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag)
+{
+    struct grid *grid = grid_new();
+    return load(grid, tree_hold(&grid->arena, name, arena_text(&grid->arena, text, length), length),
+                diag);
+}
+
+static bool may_set(const struct grid *grid, const char *set, uint32_t count,
+                    char why[DIAG_TEXT_BYTES])
+{
+    const char *equals = strchr(set, '=');
+    if (equals == NULL || equals[1 + strspn(equals + 1, value_letters)] != '\0' ||
+        strspn(set, letters) != (size_t)(equals - set)) {
+        snprintf(why, DIAG_TEXT_BYTES,
+                 "--set %.200s: expected path=value of letters, digits and ._-+/%%", set);
+        return false;
+    }
+    for (uint32_t i = 0; i < grid->cell_count; i++)
+        if (grid->cells[i].set_count + count > GRID_SETS_MAX) {
+            snprintf(why, DIAG_TEXT_BYTES, "more than %d settings of a cell", GRID_SETS_MAX);
+            return false;
+        }
+    return true;
+}
+
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count, char why[DIAG_TEXT_BYTES])
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (!may_set(grid, sets[k], count, why))
+            return false;
+    for (uint32_t i = 0; i < grid->cell_count; i++) {
+        struct grid_cell *cell = &grid->cells[i];
+        memmove(cell->sets + count, cell->sets, cell->set_count * sizeof *cell->sets);
+        for (uint32_t k = 0; k < count; k++)
+            cell->sets[k] = arena_text(&grid->arena, sets[k], strlen(sets[k]));
+        cell->set_count += count;
+    }
+    return true;
+}
+
+void grid_free(struct grid *grid)
+{
+    if (grid == NULL)
+        return;
+    arena_free(&grid->arena);
+    free(grid);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * grid - one scenario many times over, with values that vary.
+ *   stormglass-grid: 1
+ *   name: sizes
+ *   about: One sentence.
+ *   scenario: base.yaml             # beside this file, or the name of a case
+ *   vary:                           # each value with each: the last axis changes fastest
+ *     - {path: workloads.io.queue-depth, as: qd, values: [1, 16]}
+ *     - {path: workloads.io.block-size, as: bs, values: [4KiB, 1MiB]}
+ *   adjust:                         # may be left out; in order, a later one wins
+ *     - {where: {bs: 1MiB, qd: [1, 16]}, set: {workloads.io.count: 40}}
+ * A cell is what `--set` would make of the scenario; its name, "qd16-bs1MiB", is made of the axes'
+ * short names and values, is fit for a file, and stays when values are added.  Values are words
+ * that a shell takes as they are.
+ * Owner: grid_free.  Errors: located messages. */
+#ifndef STORMGLASS_SCENARIOS_LOAD_GRID_H
+#define STORMGLASS_SCENARIOS_LOAD_GRID_H
+
+#include "scenarios/format/arena.h"
+#include "scenarios/format/diag.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    GRID_AXES_MAX = 8,
+    GRID_VALUES_MAX = 256, /* of an axis */
+    GRID_CELLS_MAX = 4096,
+    GRID_RULES_MAX = 64,
+    GRID_SETS_MAX = 63 /* of a cell, or of a rule: what a command line takes */
+};
+
+struct grid_axis {
+    const char *path, *as; /* "workloads.io.queue-depth", "qd" */
+    const char **values;
+    uint32_t value_count;
+};
+
+struct grid_cell {
+    const char *name;
+    const char **sets; /* "path=value": first the axes, then the rules that fit */
+    uint32_t set_count;
+    uint32_t at[GRID_AXES_MAX]; /* index of its value on each axis */
+};
+
+struct grid {
+    struct arena arena;
+    const char *name, *about;
+    const char *scenario; /* path as cli and loader take it, with the folder of the grid before */
+    struct grid_axis axes[GRID_AXES_MAX];
+    uint32_t axis_count;
+    struct grid_cell *cells;
+    uint32_t cell_count;
+};
+
+/* Whether a cell's name can be a file's, and is no hidden one. */
+bool grid_is_name(const char *name);
+
+/* NULL and messages when it is no grid.  The scenario is not looked at. */
+struct grid *grid_load_file(const char *path, struct diag *diag);
+struct grid *grid_load(const char *name, const char *text, size_t length, struct diag *diag);
+/* More changes for every cell, before its own, which go before them where both are of one place.
+ * False, and a sentence: they are too many, or one is no word that a shell takes as it is. */
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
+              char why[DIAG_TEXT_BYTES]);
+
+/* More changes for every cell, before its own: these win where both are of one place.  False, and a
+ * sentence: they are too many, or one is no word that a shell takes as it is. */
+bool grid_set(struct grid *grid, const char *const *sets, uint32_t count,
+              char why[DIAG_TEXT_BYTES]);
+
+void grid_free(struct grid *grid); /* NULL is fine */
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * library - embedded cases as scenarios. */
+#include "scenarios/load/library.h"
+
+#include "base/nearest.h"
+#include "scenarios/embedded.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 64, NAME_BYTES = 128 };
+
+static const char cases[] = "cases/", works[] = "works/";
+
+/* The embedded file of that name ("pause-storm" or "pause-storm.yaml") in the folder, or NULL. */
+static const struct embedded_file *find(const char *folder, const char *name)
+{
+    char wanted[128];
+    const char *suffix = strstr(name, ".yaml") != NULL ? "" : ".yaml";
+    snprintf(wanted, sizeof wanted, "%s%s%s", folder, name, suffix);
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
+        if (strcmp(file->name, wanted) == 0)
+            return file;
+    return NULL;
+}
+
+/* Other files of the cases folder stand beside the scenario, as they do in the source tree. */
+static uint32_t files_beside(struct scenario_source files[FILES_MAX])
+{
+    uint32_t count = 0;
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++) {
+        if (strncmp(file->name, cases, strlen(cases)) != 0 || count == FILES_MAX)
+            continue;
+        files[count++] = (struct scenario_source){file->name + strlen(cases),
+                                                  (const char *)file->bytes, file->length};
+    }
+    return count;
+}
+
+static const struct embedded_file *find_case(const char *name)
+{
+    const struct embedded_file *file = find(cases, name);
+    return file != NULL ? file : find(works, name);
+}
+
+static struct scenario *load_case(const struct embedded_file *file,
+                                  const struct scenario_input *input, struct diag *diag)
+{
+    struct scenario_source files[FILES_MAX];
+    struct scenario_input from = *input;
+    from.name = strchr(file->name, '/') + 1;
+    from.text = (const char *)file->bytes;
+    from.length = file->length;
+    from.files = files;
+    from.file_count = files_beside(files);
+    return scenario_load(&from, diag);
+}
+
+/* The name of an embedded scenario, "pause-storm"; false: it is none. */
+static bool read_stem(const char *file, const char *folder, char *stem, size_t size)
+{
+    const char *end = strstr(file, ".yaml");
+    const size_t skip = strlen(folder);
+    if (end == NULL || strncmp(file, folder, skip) != 0)
+        return false;
+    snprintf(stem, size, "%.*s", (int)(end - file - (ptrdiff_t)skip), file + skip);
+    return true;
+}
+
+/* Neither a file nor a case: nearly always a slip in the name of a case. */
+static void unknown_name(const char *name, const char *why, struct diag *diag)
+{
+    char wanted[NAME_BYTES], stem[NAME_BYTES];
+    const char *end = strstr(name, ".yaml");
+    snprintf(wanted, sizeof wanted, "%.*s", end == NULL ? NAME_BYTES : (int)(end - name), name);
+    struct nearest nearest = nearest_to(wanted);
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
+        if (read_stem(file->name, cases, stem, sizeof stem) ||
+            read_stem(file->name, works, stem, sizeof stem))
+            nearest_offer(&nearest, stem);
+    diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
+             "%s, and no case is called so%s", why,
+             nearest.best[0] == '\0' ? "; see stormglass list cases" : nearest_hint(&nearest).text);
+}
+
+struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
+                              struct diag *diag)
+{
+    const struct scenario_input input = {.name = name, .sets = sets, .set_count = set_count};
+    if (strcmp(name, "-") == 0 || access(name, F_OK) == 0)
+        return scenario_load(&input, diag);
+    const int reason = errno;
+    const struct embedded_file *file = find_case(name);
+    if (file != NULL)
+        return load_case(file, &input, diag);
+    if (reason != ENOENT || strchr(name, '/') != NULL)
+        return scenario_load(&input, diag);
+    unknown_name(name, strerror(reason), diag);
+    return NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * library - scenarios by name: a file, or a case or work that travels inside the program.
+ * A file of that name goes before a case.  Other files of the cases' folder stand beside a case, as
+ * they do in the source tree.
+ * Owner of the result: scenario_free.  Errors: located messages in diag, and NULL. */
+#ifndef STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
+#define STORMGLASS_SCENARIOS_LOAD_LIBRARY_H
+
+#include "scenarios/load/scenario.h"
+
+/* "pause-storm", "pause-storm.yaml", the path of a file, or "-" for standard input. */
+struct scenario *library_load(const char *name, const char *const *sets, uint32_t set_count,
+                              struct diag *diag);
+
+#endif

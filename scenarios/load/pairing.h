@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pairing - who talks to whom when a workload has several hosts.
+ *   all-to-all    each of from with each of to
+ *   one-to-one    the first with the first, and so on; as many of one as of the other
+ *   round-robin   as many pairs as the longer side has; the shorter one is gone through in turns
+ *   permutation   each of from with one of to that nobody else has, drawn from the seed
+ * No host talks to itself: all-to-all and round-robin leave such a pair out, permutation draws
+ * around it. */
+#ifndef STORMGLASS_SCENARIOS_LOAD_PAIRING_H
+#define STORMGLASS_SCENARIOS_LOAD_PAIRING_H
+
+#include "base/rng.h"
+#include "scenarios/load/select.h"
+
+enum pairing { PAIRING_ROUND_ROBIN, PAIRING_ALL_TO_ALL, PAIRING_ONE_TO_ONE, PAIRING_PERMUTATION };
+
+#define PAIRING_WORDS "round-robin|all-to-all|one-to-one|permutation"
+
+enum { PAIRING_MAX = 1000000 };
+
+struct pairing_list {
+    struct scenario_pair *pairs;
+    uint32_t count;
+};
+
+/* NULL, or a sentence that says why it cannot be done. */
+const char *pairing_make(struct arena *arena, enum pairing pairing, const struct selection *from,
+                         const struct selection *to, struct rng *rng, struct pairing_list *list);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/load/profile.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+#include "scenarios/embedded.h"
+
+#include <string.h>
+
+static const char folder[] = "profiles/", ending[] = ".yaml";
+
+/* "profiles/NAME.yaml" gives NAME's length, another file 0. */
+static size_t stem_length(const char *file)
+{
+    const size_t length = strlen(file), head = sizeof folder - 1, tail = sizeof ending - 1;
+    if (length <= head + tail || strncmp(file, folder, head) != 0 ||
+        strcmp(file + length - tail, ending) != 0)
+        return 0;
+    return length - head - tail;
+}
+
+static const struct embedded_file *find_embedded(const char *name)
+{
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
+        if (stem_length(file->name) == strlen(name) && *name != '\0' &&
+            strncmp(file->name + sizeof folder - 1, name, strlen(name)) == 0)
+            return file;
+    return NULL;
+}
+
+bool profile_is_known(const char *name)
+{
+    return find_embedded(name) != NULL;
+}
+
+static const struct tree_file *hold_embedded(struct loader *loader,
+                                             const struct embedded_file *file)
+{
+    return tree_hold(loader->arena, file->name, (const char *)file->bytes, file->length);
+}
+
+bool profile_is_path(const char *name)
+{
+    const size_t length = strlen(name), tail = sizeof ending - 1;
+    return strchr(name, '/') != NULL ||
+           (length > tail && strcmp(name + length - tail, ending) == 0);
+}
+
+static void unknown_profile(struct loader *loader, const struct tree_node *word)
+{
+    struct nearest nearest = nearest_to(word->text);
+    for (const struct embedded_file *file = embedded_files; file->name != NULL; file++)
+        if (stem_length(file->name) > 0)
+            nearest_offer(&nearest, arena_text(loader->arena, file->name + sizeof folder - 1,
+                                               stem_length(file->name)));
+    tree_error(loader->diag, word, "there is no profile '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
+}
+
+static bool read_profile(struct loader *loader, const struct tree_file *file, const char *kind,
+                         struct profile *profile)
+{
+    static const char *const keys[] = {"stormglass-profile", "name",   "about", "kind",   "media",
+                                       "calibrated",         "values", "nvme",  "target", NULL};
+    const struct tree_node *root = tree_parse(loader->arena, file, 0, loader->diag);
+    if (root == NULL || !block_only(root, keys, NULL, loader->diag))
+        return false;
+    const struct tree_node *version = scenario_word(loader, root, "stormglass-profile");
+    const struct tree_node *name = scenario_word(loader, root, "name");
+    const struct tree_node *is = scenario_word(loader, root, "kind");
+    const struct tree_node *media = scenario_word(loader, root, "media");
+    const struct tree_node *calibrated = scenario_map(loader, root, "calibrated");
+    profile->values = scenario_map(loader, root, "values");
+    profile->nvme = scenario_map(loader, root, "nvme");
+    profile->target = scenario_map(loader, root, "target");
+    if (version == NULL || strcmp(version->text, "1") != 0 || name == NULL || is == NULL ||
+        profile->values == NULL) {
+        tree_error(loader->diag, root,
+                   "a profile has stormglass-profile: 1, a name, a kind and values");
+        return false;
+    }
+    profile->name = name->text;
+    profile->media = media == NULL ? NULL : media->text;
+    if (calibrated != NULL && loader->scenario != NULL)
+        calibrated_load(loader->arena, loader->diag, profile->name, calibrated,
+                        &loader->scenario->calibrated);
+    const struct tree_node *software = profile->nvme != NULL ? profile->nvme : profile->target;
+    if (software != NULL && strcmp(is->text, "rnic") != 0)
+        tree_error(loader->diag, software, "only a profile of kind rnic has nvme: and target:");
+    else if (strcmp(is->text, kind) == 0)
+        return true;
+    else
+        tree_error(loader->diag, is,
+                   "expected a profile of kind %s, but '%.64s' is one of kind %.32s", kind,
+                   name->text, is->text);
+    return false;
+}
+
+bool profile_find(struct loader *loader, const struct tree_node *word, const char *kind,
+                  struct profile *profile)
+{
+    *profile = (struct profile){0};
+    const struct embedded_file *embedded = find_embedded(word->text);
+    const struct tree_file *file = NULL;
+    if (embedded != NULL)
+        file = hold_embedded(loader, embedded);
+    else if (profile_is_path(word->text))
+        file = scenario_open(loader, word);
+    else
+        unknown_profile(loader, word);
+    return file != NULL && read_profile(loader, file, kind, profile);
+}
+
+bool profile_find_own(struct loader *loader, const char *name, const char *kind,
+                      struct profile *profile)
+{
+    const struct embedded_file *embedded = find_embedded(name);
+    CHECK(embedded != NULL);
+    *profile = (struct profile){0};
+    return read_profile(loader, hold_embedded(loader, embedded), kind, profile);
+}
+
+bool profile_take_part(struct loader *loader, const struct profile *profile,
+                       const struct tree_node *values, struct block *block)
+{
+    const struct block_load load = {
+        .arena = loader->arena, .diag = loader->diag, .map = values, .profile = profile->name};
+    return values == NULL || block_load(block, &load);
+}
+
+bool profile_take(struct loader *loader, const struct profile *profile, struct block *block)
+{
+    return profile_take_part(loader, profile, profile->values, block);
+}

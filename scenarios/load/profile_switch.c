@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * profile_switch - a block of its own, loaded like a scenario's. */
+#include "scenarios/load/profile_switch.h"
+
+#include "scenarios/load/profile.h"
+
+#include <string.h>
+
+bool profile_switch(const char *name, const char *said_by, struct switch_params *params,
+                    struct diag *diag)
+{
+    struct arena arena = {0};
+    const struct scenario_input input = {.name = ""};
+    struct loader loader = {.arena = &arena, .diag = diag, .input = &input};
+    struct block *block = block_new(&arena, "fabric.switch", switch_opts, sizeof *params);
+    block->words = scenario_switch_words;
+    const struct tree_file *file = tree_hold(&arena, said_by, name, strlen(name));
+    const struct tree_node word = {
+        .kind = TREE_SCALAR,
+        .place = {.file = said_by, .line = 1, .column = 1, .width = (int)strlen(name)},
+        .file = file,
+        .text = name,
+    };
+    struct profile profile;
+    const bool found = profile_find(&loader, &word, "switch", &profile) &&
+                       profile_take(&loader, &profile, block) && !diag_failed(diag);
+    if (found)
+        memcpy(params, block->params, sizeof *params);
+    arena_free(&arena);
+    return found;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `fabric:`: the topology becomes nodes and links, each with the block that its parameters will
+ * come from. Parameters are fixed only at the end (scenario_finish_nodes), when every override has
+ * had its say. */
+#include "scenarios/load/profile.h"
+#include "scenarios/load/select.h"
+
+#include "net/switch/switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char default_switch[] = "shared-buffer-32mb";
+
+/* Sections that group the rows of a switch; the rows' own names work as well. */
+const struct block_word scenario_switch_words[] = {
+    {"pfc.headroom", "headroom"},
+    {"pfc.xoff", "xoff"},
+    {"pfc.xon", "xon"},
+    {"pfc.xon-offset", "xon-offset"},
+    {"pfc.headroom-pool", "headroom-pool"},
+    {"pfc.headroom-ratio", "headroom-ratio"},
+    {"pfc.smallest-frame", "smallest-frame"},
+    {"buffer.size", "buffer"},
+    {"buffer.ports", "ports"},
+    {"buffer.cell", "cell"},
+    {"buffer.reserved", "reserved"},
+    {"buffer.reserved-lossy", "reserved-lossy"},
+    {"buffer.reserved-queue", "reserved-queue"},
+    {"buffer.lossy-pool", "lossy-pool"},
+    {"buffer.egress-lossy-pool", "egress-lossy-pool"},
+    {"buffer.egress-limit", "egress-limit"},
+    {"buffer.headroom", "headroom"},
+    {"buffer.headroom-pool", "headroom-pool"},
+    {"buffer.headroom-ratio", "headroom-ratio"},
+    {"buffer.policy", "policy"},
+    {"buffer.alpha", "alpha"},
+    {"buffer.alpha-lossy", "alpha-lossy"},
+    {"buffer.alpha-egress", "alpha-egress"},
+    {"buffer.xoff", "xoff"},
+    {"buffer.xon", "xon"},
+    {"buffer.xon-offset", "xon-offset"},
+    {"watchdog.action", "watchdog"},
+    {"scheduler.weights.0", "weight-0"},
+    {"scheduler.weights.1", "weight-1"},
+    {"scheduler.weights.2", "weight-2"},
+    {"scheduler.weights.3", "weight-3"},
+    {"scheduler.weights.4", "weight-4"},
+    {"scheduler.weights.5", "weight-5"},
+    {"scheduler.weights.6", "weight-6"},
+    {"scheduler.weights.7", "weight-7"},
+    {0}};
+
+/* ---- parameters ---- */
+
+struct fabric {
+    struct block *host_links, *fabric_links, *switches;
+    const uint8_t *dscp;
+};
+
+static struct block *load_links(struct loader *loader, const struct tree_node *fabric,
+                                const char *key, const char *path)
+{
+    struct block *block = block_new(loader->arena, path, port_opts, sizeof(struct port_params));
+    scenario_take(loader, block, scenario_map(loader, fabric, key), NULL);
+    scenario_show(loader, block, false);
+    return block;
+}
+
+/* Class selector precedence where the scenario says nothing: RFC 2474 4.2.2. */
+static uint8_t *default_dscp(struct loader *loader)
+{
+    uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
+    for (int i = 0; i < SCENARIO_DSCPS; i++)
+        map[i] = (uint8_t)(i >> 3);
+    return map;
+}
+
+void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map)
+{
+    static const struct opt dscp = {.name = "dscp", .type = OPT_INT, .min = "0", .max = "63"};
+    static const struct opt priority = {
+        .name = "priority", .type = OPT_INT, .min = "0", .max = "7"};
+    for (size_t i = 0; written != NULL && i < written->count; i++) {
+        const struct tree_item *item = &written->items[i];
+        char why[OPT_WHY_BYTES];
+        int64_t from, to;
+        if (!opt_parse(&dscp, item->key, &from, why))
+            tree_error(loader->diag, item->value, "dscp: %s", why);
+        else if (item->value->kind != TREE_SCALAR)
+            tree_error(loader->diag, item->value, "expected a priority");
+        else if (!opt_parse(&priority, item->value->text, &to, why))
+            tree_error(loader->diag, item->value, "priority: %s", why);
+        else
+            map[from] = (uint8_t)to;
+    }
+}
+
+/* The profile that a section names, or its kind's own. */
+static void take_profile(struct loader *loader, struct block *block,
+                         const struct tree_node *section)
+{
+    struct profile profile;
+    const struct tree_node *word = scenario_word(loader, section, "profile");
+    const bool found = word == NULL ? profile_find_own(loader, default_switch, "switch", &profile)
+                                    : profile_find(loader, word, "switch", &profile);
+    if (!found)
+        return;
+    profile_take(loader, &profile, block);
+    const struct scenario_choice choice = {
+        .path = "fabric.switch",
+        .name = "profile",
+        .word = profile.name,
+        .preset = default_switch,
+        .about = "Where values come from that the scenario does not write.",
+        .where = word == NULL ? (struct diag_place){0} : word->place,
+    };
+    scenario_show_choice(loader, &choice);
+}
+
+static const char *const switch_keys[] = {"profile", "dscp", NULL};
+
+static struct block *load_switch(struct loader *loader, const struct tree_node *fabric,
+                                 const uint8_t **dscp)
+{
+    const struct tree_node *section = scenario_map(loader, fabric, "switch");
+    struct block *block =
+        block_new(loader->arena, "fabric.switch", switch_opts, sizeof(struct switch_params));
+    block->words = scenario_switch_words;
+    take_profile(loader, block, section);
+    scenario_take(loader, block, section, switch_keys);
+    scenario_show(loader, block, false);
+    uint8_t *map = default_dscp(loader);
+    scenario_load_dscp(loader, scenario_map(loader, section, "dscp"), map);
+    *dscp = map;
+    return block;
+}
+
+/* ---- nodes and links ---- */
+
+static void make_nodes(struct loader *loader, const struct fabric *fabric)
+{
+    struct scenario *scenario = loader->scenario;
+    const struct topology *topology = &loader->topology;
+    scenario->node_count = topology->node_count;
+    scenario->host_count = topology->host_count;
+    scenario->switch_count = topology->node_count - topology->host_count;
+    scenario->nodes = arena_array(loader->arena, topology->node_count, sizeof *scenario->nodes);
+    loader->nodes = arena_array(loader->arena, topology->node_count, sizeof *loader->nodes);
+    for (uint32_t i = 0; i < topology->node_count; i++) {
+        const struct topology_node *from = &topology->nodes[i];
+        struct scenario_node *node = &scenario->nodes[i];
+        *node = (struct scenario_node){
+            .name = from->name,
+            .kind = from->is_host ? SCENARIO_HOST : SCENARIO_SWITCH,
+            .index = from->is_host ? i : i - topology->host_count,
+            .tier = from->tier,
+            .port_count = from->port_count,
+            .priority_of_dscp = from->is_host ? NULL : fabric->dscp,
+            .place = from->place,
+        };
+        node->ports = arena_array(loader->arena, node->port_count, sizeof *node->ports);
+        struct loader_node *making = &loader->nodes[i];
+        making->switch_block = from->is_host ? NULL : fabric->switches;
+        making->port_blocks =
+            arena_array(loader->arena, node->port_count, sizeof *making->port_blocks);
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            node->ports[p].link = SCENARIO_NO_LINK;
+            making->port_blocks[p] = from->is_host ? fabric->host_links : fabric->fabric_links;
+        }
+    }
+}
+
+/* An explicit link may say more than its class. */
+static const struct block *link_block(struct loader *loader, const struct topology_link *link,
+                                      uint32_t index, const struct block *of_class)
+{
+    static const char *const also[] = {"ends", "names", NULL};
+    if (link->written == NULL)
+        return of_class;
+    const char *path = arena_format(loader->arena, "fabric.topology.links[%u]", index);
+    struct block *over = block_new(loader->arena, path, port_opts, sizeof(struct port_params));
+    scenario_take(loader, over, link->written, also);
+    if (link->written->count <= (tree_get(link->written, "names") == NULL ? 1 : 2))
+        return of_class;
+    scenario_show(loader, over, true);
+    struct block *block = block_copy(loader->arena, of_class, path);
+    block_overlay(block, over);
+    return block;
+}
+
+static void make_links(struct loader *loader, const struct fabric *fabric)
+{
+    struct scenario *scenario = loader->scenario;
+    const struct topology *topology = &loader->topology;
+    scenario->link_count = topology->link_count;
+    scenario->links = arena_array(loader->arena, topology->link_count, sizeof *scenario->links);
+    for (uint32_t i = 0; i < topology->link_count; i++) {
+        const struct topology_link *from = &topology->links[i];
+        const struct topology_node *a = &topology->nodes[from->node[0]];
+        const struct topology_node *b = &topology->nodes[from->node[1]];
+        const struct block *block = link_block(
+            loader, from, i, a->is_host || b->is_host ? fabric->host_links : fabric->fabric_links);
+        scenario->links[i] = (struct scenario_link){
+            .name = arena_format(loader->arena, "%s-%s", a->name, b->name),
+            .node = {from->node[0], from->node[1]},
+            .port = {from->port[0], from->port[1]},
+            .place = from->place,
+        };
+        for (uint8_t end = 0; end < 2; end++) {
+            const uint32_t node = from->node[end];
+            const uint16_t port = from->port[end];
+            loader->nodes[node].port_blocks[port] = block;
+            scenario->nodes[node].ports[port] = (struct scenario_port){
+                .link = i,
+                .end = end,
+                .peer_node = from->node[1 - end],
+                .peer_port = from->port[1 - end],
+                .name = from->port_name[end],
+            };
+        }
+    }
+}
+
+static void show_topology(struct loader *loader, const struct tree_node *written)
+{
+    const struct tree_node *kind = tree_get(written, "kind");
+    const struct scenario_choice choice = {
+        .path = "fabric.topology",
+        .name = "kind",
+        .word = kind->text,
+        .preset = kind->text,
+        .about = "How nodes and links are made.",
+        .where = kind->place,
+    };
+    scenario_show_choice(loader, &choice);
+    if (loader->topology.sizes != NULL)
+        scenario_show(loader, loader->topology.sizes, false);
+}
+
+void scenario_load_fabric(struct loader *loader)
+{
+    static const char *const keys[] = {"topology",  "host-links", "fabric-links", "switch",
+                                       "overrides", "routes",     "routing",      NULL};
+    const struct tree_node *section = scenario_map(loader, loader->root, "fabric");
+    const struct tree_node *topology =
+        section == NULL ? NULL : scenario_map(loader, section, "topology");
+    if (topology == NULL) {
+        if (!diag_failed(loader->diag))
+            tree_error(loader->diag, section == NULL ? loader->root : section,
+                       "expected fabric: {topology: ..}, such as {kind: single-switch, hosts: 2}");
+        return;
+    }
+    block_only(section, keys, NULL, loader->diag);
+    struct fabric fabric = {0};
+    fabric.host_links = load_links(loader, section, "host-links", "fabric.host-links");
+    fabric.fabric_links = load_links(loader, section, "fabric-links", "fabric.fabric-links");
+    fabric.switches = load_switch(loader, section, &fabric.dscp);
+    const struct tree_node *kind = tree_get(topology, "kind");
+    const bool is_dot = kind != NULL && kind->text != NULL && strcmp(kind->text, "dot") == 0;
+    const struct tree_node *made = is_dot ? scenario_dot_topology(loader, topology) : topology;
+    if (made == NULL || !topology_load(loader->arena, made, &loader->topology, loader->diag))
+        return;
+    show_topology(loader, topology);
+    make_nodes(loader, &fabric);
+    make_links(loader, &fabric);
+}
+
+/* A link is one cable: overrides of a port alone must not tear its ends apart, and nodes meet only
+ * across time. */
+static void check_link(struct loader *loader, const struct scenario_link *link)
+{
+    const struct port_params *ends[2];
+    char text[DIAG_TEXT_BYTES] = "";
+    for (int end = 0; end < 2; end++)
+        ends[end] = loader->nodes[link->node[end]].port_blocks[link->port[end]]->params;
+    if (ends[0]->rate != ends[1]->rate || ends[0]->length != ends[1]->length ||
+        port_propagation(ends[0]) != port_propagation(ends[1]))
+        snprintf(text, sizeof text,
+                 "the ends of link %s differ in rate, length, delay, cable or FEC; override the "
+                 "link, not a port",
+                 link->name);
+    else if (port_propagation(ends[0]) == 0)
+        snprintf(text, sizeof text, "link %s takes no time: give it a length or a delay",
+                 link->name);
+    if (text[0] != '\0')
+        tree_message(loader->diag, DIAG_ERROR, loader->root, link->place, text);
+}
+
+void scenario_finish_nodes(struct loader *loader)
+{
+    struct scenario *scenario = loader->scenario;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        struct scenario_node *node = &scenario->nodes[i];
+        const struct loader_node *from = &loader->nodes[i];
+        for (uint16_t p = 0; p < node->port_count; p++)
+            node->ports[p].params = from->port_blocks[p]->params;
+        if (node->kind == SCENARIO_HOST)
+            scenario_finish_host(loader, i);
+        else
+            node->switch_params = from->switch_block->params;
+    }
+    for (uint32_t i = 0; i < scenario->link_count; i++)
+        check_link(loader, &scenario->links[i]);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `hosts:`: `defaults` for all of them, then sections that select some (`targets` and any other
+ * name), each laid over what was there.  Hosts to which the same sections were applied share their
+ * blocks. */
+#include "scenarios/load/profile.h"
+#include "scenarios/load/select.h"
+
+#include "base/nearest.h"
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/load/scenario_namespaces.h"
+
+#include <string.h>
+
+static const char default_rnic[] = "rnic-100g", default_control[] = "dcqcn";
+
+struct loader_host {
+    const struct block *rnic, *nvme, *target;
+    const struct block *control; /* parameters of the congestion control */
+    const struct cc_ops *cc;
+    const uint8_t *dscp; /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
+    const struct scenario_namespaces *namespaces; /* NULL: no target */
+    const char *machine;                          /* NULL: one of its own */
+};
+
+/* What a section wrote; NULL or empty where it says nothing. */
+struct section {
+    const char *path;
+    const struct tree_node *written;
+    struct block *rnic, *nvme, *target;
+    struct block *control;
+    const struct cc_ops *cc;
+    const uint8_t *dscp;
+    const struct scenario_namespaces *namespaces;
+    const char *machine;
+};
+
+/* ---- congestion control ---- */
+
+static void unknown_control(struct loader *loader, const struct tree_node *word)
+{
+    struct nearest nearest = nearest_to(word->text);
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        nearest_offer(&nearest, preset->name);
+    tree_error(loader->diag, word, "there is no congestion control '%.64s'%s", word->text,
+               nearest_hint(&nearest).text);
+}
+
+static void show_word(struct loader *loader, const char *path, const char *name,
+                      const struct tree_node *word, const char *preset)
+{
+    const struct scenario_choice choice = {
+        .path = path,
+        .name = name,
+        .word = word == NULL ? preset : word->text,
+        .preset = preset,
+        .about = "Where values come from that the scenario does not write.",
+        .where = word == NULL ? (struct diag_place){0} : word->place,
+    };
+    scenario_show_choice(loader, &choice);
+}
+
+static struct block *control_block(struct loader *loader, const char *path,
+                                   const struct cc_preset *preset, struct diag_place where)
+{
+    struct block *block =
+        block_new(loader->arena, path, preset->ops->opts, preset->ops->params_bytes);
+    cc_presets(preset, block->params);
+    for (const struct cc_setting *set = preset->settings; set != NULL && set->opt != NULL; set++)
+        block->origins[block_row(block, set->opt)] =
+            (struct block_origin){.where = where, .profile = preset->name, .source = preset->about};
+    return block;
+}
+
+/* `congestion-control: dcqcn`, or a mapping {kind: dcqcn, g: 1/256}. */
+static void load_control(struct loader *loader, struct section *section,
+                         const struct tree_node *written)
+{
+    static const char *const also[] = {"kind", NULL};
+    const struct tree_node *word = written->kind == TREE_MAP ? tree_get(written, "kind") : written;
+    if (word == NULL || word->kind != TREE_SCALAR) {
+        tree_error(loader->diag, written,
+                   "expected a congestion control such as dcqcn, or {kind: dcqcn, g: 1/256}");
+        return;
+    }
+    const struct cc_preset *preset = cc_find(word->text);
+    if (preset == NULL) {
+        unknown_control(loader, word);
+        return;
+    }
+    show_word(loader, section->rnic->path, "congestion-control", word, default_control);
+    section->cc = preset->ops;
+    section->control = control_block(
+        loader, arena_format(loader->arena, "%s.rnic.congestion-control", section->path), preset,
+        word->place);
+    if (written->kind == TREE_MAP)
+        scenario_take(loader, section->control, written, also);
+}
+
+/* ---- sections ---- */
+
+/* The verbs know five sizes: enum ibv_mtu. */
+static void check_path_mtu(struct loader *loader, const struct tree_node *map,
+                           const struct block *block)
+{
+    const struct tree_node *written = tree_get(map, "path-mtu");
+    const int64_t mtu = ((const struct rnic_params *)block->params)->path_mtu;
+    if (written != NULL && (mtu & (mtu - 1)) != 0)
+        tree_error(loader->diag, written,
+                   "path-mtu: expected 256B, 512B, 1024B, 2048B or 4096B, but found \"%.32s\"",
+                   written->text == NULL ? "" : written->text);
+}
+
+static uint8_t *unsaid_dscp(struct loader *loader)
+{
+    return memset(arena_take(loader->arena, SCENARIO_DSCPS), RNIC_DSCP_UNSAID, SCENARIO_DSCPS);
+}
+
+static void load_dscp(struct loader *loader, struct section *section,
+                      const struct tree_node *written)
+{
+    if (written == NULL)
+        return;
+    uint8_t *map = unsaid_dscp(loader);
+    scenario_load_dscp(loader, written, map);
+    section->dscp = map;
+}
+
+static const uint8_t *overlaid_dscp(struct loader *loader, const uint8_t *from, const uint8_t *over)
+{
+    if (from == NULL || over == NULL)
+        return over == NULL ? from : over;
+    uint8_t *map = unsaid_dscp(loader);
+    for (int i = 0; i < SCENARIO_DSCPS; i++)
+        map[i] = over[i] == RNIC_DSCP_UNSAID ? from[i] : over[i];
+    return map;
+}
+
+/* The RNIC's values, and those of the software above it where the profile has them. */
+static void take_profile(struct loader *loader, const struct profile *profile,
+                         struct section *section)
+{
+    profile_take(loader, profile, section->rnic);
+    profile_take_part(loader, profile, profile->nvme, section->nvme);
+    profile_take_part(loader, profile, profile->target, section->target);
+}
+
+static void load_rnic(struct loader *loader, struct section *section)
+{
+    static const char *const also[] = {"profile", "congestion-control", "dscp-to-priority", NULL};
+    const struct tree_node *map = scenario_map(loader, section->written, "rnic");
+    if (map == NULL)
+        return;
+    struct profile profile;
+    const struct tree_node *word = scenario_word(loader, map, "profile");
+    if (word != NULL && profile_find(loader, word, "rnic", &profile)) {
+        take_profile(loader, &profile, section);
+        show_word(loader, section->rnic->path, "profile", word, default_rnic);
+    }
+    scenario_take(loader, section->rnic, map, also);
+    check_path_mtu(loader, map, section->rnic);
+    const struct tree_node *control = tree_get(map, "congestion-control");
+    if (control != NULL)
+        load_control(loader, section, control);
+    load_dscp(loader, section, scenario_map(loader, map, "dscp-to-priority"));
+}
+
+static void load_section(struct loader *loader, struct section *section)
+{
+    struct arena *arena = loader->arena;
+    section->rnic = block_new(arena, arena_format(arena, "%s.rnic", section->path), rnic_opts,
+                              sizeof(struct rnic_params));
+    section->nvme = block_new(arena, arena_format(arena, "%s.nvme", section->path), nvme_host_opts,
+                              sizeof(struct nvme_host_params));
+    section->target = block_new(arena, arena_format(arena, "%s.target", section->path),
+                                nvme_target_opts, sizeof(struct nvme_target_params));
+    load_rnic(loader, section);
+    scenario_take(loader, section->nvme, scenario_map(loader, section->written, "nvme"), NULL);
+    scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
+    const struct tree_node *machine = scenario_word(loader, section->written, "machine");
+    if (machine != NULL && machine->text[0] == '\0')
+        tree_error(loader->diag, machine, "machine: expected a word that its hosts share");
+    else if (machine != NULL)
+        section->machine = machine->text;
+    const struct tree_node *namespaces = scenario_list(loader, section->written, "namespaces");
+    if (namespaces != NULL)
+        section->namespaces = scenario_load_namespaces(
+            loader, arena_format(arena, "%s.namespaces", section->path), namespaces);
+}
+
+static void show_section(struct loader *loader, const struct section *section, bool written_only)
+{
+    scenario_show(loader, section->rnic, written_only);
+    if (section->control != NULL)
+        scenario_show(loader, section->control, false);
+    scenario_show(loader, section->nvme, written_only);
+    scenario_show(loader, section->target, written_only);
+}
+
+static const struct block *overlaid(struct loader *loader, const struct block *from,
+                                    const struct block *over)
+{
+    struct block *made = block_copy(loader->arena, from, over->path);
+    block_overlay(made, over);
+    return made;
+}
+
+static const struct loader_host *host_with(struct loader *loader, const struct loader_host *from,
+                                           const struct section *section)
+{
+    struct loader_host *made = arena_take(loader->arena, sizeof *made);
+    *made = *from;
+    made->rnic = overlaid(loader, from->rnic, section->rnic);
+    made->nvme = overlaid(loader, from->nvme, section->nvme);
+    made->target = overlaid(loader, from->target, section->target);
+    if (section->control != NULL) {
+        made->control = section->control;
+        made->cc = section->cc;
+    }
+    if (section->namespaces != NULL)
+        made->namespaces = section->namespaces;
+    if (section->machine != NULL)
+        made->machine = section->machine;
+    made->dscp = overlaid_dscp(loader, from->dscp, section->dscp);
+    return made;
+}
+
+/* Hosts that were the same before are the same after. */
+static void apply(struct loader *loader, const struct section *section,
+                  const struct scenario_spot *spots, size_t count)
+{
+    struct change {
+        const struct loader_host *from, *to;
+    } *changes = NULL;
+    size_t change_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct loader_host **host = &loader->nodes[spots[i].node].host;
+        size_t c = 0;
+        while (c < change_count && changes[c].from != *host)
+            c++;
+        if (c == change_count) {
+            struct change *change =
+                arena_push(loader->arena, (void **)(void *)&changes, &change_count, sizeof *change);
+            *change = (struct change){*host, host_with(loader, *host, section)};
+        }
+        *host = changes[c].to;
+    }
+}
+
+void scenario_apply_host_section(struct loader *loader, const char *path,
+                                 const struct tree_node *written, const struct scenario_spot *spots,
+                                 size_t count)
+{
+    struct section section = {.path = path, .written = written};
+    load_section(loader, &section);
+    show_section(loader, &section, true);
+    apply(loader, &section, spots, count);
+}
+
+/* ---- defaults ---- */
+
+static const char *const section_keys[] = {"where",      "rnic",    "nvme", "target",
+                                           "namespaces", "machine", NULL};
+
+static void base_rnic(struct loader *loader, struct section *base)
+{
+    struct profile profile;
+    const struct tree_node *rnic = scenario_map(loader, base->written, "rnic");
+    if (tree_get(rnic, "profile") == NULL &&
+        profile_find_own(loader, default_rnic, "rnic", &profile)) {
+        take_profile(loader, &profile, base);
+        show_word(loader, base->rnic->path, "profile", NULL, default_rnic);
+    }
+    load_rnic(loader, base);
+    if (base->control != NULL)
+        return;
+    show_word(loader, base->rnic->path, "congestion-control", NULL, default_control);
+    const struct cc_preset *preset = cc_find(default_control);
+    base->cc = preset->ops;
+    base->control = control_block(loader, "hosts.defaults.rnic.congestion-control", preset,
+                                  (struct diag_place){0});
+}
+
+static void load_defaults(struct loader *loader, const struct tree_node *hosts)
+{
+    static const char *const keys[] = {"rnic", "nvme", "target", NULL};
+    struct section base = {.path = "hosts.defaults",
+                           .written = scenario_map(loader, hosts, "defaults")};
+    if (base.written != NULL)
+        block_only(base.written, keys, NULL, loader->diag);
+    base.rnic =
+        block_new(loader->arena, "hosts.defaults.rnic", rnic_opts, sizeof(struct rnic_params));
+    base.nvme = block_new(loader->arena, "hosts.defaults.nvme", nvme_host_opts,
+                          sizeof(struct nvme_host_params));
+    base.target = block_new(loader->arena, "hosts.defaults.target", nvme_target_opts,
+                            sizeof(struct nvme_target_params));
+    base_rnic(loader, &base);
+    scenario_take(loader, base.nvme, scenario_map(loader, base.written, "nvme"), NULL);
+    scenario_take(loader, base.target, scenario_map(loader, base.written, "target"), NULL);
+    show_section(loader, &base, false);
+    struct loader_host *host = arena_take(loader->arena, sizeof *host);
+    *host = (struct loader_host){.rnic = base.rnic,
+                                 .nvme = base.nvme,
+                                 .target = base.target,
+                                 .control = base.control,
+                                 .cc = base.cc,
+                                 .dscp = base.dscp};
+    for (uint32_t i = 0; i < loader->scenario->host_count; i++)
+        loader->nodes[i].host = host;
+}
+
+/* One section with its `where`. */
+static void load_selected(struct loader *loader, const char *path, const struct tree_node *written)
+{
+    struct selection selection;
+    if (!block_only(written, section_keys, NULL, loader->diag))
+        return;
+    const struct tree_node *where = tree_get(written, "where");
+    if (where == NULL)
+        tree_error(loader->diag, written, "expected where: the hosts that are meant");
+    else if (select_from(loader->scenario, where, SELECT_HOSTS, &selection, loader->diag))
+        scenario_apply_host_section(loader, path, written, selection.spots, selection.count);
+}
+
+void scenario_load_hosts(struct loader *loader)
+{
+    const struct tree_node *hosts = scenario_map(loader, loader->root, "hosts");
+    load_defaults(loader, hosts);
+    for (size_t i = 0; hosts != NULL && i < hosts->count; i++) {
+        const struct tree_item *item = &hosts->items[i];
+        if (strcmp(item->key, "defaults") == 0)
+            continue;
+        const char *path = arena_format(loader->arena, "hosts.%.64s", item->key);
+        if (item->value->kind != TREE_LIST)
+            load_selected(loader, path, item->value);
+        for (size_t j = 0; item->value->kind == TREE_LIST && j < item->value->count; j++)
+            load_selected(loader, arena_format(loader->arena, "%s[%zu]", path, j),
+                          item->value->items[j].value);
+    }
+}
+
+void scenario_finish_host(struct loader *loader, uint32_t node)
+{
+    const struct loader_host *from = loader->nodes[node].host;
+    struct scenario_host *host = arena_take(loader->arena, sizeof *host);
+    *host = (struct scenario_host){
+        .rnic = from->rnic->params,
+        .cc = from->cc,
+        .cc_params = from->control->params,
+        .nvme_host = from->nvme->params,
+        .nvme_target = from->target->params,
+        .namespaces = from->namespaces == NULL ? NULL : from->namespaces->list,
+        .namespace_count = from->namespaces == NULL ? 0 : (uint32_t)from->namespaces->count,
+        .machine = from->machine,
+    };
+    loader->scenario->nodes[node].host = host;
+    uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);
+    rnic_map_dscp(host->rnic, from->dscp, map);
+    loader->scenario->nodes[node].priority_of_dscp = map;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scenario_load - what the parts of the loader share.
+ * Included only by scenario_*.c and profile.c.  Parts run in the order of the scenario's sections;
+ * each leaves its result in the scenario and its messages in the diag; after a part that failed the
+ * next ones do not run. */
+#ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
+#define STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
+
+#include "scenarios/fabric/topology.h"
+#include "scenarios/format/block.h"
+#include "scenarios/load/scenario.h"
+
+/* What a node is being made from; nodes share blocks until an override separates them. */
+struct loader_host;
+
+struct loader_node {
+    const struct block *switch_block;
+    const struct block **port_blocks;
+    const struct loader_host *host;
+    uint32_t written_ports; /* of the ways that are written for it */
+};
+
+/* A block in the settings table: every row, or only those that the scenario wrote (overrides). */
+struct loader_shown {
+    const struct block *block;
+    bool written_only;
+};
+
+struct loader {
+    struct scenario *scenario;
+    struct arena *arena; /* the scenario's */
+    struct diag *diag;
+    const struct scenario_input *input;
+    const struct tree_node *root;
+    struct topology topology;
+    struct loader_node *nodes; /* as scenario->nodes */
+    struct loader_shown *shown;
+    size_t shown_count;
+    const char **paths; /* that files were read from */
+    size_t path_count;
+    struct scenario_source *sources;
+    size_t source_count;
+};
+
+/* Entries of scenario_node.priority_of_dscp. */
+enum { SCENARIO_DSCPS = 64 };
+
+/* ---- common (scenario.c) ---- */
+
+/* A mapping below `map`, or NULL when there is none; an error when it is something else. */
+const struct tree_node *scenario_map(struct loader *loader, const struct tree_node *map,
+                                     const char *key);
+
+/* A scalar below `map`, or NULL; an error when it is something else. */
+const struct tree_node *scenario_word(struct loader *loader, const struct tree_node *map,
+                                      const char *key);
+
+/* A list below `map`, or NULL; an error when it is something else. */
+const struct tree_node *scenario_list(struct loader *loader, const struct tree_node *map,
+                                      const char *key);
+
+/* Loads the map (which may be NULL); keys that neither the block knows nor `also` lists are errors.
+ * */
+void scenario_take(struct loader *loader, struct block *block, const struct tree_node *map,
+                   const char *const *also);
+
+/* Loads what the block knows of the map, without the keys that `except` lists; the rest is somebody
+ * else's. */
+void scenario_take_part(struct loader *loader, struct block *block, const struct tree_node *map,
+                        const char *const *except);
+
+void scenario_show(struct loader *loader, const struct block *block, bool written_only);
+
+/* A choice that is no row of anybody: "fabric.switch" "profile" is `word`, by itself `preset`. */
+struct scenario_choice {
+    const char *path, *name, *word, *preset, *about;
+    struct diag_place where; /* file NULL: nobody wrote it */
+};
+void scenario_show_choice(struct loader *loader, const struct scenario_choice *choice);
+
+/* The text of a file that the scenario names: from memory when it was loaded so, else beside the
+ * scenario. */
+const struct tree_file *scenario_open(struct loader *loader, const struct tree_node *name);
+
+/* ---- the sections ---- */
+
+void scenario_load_fabric(struct loader *loader);
+void scenario_load_hosts(struct loader *loader);
+
+/* `topology: {kind: dot, file: .., hosts: ..}` as an explicit one; NULL and messages when it cannot
+ * be. */
+const struct tree_node *scenario_dot_topology(struct loader *loader,
+                                              const struct tree_node *written);
+void scenario_load_overrides(struct loader *loader);
+void scenario_load_routes(struct loader *loader); /* and what `fabric.routing` says */
+void scenario_load_workloads(struct loader *loader);
+void scenario_load_faults(struct loader *loader);
+void scenario_load_expectations(struct loader *loader);
+
+/* Blocks become the parameters of nodes and ports. */
+void scenario_finish_nodes(struct loader *loader);
+void scenario_make_settings(struct loader *loader);
+
+/* Entries of a `dscp:` mapping (may be NULL) over the priorities of all DSCPs. */
+void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map);
+
+/* A section of hosts (rnic, nvme, target, namespaces) laid over the hosts that are selected. */
+void scenario_apply_host_section(struct loader *loader, const char *path,
+                                 const struct tree_node *section, const struct scenario_spot *spots,
+                                 size_t count);
+void scenario_finish_host(struct loader *loader, uint32_t node);
+
+/* A written way: `where` (under that key) are switches, beside it stand `to` and `via`.  NULL and
+ * messages when something is wrong. */
+const struct scenario_route *
+scenario_load_route(struct loader *loader, const struct tree_node *written, const char *where);
+
+/* The jobs of a fio file become workloads. */
+struct scenario_workload_list {
+    struct scenario_workload *list;
+    size_t count;
+};
+void scenario_add_fio(struct loader *loader, const struct tree_node *entry,
+                      const struct scenario_workload *base, struct scenario_workload_list *out);
+
+/* Refuses a workload whose I/Os the namespaces cannot serve that its instances will use. */
+void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
+                           const struct scenario_workload *workload);
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `fabric.routes` and `fabric.routing`.
+ * A way is written with names: a neighbour means every link to it, a port or a link itself.  Here
+ * they become the ports of each switch that the way is written for. */
+#include "scenarios/load/scenario_load.h"
+#include "scenarios/load/select.h"
+
+#include "scenarios/fabric/routing.h"
+
+#include <string.h>
+
+/* Ports that the ways of one switch may name together: the room that a route table has for them
+ * beside the computed ones. */
+enum { WRITTEN_PORTS_MAX = 8192 };
+
+#define FIELD(name) offsetof(struct scenario_routing, name)
+
+const struct opt routing_opts[] = {
+    {"detection", OPT_TIME, FIELD(detection), "1ms", "0s", "1000s", NULL,
+     "From the loss of a link's carrier, or its return, until the switches at its ends know.",
+     "assumed: loss of signal by interrupt, RFC 7938 7.1; BFD (RFC 5880) of 3 x 50 ms takes 150 "
+     "ms"},
+    {"convergence", OPT_TIME, FIELD(convergence), "100ms", "0s", "1000s", NULL,
+     "From there until all switches have routes that take account of it.",
+     "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms"},
+    {"local-repair", OPT_BOOL, FIELD(local_repair), "true", NULL, NULL, NULL,
+     "A switch takes its own dead ports out of its routes as soon as it knows.",
+     "RFC 7938 7.3: ECMP members; written false: only when all converge"},
+    {0},
+};
+
+/* ---- which ports a way means ---- */
+
+/* A link is named by a neighbour or by either of its ends. */
+static bool is_named(const struct scenario_node *node, uint32_t at, uint16_t port,
+                     const struct scenario_spot *via)
+{
+    const struct scenario_port *own = &node->ports[port];
+    if (own->link == SCENARIO_NO_LINK)
+        return false;
+    if (via->port == SCENARIO_ALL_PORTS)
+        return own->peer_node == via->node;
+    return (via->node == at && via->port == port) ||
+           (via->node == own->peer_node && via->port == own->peer_port);
+}
+
+/* Marks the members of `via` that name a port of this switch. */
+static struct scenario_ways ways_of(struct loader *loader, uint32_t at, const struct selection *via,
+                                    uint8_t *is_used)
+{
+    const struct scenario_node *node = &loader->scenario->nodes[at];
+    uint16_t *ports = arena_array(loader->arena, node->port_count, sizeof *ports);
+    struct scenario_ways ways = {ports, 0};
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        bool named = false;
+        for (size_t i = 0; i < via->count; i++) {
+            if (!is_named(node, at, p, &via->spots[i]))
+                continue;
+            is_used[i] = 1;
+            named = true;
+        }
+        if (named)
+            ports[ways.count++] = p;
+    }
+    return ways;
+}
+
+static void check_use(struct loader *loader, const struct selection *via, const uint8_t *is_used,
+                      const struct tree_node *written)
+{
+    for (size_t i = 0; i < via->count; i++) {
+        const struct scenario_spot *spot = &via->spots[i];
+        const struct scenario_node *node = &loader->scenario->nodes[spot->node];
+        if (is_used[i])
+            continue;
+        if (spot->port == SCENARIO_ALL_PORTS)
+            tree_error(loader->diag, written, "no link leads from where this holds to '%s'",
+                       node->name);
+        else
+            tree_error(loader->diag, written, "'%s' is no linked port of where this holds",
+                       scenario_port_name(node, spot->port).text);
+        return;
+    }
+}
+
+/* A frame that comes to a host which is not its own is lost. */
+static void check_hosts(struct loader *loader, const struct scenario_route *route, uint32_t index,
+                        const struct tree_node *written)
+{
+    const struct scenario_node *nodes = loader->scenario->nodes;
+    const struct scenario_node *node = &nodes[route->at[index].node];
+    for (uint32_t i = 0; i < route->ways[index].count; i++) {
+        const uint16_t port = route->ways[index].ports[i];
+        const uint32_t peer = node->ports[port].peer_node;
+        if (nodes[peer].kind == SCENARIO_SWITCH ||
+            (route->to_count == 1 && route->to[0].node == peer))
+            continue;
+        tree_error(loader->diag, written, "%s leads to %s, and hosts forward nothing",
+                   scenario_port_name(node, port).text, nodes[peer].name);
+        return;
+    }
+}
+
+static void fill_ways(struct loader *loader, struct scenario_route *route,
+                      const struct selection *via, const struct tree_node *written)
+{
+    struct scenario_ways *ways = arena_array(loader->arena, route->at_count, sizeof *ways);
+    uint8_t *is_used = arena_take(loader->arena, via->count + 1);
+    const int errors = loader->diag->errors;
+    route->ways = ways;
+    for (uint32_t i = 0; i < route->at_count && loader->diag->errors == errors; i++) {
+        const uint32_t at = route->at[i].node;
+        ways[i] = ways_of(loader, at, via, is_used);
+        loader->nodes[at].written_ports += ways[i].count + 1;
+        if (ways[i].count == 0)
+            tree_error(loader->diag, written, "%s has no such neighbour or port",
+                       loader->scenario->nodes[at].name);
+        else if (loader->nodes[at].written_ports > WRITTEN_PORTS_MAX)
+            tree_error(loader->diag, written, "more than %d ports in the written ways of %s",
+                       WRITTEN_PORTS_MAX, loader->scenario->nodes[at].name);
+        check_hosts(loader, route, i, written);
+    }
+    if (loader->diag->errors == errors)
+        check_use(loader, via, is_used, written);
+}
+
+/* ---- the sections ---- */
+
+static bool select_part(struct loader *loader, const struct tree_node *written, const char *key,
+                        unsigned kinds, struct selection *selection)
+{
+    const struct tree_node *part = tree_get(written, key);
+    if (part != NULL)
+        return select_from(loader->scenario, part, kinds, selection, loader->diag);
+    tree_error(loader->diag, written,
+               "expected %s: switches at which what goes to: hosts leaves via: neighbours or ports",
+               key);
+    return false;
+}
+
+const struct scenario_route *scenario_load_route(struct loader *loader,
+                                                 const struct tree_node *written, const char *where)
+{
+    const unsigned any = SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS;
+    const int errors = loader->diag->errors;
+    struct selection at, to, via;
+    if (!select_part(loader, written, where, SELECT_SWITCHES, &at) ||
+        !select_part(loader, written, "to", SELECT_HOSTS, &to) ||
+        !select_part(loader, written, "via", any, &via))
+        return NULL;
+    struct scenario_route *route = arena_array(loader->arena, 1, sizeof *route);
+    *route = (struct scenario_route){
+        .at = at.spots,
+        .at_count = (uint32_t)at.count,
+        .to = to.spots,
+        .to_count = (uint32_t)to.count,
+        .place = written->place,
+    };
+    fill_ways(loader, route, &via, tree_get(written, "via"));
+    return loader->diag->errors == errors ? route : NULL;
+}
+
+static void load_list(struct loader *loader, const struct tree_node *list)
+{
+    static const char *const keys[] = {"at", "to", "via", NULL};
+    struct scenario_route *routes = arena_array(loader->arena, list->count, sizeof *routes);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct tree_node *written = list->items[i].value;
+        if (!block_only(written, keys, NULL, loader->diag))
+            continue;
+        const struct scenario_route *route = scenario_load_route(loader, written, "at");
+        if (route != NULL)
+            routes[loader->scenario->route_count++] = *route;
+    }
+    loader->scenario->routes = routes;
+}
+
+void scenario_load_routes(struct loader *loader)
+{
+    const struct tree_node *fabric = scenario_map(loader, loader->root, "fabric");
+    struct block *block =
+        block_new(loader->arena, "fabric.routing", routing_opts, sizeof loader->scenario->routing);
+    scenario_take(loader, block, scenario_map(loader, fabric, "routing"), NULL);
+    scenario_show(loader, block, false);
+    memcpy(&loader->scenario->routing, block->params, sizeof loader->scenario->routing);
+    const struct tree_node *list = scenario_list(loader, fabric, "routes");
+    if (list != NULL)
+        load_list(loader, list);
+}

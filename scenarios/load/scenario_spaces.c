@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which namespace each instance of a workload gets, and whether its I/Os fit there. */
+#include "scenarios/load/scenario_load.h"
+
+#include "nvme/target/target.h"
+#include "scenarios/workload/workload.h"
+
+static uint32_t spaces_of(const struct scenario_host *host)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < host->namespace_count; i++)
+        count += host->namespaces[i].count;
+    return count;
+}
+
+/* The namespace with that number, from 0. */
+static const struct nvme_namespace_params *space_at(const struct scenario_host *host,
+                                                    uint32_t number)
+{
+    const struct scenario_namespace *entry = host->namespaces;
+    for (; number >= entry->count; entry++)
+        number -= entry->count;
+    return entry->params;
+}
+
+static bool check_pair(struct loader *loader, const struct tree_node *entry,
+                       const struct scenario_workload *workload, uint32_t pair)
+{
+    const struct scenario_node *to = &loader->scenario->nodes[workload->pairs[pair].to];
+    const uint32_t count = spaces_of(to->host);
+    const uint32_t asked = workload->ops->name_space(workload->params);
+    const struct tree_node *asks = tree_get(entry, "namespace");
+    if (count == 0) /* which was said */
+        return false;
+    if (asked > count) {
+        tree_error(loader->diag, asks == NULL ? entry : asks,
+                   "'%s': namespace %u of %s is meant, which has %u", workload->name, asked,
+                   to->name, count);
+        return false;
+    }
+    const struct nvme_namespace_params *params =
+        space_at(to->host, asked > 0 ? asked - 1 : pair % count);
+    struct workload_space space = {.block_bytes = params == NULL ? 0 : params->block_size};
+    if (params == NULL)
+        return false;
+    space.bytes = params->size / params->block_size * params->block_size;
+    for (; space.copy < workload->copies; space.copy++) {
+        if (workload->ops->fits(workload->params, &space))
+            continue;
+        const struct tree_node *at = tree_get(entry, space.row == NULL ? "file" : space.row);
+        tree_error(loader->diag, at == NULL ? entry : at, "'%s' on %s: %s", workload->name,
+                   to->name, space.why);
+        return false;
+    }
+    return true;
+}
+
+void scenario_check_spaces(struct loader *loader, const struct tree_node *entry,
+                           const struct scenario_workload *workload)
+{
+    if (workload->ops->name_space == NULL)
+        return;
+    for (uint32_t i = 0; i < workload->pair_count; i++)
+        if (!check_pair(loader, entry, workload, i))
+            return;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * `workloads:`. */
+#include "scenarios/load/scenario_load.h"
+#include "scenarios/load/select.h"
+
+#include "base/nearest.h"
+#include "base/rng.h"
+#include "nvme/target/target.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/load/pairing.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+enum { WORKLOADS_MAX = 10000 };
+
+/* What every kind has. */
+struct common {
+    int64_t start, stop;    /* stop -1: the end of the run */
+    int64_t pairing;        /* enum pairing */
+    int64_t dscp, priority; /* -1: the host's */
+};
+
+#define FIELD(name) offsetof(struct common, name)
+
+const struct opt scenario_workload_opts[] = {
+    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "When it begins to issue.", "own"},
+    {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
+     "When it stops issuing; end: with the run's duration.", "own"},
+    {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, PAIRING_WORDS,
+     "How the members of from and to are put together.", "own"},
+    {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
+     "DSCP of the connections, in both directions; auto: the RNIC's.",
+     "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11"},
+    {"priority", OPT_INT, FIELD(priority), "auto", "0", "7", "auto",
+     "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
+     "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7"},
+    {0}};
+
+uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
+                      const struct scenario_pair *pair)
+{
+    return workload->class.tos_set ? workload->class.tos >> 2
+                                   : (uint8_t)scenario->nodes[pair->from].host->rnic->dscp;
+}
+
+static const char *const entry_keys[] = {"name", "kind", "from", "to", NULL};
+static const char *const file_keys[] = {"name", "kind", "from", "to", "file", NULL};
+
+struct entry {
+    const struct tree_node *written;
+    const struct tree_node *kind;
+    bool is_fio, has_file;
+    struct scenario_workload made;
+};
+
+static bool name_is_fine(const char *name)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const size_t length = strlen(name);
+    return length > 0 && length < WORKLOAD_NAME_BYTES && strspn(name, letters) == length;
+}
+
+static const char *read_name(struct loader *loader, const struct tree_node *written)
+{
+    const struct tree_node *name = scenario_word(loader, written, "name");
+    if (name != NULL && name_is_fine(name->text))
+        return name->text;
+    tree_error(loader->diag, name == NULL ? written : name,
+               "expected name: letters, digits, '_' and '-', at most %d", WORKLOAD_NAME_BYTES - 1);
+    return NULL;
+}
+
+static void unknown_kind(struct loader *loader, const struct tree_node *kind)
+{
+    struct nearest nearest = nearest_to(kind->text);
+    for (int i = 0; workload_kinds[i] != NULL; i++)
+        nearest_offer(&nearest, workload_kinds[i]->name);
+    nearest_offer(&nearest, "fio");
+    tree_error(loader->diag, kind, "there is no workload kind '%.64s'%s", kind->text,
+               nearest_hint(&nearest).text);
+}
+
+/* A fio job is a workload of kind nvme. */
+static bool read_kind(struct loader *loader, struct entry *entry)
+{
+    entry->kind = scenario_word(loader, entry->written, "kind");
+    if (entry->kind == NULL) {
+        tree_error(loader->diag, entry->written, "expected kind: such as nvme or rdma-write");
+        return false;
+    }
+    entry->is_fio = strcmp(entry->kind->text, "fio") == 0;
+    entry->made.ops = workload_find(entry->is_fio ? "nvme" : entry->kind->text);
+    if (entry->made.ops == NULL)
+        unknown_kind(loader, entry->kind);
+    else
+        entry->has_file = entry->is_fio || entry->made.ops->read_file != NULL;
+    return entry->made.ops != NULL;
+}
+
+static void read_common(struct loader *loader, struct entry *entry, const struct block *block)
+{
+    const struct common *common = block->params;
+    const time_ps end = loader->scenario->duration;
+    entry->made.start = common->start;
+    entry->made.class = (struct verbs_class){
+        .tos_set = common->dscp >= 0,
+        .priority_set = common->priority >= 0,
+        .tos = (uint8_t)(common->dscp < 0 ? 0 : common->dscp << 2),
+        .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
+    };
+    entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
+    if (common->start < entry->made.stop)
+        return;
+    const struct tree_node *start = tree_get(entry->written, "start");
+    tree_error(loader->diag, start == NULL ? entry->written : start,
+               "'%s' would start when it has stopped already", entry->made.name);
+}
+
+static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,
+                      uint32_t *pairs_left)
+{
+    static const char *const keys[2] = {"from", "to"};
+    struct selection ends[2];
+    for (int i = 0; i < 2; i++) {
+        const struct tree_node *written = tree_get(entry->written, keys[i]);
+        if (written == NULL) {
+            tree_error(loader->diag, entry->written, "expected %s: the hosts that are meant",
+                       keys[i]);
+            return false;
+        }
+        if (!select_from(loader->scenario, written, SELECT_HOSTS, &ends[i], loader->diag))
+            return false;
+    }
+    struct rng rng = rng_stream(loader->scenario->seed, entry->made.name, "permutation");
+    struct pairing_list list;
+    const char *why = pairing_make(loader->arena, pairing, &ends[0], &ends[1], &rng, &list);
+    if (why == NULL)
+        *pairs_left -= list.count < *pairs_left ? list.count : *pairs_left;
+    if (why == NULL && *pairs_left == 0)
+        why = "more than a million pairs in all";
+    if (why != NULL)
+        tree_error(loader->diag, tree_get(entry->written, "to"), "%s", why);
+    entry->made.pairs = list.pairs;
+    entry->made.pair_count = list.count;
+    return why == NULL;
+}
+
+static void check_targets(struct loader *loader, const struct entry *entry)
+{
+    if (!entry->made.ops->needs_nvme_target)
+        return;
+    for (uint32_t i = 0; i < entry->made.pair_count; i++) {
+        const struct scenario_node *to = &loader->scenario->nodes[entry->made.pairs[i].to];
+        if (to->host->namespace_count > 0)
+            continue;
+        tree_error(loader->diag, tree_get(entry->written, "to"),
+                   "%s has no namespaces: hosts: {targets: {where: ..}} must select it", to->name);
+        return;
+    }
+}
+
+static void add(struct loader *loader, const struct entry *entry, const struct block *params,
+                struct scenario_workload_list *out)
+{
+    struct scenario_workload *added =
+        arena_push(loader->arena, (void **)(void *)&out->list, &out->count, sizeof *added);
+    *added = entry->made;
+    added->params = params->params;
+    added->copies = 1;
+    added->first_job = (uint32_t)(out->count - 1);
+    scenario_check_spaces(loader, entry->written, added);
+}
+
+static int64_t greatest_namespace(const struct loader *loader, const struct entry *entry)
+{
+    int64_t greatest = 0;
+    for (uint32_t i = 0; i < entry->made.pair_count; i++) {
+        const uint32_t to = entry->made.pairs[i].to;
+        const struct scenario_host *host = loader->scenario->nodes[to].host;
+        for (uint32_t k = 0; k < host->namespace_count; k++) {
+            const struct nvme_namespace_params *params = host->namespaces[k].params;
+            if (params != NULL && params->size > greatest) /* NULL: it is wrong, which was said */
+                greatest = params->size;
+        }
+    }
+    return greatest;
+}
+
+static bool read_file(struct loader *loader, const struct entry *entry, const struct block *params)
+{
+    const struct tree_node *name = scenario_word(loader, entry->written, "file");
+    if (entry->made.ops->read_file == NULL)
+        return true;
+    if (name == NULL) {
+        tree_error(loader->diag, entry->written, "expected file: what kind %s plays",
+                   entry->made.ops->name);
+        return false;
+    }
+    const struct workload_file file = {
+        .arena = loader->arena,
+        .file = scenario_open(loader, name),
+        .diag = loader->diag,
+        .workload = entry->made.name,
+        .instances = entry->made.pair_count,
+        .room = greatest_namespace(loader, entry),
+        .start = entry->made.start,
+        .stop = entry->made.stop,
+    };
+    return file.file != NULL && entry->made.ops->read_file(params->params, &file);
+}
+
+static void load_entry(struct loader *loader, const struct tree_node *written, uint32_t *pairs_left,
+                       struct scenario_workload_list *out)
+{
+    struct entry entry = {.written = written, .made = {.place = written->place}};
+    entry.made.name = read_name(loader, written);
+    if (entry.made.name == NULL || !read_kind(loader, &entry))
+        return;
+    const char *path = arena_format(loader->arena, "workloads.%s", entry.made.name);
+    struct block *common =
+        block_new(loader->arena, path, scenario_workload_opts, sizeof(struct common));
+    struct block *params =
+        block_new(loader->arena, path, entry.made.ops->opts, entry.made.ops->params_bytes);
+    const struct block *const known[] = {common, entry.is_fio ? NULL : params, NULL};
+    const char *const *keys = entry.has_file ? file_keys : entry_keys;
+    if (!block_only(written, keys, known, loader->diag))
+        return;
+    scenario_take_part(loader, common, written, NULL);
+    scenario_show(loader, common, false);
+    read_common(loader, &entry, common);
+    const enum pairing pairing = (enum pairing)((struct common *)common->params)->pairing;
+    if (!read_ends(loader, &entry, pairing, pairs_left))
+        return;
+    check_targets(loader, &entry);
+    if (entry.is_fio) {
+        scenario_add_fio(loader, written, &entry.made, out);
+        return;
+    }
+    scenario_take_part(loader, params, written, keys);
+    if (!read_file(loader, &entry, params))
+        return;
+    scenario_show(loader, params, false);
+    add(loader, &entry, params, out);
+}
+
+/* Statistics, expectations and --set know a workload by its name. */
+static void check_names(struct loader *loader, const struct scenario_workload_list *list,
+                        const struct tree_node *written)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(list->list[i].name, list->list[j].name) != 0)
+                continue;
+            char text[DIAG_TEXT_BYTES];
+            snprintf(text, sizeof text, "the name '%s' is used twice; first in line %d",
+                     list->list[i].name, list->list[j].place.line);
+            tree_message(loader->diag, DIAG_ERROR, written, list->list[i].place, text);
+            break;
+        }
+    }
+}
+
+void scenario_load_workloads(struct loader *loader)
+{
+    const struct tree_node *written = scenario_list(loader, loader->root, "workloads");
+    struct scenario_workload_list list = {0};
+    if (written == NULL || written->count == 0 || written->count > WORKLOADS_MAX) {
+        tree_error(loader->diag, written == NULL ? loader->root : written,
+                   "expected workloads: a list of at least one and at most %d", WORKLOADS_MAX);
+        return;
+    }
+    uint32_t pairs_left = PAIRING_MAX + 1;
+    for (size_t i = 0; i < written->count && pairs_left > 0 && list.count <= WORKLOADS_MAX; i++)
+        load_entry(loader, written->items[i].value, &pairs_left, &list);
+    if (list.count > WORKLOADS_MAX)
+        tree_error(loader->diag, written, "more than %d workloads, fio jobs counted",
+                   WORKLOADS_MAX);
+    check_names(loader, &list, written);
+    loader->scenario->workloads = list.list;
+    loader->scenario->workload_count = (uint32_t)list.count;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/load/select.h"
+
+#include "base/check.h"
+#include "base/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATTERN_BYTES = 128, PATTERNS_MAX = 4096 }; /* of one list */
+
+/* One text of the `where`. */
+struct pattern {
+    char text[PATTERN_BYTES];
+    unsigned kinds; /* that it may select */
+    bool is_range;  /* stem and numbers from low to high */
+    size_t stem;    /* bytes of the text that all members share */
+    uint64_t low, high;
+};
+
+struct search {
+    struct scenario *scenario;
+    const struct tree_node *where;
+    struct diag *diag;
+    struct selection *selection;
+    struct arena scratch;
+    uint8_t *seen;        /* a bit for each possible spot */
+    uint32_t *first_spot; /* of each node in seen */
+    struct nearest nearest;
+    size_t found; /* by the present pattern */
+};
+
+/* Goes back only to the last star: linear for one star, never exponential. */
+bool select_matches(const char *pattern, const char *text)
+{
+    const char *star = NULL, *retry = NULL;
+    while (*text != '\0') {
+        if (*pattern == '*') {
+            star = pattern++;
+            retry = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star != NULL) {
+            pattern = star + 1;
+            text = ++retry;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+/* ---- reading a pattern ---- */
+
+static void take_word(struct pattern *pattern)
+{
+    static const struct {
+        const char *word;
+        unsigned kinds;
+    } words[] = {{"link ", SELECT_LINKS},
+                 {"port ", SELECT_PORTS},
+                 {"node ", SELECT_HOSTS | SELECT_SWITCHES},
+                 {"host ", SELECT_HOSTS},
+                 {"switch ", SELECT_SWITCHES}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t length = strlen(words[i].word);
+        if (strncmp(pattern->text, words[i].word, length) != 0)
+            continue;
+        pattern->kinds &= words[i].kinds;
+        memmove(pattern->text, pattern->text + length, strlen(pattern->text + length) + 1);
+        return;
+    }
+}
+
+/* Where the number at the end of a name begins; names without one have none. */
+static bool split_number(const char *name, size_t length, size_t *stem, uint64_t *number)
+{
+    *stem = length;
+    while (*stem > 0 && name[*stem - 1] >= '0' && name[*stem - 1] <= '9')
+        (*stem)--;
+    if (*stem == length || length - *stem > 9)
+        return false;
+    *number = strtoull(name + *stem, NULL, 10);
+    return true;
+}
+
+static bool read_range(struct search *search, struct pattern *pattern, const char *dots)
+{
+    const size_t first = (size_t)(dots - pattern->text);
+    const char *second = dots + 2;
+    size_t stem;
+    if (!split_number(pattern->text, first, &pattern->stem, &pattern->low) ||
+        !split_number(second, strlen(second), &stem, &pattern->high) || stem != pattern->stem ||
+        strncmp(pattern->text, second, stem) != 0) {
+        tree_error(search->diag, search->where, "expected a range such as host0..host7");
+        return false;
+    }
+    pattern->is_range = true;
+    if (pattern->low <= pattern->high)
+        return true;
+    tree_error(search->diag, search->where, "the range ends before it begins");
+    return false;
+}
+
+static bool read_pattern(struct search *search, unsigned kinds, struct pattern *pattern)
+{
+    const struct tree_node *where = search->where;
+    *pattern = (struct pattern){.kinds = kinds};
+    if (where->kind != TREE_SCALAR || strlen(where->text) >= PATTERN_BYTES ||
+        where->text[0] == '\0') {
+        tree_error(search->diag, where, "expected a name such as host0, host0..host7 or leaf*");
+        return false;
+    }
+    memcpy(pattern->text, where->text, strlen(where->text) + 1);
+    take_word(pattern);
+    if (pattern->kinds == 0) {
+        tree_error(search->diag, where, "'%.64s' cannot be meant here", where->text);
+        return false;
+    }
+    const char *dots = strstr(pattern->text, "..");
+    return dots == NULL || read_range(search, pattern, dots);
+}
+
+static bool fits(const struct pattern *pattern, const char *name)
+{
+    if (!pattern->is_range)
+        return select_matches(pattern->text, name);
+    size_t stem;
+    uint64_t number;
+    return strncmp(name, pattern->text, pattern->stem) == 0 &&
+           split_number(name, strlen(name), &stem, &number) && stem == pattern->stem &&
+           number >= pattern->low && number <= pattern->high;
+}
+
+/* ---- collecting ---- */
+
+static void add(struct search *search, struct scenario_spot spot)
+{
+    const uint32_t port = spot.port == SCENARIO_ALL_PORTS ? 0 : spot.port + 1u;
+    const uint32_t bit = search->first_spot[spot.node] + port;
+    search->found++;
+    if (search->seen[bit / 8] >> (bit % 8) & 1)
+        return;
+    search->seen[bit / 8] = (uint8_t)(search->seen[bit / 8] | 1u << (bit % 8));
+    if (search->scenario->selected == SELECT_ALL_MAX)
+        return;
+    search->scenario->selected++;
+    struct selection *selection = search->selection;
+    struct scenario_spot *added =
+        arena_push(&search->scenario->arena, (void **)(void *)&selection->spots, &selection->count,
+                   sizeof *added);
+    *added = spot;
+}
+
+static void search_nodes(struct search *search, const struct pattern *pattern)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        const unsigned kind = node->kind == SCENARIO_HOST ? SELECT_HOSTS : SELECT_SWITCHES;
+        if ((pattern->kinds & kind) == 0)
+            continue;
+        if (fits(pattern, node->name))
+            add(search, (struct scenario_spot){i, SCENARIO_ALL_PORTS});
+    }
+}
+
+static void search_ports(struct search *search, const struct pattern *pattern)
+{
+    if ((pattern->kinds & SELECT_PORTS) == 0 || strchr(pattern->text, ':') == NULL)
+        return;
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        for (uint16_t port = 0; port < scenario->nodes[i].port_count; port++) {
+            const struct scenario_node *node = &scenario->nodes[i];
+            char name[PATTERN_BYTES], other[PATTERN_BYTES] = "";
+            snprintf(name, sizeof name, "%s:p%u", node->name, port);
+            if (node->ports[port].name != NULL)
+                snprintf(other, sizeof other, "%s:%s", node->name, node->ports[port].name);
+            if (fits(pattern, name) || (other[0] != '\0' && fits(pattern, other)))
+                add(search, (struct scenario_spot){i, port});
+        }
+    }
+}
+
+static void search_links(struct search *search, const struct pattern *pattern)
+{
+    if ((pattern->kinds & SELECT_LINKS) == 0 || strchr(pattern->text, ':') != NULL)
+        return;
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        char reverse[PATTERN_BYTES];
+        snprintf(reverse, sizeof reverse, "%s-%s", scenario->nodes[link->node[1]].name,
+                 scenario->nodes[link->node[0]].name);
+        if (!fits(pattern, link->name) && !fits(pattern, reverse))
+            continue;
+        add(search, (struct scenario_spot){link->node[0], link->port[0]});
+        add(search, (struct scenario_spot){link->node[1], link->port[1]});
+    }
+}
+
+/* Only now are candidates compared: a message may take its time. */
+static void offer_names(struct search *search, const struct pattern *pattern)
+{
+    const struct scenario *scenario = search->scenario;
+    search->nearest = nearest_to(pattern->text);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const unsigned kind =
+            scenario->nodes[i].kind == SCENARIO_HOST ? SELECT_HOSTS : SELECT_SWITCHES;
+        if (pattern->kinds & kind)
+            nearest_offer(&search->nearest, scenario->nodes[i].name);
+    }
+    for (uint32_t i = 0; (pattern->kinds & SELECT_LINKS) && i < scenario->link_count; i++)
+        nearest_offer(&search->nearest, scenario->links[i].name);
+}
+
+static const char *kinds_name(unsigned kinds)
+{
+    if (kinds == SELECT_HOSTS)
+        return "host";
+    if (kinds == SELECT_SWITCHES)
+        return "switch";
+    if ((kinds & (SELECT_HOSTS | SELECT_SWITCHES)) == 0)
+        return kinds == SELECT_LINKS ? "link" : "port or link";
+    return "node, port or link";
+}
+
+static void nothing_found(struct search *search, const struct pattern *pattern)
+{
+    offer_names(search, pattern);
+    const char *kind = kinds_name(pattern->kinds);
+    if (strchr(pattern->text, ',') != NULL)
+        tree_error(search->diag, search->where, "no %s is called '%s'; several are a list: [%s]",
+                   kind, pattern->text, pattern->text);
+    else if (search->diag->count == DIAG_MAX || pattern->is_range)
+        tree_error(search->diag, search->where, "no %s is called '%s'", kind, pattern->text);
+    else
+        tree_error(search->diag, search->where, "no %s is called '%s'%s", kind, pattern->text,
+                   nearest_hint(&search->nearest).text);
+}
+
+/* A range says how many things it means: all of them must be there. */
+static void check_range(struct search *search, const struct pattern *pattern)
+{
+    if (!pattern->is_range || search->found >= pattern->high - pattern->low + 1)
+        return;
+    tree_error(search->diag, search->where, "only %zu of the %llu in this range exist",
+               search->found, (unsigned long long)(pattern->high - pattern->low + 1));
+}
+
+static bool search_one(struct search *search, const struct tree_node *where, unsigned kinds)
+{
+    struct pattern pattern;
+    search->where = where;
+    search->found = 0;
+    if (!read_pattern(search, kinds, &pattern))
+        return false;
+    search_nodes(search, &pattern);
+    search_ports(search, &pattern);
+    /* leaf* means the leaves, not also every link that begins with one. */
+    if (search->found == 0)
+        search_links(search, &pattern);
+    if (search->found == 0)
+        nothing_found(search, &pattern);
+    else
+        check_range(search, &pattern);
+    return search->found > 0;
+}
+
+bool select_from(struct scenario *scenario, const struct tree_node *where, unsigned kinds,
+                 struct selection *selection, struct diag *diag)
+{
+    const int errors = diag->errors;
+    *selection = (struct selection){0};
+    struct search search = {.scenario = scenario, .diag = diag, .selection = selection};
+    uint32_t spots = 0;
+    search.first_spot = arena_array(&search.scratch, scenario->node_count, sizeof spots);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        search.first_spot[i] = spots;
+        spots += 1u + scenario->nodes[i].port_count;
+    }
+    search.seen = arena_take(&search.scratch, spots / 8 + 1);
+    if (where->count > PATTERNS_MAX) {
+        tree_error(diag, where, "more than %d names: use ranges or wildcards", PATTERNS_MAX);
+        return false;
+    }
+    if (where->kind != TREE_LIST)
+        search_one(&search, where, kinds);
+    for (size_t i = 0; where->kind == TREE_LIST && i < where->count; i++)
+        search_one(&search, where->items[i].value, kinds);
+    arena_free(&search.scratch);
+    if (diag->errors == errors && scenario->selected == SELECT_ALL_MAX)
+        tree_error(diag, where, "more than %d things are selected in all", SELECT_ALL_MAX);
+    else if (diag->errors == errors && selection->count == 0)
+        tree_error(diag, where, "expected at least one name");
+    return diag->errors == errors;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme - reads and writes of an NVMe namespace.
+ * An instance has a controller of its own.  wl_script decides, this file carries out: it connects,
+ * keeps the I/Os in slots, sleeps, and accounts for what comes back.
+ * A slot belongs to one I/O queue (slot % queues) and free slots are taken in turn, so the queues
+ * are used round robin and a closed loop keeps exactly queue-depth I/Os in each.  When a submission
+ * queue is smaller than that, the I/O waits here as in a block layer, and the wait is latency.
+ * Latency is completed_at - issued_at; with a rate, issued_at is when the I/O was due (no
+ * coordinated omission).  While a lost controller is being reconnected, I/Os go on to be issued
+ * as far as there are slots, and wait.  A controller that fails for good, or that fails what waits
+ * (fast-io-fail-tmo), ends the instance, as an error ends a fio job: what is under way or waits
+ * counts as failed. */
+#include "scenarios/workload/wl_nvme.h"
+
+#include "base/memory.h"
+#include "base/probe.h"
+#include "nvme/host/host.h"
+#include "scenarios/workload/wl_check.h"
+#include "scenarios/workload/wl_script.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum state { CONNECTING, ISSUING, ENDING, IDLE };
+
+struct slot {
+    struct nvme_io io;
+    struct slot *next; /* in the free list, or among those that wait for room */
+    uint32_t queue;
+    bool busy;
+    uint64_t serial;
+    struct wl_expectation expected;
+};
+
+struct line {
+    struct slot *first, *last;
+};
+
+struct wl_nvme {
+    struct workload_site site;
+    struct wl_nvme_params params;
+    struct nvme_host *host;
+    struct timer timer;
+    enum state state;
+    struct wl_script script;
+    struct wl_check check;
+    struct nvme_host_namespace space;
+    struct nvme_host_stats told; /* of the controller: what stats have */
+    struct slot *slots;
+    uint32_t slot_count, queues;
+    struct line free;
+    struct line *waiting;      /* one for each queue */
+    int64_t under_way, issued; /* under way: in the host or waiting */
+    time_ps last_completion;
+    bool failed; /* something of it */
+};
+
+static struct wl_nvme *self_of(const struct workload *workload)
+{
+    return (struct wl_nvme *)(uintptr_t)workload;
+}
+
+static void line_add(struct line *line, struct slot *slot)
+{
+    slot->next = NULL;
+    if (line->first == NULL)
+        line->first = slot;
+    else
+        line->last->next = slot;
+    line->last = slot;
+}
+
+static struct slot *line_take(struct line *line)
+{
+    struct slot *slot = line->first;
+    CHECK(slot != NULL);
+    line->first = slot->next;
+    return slot;
+}
+
+static void note(const struct wl_nvme *wl, const char *text)
+{
+    const struct env *env = wl->site.env;
+    env->probe->note(env->probe->self, env_now(env), env->owner, text);
+}
+
+/* Nothing more is issued; tells the owner once nothing is under way either. */
+static void settle(struct wl_nvme *wl)
+{
+    if (wl->state != ENDING || wl->under_way > 0)
+        return;
+    wl->state = IDLE;
+    char text[160];
+    if (wl_replay_words(&wl->script.replay, text, sizeof text))
+        note(wl, text);
+    env_timer_cancel(wl->site.env, &wl->timer);
+    if (wl->site.on_idle != NULL)
+        wl->site.on_idle(wl->site.on_idle_self);
+}
+
+static void end_by_stop(struct wl_nvme *wl)
+{
+    wl->site.stats->missed += wl_script_missed(&wl->script, wl->site.stop);
+    workload_ends(wl->site.stats, wl->site.stop);
+    wl->state = ENDING;
+}
+
+/* Account. */
+
+static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
+                       struct probe_host_io *record)
+{
+    *record = (struct probe_host_io){
+        .host_ip = wl->site.verbs->local_ip(wl->site.device),
+        .target_ip = wl->site.target_ip,
+        .controller = nvme_host_controller(wl->host),
+        .qid = io->qid,
+        .cid = io->cid,
+        .workload = wl->site.workload,
+        .serial = ((const struct slot *)io->user)->serial,
+        .opcode = io->opcode,
+        .status = io->status,
+        .lba = io->lba,
+        .bytes = io->bytes,
+        .issued_at = io->issued_at,
+        .posted_at = io->posted_at,
+        .response_at = io->response_at,
+        .completed_at = io->completed_at,
+    };
+}
+
+static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
+{
+    const struct workload_completion done = {
+        .issued_at = io->issued_at,
+        .now = io->completed_at,
+        .from = wl->site.start + wl->params.warm_up,
+        .stop = wl->site.stop,
+        .bytes = io->bytes,
+        .read = io->opcode == NVME_READ,
+        .before = wl->last_completion,
+    };
+    wl->last_completion = io->completed_at;
+    workload_completed(wl->site.stats, &done);
+}
+
+static void compare(struct wl_nvme *wl, const struct slot *slot)
+{
+    const struct nvme_io *io = &slot->io;
+    const int64_t offset = (int64_t)io->lba * wl->space.block_bytes;
+    const bool good = io->status == NVME_STATUS_OK;
+    if (io->opcode == NVME_WRITE)
+        wl_check_written(&wl->check, offset, good);
+    else if (io->opcode == NVME_READ && good &&
+             !wl_check_good(&wl->check, offset, slot->expected, io->content))
+        wl->site.stats->corrupt++;
+}
+
+static void finish(struct wl_nvme *wl, struct slot *slot)
+{
+    CHECK(slot->busy && wl->under_way > 0);
+    const struct nvme_io *io = &slot->io;
+    compare(wl, slot);
+    wl->failed |= io->status != NVME_STATUS_OK;
+    if (io->status == NVME_STATUS_OK)
+        account_good(wl, io);
+    else
+        wl->site.stats->failed++;
+    struct probe_host_io record;
+    fill_probe(wl, io, &record);
+    wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
+    wl_script_completed(&wl->script, io->completed_at, io->completed_at - io->issued_at);
+    slot->busy = false;
+    line_add(&wl->free, slot);
+    wl->under_way--;
+}
+
+/* The controller is gone: what waits here will never be submitted. */
+static void fail_waiting(struct wl_nvme *wl)
+{
+    for (uint32_t queue = 0; queue < wl->queues; queue++) {
+        while (wl->waiting[queue].first != NULL) {
+            struct slot *slot = line_take(&wl->waiting[queue]);
+            slot->io.status = NVME_STATUS_TRANSPORT;
+            slot->io.completed_at = env_now(wl->site.env);
+            finish(wl, slot);
+        }
+    }
+    if (wl->state == ISSUING) {
+        workload_ends(wl->site.stats, wl->site.stop);
+        wl->state = ENDING;
+    }
+}
+
+/* Issue. */
+
+static void submit(struct wl_nvme *wl, struct slot *slot)
+{
+    if (!nvme_host_submit(wl->host, slot->queue, &slot->io))
+        line_add(&wl->waiting[slot->queue], slot);
+}
+
+static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
+{
+    struct line *waiting = &wl->waiting[queue];
+    while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
+        line_take(waiting);
+}
+
+static uint8_t opcode_of(const struct wl_step *step)
+{
+    const uint8_t transfer = step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
+    return step->flush ? NVME_FLUSH : transfer;
+}
+
+static void issue(struct wl_nvme *wl, const struct wl_step *step)
+{
+    struct slot *slot = line_take(&wl->free);
+    const uint8_t opcode = opcode_of(step);
+    *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = (uint64_t)++wl->issued};
+    slot->io = (struct nvme_io){
+        .opcode = opcode,
+        .nsid = wl->space.nsid,
+        .lba = (uint64_t)step->io.offset / wl->space.block_bytes,
+        .bytes = (uint32_t)step->io.bytes,
+        .content = opcode == NVME_WRITE ? wl_check_tag(&wl->check) : 0,
+        .issued_at = step->at,
+        .user = slot,
+    };
+    if (opcode == NVME_READ)
+        slot->expected = wl_check_read(&wl->check, step->io.offset);
+    else if (opcode == NVME_WRITE)
+        wl_check_write(&wl->check, step->io.offset, slot->io.content);
+    workload_issued(wl->site.stats, step->at);
+    wl->under_way++;
+    submit(wl, slot);
+}
+
+/* Issues what may be issued now and arranges to be called again. */
+static void pump(struct wl_nvme *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    while (wl->state == ISSUING && !nvme_host_lost(wl->host)) {
+        if (now >= wl->site.stop) {
+            end_by_stop(wl);
+            break;
+        }
+        const struct wl_step step = wl_script_next(&wl->script, now, wl->under_way);
+        if (step.kind == WL_ISSUE) {
+            issue(wl, &step);
+            continue;
+        }
+        if (step.kind == WL_SLEEP)
+            env_timer_set(wl->site.env, &wl->timer,
+                          step.at < wl->site.stop ? step.at : wl->site.stop);
+        if (step.kind == WL_END)
+            wl->state = ENDING;
+        break;
+    }
+    if (wl->state != CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
+        fail_waiting(wl);
+    if (wl->state == ENDING && wl->under_way == 0)
+        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
+    settle(wl);
+}
+
+static void on_timer(void *self, time_ps now)
+{
+    (void)now;
+    pump(self);
+}
+
+static void on_io(void *self, struct nvme_io *io)
+{
+    struct wl_nvme *wl = self;
+    struct slot *slot = io->user;
+    const uint32_t queue = slot->queue;
+    finish(wl, slot);
+    submit_waiting(wl, queue);
+    pump(wl);
+}
+
+static void count_changes(struct wl_nvme *wl)
+{
+    struct workload_stats *stats = wl->site.stats;
+    const struct nvme_host_stats *now = nvme_host_stats(wl->host), *told = &wl->told;
+    stats->losses += now->losses - told->losses;
+    stats->attempts += now->attempts - told->attempts;
+    stats->reconnects += now->reconnects - told->reconnects;
+    stats->requeued += now->requeued - told->requeued;
+    stats->without_service += now->without_service - told->without_service;
+    wl->told = *now;
+}
+
+/* The controller was lost, is back, or is given up. */
+static void on_change(void *self)
+{
+    struct wl_nvme *wl = self;
+    count_changes(wl);
+    for (uint32_t queue = 0; queue < wl->queues; queue++)
+        submit_waiting(wl, queue);
+    if (wl->state == ISSUING || wl->state == ENDING)
+        pump(wl);
+}
+
+/* Begin. */
+
+static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *wl)
+{
+    const uint32_t count = nvme_host_namespaces(wl->host);
+    if (count == 0)
+        return NULL;
+    if (wl->params.name_space == 0)
+        return nvme_host_namespace(wl->host, wl->site.instance % count);
+    for (uint32_t i = 0; i < count; i++)
+        if (nvme_host_namespace(wl->host, i)->nsid == (uint32_t)wl->params.name_space)
+            return nvme_host_namespace(wl->host, i);
+    return NULL;
+}
+
+static bool choose_region(const struct wl_nvme *wl, struct wl_region *region)
+{
+    const struct workload_space space = {
+        .copy = wl->site.copy,
+        .block_bytes = wl->space.block_bytes,
+        .bytes = (int64_t)wl->space.blocks * wl->space.block_bytes,
+    };
+    return wl_nvme_region(&wl->params, &space, region);
+}
+
+static void make_slots(struct wl_nvme *wl)
+{
+    wl->queues = nvme_host_queues(wl->host);
+    CHECK(wl->queues > 0);
+    wl->slot_count = wl->queues * (uint32_t)wl->params.queue_depth;
+    wl->slots = memory_zeroed(wl->slot_count, sizeof *wl->slots);
+    wl->waiting = memory_zeroed(wl->queues, sizeof *wl->waiting);
+    for (uint32_t i = 0; i < wl->slot_count; i++) {
+        wl->slots[i].queue = i % wl->queues;
+        line_add(&wl->free, &wl->slots[i]);
+    }
+}
+
+static void make_script(struct wl_nvme *wl, struct wl_region region)
+{
+    char purpose[64];
+    snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
+             wl->site.copy);
+    const time_ps now = env_now(wl->site.env);
+    const time_ps start = now > wl->site.start ? now : wl->site.start;
+    wl_script_init(&wl->script, &wl->params, region, wl->slot_count, start,
+                   env_stream(wl->site.env, purpose));
+    if (wl->params.replay.trace != NULL)
+        wl_replay_init(&wl->script.replay, &wl->params.replay, region, wl->space.block_bytes,
+                       wl->site.instance, start);
+    const int64_t compared = wl_script_compares(&wl->params, region);
+    wl_check_init(&wl->check, wl->site.serial, compared,
+                  compared > 0 ? (region.offset + region.bytes) / compared : 0);
+}
+
+static void give_up(struct wl_nvme *wl, const char *why)
+{
+    note(wl, why);
+    workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
+    wl->state = ENDING;
+    settle(wl);
+}
+
+static void on_ready(void *self, uint16_t status)
+{
+    struct wl_nvme *wl = self;
+    CHECK(wl->state == CONNECTING);
+    if (status != NVME_STATUS_OK) {
+        give_up(wl, "workload: the controller could not be connected");
+        return;
+    }
+    const struct nvme_host_namespace *space = choose_namespace(wl);
+    if (space == NULL) {
+        give_up(wl, "workload: the target has no such namespace");
+        return;
+    }
+    wl->space = *space;
+    struct wl_region region;
+    if (!choose_region(wl, &region)) {
+        give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
+        return;
+    }
+    make_slots(wl);
+    make_script(wl, region);
+    workload_begins(wl->site.stats, wl->site.start + wl->params.warm_up);
+    wl->state = ISSUING;
+    if (env_now(wl->site.env) < wl->site.start)
+        env_timer_set(wl->site.env, &wl->timer, wl->site.start);
+    else
+        pump(wl);
+}
+
+struct workload *wl_nvme_create(const struct workload_site *site)
+{
+    struct wl_nvme *wl = memory_new(sizeof *wl);
+    CHECK(site->start <= site->stop);
+    wl->site = *site;
+    wl->params = *(const struct wl_nvme_params *)site->params;
+    wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
+    return (struct workload *)wl;
+}
+
+void wl_nvme_start(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    CHECK(wl->host == NULL);
+    struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
+    params.queues = wl->params.queues;
+    const struct nvme_host_site site = {
+        .env = wl->site.env,
+        .verbs = wl->site.verbs,
+        .device = wl->site.device,
+        .params = &params,
+        .target_ip = wl->site.target_ip,
+        .class = wl->site.class,
+        .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},
+    };
+    wl->host = nvme_host_create(&site);
+    CHECK(wl->host != NULL);
+}
+
+void wl_nvme_stop(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    const time_ps now = env_now(wl->site.env);
+    if (now < wl->site.stop)
+        wl->site.stop = now > wl->site.start ? now : wl->site.start;
+    if (wl->state == ISSUING)
+        end_by_stop(wl);
+    settle(wl);
+}
+
+uint64_t wl_nvme_outstanding(const struct workload *workload)
+{
+    return (uint64_t)self_of(workload)->under_way;
+}
+
+static const struct slot *oldest(const struct wl_nvme *wl)
+{
+    const struct slot *found = NULL;
+    for (uint32_t i = 0; i < wl->slot_count; i++) {
+        const struct slot *slot = &wl->slots[i];
+        if (slot->busy && (found == NULL || slot->io.issued_at < found->io.issued_at))
+            found = slot;
+    }
+    return found;
+}
+
+void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
+{
+    const struct wl_nvme *wl = self_of(workload);
+    const struct slot *slot = oldest(wl);
+    if (wl->state == CONNECTING && wl->host != NULL) {
+        nvme_host_describe(wl->host, text, size);
+        return;
+    }
+    if (slot == NULL) {
+        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing under way");
+        return;
+    }
+    const uint32_t ip = wl->site.target_ip;
+    static const char *const words[] = {"flush", "write", "read"};
+    snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
+             (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+             words[slot->io.opcode], slot->io.bytes,
+             (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+}
+
+const struct nvme_host *wl_nvme_controller(const struct workload *workload)
+{
+    return self_of(workload)->host;
+}
+
+void wl_nvme_destroy(struct workload *workload)
+{
+    struct wl_nvme *wl = self_of(workload);
+    env_timer_cancel(wl->site.env, &wl->timer);
+    if (wl->host != NULL)
+        nvme_host_destroy(wl->host);
+    wl_check_fini(&wl->check);
+    free(wl->slots);
+    free(wl->waiting);
+    free(wl);
+}
+
+const struct workload_ops wl_nvme = {
+    .name = "nvme",
+    .about = "reads and writes of an NVMe namespace, closed loop or at a rate",
+    .opts = wl_nvme_opts,
+    WL_NVME_OPS,
+};

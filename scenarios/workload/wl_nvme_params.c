@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme_params - the rows of a storage workload, and whether they fit a namespace. */
+#include "scenarios/workload/wl_nvme.h"
+
+#include "scenarios/workload/wl_script.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define FIELD(name) offsetof(struct wl_nvme_params, name)
+
+const struct opt wl_nvme_opts[] = {
+    {"read", OPT_PERCENT, FIELD(read), "100%", "0%", "100%", NULL,
+     "Share of the I/Os that are reads; the others are writes.", "fio rwmixread"},
+    {"block-size", OPT_SIZE, FIELD(block_size), "4KiB", "512B", "64MiB", NULL,
+     "Bytes of one I/O; a multiple of the namespace's block.", "fio bs"},
+    {"queue-depth", OPT_INT, FIELD(queue_depth), "32", "1", "65535", NULL,
+     "I/Os under way in each I/O queue of an instance; with a rate, at most so many.",
+     "fio iodepth, counted for each queue"},
+    {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
+     "I/O queues of the controller, used round robin; the target may grant fewer.",
+     "nvme-cli --nr-io-queues"},
+    {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, "random|sequential",
+     "Where the next I/O goes; random is uniform over the working set.", "fio rw"},
+    {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
+     "I/Os per second of each instance (open loop); 0 keeps queue-depth under way instead.",
+     "fio rate_iops"},
+    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
+     "How the I/Os of a rate are spread: evenly from a drawn phase on, or as a Poisson process.",
+     "fio rate_process"},
+    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
+     "I/Os of each instance; 0 goes on until stop.", "fio number_ios"},
+    {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
+     "Bytes of the namespace that are used (working set); 0 uses all.", "fio size"},
+    {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
+     "Where the used part of the namespace begins.", "fio offset"},
+    {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
+     "Number of the namespace, from 1; 0 spreads the instances over all of them.",
+     "assumed: users name one when they care"},
+    {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
+     "Pause after each completed I/O, with nothing under way.", "fio thinktime"},
+    {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
+     "Rates count what completes from this after the start on; latency, what is issued from then "
+     "on.",
+     "fio ramp_time"},
+    {0},
+};
+
+uint32_t wl_nvme_name_space(const void *params)
+{
+    return (uint32_t)((const struct wl_nvme_params *)params)->name_space;
+}
+
+bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_space *space,
+                    struct wl_region *region)
+{
+    const struct wl_region whole = {.bytes = space->bytes};
+    const struct wl_region wanted = {
+        .offset = params->offset + params->fio.offset_step * space->copy,
+        .bytes = params->size,
+    };
+    return wl_script_region(params, space->block_bytes, whole, wanted, region);
+}
+
+static void odd(struct workload_space *space, const char *row, int64_t value)
+{
+    const int64_t block = space->block_bytes, below = value - value % block;
+    char nearest[32] = "";
+    if (below > 0)
+        snprintf(nearest, sizeof nearest, "%" PRId64 "B and ", below);
+    space->row = row;
+    snprintf(space->why, sizeof space->why,
+             "%s: %" PRId64 "B is no whole multiple of the namespace's block, %" PRId64
+             "B; nearest: %s%" PRId64 "B",
+             row, value, block, nearest, below + block);
+}
+
+bool wl_nvme_fits(const void *given, struct workload_space *space)
+{
+    const struct wl_nvme_params *params = given;
+    const bool has_size = params->replay.trace == NULL && !params->fio.planned;
+    struct wl_region region;
+    if (wl_nvme_region(params, space, &region))
+        return true;
+    if (params->offset % space->block_bytes != 0)
+        odd(space, "offset", params->offset);
+    else if (has_size && params->block_size % space->block_bytes != 0)
+        odd(space, "block-size", params->block_size);
+    else
+        snprintf(space->why, sizeof space->why,
+                 "the I/Os do not fit the namespace of %" PRId64 "B in blocks of %" PRId64
+                 "B, of which %" PRId64 "B are used",
+                 space->bytes, space->block_bytes, region.bytes > 0 ? region.bytes : 0);
+    return false;
+}

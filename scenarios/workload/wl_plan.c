@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_plan - which block a storage workload touches next.
+ * Each direction has a cursor and a random stream of its own, so that what one direction does never
+ * moves the other: reads that wait for their rate do not change where the writes go. Where a
+ * sequential I/O would pass the end of the region the cursor goes back to the beginning, and with a
+ * negative stride to the end, as fio's does. */
+#include "scenarios/workload/wl_plan.h"
+
+#include "base/check.h"
+#include "base/units.h"
+
+void wl_plan_fixed(struct wl_plan_params *params, int64_t bytes)
+{
+    CHECK(bytes > 0);
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
+        params->sizes[direction].count = 1;
+        params->sizes[direction].total = 1;
+        params->sizes[direction].entries[0] =
+            (struct wl_plan_size){.low = bytes, .high = bytes, .share = 1};
+    }
+}
+
+/* A direction that the mix never takes has no say in sizes. */
+static bool is_used(const struct wl_plan_params *params, int direction)
+{
+    return direction == WL_READ ? params->read_ppm > 0 : params->read_ppm < PPM;
+}
+
+static int64_t smallest_of(const struct wl_plan_sizes *sizes)
+{
+    int64_t smallest = sizes->entries[0].low;
+    for (int64_t i = 1; i < sizes->count; i++)
+        if (sizes->entries[i].low < smallest)
+            smallest = sizes->entries[i].low;
+    return smallest;
+}
+
+static int64_t largest_of(const struct wl_plan_sizes *sizes)
+{
+    int64_t largest = 0;
+    for (int64_t i = 0; i < sizes->count; i++)
+        if (sizes->entries[i].high > largest)
+            largest = sizes->entries[i].high;
+    return largest;
+}
+
+int64_t wl_plan_largest(const struct wl_plan_params *params)
+{
+    int64_t largest = 0;
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++)
+        if (is_used(params, direction) && largest_of(&params->sizes[direction]) > largest)
+            largest = largest_of(&params->sizes[direction]);
+    return largest;
+}
+
+int64_t wl_plan_smallest(const struct wl_plan_params *params)
+{
+    int64_t smallest = INT64_MAX;
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++)
+        if (is_used(params, direction) && smallest_of(&params->sizes[direction]) < smallest)
+            smallest = smallest_of(&params->sizes[direction]);
+    return smallest;
+}
+
+int64_t wl_plan_uniform(const struct wl_plan_params *params)
+{
+    const int64_t bytes = wl_plan_smallest(params);
+    if (bytes != wl_plan_largest(params))
+        return 0;
+    if (params->stride % bytes != 0 || params->zone_bytes % bytes != 0 ||
+        params->zone_skip % bytes != 0)
+        return 0;
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++)
+        if (params->align[direction] % bytes != 0)
+            return 0;
+    return bytes;
+}
+
+static bool in_blocks(const struct wl_plan_params *params, int64_t block_bytes)
+{
+    if (params->stride % block_bytes != 0 || params->zone_bytes % block_bytes != 0 ||
+        params->zone_skip % block_bytes != 0)
+        return false;
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
+        if (params->align[direction] % block_bytes != 0)
+            return false;
+        const struct wl_plan_sizes *sizes = &params->sizes[direction];
+        for (int64_t i = 0; is_used(params, direction) && i < sizes->count; i++)
+            if (sizes->entries[i].low % block_bytes != 0)
+                return false;
+    }
+    return true;
+}
+
+struct wl_region wl_plan_cut(struct wl_region whole, struct wl_region wanted)
+{
+    CHECK(wanted.offset >= 0 && wanted.bytes >= 0);
+    struct wl_region region = {
+        .offset = whole.offset + wanted.offset,
+        .bytes = whole.bytes - wanted.offset,
+    };
+    if (wanted.bytes > 0 && wanted.bytes < region.bytes)
+        region.bytes = wanted.bytes;
+    return region;
+}
+
+bool wl_plan_region(const struct wl_plan_params *params, int64_t block_bytes,
+                    struct wl_region whole, struct wl_region wanted, struct wl_region *region)
+{
+    CHECK(block_bytes > 0);
+    *region = wl_plan_cut(whole, wanted);
+    return region->offset % block_bytes == 0 && region->bytes >= wl_plan_largest(params) &&
+           in_blocks(params, block_bytes);
+}
+
+/* Where a sequential pass begins: at the end when it goes backwards. */
+static int64_t pass_start(const struct wl_plan *plan)
+{
+    const int64_t stride = plan->params->stride;
+    const int64_t start = stride < 0 ? plan->region.bytes + stride : 0;
+    return start < 0 ? 0 : start;
+}
+
+void wl_plan_init(struct wl_plan *plan, const struct wl_plan_params *params,
+                  struct wl_region region, struct rng rng)
+{
+    CHECK(region.bytes >= wl_plan_largest(params));
+    CHECK(region.offset >= 0);
+    *plan = (struct wl_plan){.params = params, .region = region, .mix = rng};
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
+        struct wl_plan_cursor *cursor = &plan->cursors[direction];
+        cursor->rng = (struct rng){.key = hash_mix(rng.key + 1 + (uint64_t)direction)};
+    }
+    wl_plan_rewind(plan);
+}
+
+void wl_plan_rewind(struct wl_plan *plan)
+{
+    for (int direction = 0; direction < WL_DIRECTIONS; direction++) {
+        struct wl_plan_cursor *cursor = &plan->cursors[direction];
+        *cursor = (struct wl_plan_cursor){.rng = cursor->rng, .position = pass_start(plan)};
+    }
+}
+
+enum wl_direction wl_plan_direction(struct wl_plan *plan)
+{
+    const int64_t read_ppm = plan->params->read_ppm;
+    if (read_ppm <= 0 || read_ppm >= PPM)
+        return read_ppm > 0 ? WL_READ : WL_WRITE;
+    return rng_chance(&plan->mix, (uint64_t)read_ppm, (uint64_t)PPM) ? WL_READ : WL_WRITE;
+}
+
+static int64_t draw_bytes(struct rng *rng, const struct wl_plan_sizes *sizes)
+{
+    CHECK(sizes->count > 0 && sizes->total > 0);
+    const struct wl_plan_size *entry = sizes->entries;
+    if (sizes->count > 1) {
+        int64_t left = (int64_t)rng_below(rng, (uint64_t)sizes->total);
+        for (; left >= entry->share; entry++)
+            left -= entry->share;
+    }
+    const int64_t steps = entry->high / entry->low;
+    return steps == 1 ? entry->low : entry->low * (1 + (int64_t)rng_below(rng, (uint64_t)steps));
+}
+
+/* Offsets where random I/O may begin: [first, first + count) in steps of the alignment. */
+struct span {
+    int64_t first, count;
+};
+
+static struct span zone_span(struct rng *rng, const struct wl_plan_params *params, int64_t places)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < params->zone_count; i++)
+        total += params->zones[i].share;
+    CHECK(total > 0);
+    int64_t left = (int64_t)rng_below(rng, (uint64_t)total), percent = 0, zone = 0;
+    for (; left >= params->zones[zone].share; zone++) {
+        left -= params->zones[zone].share;
+        percent += params->zones[zone].percent;
+    }
+    const int64_t hundredth = places / 100, rest = places % 100;
+    const int64_t end_percent = percent + params->zones[zone].percent;
+    const int64_t first = hundredth * percent + rest * percent / 100;
+    const int64_t end = hundredth * end_percent + rest * end_percent / 100;
+    return (struct span){.first = first < places ? first : places - 1,
+                         .count = end > first ? end - first : 1};
+}
+
+static int64_t draw_offset(struct wl_plan *plan, enum wl_direction direction, int64_t bytes)
+{
+    const struct wl_plan_params *params = plan->params;
+    struct rng *rng = &plan->cursors[direction].rng;
+    const int64_t align = params->align[direction] > 0 ? params->align[direction]
+                                                       : smallest_of(&params->sizes[direction]);
+    const int64_t places = (plan->region.bytes - bytes) / align + 1;
+    const struct span span =
+        params->zone_count > 0 ? zone_span(rng, params, places) : (struct span){.count = places};
+    return align * (span.first + (int64_t)rng_below(rng, (uint64_t)span.count));
+}
+
+static int64_t random_offset(struct wl_plan *plan, enum wl_direction direction, int64_t bytes)
+{
+    struct wl_plan_cursor *cursor = &plan->cursors[direction];
+    if (cursor->run_left <= 0 || cursor->position + bytes > plan->region.bytes) {
+        cursor->run_left = plan->params->run;
+        cursor->position = draw_offset(plan, direction, bytes);
+    }
+    const int64_t offset = cursor->position;
+    cursor->run_left--;
+    cursor->position += bytes;
+    return offset;
+}
+
+static int64_t sequential_offset(struct wl_plan *plan, enum wl_direction direction, int64_t bytes)
+{
+    const struct wl_plan_params *params = plan->params;
+    struct wl_plan_cursor *cursor = &plan->cursors[direction];
+    if (params->zone_bytes > 0 && cursor->zone_done >= params->zone_bytes) {
+        cursor->zone_done = 0;
+        cursor->zone_start += params->zone_bytes + params->zone_skip;
+        cursor->position = cursor->zone_start;
+    }
+    if (cursor->position < 0 || cursor->position + bytes > plan->region.bytes) {
+        cursor->zone_done = 0;
+        cursor->zone_start = 0;
+        cursor->position = pass_start(plan);
+        if (cursor->position + bytes > plan->region.bytes)
+            cursor->position = plan->region.bytes - bytes;
+    }
+    const int64_t offset = cursor->position;
+    cursor->zone_done += bytes;
+    cursor->position += bytes + params->stride;
+    return offset;
+}
+
+struct wl_plan_io wl_plan_next(struct wl_plan *plan, enum wl_direction direction)
+{
+    CHECK(direction < WL_DIRECTIONS);
+    const int64_t bytes =
+        draw_bytes(&plan->cursors[direction].rng, &plan->params->sizes[direction]);
+    const int64_t offset = plan->params->random ? random_offset(plan, direction, bytes)
+                                                : sequential_offset(plan, direction, bytes);
+    CHECK(offset >= 0 && offset + bytes <= plan->region.bytes);
+    return (struct wl_plan_io){
+        .direction = direction,
+        .offset = plan->region.offset + offset,
+        .bytes = bytes,
+    };
+}

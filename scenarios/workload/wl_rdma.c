@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
+ * A reliable connection completes in order, so the times of what is under way are a ring for each
+ * queue pair.  The first bad completion, or the end of the connection, ends its queue pair:
+ * everything under way there is failed at once and later completions (the flush) are not looked at
+ * again. */
+#include "scenarios/workload/wl_rdma.h"
+
+#include "base/memory.h"
+#include "base/probe.h"
+#include "scenarios/workload/wl_pace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIELD(name) offsetof(struct wl_rdma_params, name)
+
+const struct opt wl_rdma_opts[] = {
+    {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
+     "Bytes of one message.", "perftest -s"},
+    {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
+     "Messages under way in each queue pair.", "perftest -t"},
+    {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
+     "Messages of each instance; 0 goes on until stop.", "perftest -n"},
+    {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
+     "perftest -q"},
+    {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
+     "Messages per second of each instance (open loop); 0 keeps `outstanding` under way instead.",
+     "perftest --rate_limit"},
+    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
+     "How the messages of a rate are spread: evenly from a drawn phase on, or as a Poisson "
+     "process.",
+     "fio rate_process"},
+    {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
+     "For rdma-send: receives that the other end keeps posted; 0 for twice `outstanding`.",
+     "perftest -r"},
+    {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
+     "For rdma-send: from a message to the receive that the other end posts in its place.", "own"},
+    {0},
+};
+
+enum state { CONNECTING, ISSUING, ENDING, IDLE };
+
+struct pair {
+    struct wl_rdma *owner;
+    struct verbs_conn *conn;
+    struct verbs_mr *mr;
+    struct wl_rdma_grant grant;
+    bool settled; /* connected, or failed */
+    bool usable;
+    uint32_t oldest, under_way;
+    time_ps *issued_at; /* ring of `outstanding` */
+};
+
+struct wl_rdma {
+    struct workload_site site;
+    struct wl_rdma_params params;
+    enum ibv_wr_opcode opcode;
+    enum state state;
+    struct timer timer;
+    struct wl_pace pace;
+    struct pair *pairs;
+    uint32_t pair_count, settled, next_pair;
+    uint64_t issued, under_way;
+    time_ps last_completion;
+    bool failed; /* something of it */
+};
+
+static struct wl_rdma *self_of(const struct workload *workload)
+{
+    return (struct wl_rdma *)(uintptr_t)workload;
+}
+
+static void settle(struct wl_rdma *wl)
+{
+    if (wl->state != ENDING || wl->under_way > 0)
+        return;
+    wl->state = IDLE;
+    env_timer_cancel(wl->site.env, &wl->timer);
+    if (wl->site.on_idle != NULL)
+        wl->site.on_idle(wl->site.on_idle_self);
+}
+
+/* Account. */
+
+static void finish_oldest(struct pair *pair, bool good)
+{
+    struct wl_rdma *wl = pair->owner;
+    CHECK(pair->under_way > 0 && wl->under_way > 0);
+    struct workload_stats *stats = wl->site.stats;
+    const time_ps now = env_now(wl->site.env);
+    const time_ps issued_at = pair->issued_at[pair->oldest];
+    pair->oldest = (pair->oldest + 1) % (uint32_t)wl->params.outstanding;
+    pair->under_way--;
+    wl->under_way--;
+    if (!good) {
+        stats->failed++;
+        wl->failed = true;
+        return;
+    }
+    const struct workload_completion done = {
+        .issued_at = issued_at,
+        .now = now,
+        .from = wl->site.start,
+        .stop = wl->site.stop,
+        .bytes = (uint64_t)wl->params.message_size,
+        .read = wl->opcode == IBV_WR_RDMA_READ,
+        .before = wl->last_completion,
+    };
+    wl->last_completion = now;
+    workload_completed(stats, &done);
+}
+
+static void give_up(struct pair *pair, const char *why)
+{
+    const struct env *env = pair->owner->site.env;
+    env->probe->note(env->probe->self, env_now(env), env->owner, why);
+    pair->usable = false;
+    while (pair->under_way > 0)
+        finish_oldest(pair, false);
+}
+
+/* Issue. */
+
+static bool post(struct pair *pair, time_ps issued_at)
+{
+    struct wl_rdma *wl = pair->owner;
+    struct ibv_sge sge = {
+        .addr = pair->mr->addr,
+        .length = (uint32_t)wl->params.message_size,
+        .lkey = pair->mr->lkey,
+    };
+    struct ibv_send_wr wr = {
+        .wr_id = wl->issued,
+        .sg_list = &sge,
+        .num_sge = 1,
+        .opcode = wl->opcode,
+        .send_flags = IBV_SEND_SIGNALED,
+        .wr.rdma = {.remote_addr = pair->grant.addr, .rkey = pair->grant.rkey},
+    };
+    struct ibv_send_wr *bad = NULL;
+    const uint32_t place = (pair->oldest + pair->under_way) % (uint32_t)wl->params.outstanding;
+    pair->issued_at[place] = issued_at;
+    pair->under_way++;
+    wl->under_way++;
+    wl->issued++;
+    workload_issued(wl->site.stats, issued_at);
+    return wl->site.verbs->post_send(pair->conn, &wr, &bad) == 0;
+}
+
+/* The next usable pair in turn with room, or NULL. */
+static struct pair *find_room(struct wl_rdma *wl)
+{
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        struct pair *pair = &wl->pairs[(wl->next_pair + i) % wl->pair_count];
+        if (!pair->usable || pair->under_way >= (uint32_t)wl->params.outstanding)
+            continue;
+        wl->next_pair = (wl->next_pair + i + 1) % wl->pair_count;
+        return pair;
+    }
+    return NULL;
+}
+
+static bool any_usable(const struct wl_rdma *wl)
+{
+    for (uint32_t i = 0; i < wl->pair_count; i++)
+        if (wl->pairs[i].usable)
+            return true;
+    return false;
+}
+
+static bool count_reached(const struct wl_rdma *wl)
+{
+    return wl->params.count > 0 && wl->issued >= (uint64_t)wl->params.count;
+}
+
+static void end_by_stop(struct wl_rdma *wl)
+{
+    uint64_t missed = wl_pace_count(&wl->pace, wl->site.stop, 1);
+    const uint64_t left = (uint64_t)wl->params.count - wl->issued;
+    if (wl->params.count > 0 && missed > left)
+        missed = left;
+    wl->site.stats->missed += missed;
+    workload_ends(wl->site.stats, wl->site.stop);
+    wl->state = ENDING;
+}
+
+/* Issues one message if one may be issued now; otherwise arranges to be called again. */
+static bool issue_one(struct wl_rdma *wl, time_ps now)
+{
+    if (now >= wl->site.stop) {
+        end_by_stop(wl);
+        return false;
+    }
+    if (count_reached(wl) || !any_usable(wl)) {
+        wl->state = ENDING;
+        return false;
+    }
+    if (wl->params.rate > 0 && wl->pace.due > now) {
+        env_timer_set(wl->site.env, &wl->timer,
+                      wl->pace.due < wl->site.stop ? wl->pace.due : wl->site.stop);
+        return false;
+    }
+    struct pair *pair = find_room(wl);
+    if (pair == NULL)
+        return false;
+    const time_ps issued_at = wl->params.rate > 0 ? wl_pace_take(&wl->pace, 1) : now;
+    if (!post(pair, issued_at))
+        give_up(pair, "workload: a queue pair takes no more work");
+    return true;
+}
+
+static void pump(struct wl_rdma *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    while (wl->state == ISSUING && issue_one(wl, now)) {
+    }
+    if (wl->state == ENDING && wl->under_way == 0)
+        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
+    settle(wl);
+}
+
+static void on_timer(void *self, time_ps now)
+{
+    (void)now;
+    pump(self);
+}
+
+/* Connections. */
+
+/* Each pair reports once; when the last has, issuing begins. */
+static void pair_settled(struct pair *pair)
+{
+    struct wl_rdma *wl = pair->owner;
+    if (pair->settled)
+        return;
+    pair->settled = true;
+    if (!pair->usable) {
+        workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
+        wl->failed = true;
+    }
+    if (++wl->settled < wl->pair_count)
+        return;
+    wl->state = ISSUING;
+    if (any_usable(wl))
+        workload_begins(wl->site.stats, wl->site.start);
+    const time_ps now = env_now(wl->site.env);
+    const time_ps begin = now > wl->site.start ? now : wl->site.start;
+    char purpose[64];
+    snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
+             wl->site.copy);
+    wl_pace_init(&wl->pace, wl->params.rate, wl->params.arrival != 0, begin,
+                 env_stream(wl->site.env, purpose), 1);
+    if (now < begin && any_usable(wl))
+        env_timer_set(wl->site.env, &wl->timer, begin);
+    else
+        pump(wl);
+}
+
+static void on_established(struct pair *pair, const struct verbs_event *event)
+{
+    const uint32_t needed = (uint32_t)pair->owner->params.message_size;
+    pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
+                   pair->grant.length >= needed;
+    if (!pair->usable)
+        give_up(pair, "workload: the other end granted no usable buffer");
+    pair_settled(pair);
+}
+
+static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct pair *pair = self;
+    (void)conn;
+    if (event->type == RDMA_CM_EVENT_ESTABLISHED) {
+        on_established(pair, event);
+        return;
+    }
+    const bool was_usable = pair->usable;
+    if (was_usable || !pair->settled)
+        give_up(pair, "workload: a connection ended or could not be made");
+    pair_settled(pair);
+    if (was_usable)
+        pump(pair->owner);
+}
+
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    struct pair *pair = self;
+    (void)conn;
+    if (!pair->usable)
+        return;
+    finish_oldest(pair, wc->status == IBV_WC_SUCCESS);
+    if (wc->status != IBV_WC_SUCCESS)
+        give_up(pair, "workload: a message failed and its queue pair is given up");
+    pump(pair->owner);
+}
+
+static void connect_pair(struct wl_rdma *wl, struct pair *pair)
+{
+    const struct verbs_ops *verbs = wl->site.verbs;
+    const uint32_t bytes = (uint32_t)wl->params.message_size;
+    pair->mr = verbs_register(verbs, wl->site.device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
+    pair->mr->content = wl->site.serial;
+    uint8_t private_data[WL_RDMA_REQ_BYTES];
+    const struct wl_rdma_request request = {
+        .opcode = wl->opcode,
+        .outstanding = (uint32_t)wl->params.outstanding,
+        .message_bytes = bytes,
+        .receives = (uint32_t)wl->params.receives,
+        .receive_delay_us = (uint32_t)(wl->params.receive_delay / PS_PER_US),
+    };
+    wl_rdma_encode_request(&request, private_data);
+    const struct ibv_qp_cap cap = {
+        .max_send_wr = (uint32_t)wl->params.outstanding,
+        .max_recv_wr = 1,
+        .max_send_sge = 1,
+        .max_recv_sge = 1,
+    };
+    const uint8_t reads = verbs->max_rd_atomic(wl->site.device);
+    const struct rdma_conn_param param = {
+        .private_data = private_data,
+        .private_data_len = sizeof private_data,
+        .responder_resources = reads,
+        .initiator_depth = reads,
+        .retry_count = 7,     /* three bits: the most there is */
+        .rnr_retry_count = 7, /* without end, IBTA Vol 1 9.7.5.2.8 */
+    };
+    const struct verbs_user user = {.self = pair, .on_cm = on_cm, .on_completion = on_completion};
+    const struct verbs_peer peer = {wl->site.target_ip, WORKLOAD_RDMA_PORT, wl->site.class};
+    pair->conn = verbs->connect(wl->site.device, &peer, &cap, &param, &user);
+}
+
+/* The table. */
+
+struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode)
+{
+    struct wl_rdma *wl = memory_new(sizeof *wl);
+    wl->site = *site;
+    wl->params = *(const struct wl_rdma_params *)site->params;
+    wl->opcode = opcode;
+    wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
+    wl->pair_count = (uint32_t)wl->params.qps;
+    wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        wl->pairs[i].owner = wl;
+        wl->pairs[i].issued_at = memory_zeroed((size_t)wl->params.outstanding, sizeof(time_ps));
+    }
+    return (struct workload *)wl;
+}
+
+void wl_rdma_start(struct workload *workload)
+{
+    struct wl_rdma *wl = self_of(workload);
+    CHECK(wl->pairs[0].mr == NULL);
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        connect_pair(wl, &wl->pairs[i]);
+        if (wl->pairs[i].conn == NULL)
+            pair_settled(&wl->pairs[i]);
+    }
+}
+
+void wl_rdma_stop(struct workload *workload)
+{
+    struct wl_rdma *wl = self_of(workload);
+    const time_ps now = env_now(wl->site.env);
+    if (now < wl->site.stop)
+        wl->site.stop = now > wl->site.start ? now : wl->site.start;
+    if (wl->state == ISSUING)
+        end_by_stop(wl);
+    settle(wl);
+}
+
+uint64_t wl_rdma_outstanding(const struct workload *workload)
+{
+    return self_of(workload)->under_way;
+}
+
+void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
+{
+    const struct wl_rdma *wl = self_of(workload);
+    if (wl->state == CONNECTING) {
+        snprintf(text, size, "connecting %u of %u queue pairs", wl->pair_count - wl->settled,
+                 wl->pair_count);
+        return;
+    }
+    time_ps oldest = TIME_NEVER;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        const struct pair *pair = &wl->pairs[i];
+        if (pair->under_way > 0 && pair->issued_at[pair->oldest] < oldest)
+            oldest = pair->issued_at[pair->oldest];
+    }
+    if (oldest == TIME_NEVER) {
+        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing under way");
+        return;
+    }
+    const uint32_t ip = wl->site.target_ip;
+    snprintf(text, size, "%llu messages of %lld B to %u.%u.%u.%u, the oldest since %lld us",
+             (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
+             ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+             (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
+}
+
+void wl_rdma_destroy(struct workload *workload)
+{
+    struct wl_rdma *wl = self_of(workload);
+    env_timer_cancel(wl->site.env, &wl->timer);
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        struct pair *pair = &wl->pairs[i];
+        pair->usable = false;
+        if (pair->conn != NULL)
+            wl->site.verbs->destroy(pair->conn);
+        if (pair->mr != NULL)
+            wl->site.verbs->dereg_mr(wl->site.device, pair->mr);
+        free(pair->issued_at);
+    }
+    free(wl->pairs);
+    free(wl);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma - raw RDMA traffic, as the rdma-* kinds share it.
+ * An instance opens `qps` queue pairs to the sink of the other host and keeps `outstanding`
+ * messages under way in each, or issues at a rate.  One signalled work request per message; latency
+ * is from the post (or from when it was due) to its completion.
+ * The CM private data, big-endian, with the bytes of each field:
+ *   REQ  version 1, opcode (enum ibv_wr_opcode) 1, outstanding 2, message bytes 4,
+ *        receives 2, zero 2, receive delay in microseconds 4
+ *   REP  version 1, zero 3, buffer length 4, buffer address 8, rkey 4
+ * Owner: the caller of create.  Errors: a queue pair that fails is given up; what was under way
+ * there counts as failed. */
+#ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_H
+#define STORMGLASS_SCENARIOS_WORKLOAD_WL_RDMA_H
+
+#include "scenarios/workload/workload.h"
+
+enum {
+    WL_RDMA_VERSION = 2,
+    WL_RDMA_REQ_BYTES = 16,
+    WL_RDMA_REP_BYTES = 20,
+    WL_RDMA_MESSAGE_MAX = 1 << 30,  /* IBTA Vol 1 9.7.7 allows 2^31 */
+    WL_RDMA_OUTSTANDING_MAX = 4096, /* of one queue pair */
+    WL_RDMA_RECEIVES_MAX = 2 * WL_RDMA_OUTSTANDING_MAX,
+    WL_RDMA_QPS_MAX = 1024
+};
+
+struct wl_rdma_params {
+    int64_t message_size;
+    int64_t outstanding; /* messages under way in each queue pair */
+    int64_t count;       /* messages of each instance; 0: until stop */
+    int64_t qps;
+    int64_t rate;          /* messages per second of each instance; 0: closed loop */
+    int64_t arrival;       /* 0 paced, 1 Poisson */
+    int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
+    time_ps receive_delay; /* from a message to the receive that is posted in its place */
+};
+
+/* What the one end asks for and the other grants. */
+struct wl_rdma_request {
+    enum ibv_wr_opcode opcode;
+    uint32_t outstanding, message_bytes;
+    uint32_t receives; /* at the other end; 0: as many as it thinks right */
+    uint32_t receive_delay_us;
+};
+
+struct wl_rdma_grant {
+    uint32_t length, rkey;
+    uint64_t addr;
+};
+
+void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes);
+bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request);
+void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes);
+bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant);
+
+extern const struct opt wl_rdma_opts[];
+
+struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode);
+void wl_rdma_start(struct workload *workload);
+void wl_rdma_stop(struct workload *workload);
+uint64_t wl_rdma_outstanding(const struct workload *workload);
+void wl_rdma_describe(const struct workload *workload, char *text, size_t size);
+void wl_rdma_destroy(struct workload *workload);
+
+/* All of a kind but its name, its sentence and its create. */
+#define WL_RDMA_OPS                                                                                \
+    .opts = wl_rdma_opts, .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start,   \
+    .stop = wl_rdma_stop, .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe,        \
+    .destroy = wl_rdma_destroy
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_wire - the private data of the rdma-* kinds. */
+#include "scenarios/workload/wl_rdma.h"
+
+#include <string.h>
+
+static void put(uint8_t *at, int bytes, uint64_t value)
+{
+    for (int i = bytes - 1; i >= 0; i--, value >>= 8)
+        at[i] = (uint8_t)value;
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | at[i];
+    return value;
+}
+
+void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes)
+{
+    put(bytes, 1, WL_RDMA_VERSION);
+    put(bytes + 1, 1, (uint64_t)request->opcode);
+    put(bytes + 2, 2, request->outstanding);
+    put(bytes + 4, 4, request->message_bytes);
+    put(bytes + 8, 2, request->receives);
+    put(bytes + 10, 2, 0);
+    put(bytes + 12, 4, request->receive_delay_us);
+}
+
+bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request)
+{
+    if (length < WL_RDMA_REQ_BYTES || bytes[0] != WL_RDMA_VERSION)
+        return false;
+    request->opcode = (enum ibv_wr_opcode)bytes[1];
+    request->outstanding = (uint32_t)get(bytes + 2, 2);
+    request->message_bytes = (uint32_t)get(bytes + 4, 4);
+    request->receives = (uint32_t)get(bytes + 8, 2);
+    request->receive_delay_us = (uint32_t)get(bytes + 12, 4);
+    const bool known = request->opcode == IBV_WR_RDMA_WRITE ||
+                       request->opcode == IBV_WR_RDMA_READ || request->opcode == IBV_WR_SEND;
+    return known && request->receives <= WL_RDMA_RECEIVES_MAX && request->outstanding > 0 &&
+           request->outstanding <= WL_RDMA_OUTSTANDING_MAX && request->message_bytes > 0 &&
+           request->message_bytes <= WL_RDMA_MESSAGE_MAX;
+}
+
+void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes)
+{
+    memset(bytes, 0, WL_RDMA_REP_BYTES);
+    put(bytes, 1, WL_RDMA_VERSION);
+    put(bytes + 4, 4, grant->length);
+    put(bytes + 8, 8, grant->addr);
+    put(bytes + 16, 4, grant->rkey);
+}
+
+bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant)
+{
+    if (length < WL_RDMA_REP_BYTES || bytes[0] != WL_RDMA_VERSION)
+        return false;
+    grant->length = (uint32_t)get(bytes + 4, 4);
+    grant->addr = get(bytes + 8, 8);
+    grant->rkey = (uint32_t)get(bytes + 16, 4);
+    return true;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_rdma_write - writes into the other host's memory. */
+#include "scenarios/workload/wl_rdma.h"
+
+static struct workload *create(const struct workload_site *site)
+{
+    return wl_rdma_create(site, IBV_WR_RDMA_WRITE);
+}
+
+const struct workload_ops wl_rdma_write = {
+    .name = "rdma-write",
+    .about = "writes into the other host's memory",
+    .data = WORKLOAD_DATA_OUT,
+    .create = create,
+    WL_RDMA_OPS,
+};

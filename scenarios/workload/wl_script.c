@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_script - what a storage workload does next, and when. */
+#include "scenarios/workload/wl_script.h"
+
+void wl_script_plan(const struct wl_nvme_params *params, struct wl_plan_params *plan)
+{
+    if (params->fio.planned) {
+        *plan = params->fio.plan;
+        return;
+    }
+    *plan = (struct wl_plan_params){
+        .read_ppm = params->read,
+        .random = params->pattern == WL_NVME_RANDOM,
+    };
+    wl_plan_fixed(plan, params->block_size);
+}
+
+bool wl_script_region(const struct wl_nvme_params *params, int64_t block_bytes,
+                      struct wl_region whole, struct wl_region wanted, struct wl_region *region)
+{
+    if (params->replay.trace != NULL)
+        return wl_replay_region(&params->replay, block_bytes, wl_plan_cut(whole, wanted), region);
+    struct wl_plan_params plan;
+    wl_script_plan(params, &plan);
+    return wl_plan_region(&plan, block_bytes, whole, wanted, region);
+}
+
+int64_t wl_script_compares(const struct wl_nvme_params *params, struct wl_region region)
+{
+    if (params->replay.trace != NULL)
+        return 0;
+    struct wl_plan_params plan;
+    wl_script_plan(params, &plan);
+    const bool returns = plan.read_ppm > 0 || params->fio.verify_backlog > 0;
+    const bool can = plan.read_ppm < PPM && returns && region.offset % wl_plan_largest(&plan) == 0;
+    return can ? wl_plan_uniform(&plan) : 0;
+}
+
+/* A rate in bytes is spent by the size of each I/O, a rate in I/Os by one. */
+static int64_t units(const struct wl_script *script, int lane, int64_t bytes)
+{
+    return script->params->fio.rate_bytes[lane] > 0 ? bytes : 1;
+}
+
+static bool is_taken(const struct wl_script *script, int direction)
+{
+    const int64_t read_ppm = script->plan_params.read_ppm;
+    return direction == WL_READ ? read_ppm > 0 : read_ppm < PPM;
+}
+
+static void init_pace(struct wl_script *script, int lane, time_ps start, struct rng rng)
+{
+    const struct wl_nvme_params *params = script->params;
+    int64_t rate = params->fio.rate_bytes[lane];
+    if (rate == 0)
+        rate = script->one_lane ? params->rate : params->fio.rate_iops[lane];
+    if (!script->one_lane && !is_taken(script, lane))
+        rate = 0;
+    const struct rng own = {.key = hash_mix(rng.key ^ (UINT64_C(0x70616365) + (uint64_t)lane))};
+    wl_pace_init(&script->pace[lane], rate, params->arrival == WL_NVME_POISSON, start, own,
+                 units(script, lane, wl_plan_smallest(&script->plan_params)));
+}
+
+static void init_plan(struct wl_script *script, struct wl_region region, time_ps start,
+                      struct rng rng)
+{
+    wl_script_plan(script->params, &script->plan_params);
+    wl_plan_init(&script->plan, &script->plan_params, region, rng);
+    script->bookmark = script->plan;
+    for (int lane = 0; lane < WL_DIRECTIONS; lane++)
+        init_pace(script, lane, start, rng);
+}
+
+static void begin_loop(struct wl_script *script)
+{
+    script->bytes_left = script->loop_bytes;
+    script->ios_left = script->params->fio.loop_ios;
+    script->loops_left--;
+}
+
+void wl_script_init(struct wl_script *script, const struct wl_nvme_params *params,
+                    struct wl_region region, int64_t depth, time_ps start, struct rng rng)
+{
+    const struct wl_nvme_fio *fio = &params->fio;
+    *script = (struct wl_script){
+        .params = params,
+        .one_lane = params->rate > 0,
+        .loop_bytes = fio->io_bytes == WL_NVME_ONE_PASS ? region.bytes : fio->io_bytes,
+        .loops_left = fio->loops > 1 ? fio->loops : 1,
+        .drawn = -1,
+    };
+    if (params->replay.trace == NULL)
+        init_plan(script, region, start, rng);
+    const struct wl_depth_params depth_params = {
+        .most = depth,
+        .target = fio->latency_target,
+        .window = fio->latency_window,
+        .ppm = fio->latency_ppm,
+        .keep = fio->latency_keep,
+    };
+    wl_depth_init(&script->depth, &depth_params, start);
+    begin_loop(script);
+}
+
+static bool count_reached(const struct wl_script *script)
+{
+    return script->params->count > 0 && script->issued >= script->params->count;
+}
+
+static bool loop_over(const struct wl_script *script)
+{
+    return (script->loop_bytes > 0 && script->bytes_left <= 0) ||
+           (script->params->fio.loop_ios > 0 && script->ios_left <= 0);
+}
+
+/* What draining was for: a pause, then the batch that is to be read back. */
+static void drained(struct wl_script *script, time_ps now)
+{
+    script->draining = false;
+    if (script->pausing) {
+        script->pausing = false;
+        script->since_pause = 0;
+        script->quiet_until = now + script->params->think_time;
+    }
+    if (script->batch_ends) {
+        script->batch_ends = false;
+        script->read_back_left = script->batch_writes;
+        script->batch_writes = 0;
+    }
+}
+
+static struct wl_step issue_read_back(struct wl_script *script, time_ps now)
+{
+    struct wl_step step = {.kind = WL_ISSUE, .at = now, .read_back = true};
+    step.io = wl_plan_next(&script->bookmark, WL_WRITE);
+    step.io.direction = WL_READ;
+    if (--script->read_back_left == 0)
+        script->bookmark = script->plan;
+    return step;
+}
+
+static int lane_of(const struct wl_script *script, int direction)
+{
+    return script->one_lane ? WL_READ : direction;
+}
+
+static bool is_due(const struct wl_script *script, int direction, time_ps now)
+{
+    const struct wl_pace *pace = &script->pace[lane_of(script, direction)];
+    return pace->per_second == 0 || pace->due <= now;
+}
+
+/* The direction to issue now, or -1 with the time to wait for.  The mix proposes; a direction that
+ * is ahead of its rate leaves its turn to the other when that one has a rate and is due, as fio
+ * does. */
+static int choose_direction(struct wl_script *script, time_ps now, time_ps *wait_until)
+{
+    if (script->drawn < 0)
+        script->drawn = (int)wl_plan_direction(&script->plan);
+    const int drawn = script->drawn, other = WL_WRITE - drawn;
+    const struct wl_pace *paces = script->pace;
+    if (is_due(script, drawn, now))
+        return drawn;
+    *wait_until = paces[lane_of(script, drawn)].due;
+    if (script->one_lane || !is_taken(script, other) || paces[other].per_second == 0)
+        return -1;
+    if (is_due(script, other, now))
+        return other;
+    if (paces[other].due < *wait_until)
+        *wait_until = paces[other].due;
+    return -1;
+}
+
+static void account(struct wl_script *script, const struct wl_plan_io *io)
+{
+    script->issued++;
+    script->bytes_left -= io->bytes;
+    script->ios_left--;
+    const int64_t backlog = script->params->fio.verify_backlog;
+    if (backlog == 0 || io->direction != WL_WRITE)
+        return;
+    script->batch_writes++;
+    if (script->batch_writes >= backlog)
+        script->batch_ends = script->draining = true;
+}
+
+static struct wl_step issue_fresh(struct wl_script *script, time_ps now)
+{
+    time_ps wait_until = now;
+    const int direction = choose_direction(script, now, &wait_until);
+    if (direction < 0)
+        return (struct wl_step){.kind = WL_SLEEP, .at = wait_until};
+    script->drawn = -1;
+    struct wl_step step = {.kind = WL_ISSUE, .at = now};
+    step.io = wl_plan_next(&script->plan, (enum wl_direction)direction);
+    const int lane = lane_of(script, direction);
+    if (script->pace[lane].per_second > 0)
+        step.at = wl_pace_take(&script->pace[lane], units(script, lane, step.io.bytes));
+    account(script, &step.io);
+    return step;
+}
+
+static struct wl_step issue_replayed(struct wl_script *script, time_ps now)
+{
+    const struct wl_replay_io io = wl_replay_peek(&script->replay, now);
+    if (io.due == TIME_NEVER)
+        return (struct wl_step){.kind = WL_END};
+    if (io.due > now)
+        return (struct wl_step){.kind = WL_SLEEP, .at = io.due};
+    wl_replay_take(&script->replay);
+    script->issued++;
+    return (struct wl_step){
+        .kind = WL_ISSUE,
+        .at = io.due,
+        .io = {io.op == TRACE_READ ? WL_READ : WL_WRITE, io.offset, io.bytes},
+        .flush = io.op == TRACE_FLUSH,
+    };
+}
+
+/* At the end of a loop or of everything: read back what is left, then go on or end. */
+static struct wl_step turn(struct wl_script *script, time_ps now, int64_t under_way)
+{
+    if (script->batch_writes > 0) {
+        script->batch_ends = script->draining = true;
+        return wl_script_next(script, now, under_way);
+    }
+    if (count_reached(script) || script->loops_left == 0)
+        return (struct wl_step){.kind = WL_END};
+    begin_loop(script);
+    wl_plan_rewind(&script->plan);
+    script->bookmark = script->plan;
+    return wl_script_next(script, now, under_way);
+}
+
+struct wl_step wl_script_next(struct wl_script *script, time_ps now, int64_t under_way)
+{
+    CHECK(under_way >= 0);
+    if (script->depth.done)
+        return (struct wl_step){.kind = WL_END};
+    if (script->draining && under_way > 0)
+        return (struct wl_step){.kind = WL_WAIT};
+    if (script->draining)
+        drained(script, now);
+    if (now < script->quiet_until)
+        return (struct wl_step){.kind = WL_SLEEP, .at = script->quiet_until};
+    if (under_way >= script->depth.now)
+        return (struct wl_step){.kind = WL_WAIT};
+    if (script->params->replay.trace != NULL)
+        return issue_replayed(script, now);
+    if (script->read_back_left > 0)
+        return issue_read_back(script, now);
+    if (count_reached(script) || loop_over(script))
+        return turn(script, now, under_way);
+    return issue_fresh(script, now);
+}
+
+void wl_script_completed(struct wl_script *script, time_ps now, time_ps latency)
+{
+    wl_depth_completed(&script->depth, now, latency);
+    if (wl_depth_lowered(&script->depth))
+        script->draining = true;
+    if (script->params->think_time == 0)
+        return;
+    const int64_t blocks = script->params->fio.think_blocks;
+    if (++script->since_pause >= (blocks > 1 ? blocks : 1))
+        script->pausing = script->draining = true;
+}
+
+uint64_t wl_script_missed(const struct wl_script *script, time_ps stop)
+{
+    if (script->params->replay.trace != NULL)
+        return wl_replay_missed(&script->replay, stop);
+    uint64_t missed = 0;
+    const int lanes = script->one_lane ? 1 : WL_DIRECTIONS;
+    for (int lane = 0; lane < lanes; lane++)
+        missed += wl_pace_count(&script->pace[lane], stop,
+                                units(script, lane, wl_plan_smallest(&script->plan_params)));
+    const int64_t count = script->params->count;
+    const uint64_t left = count > 0 ? (uint64_t)(count - script->issued) : UINT64_MAX;
+    return missed < left ? missed : left;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * workload - what a scenario's hosts do.
+ * One file per kind, one line in workload.def.  A workload instance is one (from, to) pair of one
+ * entry of `workloads:`; instances of an entry share its statistics, which are sums, least and
+ * greatest values: the same in whatever order the instances tell of what they did.  Portable: it
+ * reaches the world only through env, the verbs table and the NVMe host, so that the bridge plays
+ * it unchanged.
+ * A workload issues from `start` until `stop` or `count`, then lets what is under way finish. */
+#ifndef STORMGLASS_SCENARIOS_WORKLOAD_WORKLOAD_H
+#define STORMGLASS_SCENARIOS_WORKLOAD_WORKLOAD_H
+
+#include "base/env.h"
+#include "base/hist.h"
+#include "base/opt.h"
+#include "rnic/verbs.h"
+#include "scenarios/format/tree.h"
+
+#include <stdbool.h>
+
+enum { WORKLOAD_NAME_BYTES = 48 };
+
+/* Every latency that the histogram counts, for whoever needs it exactly; those beyond `room` are
+ * left out. */
+struct workload_latencies {
+    time_ps *list;
+    uint64_t count, room;
+};
+
+/* Of one entry of `workloads:`, summed over its instances. */
+struct workload_stats {
+    char name[WORKLOAD_NAME_BYTES];
+    uint64_t issued, completed, failed;
+    uint64_t bytes;                     /* payload of all completed operations */
+    uint64_t bytes_window;              /* of it, what moved in the window: what goodput counts */
+    uint64_t completed_window;          /* completed in the window: what IOPS counts */
+    uint64_t bytes_read, bytes_written; /* of all completed operations */
+    uint64_t corrupt;                   /* reads that returned another content than was written */
+    uint64_t missed; /* open loop: due before stop, but all of queue-depth was under way */
+    /* Of its NVMe controllers; struct nvme_host_stats has the same. */
+    uint64_t losses, attempts, reconnects, requeued;
+    time_ps without_service; /* summed over the instances */
+    time_ps first_issue, last_completion;
+    /* What rates count: from the start of the measurement to stop, or to the last completion when
+     * every instance had done before what it was asked for, and nothing failed.  window_to is 0
+     * until an instance has issued its last. */
+    time_ps window_from, window_to;
+    uint32_t begun;                  /* instances that are connected */
+    struct hist latency;             /* ps */
+    struct workload_latencies *each; /* NULL: only the histogram; the reader's own */
+};
+
+/* Everything an instance is made from. */
+struct workload_site {
+    const struct env *env;
+    const struct verbs_ops *verbs;
+    struct verbs_device *device;
+    uint32_t target_ip;
+    struct verbs_class class; /* of its connections */
+    uint32_t workload;        /* index of the entry */
+    uint32_t instance;        /* index of the pair within the entry, from 0 */
+    uint32_t copy;            /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
+    uint32_t serial;          /* among all instances of the run, from 1; 0: no reads are compared */
+    const void *params;       /* the kind's own, filled by its rows */
+    const void *nvme_params;  /* struct nvme_host_params for kinds that need it */
+    time_ps start, stop;      /* absolute */
+    struct workload_stats *stats;
+    void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: told once */
+    void *on_idle_self;
+};
+
+/* The file that an entry names, for kinds that have one. */
+struct workload_file {
+    struct arena *arena; /* the scenario's */
+    const struct tree_file *file;
+    struct diag *diag;
+    const char *workload; /* its name */
+    uint32_t instances;   /* that will play it */
+    int64_t room;         /* bytes of the greatest namespace of its targets; 0: they have none */
+    time_ps start, stop;
+};
+
+/* A namespace that an instance will use, and why its I/Os cannot be served there. */
+struct workload_space {
+    uint32_t copy; /* of a fio job */
+    int64_t block_bytes, bytes;
+    const char *row; /* set with `why`: the row that is to blame; NULL: several */
+    char why[160];
+};
+
+struct nvme_host;
+struct workload; /* an instance; each kind embeds what it needs */
+
+/* Which way data travel between `from` and `to`. */
+enum workload_data { WORKLOAD_DATA_BOTH_WAYS, WORKLOAD_DATA_OUT, WORKLOAD_DATA_BACK };
+
+struct workload_ops {
+    const char *name;  /* the word after `kind:` */
+    const char *about; /* one sentence */
+    const struct opt *opts;
+    size_t params_bytes;
+    /* Sends requests to this kind of service at the other end: NVMe target on 4420, or a raw RDMA
+     * responder on WORKLOAD_RDMA_PORT. */
+    bool needs_nvme_target;
+    /* NULL: the kind has no file.  Else an entry has the key `file`, and this makes of it what
+     * params have beside the rows, which are filled in.  False, and messages, when it is wrong. */
+    bool (*read_file)(void *params, const struct workload_file *file);
+    enum workload_data data;
+    /* NULL: it uses none.  The number of the namespace that the instance asks for, from 1; 0: its
+     * turn among all. */
+    uint32_t (*name_space)(const void *params);
+    /* False, and why, when the I/Os do not fit the blocks or the size of the namespace. */
+    bool (*fits)(const void *params, struct workload_space *space);
+    struct workload *(*create)(const struct workload_site *site);
+    /* Connects now, so that it can issue at site->start. */
+    void (*start)(struct workload *workload);
+    /* Issues nothing more from now on; on_idle still comes. */
+    void (*stop)(struct workload *workload);
+    uint64_t (*outstanding)(const struct workload *workload);
+    /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
+    void (*describe)(const struct workload *workload, char *text, size_t size);
+    /* Its NVMe controller's host, for somebody who looks on; NULL, or returns NULL: none. */
+    const struct nvme_host *(*controller)(const struct workload *workload);
+    void (*destroy)(struct workload *workload);
+};
+
+enum { WORKLOAD_RDMA_PORT = 18515 }; /* the port that rdma-core's examples and perftest use */
+
+/* The other end of the rdma-* kinds: accepts connections, keeps receives posted, gives a buffer. */
+struct rdma_sink;
+struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops *verbs,
+                                   struct verbs_device *device);
+void rdma_sink_destroy(struct rdma_sink *sink);
+
+/* Nothing has been told yet; name and each stay. */
+void workload_reset(struct workload_stats *stats);
+
+/* Adds what instances have told another place of the same entry. */
+void workload_fold(struct workload_stats *into, const struct workload_stats *from);
+
+/* Tells the statistics that an instance measures from then on. */
+void workload_begins(struct workload_stats *stats, time_ps from);
+
+/* Tells them that it has issued its last, and when its measurement ends. */
+void workload_ends(struct workload_stats *stats, time_ps to);
+
+/* Tells them that it is done: its measurement ends with its last completion if nothing of it
+ * failed, else at stop: in the rest of the time nothing came, and that is what the rates are to
+ * say. */
+void workload_done(struct workload_stats *stats, bool failed, time_ps last_completion,
+                   time_ps stop);
+
+void workload_issued(struct workload_stats *stats, time_ps at);
+
+/* A connection that could not be made counts as one operation that was issued and failed, so that
+ * what is issued is always what is completed, failed and under way.  The time until stop counts. */
+void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop);
+
+/* A good completion: counts it, and for the rates what of it lies between `from`, where the warm-up
+ * ends, and `stop`; its latency counts when it was issued from then on.  An instance's first one
+ * after each counts in proportion, as if its data had flowed evenly since the instance's completion
+ * before it: so the goodput of a few large messages does not depend on where the window cuts one,
+ * and a rate times the mean latency is what is under way (Little's law) however long the latency
+ * is. */
+struct workload_completion {
+    time_ps issued_at, now, from, stop;
+    time_ps before; /* the instance's completion before this one; 0: none */
+    uint64_t bytes;
+    bool read;
+};
+void workload_completed(struct workload_stats *stats, const struct workload_completion *done);
+
+extern const struct workload_ops *const workload_kinds[]; /* NULL ends it; made from workload.def */
+const struct workload_ops *workload_find(const char *name);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * world - from pure data to nodes that run.
+ * Order of building: nodes with their ports, cables, routes, memory, ranks; then what posts
+ * events: targets, sinks, workloads.  Nodes stand in the engine in the scenario's order, so a
+ * node's id is its index in the scenario. */
+#include "scenarios/world/world.h"
+
+#include "base/memory.h"
+#include "rnic/host/verbs_sim.h"
+#include "scenarios/fabric/routing.h"
+#include "scenarios/world/world_executors.h"
+#include "scenarios/world/world_play.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct scenario_node *node_of(const struct world *world, uint32_t node)
+{
+    CHECK(node < world->scenario->node_count);
+    return &world->scenario->nodes[node];
+}
+
+struct host *world_host(const struct world *world, uint32_t node)
+{
+    CHECK(node_of(world, node)->kind == SCENARIO_HOST);
+    return world->hosts[node_of(world, node)->index];
+}
+
+struct swtch *world_switch(const struct world *world, uint32_t node)
+{
+    CHECK(node_of(world, node)->kind == SCENARIO_SWITCH);
+    return world->switches[node_of(world, node)->index];
+}
+
+struct port *world_port(const struct world *world, uint32_t node, uint16_t port)
+{
+    CHECK(port < node_of(world, node)->port_count);
+    if (node_of(world, node)->kind == SCENARIO_SWITCH)
+        return &world_switch(world, node)->ports[port];
+    return host_port(world_host(world, node), port);
+}
+
+/* ------------------------------------------------------------------ nodes and cables */
+
+static void make_switch(struct world *world, const struct scenario_node *node,
+                        struct world_executor *executor, const struct probe *probe)
+{
+    struct port_params *ports = memory_zeroed(node->port_count, sizeof *ports);
+    for (uint16_t i = 0; i < node->port_count; i++)
+        ports[i] = *node->ports[i].params;
+    struct swtch *swtch = memory_aligned(1, sizeof *swtch, alignof(struct swtch));
+    switch_init(swtch, &world->engine, node->name, node->switch_params, node->port_count, ports,
+                &executor->frames, probe);
+    if (node->priority_of_dscp != NULL)
+        for (unsigned dscp = 0; dscp < 64; dscp++)
+            switch_classify(swtch, dscp, node->priority_of_dscp[dscp]);
+    world->switches[node->index] = swtch;
+    free(ports);
+}
+
+/* The machine that the host is, alone or with hosts before it; NULL: one without a processor, where
+ * all work is the RNIC's. */
+static struct machine *machine_of(const struct world *world, const struct scenario_node *node,
+                                  struct host *host)
+{
+    const char *name = node->host->machine;
+    if (name == NULL && !node->host->rnic->soft.software)
+        return NULL;
+    for (uint32_t i = 0; name != NULL && i < node->index; i++) {
+        const char *other = world->scenario->nodes[i].host->machine;
+        if (other != NULL && strcmp(name, other) == 0)
+            return world->machines[i];
+    }
+    struct machine *machine = memory_zeroed(1, sizeof *machine);
+    machine_init(machine, host, &node->host->rnic->soft);
+    return machine;
+}
+
+static void make_host(struct world *world, const struct scenario_node *node,
+                      struct world_executor *executor, const struct probe *probe,
+                      uint32_t *endpoint)
+{
+    struct host *host = memory_aligned(1, sizeof *host, alignof(struct host));
+    host_init(host, &world->engine, node->name, &executor->frames, probe);
+    world->machines[node->index] = machine_of(world, node, host);
+    if (world->machines[node->index] != NULL)
+        host_join_machine(host, world->machines[node->index]);
+    world->endpoint_of[node->index] = *endpoint;
+    for (uint16_t i = 0; i < node->port_count; i++) {
+        const struct host_rnic rnic = {
+            .endpoint = (*endpoint)++,
+            .port = node->ports[i].params,
+            .params = node->host->rnic,
+            .cc = node->host->cc,
+            .cc_params = node->host->cc_params,
+            .priority_of_dscp = node->priority_of_dscp,
+        };
+        host_add_rnic(host, &rnic);
+    }
+    world->hosts[node->index] = host;
+}
+
+static struct port_ingress ingress_of(const struct world *world, uint32_t node)
+{
+    if (node_of(world, node)->kind == SCENARIO_SWITCH)
+        return switch_ingress(world_switch(world, node));
+    return (struct port_ingress){0};
+}
+
+static void join_links(struct world *world)
+{
+    for (uint32_t i = 0; i < world->scenario->link_count; i++) {
+        const struct scenario_link *link = &world->scenario->links[i];
+        struct port *ends[2];
+        for (int end = 0; end < 2; end++)
+            ends[end] = world_port(world, link->node[end], link->port[end]);
+        port_join(ends[0], ingress_of(world, link->node[0]), ends[1],
+                  ingress_of(world, link->node[1]));
+        for (int end = 0; end < 2; end++) {
+            struct mail *mail = world_mail(world, ends[end]->node, ends[1 - end]->node);
+            port_set_mail(ends[end], mail);
+            ends[end]->node->outer |= mail != NULL;
+        }
+    }
+}
+
+static void compute_routes(struct world *world)
+{
+    struct route_table *tables = routing_compute(world->scenario, NULL);
+    for (uint32_t i = 0; i < world->scenario->node_count; i++)
+        if (node_of(world, i)->kind == SCENARIO_SWITCH)
+            world_switch(world, i)->routes = tables[i];
+    free(tables);
+}
+
+static void carve_memories(struct world *world, struct diag *diag)
+{
+    for (uint32_t i = 0; i < world->scenario->node_count; i++) {
+        char why[DIAG_TEXT_BYTES];
+        if (world->scenario->nodes[i].kind == SCENARIO_SWITCH &&
+            !switch_carve(world_switch(world, i), why, sizeof why))
+            diag_add(diag, DIAG_ERROR, world->scenario->nodes[i].place, NULL, "%s", why);
+    }
+}
+
+/* Where nobody looks nothing is kept. */
+static void make_fabric(struct world *world, const struct probe *observer,
+                        const uint32_t *executor_of, struct diag *diag)
+{
+    const struct scenario *scenario = world->scenario;
+    uint32_t endpoints = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const uint32_t number = executor_of == NULL ? 0 : executor_of[i];
+        CHECK(number < world->engine.executors);
+        struct world_executor *executor = &world->executors[number];
+        const struct probe *probe = observer == &probe_none ? observer : &executor->journal.probe;
+        if (scenario->nodes[i].kind == SCENARIO_SWITCH)
+            make_switch(world, &scenario->nodes[i], executor, probe);
+        else
+            make_host(world, &scenario->nodes[i], executor, probe, &endpoints);
+        world->engine.nodes[i]->executor = number;
+    }
+    for (uint32_t i = 0; i < scenario->node_count; i++) /* a group is on one */
+        CHECK(world->engine.nodes[i]->executor ==
+              world->engine.nodes[world->engine.nodes[i]->group]->executor);
+    join_links(world);
+    compute_routes(world);
+    carve_memories(world, diag);
+}
+
+/* ------------------------------------------------------------------ what runs on the hosts */
+
+static uint32_t namespaces_of(const struct scenario_host *host)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < host->namespace_count; i++)
+        sum += host->namespaces[i].count;
+    return sum;
+}
+
+static void make_target(struct world *world, const struct scenario_node *node)
+{
+    const uint32_t count = namespaces_of(node->host);
+    if (count == 0)
+        return;
+    struct nvme_target_namespace *list = memory_zeroed(count, sizeof *list);
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < node->host->namespace_count; i++)
+        for (uint32_t n = 0; n < node->host->namespaces[i].count; n++)
+            list[made++] = (struct nvme_target_namespace){
+                .params = *node->host->namespaces[i].params,
+                .media = node->host->namespaces[i].media,
+                .media_params = node->host->namespaces[i].media_params};
+    struct host *host = world->hosts[node->index];
+    const struct nvme_target_site site = {
+        .env = &host->env,
+        .verbs = &verbs_sim,
+        .device = host_device(host, 0),
+        .params = node->host->nvme_target,
+        .namespaces = list,
+        .namespace_count = count,
+    };
+    world->targets[node->index] = nvme_target_create(&site);
+    CHECK(world->targets[node->index] != NULL);
+    free(list);
+}
+
+/* A raw responder on every host that an rdma-* workload sends to. */
+static void make_sinks(struct world *world)
+{
+    for (uint32_t i = 0; i < world->scenario->workload_count; i++) {
+        const struct scenario_workload *workload = &world->scenario->workloads[i];
+        for (uint32_t p = 0; !workload->ops->needs_nvme_target && p < workload->pair_count; p++) {
+            const uint32_t at = node_of(world, workload->pairs[p].to)->index;
+            struct host *host = world->hosts[at];
+            if (world->sinks[at] == NULL)
+                world->sinks[at] = rdma_sink_create(&host->env, &verbs_sim, host_device(host, 0));
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void make_tables(struct world *world)
+{
+    world->hosts = memory_zeroed(world->host_count, sizeof(struct host *));
+    world->machines = memory_zeroed(world->host_count, sizeof(struct machine *));
+    world->switches = memory_zeroed(world->switch_count, sizeof(struct swtch *));
+    world->targets = memory_zeroed(world->host_count, sizeof(struct nvme_target *));
+    world->sinks = memory_zeroed(world->host_count, sizeof(struct rdma_sink *));
+    world->endpoint_of = memory_zeroed(world->host_count, sizeof(uint32_t));
+    world->stats = memory_zeroed(world->workload_count, sizeof *world->stats);
+}
+
+static void start(struct world *world)
+{
+    for (uint32_t i = 0; i < world->switch_count; i++)
+        switch_start(world->switches[i]);
+    for (uint32_t i = 0; i < world->host_count; i++)
+        make_target(world, &world->scenario->nodes[i]);
+    make_sinks(world);
+    deadlock_init(&world->deadlocks, world->switches, world->switch_count);
+    world_play_init(world);
+}
+
+struct world *world_build_divided(const struct scenario *scenario, const struct probe *probe,
+                                  const struct world_division *division, struct diag *diag)
+{
+    struct world *world = memory_zeroed(1, sizeof *world);
+    world->scenario = scenario;
+    world->host_count = scenario->host_count;
+    world->switch_count = scenario->switch_count;
+    world->workload_count = scenario->workload_count;
+    world->window_end = scenario->duration;
+    make_tables(world);
+    engine_init(&world->engine, scenario->seed);
+    world_executors_init(world, division == NULL ? 1 : division->executors, probe);
+    world->engine.hostile = STORMGLASS_HOSTILE;
+    world->engine.worth = STORMGLASS_HOSTILE ? 0 : ENGINE_WORTH;
+    make_fabric(world, probe, division == NULL ? NULL : division->executor_of, diag);
+    engine_start(&world->engine);
+    if (diag_failed(diag)) {
+        world_free(world);
+        return NULL;
+    }
+    start(world);
+    return world;
+}
+
+struct world *world_build(const struct scenario *scenario, const struct probe *probe,
+                          struct diag *diag)
+{
+    return world_build_divided(scenario, probe, NULL, diag);
+}
+
+static void free_machines(struct world *world)
+{
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        struct machine *machine = world->machines[i];
+        for (uint32_t j = i; machine != NULL && j < world->host_count; j++)
+            if (world->machines[j] == machine)
+                world->machines[j] = NULL;
+        if (machine == NULL)
+            continue;
+        machine_fini(machine);
+        free(machine);
+    }
+    free(world->machines);
+}
+
+void world_free(struct world *world)
+{
+    if (world == NULL)
+        return;
+    world_play_fini(world);
+    deadlock_fini(&world->deadlocks);
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        if (world->targets[i] != NULL)
+            nvme_target_destroy(world->targets[i]);
+        if (world->sinks[i] != NULL)
+            rdma_sink_destroy(world->sinks[i]);
+    }
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        host_fini(world->hosts[i]);
+        free(world->hosts[i]);
+    }
+    free_machines(world);
+    for (uint32_t i = 0; i < world->switch_count; i++) {
+        switch_fini(world->switches[i]);
+        free(world->switches[i]);
+    }
+    world_executors_fini(world);
+    engine_fini(&world->engine);
+    free(world->hosts);
+    free(world->switches);
+    free(world->targets);
+    free(world->sinks);
+    free(world->endpoint_of);
+    free(world->stats);
+    free(world);
+}
+
+void world_audit(const struct world *world)
+{
+    for (uint32_t i = 0; i < world->engine.node_count; i++)
+        world->engine.nodes[i]->ops->audit(world->engine.nodes[i]);
+}
+
+const char *world_node_name(const struct world *world, uint32_t node)
+{
+    return node_of(world, node)->name;
+}
+
+void world_port_name(const struct world *world, uint32_t node, uint16_t port, char *text,
+                     size_t size)
+{
+    snprintf(text, size, "%s", scenario_port_name(node_of(world, node), port).text);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * world_faults - the timeline's moments, done to the world.
+ * All of it happens between two events, so that the order in which nodes run decides nothing. */
+#include "scenarios/world/world_faults.h"
+
+#include "base/memory.h"
+#include "scenarios/fabric/routing.h"
+#include "scenarios/fabric/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct world_faults {
+    struct timeline *timeline;
+    struct port **faulty; /* ports with a fault of their own, to be freed */
+    uint32_t faulty_count;
+};
+
+/* ------------------------------------------------------------------ hosts and ports */
+
+static struct port_fault *fault_of(struct world *world, struct port *port)
+{
+    if (port->fault != NULL)
+        return port->fault;
+    struct world_faults *faults = world->faults;
+    faults->faulty =
+        memory_resized(faults->faulty, faults->faulty_count + 1, sizeof(struct port *));
+    faults->faulty[faults->faulty_count++] = port;
+    port_set_fault(port, memory_zeroed(1, sizeof(struct port_fault)));
+    char owner[NODE_NAME_BYTES + 16];
+    snprintf(owner, sizeof owner, "%s:p%u", port->node->name, port->index);
+    port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
+    return port->fault;
+}
+
+static void set_bit_errors(struct port_fault *fault, int64_t per_10_15)
+{
+    fault->bits_between_errors = per_10_15 > 0 ? INT64_C(1000000000000000) / per_10_15 : 0;
+    fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
+}
+
+static void apply_to_port(struct world *world, const struct scenario_fault *fault,
+                          const struct scenario_spot *spot, bool on)
+{
+    struct port *port = world_port(world, spot->node, spot->port);
+    switch (fault->kind) {
+    case SCENARIO_FAULT_BIT_ERRORS:
+        set_bit_errors(fault_of(world, port), on ? fault->rate : 0);
+        return;
+    case SCENARIO_FAULT_DROP_EVERY:
+        fault_of(world, port)->drop_every = on ? (uint64_t)fault->n : 0;
+        port->fault->frames = (uint8_t)fault->frames;
+        return;
+    case SCENARIO_FAULT_PFC_OFF: {
+        const struct scenario_node *node = &world->scenario->nodes[spot->node];
+        const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
+        port_enable_pauses(port, (uint8_t)enabled, world->engine.now);
+        return;
+    }
+    default:
+        break;
+    }
+    check_failed("a port's fault is one of the kinds above", __FILE__, __LINE__);
+}
+
+static void apply_to_host(struct world *world, const struct scenario_fault *fault, uint32_t node,
+                          bool on)
+{
+    struct host *host = world_host(world, node);
+    for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++) {
+        struct rnic *rnic = host->rnics[i];
+        const int64_t line = (int64_t)rnic->port.rate.bps;
+        const int64_t slow = (int64_t)((__int128)line * fault->drain / PPM);
+        if (fault->kind == SCENARIO_FAULT_PAUSE_STORM)
+            rnic_set_storm(rnic, (uint8_t)fault->priority, on, world->engine.now);
+        else if (on)
+            rnic_set_drain(rnic, slow > 0 ? slow : RNIC_STOPPED, world->engine.now);
+        else
+            rnic_set_drain(rnic, rnic->params.drain, world->engine.now);
+    }
+}
+
+static void apply_to_target(struct world *world, const struct scenario_fault *fault, uint32_t node,
+                            bool on)
+{
+    struct nvme_target *target = world->targets[world->scenario->nodes[node].index];
+    CHECK(target != NULL);
+    if (fault->kind == SCENARIO_FAULT_TARGET_STALL) {
+        nvme_target_stall(target, on);
+    } else if (on) {
+        nvme_target_kill(target, fault->data == SCENARIO_DATA_LOST);
+    } else {
+        const bool listens = nvme_target_revive(target);
+        CHECK(listens); /* the port was its own */
+    }
+}
+
+static bool of_target(const struct scenario_fault *fault)
+{
+    return fault->kind == SCENARIO_FAULT_TARGET_STALL || fault->kind == SCENARIO_FAULT_TARGET_CRASH;
+}
+
+static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
+{
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        if (fault->spots[i].node == spot->node && fault->spots[i].port == spot->port)
+            return true;
+    return false;
+}
+
+/* The last begun of the others that do the same to the spot at this moment; NULL: none. */
+static const struct scenario_fault *still_at(const struct world *world, uint32_t ended,
+                                             const struct scenario_spot *spot)
+{
+    const struct scenario_fault *faults = world->scenario->faults, *found = NULL;
+    const time_ps now = faults[ended].end;
+    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
+        const struct scenario_fault *other = &faults[i];
+        if (i != ended && other->kind == faults[ended].kind &&
+            other->priority == faults[ended].priority && other->at <= now && now < other->end &&
+            has_spot(other, spot) && (found == NULL || found->at <= other->at))
+            found = other;
+    }
+    return found;
+}
+
+/* The end of one fault leaves what another, overlapping one still does. */
+static void on_fault(void *self, uint32_t index, bool begins)
+{
+    struct world *world = self;
+    const struct scenario_fault *fault = &world->scenario->faults[index];
+    for (uint32_t i = 0; i < fault->spot_count; i++) {
+        const struct scenario_spot *spot = &fault->spots[i];
+        const struct scenario_fault *other = begins ? NULL : still_at(world, index, spot);
+        const struct scenario_fault *now = other != NULL ? other : fault;
+        const bool on = begins || other != NULL;
+        if (of_target(fault))
+            apply_to_target(world, now, spot->node, on);
+        else if (spot->port == SCENARIO_ALL_PORTS)
+            apply_to_host(world, now, spot->node, on);
+        else
+            apply_to_port(world, now, spot, on);
+    }
+}
+
+/* ------------------------------------------------------------------ links, switches, routes */
+
+static void on_link(void *self, uint32_t index, bool up)
+{
+    struct world *world = self;
+    const struct scenario_link *link = &world->scenario->links[index];
+    for (int end = 0; end < 2; end++)
+        port_set_up(world_port(world, link->node[end], link->port[end]), up, world->engine.now);
+}
+
+/* By the crash of this moment. */
+static void lose_target(struct world *world, uint32_t node)
+{
+    const struct scenario_spot spot = {node, SCENARIO_ALL_PORTS};
+    for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &world->scenario->faults[i];
+        if (fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->at == world->engine.now &&
+            has_spot(fault, &spot))
+            apply_to_target(world, fault, node, true);
+    }
+}
+
+static void on_lost(void *self, uint32_t node)
+{
+    struct world *world = self;
+    if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
+        switch_lose(world_switch(world, node), world->engine.now);
+    else
+        lose_target(world, node);
+}
+
+/* Frames that have been queued keep their queue. */
+static void on_routes(void *self, const struct routing_view *view)
+{
+    struct world *world = self;
+    struct route_table *tables = routing_compute_view(world->scenario, view);
+    for (uint32_t i = 0; i < world->scenario->node_count; i++) {
+        if (world->scenario->nodes[i].kind != SCENARIO_SWITCH)
+            continue;
+        struct swtch *swtch = world_switch(world, i);
+        route_table_fini(&swtch->routes);
+        swtch->routes = tables[i];
+    }
+    free(tables);
+}
+
+/* ------------------------------------------------------------------ time */
+
+void world_faults_init(struct world *world)
+{
+    world->faults = memory_zeroed(1, sizeof *world->faults);
+    world->faults->timeline = timeline_new(world->scenario);
+}
+
+void world_faults_fini(struct world *world)
+{
+    struct world_faults *faults = world->faults;
+    if (faults == NULL)
+        return;
+    for (uint32_t i = 0; i < faults->faulty_count; i++) {
+        free(faults->faulty[i]->fault);
+        port_set_fault(faults->faulty[i], NULL);
+    }
+    timeline_free(faults->timeline);
+    free(faults->faulty);
+    free(faults);
+    world->faults = NULL;
+}
+
+time_ps world_faults_due(const struct world *world)
+{
+    return timeline_due(world->faults->timeline);
+}
+
+void world_faults_apply(struct world *world)
+{
+    const struct timeline_calls calls = {world, on_fault, on_link, on_lost, on_routes};
+    timeline_step(world->faults->timeline, &calls);
+}

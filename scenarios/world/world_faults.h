@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * world_faults - what goes wrong in a world, between its events.
+ * Included only by world_play.c and world_faults.c. */
+#ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
+#define STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
+
+#include "scenarios/world/world.h"
+
+void world_faults_init(struct world *world);
+void world_faults_fini(struct world *world); /* also of a world whose faults were never begun */
+
+/* The next moment at which something goes wrong or right; TIME_NEVER: none. */
+time_ps world_faults_due(const struct world *world);
+
+/* Lets happen what is due; the engine's clock stands at that moment. */
+void world_faults_apply(struct world *world);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * world_play - begins and ends workloads, and lets faults happen.
+ * Both happen between events: the engine runs up to the moment before, and then the world acts.  So
+ * no node ever touches another, and the moment is the same in every run.
+ *
+ * An entry begins when the fio jobs that it waits for are finished (others: at once).  It is
+ * finished a lookahead after its last instance became idle: what a host does concerns no other
+ * sooner.  Then it may end others (fio's exitall), and the last ends the run. */
+#include "scenarios/world/world_play.h"
+
+#include "base/memory.h"
+#include "rnic/host/verbs_sim.h"
+#include "scenarios/world/turns.h"
+#include "scenarios/world/world_faults.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct instance {
+    struct workload *workload;
+    const struct workload_ops *ops;
+    struct world *world;
+    const struct env *env;
+    uint32_t entry, executor;
+    bool idle;
+};
+
+/* Its instances are on several executors, which may find them idle in any order. */
+struct entry {
+    struct instance *instances;
+    uint32_t *busy_on; /* by executor, who alone writes it while events are executed */
+    uint32_t count;
+    atomic_uint busy;
+    _Atomic time_ps idle_at; /* of the last so far */
+    time_ps finish_at;       /* TIME_NEVER: not known yet */
+};
+
+struct world_play {
+    struct entry *entries;
+    struct turn *turns;
+    struct workload_stats **told; /* by executor and entry, what world->stats adds up; NULL: none */
+    uint32_t serial;
+    _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
+    bool attention;            /* an entry has finished */
+};
+
+/* ------------------------------------------------------------------ workloads */
+
+static void keep_latest(_Atomic time_ps *greatest, time_ps value)
+{
+    time_ps now = atomic_load(greatest);
+    while (now < value && !atomic_compare_exchange_weak(greatest, &now, value))
+        ;
+}
+
+static void keep_earliest(_Atomic time_ps *least, time_ps value)
+{
+    time_ps now = atomic_load(least);
+    while (now > value && !atomic_compare_exchange_weak(least, &now, value))
+        ;
+}
+
+/* Whoever comes last here, the entry is idle since the latest moment of all. */
+static void on_idle(void *self)
+{
+    struct instance *instance = self;
+    struct world *world = instance->world;
+    struct entry *entry = &world->play->entries[instance->entry];
+    CHECK(!instance->idle);
+    instance->idle = true;
+    if (--entry->busy_on[instance->executor] == 0)
+        world->executors[instance->executor].spent++;
+    keep_latest(&entry->idle_at, env_now(instance->env));
+    const unsigned busy = atomic_fetch_sub(&entry->busy, 1);
+    CHECK(busy > 0);
+    if (busy > 1)
+        return;
+    entry->finish_at = atomic_load(&entry->idle_at) + world->engine.lookahead;
+    keep_earliest(&world->play->finish_at, entry->finish_at);
+    engine_cut(&world->engine, entry->finish_at - 1);
+}
+
+/* Where instances of the entry on that executor tell what they did. */
+static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
+{
+    if (world->engine.executors == 1)
+        return &world->stats[entry];
+    struct workload_stats **told = &world->play->told[executor * world->workload_count + entry];
+    if (*told == NULL) {
+        *told = memory_zeroed(1, sizeof **told);
+        workload_reset(*told);
+    }
+    return *told;
+}
+
+/* Brings world->stats up to date. */
+static void fold_stats(const struct world *world)
+{
+    for (uint32_t i = 0; world->engine.executors > 1 && i < world->workload_count; i++) {
+        workload_reset(&world->stats[i]);
+        for (uint32_t executor = 0; executor < world->engine.executors; executor++) {
+            const struct workload_stats *told =
+                world->play->told[executor * world->workload_count + i];
+            if (told != NULL)
+                workload_fold(&world->stats[i], told);
+        }
+    }
+}
+
+static void begin_instance(struct world *world, uint32_t index, const struct scenario_pair *pair,
+                           uint32_t number)
+{
+    const struct scenario_workload *workload = &world->scenario->workloads[index];
+    const struct scenario_node *from = &world->scenario->nodes[pair->from];
+    const struct scenario_node *to = &world->scenario->nodes[pair->to];
+    struct host *host = world->hosts[from->index];
+    struct instance *instance = &world->play->entries[index].instances[number];
+    const struct turns_span span = turns_span(workload, 0, world->window_end, world->engine.now);
+    *instance = (struct instance){.ops = workload->ops,
+                                  .world = world,
+                                  .env = &host->env,
+                                  .entry = index,
+                                  .executor = host->node.executor};
+    world->play->entries[index].busy_on[instance->executor]++;
+    const struct workload_site site = {
+        .env = &host->env,
+        .verbs = &verbs_sim,
+        .device = host_device(host, 0),
+        .target_ip = rnic_ip(world->endpoint_of[to->index]),
+        .class = workload->class,
+        .workload = index,
+        .instance = number / workload->copies,
+        .copy = number % workload->copies,
+        .serial = ++world->play->serial,
+        .params = workload->params,
+        .nvme_params = from->host->nvme_host,
+        .start = span.start,
+        .stop = span.stop,
+        .stats = stats_at(world, host->node.executor, index),
+        .on_idle = on_idle,
+        .on_idle_self = instance,
+    };
+    instance->workload = workload->ops->create(&site);
+}
+
+/* All instances exist before the first starts: one may be idle at once. */
+static void begin_entry(void *self, uint32_t index)
+{
+    struct world *world = self;
+    const struct scenario_workload *workload = &world->scenario->workloads[index];
+    struct entry *entry = &world->play->entries[index];
+    entry->count = workload->pair_count * workload->copies;
+    entry->busy = entry->count;
+    entry->instances = memory_zeroed(entry->count, sizeof *entry->instances);
+    entry->busy_on = memory_zeroed(world->engine.executors, sizeof *entry->busy_on);
+    for (uint32_t i = 0; i < entry->count; i++)
+        begin_instance(world, index, &workload->pairs[i / workload->copies], i);
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        world->executors[i].spent += entry->busy_on[i] == 0;
+    for (uint32_t i = 0; i < entry->count; i++)
+        entry->instances[i].ops->start(entry->instances[i].workload);
+}
+
+static void stop_entry(void *self, uint32_t index)
+{
+    const struct world *world = self;
+    struct entry *entry = &world->play->entries[index];
+    for (uint32_t i = 0; i < entry->count; i++)
+        if (!entry->instances[i].idle)
+            entry->instances[i].ops->stop(entry->instances[i].workload);
+}
+
+/* Of what is finished nothing is left anywhere. */
+static void forget_entry(struct world *world)
+{
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        world->executors[i].spent--;
+}
+
+/* Marks what is finished by now. */
+static void finish_entries(struct world *world)
+{
+    struct world_play *play = world->play;
+    if (play->finish_at > world->engine.now)
+        return;
+    time_ps next = TIME_NEVER;
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        const time_ps at = play->entries[i].finish_at;
+        if (play->turns[i].finished || at == TIME_NEVER)
+            continue;
+        play->turns[i].finished = at <= world->engine.now;
+        play->attention |= play->turns[i].finished;
+        if (play->turns[i].finished)
+            forget_entry(world);
+        else
+            next = time_earlier(next, at);
+    }
+    play->finish_at = next;
+}
+
+/* Begins and ends workloads whose moment this is; true when all are finished. */
+static bool attend(struct world *world)
+{
+    const struct turns_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
+    finish_entries(world);
+    turns_attend(world->scenario, world->play->turns, &world->play->attention, &calls);
+    return turns_all_finished(world->scenario, world->play->turns);
+}
+
+/* ------------------------------------------------------------------ time */
+
+void world_play_init(struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    struct world_play *play = memory_zeroed(1, sizeof *play);
+    world->play = play;
+    play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
+    play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
+    play->told = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,
+                               sizeof *play->told);
+    world_faults_init(world);
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
+                 scenario->workloads[i].name);
+        workload_reset(&world->stats[i]);
+        play->entries[i].finish_at = TIME_NEVER;
+    }
+    play->finish_at = TIME_NEVER;
+    play->attention = true; /* the first entries begin */
+    CHECK(world->engine.lookahead > 0);
+}
+
+void world_play_fini(struct world *world)
+{
+    struct world_play *play = world->play;
+    for (uint32_t i = 0; play != NULL && i < world->workload_count; i++) {
+        for (uint32_t n = 0; n < play->entries[i].count; n++)
+            play->entries[i].instances[n].ops->destroy(play->entries[i].instances[n].workload);
+        free(play->entries[i].instances);
+        free(play->entries[i].busy_on);
+    }
+    /* Targets and sinks are freed later and send their disconnects by ports without fault. */
+    world_faults_fini(world);
+    if (play != NULL) {
+        for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++)
+            free(play->told[i]);
+        free(play->told);
+        free(play->entries);
+        free(play->turns);
+    }
+    free(play);
+    world->play = NULL;
+}
+
+static time_ps last_moment(const struct world *world)
+{
+    if (world->workload_count == 0 || world->window_end > TIME_NEVER - world->scenario->drain)
+        return world->window_end;
+    return world->window_end + world->scenario->drain;
+}
+
+/* Up to the next look for deadlocks, or `until`. */
+static void advance_looking(struct world *world, time_ps until)
+{
+    const time_ps look = world->deadlocks.next;
+    engine_run(&world->engine, time_earlier(look, until));
+    if (look <= world->engine.now && !world->engine.paused)
+        deadlock_tick(&world->deadlocks, look, engine_events(&world->engine));
+}
+
+/* The next moment at which the world acts. */
+static time_ps world_due(const struct world *world)
+{
+    return time_earlier(world->play->finish_at, world_faults_due(world));
+}
+
+/* To the next moment at which the world acts, or to the end of the next look or `until`; less far
+ * when an entry is finished sooner. */
+static void advance(struct world *world, time_ps until)
+{
+    const time_ps due = world_due(world);
+    if (due > until || world->deadlocks.next < due) {
+        advance_looking(world, until);
+        return;
+    }
+    if (due > world->engine.now)
+        engine_run(&world->engine, due - 1);
+    if (world->engine.now >= due - 1 && !world->engine.paused)
+        engine_set_now(&world->engine, due);
+}
+
+static bool play_until(struct world *world, time_ps until)
+{
+    const time_ps end = time_earlier(until, last_moment(world));
+    do {
+        if (attend(world))
+            return false;
+        if (world_faults_due(world) <= world->engine.now)
+            world_faults_apply(world);
+        advance(world, end);
+        if (UNLIKELY(world->engine.paused))
+            return true;
+    } while (world->engine.now < end || world_due(world) <= end);
+    return end < last_moment(world);
+}
+
+bool world_run(struct world *world, time_ps until)
+{
+    world->engine.paused = false;
+    const bool more = play_until(world, until);
+    fold_stats(world);
+    return more;
+}
+
+uint32_t world_busy(const struct world *world)
+{
+    uint32_t busy = 0;
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        busy += world->play->entries[i].busy;
+    return busy;
+}
+
+uint64_t world_outstanding(const struct world *world, uint32_t workload)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < entry->count; i++)
+        sum += entry->instances[i].ops->outstanding(entry->instances[i].workload);
+    return sum;
+}
+
+void world_describe(const struct world *world, uint32_t workload, char *text, size_t size)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    text[0] = '\0';
+    for (uint32_t i = 0; i < entry->count && text[0] == '\0'; i++)
+        if (entry->instances[i].ops->outstanding(entry->instances[i].workload) > 0)
+            entry->instances[i].ops->describe(entry->instances[i].workload, text, size);
+}
+
+uint32_t world_instances(const struct world *world, uint32_t workload)
+{
+    return world->play->entries[workload].count;
+}
+
+const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
+                                         uint32_t instance)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    CHECK(instance < entry->count);
+    const struct instance *at = &entry->instances[instance];
+    return at->ops->controller == NULL ? NULL : at->ops->controller(at->workload);
+}

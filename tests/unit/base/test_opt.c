@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rows: presets, bounds, words, lists, and the nearest name. */
+#include "base/opt.h"
+
+#include "base/nearest.h"
+
+#include "net/switch/switch.h"
+#include "nvme/host/host.h"
+#include "nvme/media/media.h"
+#include "nvme/target/target.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/workload/workload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct params {
+    int64_t size, time, word, mask, flag, count, maybe, some, pages, power, either;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+static const struct opt rows[] = {
+    {"size", OPT_SIZE, FIELD(size), "auto", "1KB", "1MB", "auto|none", "A size.", "own"},
+    {"time", OPT_TIME, FIELD(time), "10us", "1us", NULL, NULL, "A time.", "own"},
+    {"word", OPT_CHOICE, FIELD(word), "blue", NULL, NULL, "red|blue|green", "A word.", "own"},
+    {"mask", OPT_MASK, FIELD(mask), "3", NULL, "0,1,2,3,4,5,6,7", NULL, "Some bits.", "own"},
+    {"flag", OPT_BOOL, FIELD(flag), "true", NULL, NULL, NULL, "A flag.", "own"},
+    {"count", OPT_INT, FIELD(count), "1", "1", "9", NULL, "A number.", "own"},
+    {"maybe", OPT_INT, FIELD(maybe), "auto", "0", "9", "auto", "A number or a word.", "own"},
+    {"some", OPT_MASK, FIELD(some), "auto", NULL, "0,1,2,3,4,5,6,7", "auto", "Bits or a word.",
+     "own"},
+    {"pages", OPT_SIZE, FIELD(pages), "8KiB", "0B", "63KiB", "auto", "A size.", "own",
+     .step = "4KiB"},
+    {"power", OPT_INT, FIELD(power), "3", "3", "20", NULL, "A number.", "own", .factor = 2},
+    {"either", OPT_SIZE, FIELD(either), "512B", "512B", "4KiB", NULL, "A size.", "own",
+     .factor = 8},
+    {0}};
+
+static void presets_are_set(void **state)
+{
+    (void)state;
+    struct params params = {0};
+    opt_presets(rows, &params);
+    assert_int_equal(params.size, -1);
+    assert_int_equal(params.time, 10000000);
+    assert_int_equal(params.word, 1);
+    assert_int_equal(params.mask, 8);
+    assert_int_equal(params.flag, 1);
+    assert_int_equal(params.count, 1);
+    assert_int_equal(params.maybe, -1);
+    assert_int_equal(params.some, -1);
+}
+
+static void texts_are_taken_or_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *text;
+        bool fine;
+        int64_t value;
+        const char *says;
+    } cases[] = {
+        {"size", "4KB", true, 4000, NULL},
+        {"size", "none", true, -2, NULL},
+        {"maybe", "auto", true, -1, NULL},
+        {"maybe", "-1", false, 0, "-1 is less than the least allowed, 0"},
+        {"maybe", "-5", false, 0, "-5 is less than the least allowed, 0"},
+        {"some", "auto", true, -1, NULL},
+        {"some", "1,2", true, 6, NULL},
+        {"some", "8", false, 0, "numbers from 0 to 7"},
+        {"some", "audo", false, 0, "numbers such as [3, 4], or auto, but found"},
+        {"size", "999B", false, 0, "less than the least allowed, 1KB"},
+        {"size", "2MB", false, 0, "more than the most allowed, 1MB"},
+        {"size", "big", false, 0, "auto or none"},
+        {"time", "999ns", false, 0, "less than"},
+        {"word", "green", true, 2, NULL},
+        {"word", "gree", false, 0, "red, blue or green"},
+        {"word", "", false, 0, "red, blue or green"},
+        {"mask", "none", true, 0, NULL},
+        {"mask", "3,4", true, 24, NULL},
+        {"mask", "0, 7", true, 129, NULL},
+        {"mask", "8", false, 0, "numbers from 0 to 7"},
+        {"mask", "3,9", false, 0, "numbers from 0 to 7"},
+        {"mask", "99", false, 0, "a list of numbers"},
+        {"mask", "3,", false, 0, "a list of numbers"},
+        {"mask", "", false, 0, "a list of numbers"},
+        {"flag", "false", true, 0, NULL},
+        {"flag", "yes", false, 0, "true or false"},
+        {"count", "10", false, 0, "more than"},
+        {"count", "auto", false, 0, "a whole number"},
+        {"pages", "0B", true, 0, NULL},
+        {"pages", "auto", true, -1, NULL},
+        {"pages", "60KiB", true, 61440, NULL},
+        {"pages", "1B", false, 0, "expected a whole multiple of 4KiB, but found 1B; nearest: 0"},
+        {"pages", "5000B", false, 0, "nearest: 4096B and 8192B"},
+        {"pages", "62KiB", false, 0, "nearest: 60KiB"},
+        {"pages", "64KiB", false, 0, "more than the most allowed"},
+        {"power", "3", true, 3, NULL},
+        {"power", "12", true, 12, NULL},
+        {"power", "7", false, 0, "3 times a power of 2, but found 7; nearest: 6 and 12"},
+        {"power", "20", false, 0, "nearest: 12"},
+        {"either", "512B", true, 512, NULL},
+        {"either", "4096B", true, 4096, NULL},
+        {"either", "1875B", false, 0, "512B or 4KiB, but found 1875B; nearest: 512B and 4096B"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char why[OPT_WHY_BYTES] = "";
+        int64_t value = 77;
+        const bool fine = opt_parse(opt_find(rows, cases[i].row), cases[i].text, &value, why);
+        if (fine != cases[i].fine || (fine && value != cases[i].value))
+            fail_msg("%s: %s gives %lld (%s)", cases[i].row, cases[i].text, (long long)value, why);
+        if (!fine && strstr(why, cases[i].says) == NULL)
+            fail_msg("%s: %s is refused with: %s", cases[i].row, cases[i].text, why);
+    }
+}
+
+static void values_are_written_as_read(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"size", "auto"},  {"size", "none"}, {"size", "64KiB"},
+                                           {"time", "1.5us"}, {"word", "red"},  {"mask", "none"},
+                                           {"mask", "3,4"},   {"flag", "true"}, {"count", "7"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        char why[OPT_WHY_BYTES], text[64];
+        int64_t value;
+        const struct opt *row = opt_find(rows, texts[i][0]);
+        assert_true(opt_parse(row, texts[i][1], &value, why));
+        opt_format(row, value, text, sizeof text);
+        assert_string_equal(text, texts[i][1]);
+    }
+}
+
+static void the_nearest_row_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(opt_nearest(rows, "cuont")->name, "count");
+    assert_string_equal(opt_nearest(rows, "sizes")->name, "size");
+    assert_null(opt_nearest(rows, "headroom"));
+    assert_null(opt_find(rows, "cuont"));
+    assert_int_equal(nearest_distance("", "abc"), 3);
+    assert_int_equal(nearest_distance("kmin", "kmax"), 2);
+    assert_int_equal(nearest_distance("abcd", "abdc"), 1);
+}
+
+/* Every table that a scenario can reach: presets inside their bounds, a sentence and a source. */
+static void check_table(const struct opt *table, size_t bytes)
+{
+    void *params = calloc(1, bytes);
+    assert_non_null(params);
+    opt_presets(table, params);
+    for (const struct opt *row = table; row->name != NULL; row++) {
+        assert_true(row->offset + sizeof(int64_t) <= bytes);
+        assert_non_null(row->about);
+        assert_non_null(row->source);
+        assert_ptr_equal(opt_find(table, row->name), row);
+        assert_null(strpbrk(row->name, "_. ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+        char why[OPT_WHY_BYTES], text[128];
+        int64_t value = *opt_field(row, params), back;
+        opt_format(row, value, text, sizeof text);
+        if (!opt_parse(row, text, &back, why) || back != value)
+            fail_msg("%s: %s reads back as %lld (%s)", row->name, text, (long long)back, why);
+        for (int bound = 0; bound < 2; bound++) {
+            const char *limit = bound == 0 ? row->min : row->max;
+            if (limit != NULL && !opt_parse(row, limit, &back, why))
+                fail_msg("%s: its bound %s is refused: %s", row->name, limit, why);
+        }
+    }
+    free(params);
+}
+
+static void every_table_is_sound(void **state)
+{
+    (void)state;
+    check_table(port_opts, sizeof(struct port_params));
+    check_table(switch_opts, sizeof(struct switch_params));
+    check_table(rnic_opts, sizeof(struct rnic_params));
+    check_table(nvme_host_opts, sizeof(struct nvme_host_params));
+    check_table(nvme_target_opts, sizeof(struct nvme_target_params));
+    check_table(nvme_namespace_opts, sizeof(struct nvme_namespace_params));
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++)
+        check_table(preset->ops->opts, preset->ops->params_bytes);
+    for (int i = 0; media_kinds[i] != NULL; i++)
+        check_table(media_kinds[i]->opts, media_kinds[i]->params_bytes);
+    for (int i = 0; workload_kinds[i] != NULL; i++)
+        check_table(workload_kinds[i]->opts, workload_kinds[i]->params_bytes);
+}
+
+static void a_hint_names_the_nearest_and_all_where_they_are_few(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *wanted, *offered[4], *hint;
+    } cases[] = {
+        {"tow", {"one", "two", "three"}, "; did you mean 'two'? There are one, two and three"},
+        {"nine", {"two", "three"}, "; there are two and three"},
+        {"nine", {"two"}, "; there is two"},
+        {"tow", {"two"}, "; did you mean 'two'?"},
+        {"tow", {"two", "one", "two"}, "; did you mean 'two'? There are two and one"},
+        {"x", {NULL}, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct nearest nearest = nearest_to(cases[i].wanted);
+        for (int k = 0; k < 4 && cases[i].offered[k] != NULL; k++)
+            nearest_offer(&nearest, cases[i].offered[k]);
+        assert_string_equal(nearest_hint(&nearest).text, cases[i].hint);
+    }
+}
+
+static void a_long_list_is_left_out(void **state)
+{
+    (void)state;
+    struct nearest nearest = nearest_to("word7");
+    char word[64];
+    for (int i = 10; i < 40; i++) {
+        snprintf(word, sizeof word, "word%d", i);
+        nearest_offer(&nearest, word);
+    }
+    assert_string_equal(nearest_hint(&nearest).text, "; did you mean 'word17'?");
+    nearest = nearest_to("x");
+    memset(word, 'w', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    for (int i = 0; i < 5; i++) {
+        word[0] = (char)('a' + i);
+        nearest_offer(&nearest, word);
+    }
+    assert_string_equal(nearest_hint(&nearest).text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_are_set),
+        cmocka_unit_test(texts_are_taken_or_refused),
+        cmocka_unit_test(values_are_written_as_read),
+        cmocka_unit_test(the_nearest_row_is_found),
+        cmocka_unit_test(a_hint_names_the_nearest_and_all_where_they_are_few),
+        cmocka_unit_test(a_long_list_is_left_out),
+        cmocka_unit_test(every_table_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

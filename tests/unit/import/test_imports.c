@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What importers make of texts: each has a file in tests/unit/import/imports, see import_case.h. */
+#include "scenarios/import/cabling_import.h"
+#include "scenarios/import/clab.h"
+#include "scenarios/import/dot.h"
+#include "scenarios/import/incident.h"
+#include "scenarios/import/mlnx_qos.h"
+#include "scenarios/import/mlxconfig.h"
+#include "scenarios/import/sonic.h"
+
+#include "tests/unit/import/import_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Up to three files, the later ones "b.json" and "c.json". */
+static char *of_sonic(const char *text)
+{
+    static const char *const names[] = {"a.json", "b.json", "c.json"};
+    struct sonic_input inputs[3] = {0};
+    struct sonic_result result;
+    struct diag diag = {0};
+    size_t count = 0;
+    for (; *text != '\0' && count < 3; count++) {
+        char *file = import_file(&text);
+        inputs[count] = (struct sonic_input){names[count], file, strlen(file)};
+    }
+    const bool good = sonic_import(inputs, count, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
+    char *lines = import_lines(result.scenario, result.notes, &diag);
+    sonic_free(&result);
+    while (count-- > 0)
+        free((char *)inputs[count].text);
+    return lines;
+}
+
+static char *of_mlnx_qos(const char *text)
+{
+    struct mlnx_qos_result result;
+    struct diag diag = {0};
+    const bool good = mlnx_qos_import("in", text, strlen(text), &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
+    char *lines = import_lines(result.yaml, result.notes, &diag);
+    mlnx_qos_free(&result);
+    return lines;
+}
+
+static char *of_mlxconfig(const char *text)
+{
+    struct mlxconfig_result result;
+    struct diag diag = {0};
+    const bool good = mlxconfig_import("in", text, strlen(text), &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
+    char *lines = import_lines(result.yaml, result.notes, &diag);
+    mlxconfig_free(&result);
+    return lines;
+}
+
+/* The earlier file and the later one. */
+static char *of_incident(const char *text)
+{
+    struct incident_result result;
+    struct diag diag = {0};
+    char *before = import_file(&text), *after = import_file(&text);
+    const struct incident_input old = {"in/eth0.before", before, strlen(before)};
+    const struct incident_input new = {"in/eth0.after", after, strlen(after)};
+    const bool good = incident_counters(&old, &new, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
+    char *lines = import_lines(result.json, result.notes, &diag);
+    incident_free(&result);
+    free(before);
+    free(after);
+    return lines;
+}
+
+static char *of_cables(const char *kind, cabling_reader *read, const char *text)
+{
+    const struct cabling_input input = {
+        .kind = kind, .read = read, .name = "in", .text = text, .length = strlen(text)};
+    struct cabling_result result;
+    struct diag diag = {0};
+    const bool good = cabling_import(&input, &result, &diag);
+    assert_int_equal(good, !diag_failed(&diag));
+    char *lines = import_lines(result.scenario, result.notes, &diag);
+    cabling_import_free(&result);
+    return lines;
+}
+
+static char *of_clab(const char *text)
+{
+    return of_cables("clab", clab_read, text);
+}
+
+static char *of_dot(const char *text)
+{
+    return of_cables("dot", dot_read, text);
+}
+
+#define IMPORTERS(X) X(sonic) X(mlnx_qos) X(mlxconfig) X(incident) X(clab) X(dot)
+
+#define TEST(name)                                                                                 \
+    static void name(void **state)                                                                 \
+    {                                                                                              \
+        (void)state;                                                                               \
+        import_check(of_##name, "tests/unit/import/imports/" #name ".txt");                        \
+    }
+IMPORTERS(TEST)
+
+int main(void)
+{
+#define ROW(name) cmocka_unit_test(name),
+    const struct CMUnitTest tests[] = {IMPORTERS(ROW)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * raw_host - see raw_host.h. */
+#include "tests/unit/nvme/raw_host.h"
+
+#include "nvme/target/discovery.h"
+#include "nvme/wire/wire.h"
+
+#include <string.h>
+
+static bool post_receive(struct raw_queue *queue, unsigned index)
+{
+    struct ibv_sge sge = {.addr = queue->responses->addr + (uint64_t)index * NVME_CQE_BYTES,
+                          .length = NVME_CQE_BYTES,
+                          .lkey = queue->responses->lkey};
+    struct ibv_recv_wr wr = {.wr_id = 1000 + index, .sg_list = &sge, .num_sge = 1};
+    struct ibv_recv_wr *bad = NULL;
+    return fake_verbs.post_recv(queue->conn, &wr, &bad) == 0;
+}
+
+static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
+{
+    struct raw_queue *queue = self;
+    (void)conn;
+    if (wc->status != IBV_WC_SUCCESS) {
+        queue->failed += wc->status != IBV_WC_WR_FLUSH_ERR;
+        return;
+    }
+    if (wc->wr_id < 1000)
+        return;
+    const unsigned index = (unsigned)wc->wr_id - 1000;
+    CHECK(wc->byte_len == NVME_CQE_BYTES);
+    nvme_capsule_decode_response(&queue->last,
+                                 queue->responses->bytes + (size_t)index * NVME_CQE_BYTES);
+    queue->answered++;
+    post_receive(queue, index);
+}
+
+static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event *event)
+{
+    struct raw_queue *queue = self;
+    (void)conn;
+    switch (event->type) {
+    case RDMA_CM_EVENT_ESTABLISHED:
+        queue->up = true;
+        queue->crqsize = wire_get16(event->private_data + 2);
+        break;
+    case RDMA_CM_EVENT_REJECTED:
+        queue->reject = event->status;
+        queue->reject_sts = wire_get16(event->private_data + 2);
+        break;
+    default:
+        queue->down = true;
+    }
+}
+
+void raw_init(struct raw_host *raw)
+{
+    raw_init_with(raw, NULL, 0);
+}
+
+void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
+{
+    memset(raw, 0, sizeof *raw);
+    fake_init(&raw->world);
+    raw->device = fake_device(&raw->world, 2);
+    raw->target_device = fake_device(&raw->world, 1);
+    opt_presets(nvme_target_opts, &raw->params);
+    opt_presets(nvme_namespace_opts, &raw->ns.params);
+    raw->ns.media = media_find("null");
+    raw->ns.store = store;
+    if (size > 0)
+        raw->ns.params.size = size;
+    const struct nvme_target_site site = {
+        .env = &raw->world.env,
+        .verbs = &fake_verbs,
+        .device = raw->target_device,
+        .params = &raw->params,
+        .namespaces = &raw->ns,
+        .namespace_count = 1,
+    };
+    raw->target = nvme_target_create(&site);
+    CHECK(raw->target != NULL);
+    raw->buffer = fake_verbs.reg_mr(
+        raw->device, RAW_BUFFER_BYTES,
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
+}
+
+void raw_fini(struct raw_host *raw)
+{
+    nvme_target_destroy(raw->target);
+    CHECK(fake_held(raw->target_device) == 0);
+    fake_fini(&raw->world);
+}
+
+void raw_connect(struct raw_host *raw, unsigned index, const void *private_data, uint8_t length)
+{
+    struct raw_queue *queue = &raw->queues[index];
+    const struct ibv_qp_cap cap = {.max_send_wr = 1024, .max_recv_wr = RAW_RECEIVES};
+    const struct rdma_conn_param param = {.private_data = private_data,
+                                          .private_data_len = length,
+                                          .responder_resources = 16,
+                                          .rnr_retry_count = 7};
+    const struct verbs_user user = {.self = queue, .on_cm = on_cm, .on_completion = on_completion};
+    queue->capsule = fake_verbs.reg_mr(raw->device, RAW_BUFFER_BYTES, 0, VERBS_BYTES);
+    queue->responses = fake_verbs.reg_mr(raw->device, RAW_RECEIVES * NVME_CQE_BYTES,
+                                         IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
+    const struct verbs_peer peer = {.ip = 1, .port = NVME_RDMA_PORT};
+    queue->conn = fake_verbs.connect(raw->device, &peer, &cap, &param, &user);
+    for (unsigned i = 0; i < RAW_RECEIVES; i++)
+        post_receive(queue, i);
+    fake_run(&raw->world, raw->world.now + PS_PER_MS);
+}
+
+void raw_connect_as(struct raw_host *raw, unsigned index, uint16_t qid, uint16_t size)
+{
+    unsigned char bytes[NVME_CM_REQUEST_BYTES];
+    const struct nvme_cm_request request = {
+        .qid = qid, .hrqsize = size, .hsqsize = (uint16_t)(size - 1)};
+    nvme_fabrics_encode_request(&request, bytes);
+    raw_connect(raw, index, bytes, sizeof bytes);
+}
+
+void raw_send_bytes(struct raw_host *raw, unsigned index, uint32_t length)
+{
+    struct raw_queue *queue = &raw->queues[index];
+    struct ibv_sge sge = {
+        .addr = queue->capsule->addr, .length = length, .lkey = queue->capsule->lkey};
+    struct ibv_send_wr wr = {
+        .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_SEND, .send_flags = IBV_SEND_SIGNALED};
+    struct ibv_send_wr *bad = NULL;
+    fake_verbs.post_send(queue->conn, &wr, &bad);
+    fake_run(&raw->world, raw->world.now + PS_PER_MS);
+    nvme_target_audit(raw->target);
+}
+
+uint16_t raw_send(struct raw_host *raw, unsigned index, const struct nvme_command *command,
+                  uint32_t more)
+{
+    struct raw_queue *queue = &raw->queues[index];
+    const uint32_t before = queue->answered;
+    nvme_capsule_encode_command(command, queue->capsule->bytes);
+    raw_send_bytes(raw, index, NVME_SQE_BYTES + more);
+    return queue->answered == before ? NVME_STATUS_TRANSPORT : queue->last.status;
+}
+
+struct nvme_connect_data raw_identity(uint16_t cntlid)
+{
+    return (struct nvme_connect_data){
+        .cntlid = cntlid, .subsystem_nqn = NVME_SUBSYSTEM_NQN, .host_nqn = "nqn.raw"};
+}
+
+uint16_t raw_fabrics_connect(struct raw_host *raw, unsigned index, uint16_t qid, uint16_t sqsize,
+                             const struct nvme_connect_data *data)
+{
+    nvme_fabrics_encode_connect(data, raw->buffer->bytes);
+    const struct nvme_command connect = {
+        .opcode = NVME_FABRICS,
+        .flags = NVME_FLAGS_SGL,
+        .nsid = NVME_FCTYPE_CONNECT,
+        .sgl = {raw->buffer->addr, NVME_CONNECT_BYTES, raw->buffer->rkey, NVME_SGL_KEYED},
+        .cdw10 = (uint32_t)qid << 16,
+        .cdw11 = sqsize,
+    };
+    return raw_send(raw, index, &connect, 0);
+}
+
+/* The controller's identifier. */
+static uint16_t bring_up_admin(struct raw_host *raw, const char *subsystem)
+{
+    const struct nvme_command enable = {
+        .opcode = NVME_FABRICS,
+        .flags = NVME_FLAGS_SGL,
+        .nsid = NVME_FCTYPE_SET,
+        .sgl.type = NVME_SGL_KEYED,
+        .cdw11 = NVME_PROPERTY_CC,
+        .cdw12 = NVME_CC_IOSQES | NVME_CC_IOCQES | NVME_CC_ENABLE,
+    };
+    struct nvme_connect_data data = raw_identity(NVME_CNTLID_DYNAMIC);
+    strcpy(data.subsystem_nqn, subsystem);
+    raw_connect_as(raw, 0, 0, 32);
+    CHECK(raw_fabrics_connect(raw, 0, 0, 31, &data) == NVME_STATUS_OK);
+    const uint16_t cntlid = (uint16_t)raw->queues[0].last.result;
+    CHECK(raw_send(raw, 0, &enable, 0) == NVME_STATUS_OK);
+    return cntlid;
+}
+
+void raw_bring_up(struct raw_host *raw)
+{
+    const struct nvme_connect_data data = raw_identity(bring_up_admin(raw, NVME_SUBSYSTEM_NQN));
+    raw_connect_as(raw, 1, 1, 128);
+    CHECK(raw_fabrics_connect(raw, 1, 1, 127, &data) == NVME_STATUS_OK);
+}
+
+void raw_bring_up_discovery(struct raw_host *raw)
+{
+    bring_up_admin(raw, NVME_DISCOVERY_NQN);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_account - what is told of a run whose tables are written by hand.
+ * host0:p0 - leaf0:p0, leaf0:p1 - leaf1:p1, leaf1:p0 - host1:p0; the run lasted 1000 ps and 200
+ * more. */
+#include "replay/explain/account.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Of the tables what is read. */
+static const char tables[] =
+    "CREATE TABLE meta(format, scenario, about, record, status, digest, simulated_ps, drain_ps,"
+    "  duration_ps, reached_ps);"
+    "INSERT INTO meta VALUES(4, 's', 'A test.', 'counters', 'complete', 'd1', 1000, 200, 1000, 0);"
+    "CREATE TABLE measured(name, value);"
+    "CREATE TABLE result(path, value);"
+    "CREATE TABLE setting(path, value);"
+    "CREATE TABLE node(node, name, kind);"
+    "INSERT INTO node VALUES(0, 'host0', 'host'), (1, 'host1', 'host'), (2, 'leaf0', 'switch'),"
+    "  (3, 'leaf1', 'switch');"
+    "CREATE TABLE port(node, port, name, peer_node, peer_port);"
+    "INSERT INTO port VALUES(0, 0, 'host0:p0', 2, 0), (1, 0, 'host1:p0', 3, 0),"
+    "  (2, 0, 'leaf0:p0', 0, 0), (2, 1, 'leaf0:p1', 3, 1), (3, 0, 'leaf1:p0', 1, 0),"
+    "  (3, 1, 'leaf1:p1', 2, 1);"
+    "CREATE TABLE link(link, name, a_node, a_port, b_node, b_port);"
+    "CREATE TABLE counter(node, port, priority, name, value);"
+    "CREATE TABLE workload(workload, name, kind, issued, unfinished, start_ps, last_completion_ps);"
+    "CREATE TABLE recovery(workload, lost, without_service_ps);"
+    "CREATE TABLE workload_pair(workload, from_node, to_node);"
+    "CREATE TABLE workload_way(workload, node, port, priority);"
+    "CREATE TABLE stage(workload, operation, position, count, sum_ps);"
+    "CREATE TABLE fault(fault, kind, at_ps, until_ps);"
+    "CREATE TABLE fault_place(fault, node, port);"
+    "CREATE TABLE dropped(node, port, priority, frames);"
+    "CREATE TABLE pause_edge(at_ps, node, port, priority, edge, egress, occupancy_bytes,"
+    "  threshold_bytes);"
+    "CREATE TABLE pause_root(position, node, port, priority, kind, held_ps, direct_ps, text);"
+    "CREATE TABLE pause_path(root, hops, node, port, held_ps);"
+    "CREATE TABLE pause_victim(root, workload, held_ps, class);"
+    "CREATE TABLE deadlock(deadlock, text);";
+
+/* host0 is the cause beside congestion at leaf1:p1; the third root is none. */
+static const char paused[] =
+    "INSERT INTO result VALUES('pfc.severity', 2), ('pfc.paused_ps', 1400),"
+    "  ('root_cause_sure', 1), ('root_causes', 2), ('root_cause', 'host0: drains slowly');"
+    "INSERT INTO workload VALUES(0, 'a', 'rdma-write', 9, 0, 100, 900),"
+    "  (1, 'b', 'rdma-write', 9, 1, 200, 900), (2, 'c', 'rdma-write', 9, 0, 300, NULL);"
+    "INSERT INTO pause_root VALUES(0, 0, NULL, 3, 'slow-receiver', 900, 500, 'drains slowly'),"
+    "  (1, 3, 1, 4, 'congestion', 80, 80, 'is full'), (2, 2, 0, 3, 'congestion', 7, 7, 'was full');"
+    "INSERT INTO pause_path VALUES(0, 1, 2, 0, 500), (0, 2, 3, 1, 300), (0, 3, 3, 1, 50),"
+    "  (0, 2, 1, 0, 400), (1, 1, 2, 1, 80), (2, 1, 0, 0, 7);"
+    "INSERT INTO pause_edge VALUES(100, 0, 0, 3, 'xoff', NULL, 40, 30),"
+    "  (50, 2, 1, 3, 'xoff', 1, 1, 1), (120, 2, 1, 3, 'xoff', 0, 1000, 900),"
+    "  (130, 2, 1, 3, 'refresh', 0, 2000, 900), (180, 2, 1, 3, 'xoff', 1, 3000, 900),"
+    "  (110, 2, 1, 4, 'xoff', 1, 4000, 900), (10, 3, 1, 4, 'xoff', 0, 70, 60);"
+    "INSERT INTO pause_victim VALUES(0, 0, 70, 'direct'), (0, 1, 90, 'indirect'),"
+    "  (0, 2, 95, 'indirect'), (1, 2, 60, 'direct'), (2, 0, 7, 'direct');"
+    "INSERT INTO deadlock VALUES(1, 'later'), (0, 'earlier');";
+
+static struct store *store_with(const char *rows, const char *more)
+{
+    char error[STORE_ERROR_BYTES];
+    const struct store_beginning beginning = {.schema = tables};
+    struct store *store = store_create(NULL, &beginning, error);
+    assert_non_null(store);
+    store_exec(store, rows);
+    store_exec(store, more);
+    assert_null(store_error(store));
+    return store;
+}
+
+static struct account read_rows(const char *rows, const char *more)
+{
+    struct store *store = store_with(rows, more);
+    struct account account;
+    char why[STORE_ERROR_BYTES] = "";
+    if (!account_read(&account, store, why))
+        fail_msg("%s", why);
+    assert_true(store_close(store));
+    return account;
+}
+
+static void the_run_is_told(void **state)
+{
+    (void)state;
+    struct account account = read_rows(paused, "");
+    assert_string_equal(account.scenario, "s");
+    assert_string_equal(account.about, "A test.");
+    assert_string_equal(account.record, "counters");
+    assert_string_equal(account.status, "complete");
+    assert_string_equal(account.digest, "d1");
+    assert_string_equal(account.root_cause, "host0: drains slowly");
+    assert_true(account.sure);
+    assert_false(account.measured);
+    assert_int_equal(account.severity, 2);
+    assert_int_equal(account.paused_ps, 1400);
+    assert_int_equal(account.span_ps, 1100); /* from the first start on */
+    assert_int_equal(account.deadlock_count, 2);
+    assert_string_equal(account.deadlocks[0].text, "earlier");
+    assert_string_equal(account.deadlocks[1].text, "later");
+    account_free(&account);
+    assert_null(account.roots);
+    account = read_rows("", "");
+    assert_int_equal(account.span_ps, 200);
+    assert_int_equal(account.severity + account.paused_ps + account.cause_count, 0);
+    assert_false(account.sure);
+    assert_int_equal(account.root_count + account.hop_count + account.victim_count, 0);
+    account_free(&account);
+}
+
+static void roots_reach_as_far_as_their_paths(void **state)
+{
+    (void)state;
+    static const struct account_root expected[] = {
+        {"host0", "slow-receiver", "drains slowly", "", 3, 900, 500, 2, 3},
+        {"leaf1", "congestion", "is full", "leaf1:p1", 4, 80, 80, 1, 1},
+        {"leaf0", "congestion", "was full", "leaf0:p0", 3, 7, 7, 1, 1},
+    };
+    struct account account = read_rows(paused, "");
+    assert_int_equal(account.cause_count, 2);
+    assert_int_equal(account.root_count, 3);
+    for (int i = 0; i < 3; i++) {
+        const struct account_root *root = &account.roots[i];
+        assert_string_equal(root->node, expected[i].node);
+        assert_string_equal(root->kind, expected[i].kind);
+        assert_string_equal(root->text, expected[i].text);
+        assert_string_equal(root->port, expected[i].port);
+        assert_int_equal(root->priority, expected[i].priority);
+        assert_int_equal(root->held_ps, expected[i].held_ps);
+        assert_int_equal(root->direct_ps, expected[i].direct_ps);
+        assert_int_equal(root->depth, expected[i].depth);
+        assert_int_equal(root->stopped, expected[i].stopped);
+    }
+    account_free(&account);
+}
+
+/* Nearest first, then the longest; a port at two distances stands at the nearer with both times,
+ * and what was asked for before the cause began is no reason. */
+static void hops_have_the_first_reason_since_the_cause(void **state)
+{
+    (void)state;
+    static const struct account_hop expected[] = {
+        {0, 1, "leaf0:p0", "host0:p0", 500, 1, 100, 40, 30, ""},
+        {0, 2, "host1:p0", "leaf1:p0", 400, 0, 0, 0, 0, ""},
+        {0, 2, "leaf1:p1", "leaf0:p1", 350, 2, 120, 1000, 900, "leaf0:p0"},
+        {1, 1, "leaf0:p1", "leaf1:p1", 80, 1, 10, 70, 60, "leaf1:p0"},
+    };
+    struct account account = read_rows(paused, "");
+    assert_int_equal(account.hop_count, 4);
+    for (int i = 0; i < 4; i++) {
+        const struct account_hop *hop = &account.hops[i];
+        assert_int_equal(hop->root, expected[i].root);
+        assert_int_equal(hop->hops, expected[i].hops);
+        assert_string_equal(hop->stopped, expected[i].stopped);
+        assert_string_equal(hop->by, expected[i].by);
+        assert_int_equal(hop->held_ps, expected[i].held_ps);
+        assert_int_equal(hop->xoffs, expected[i].xoffs);
+        assert_int_equal(hop->at_ps, expected[i].at_ps);
+        assert_int_equal(hop->occupancy_bytes, expected[i].occupancy_bytes);
+        assert_int_equal(hop->threshold_bytes, expected[i].threshold_bytes);
+        assert_string_equal(hop->because_of, expected[i].because_of);
+    }
+    account_free(&account);
+}
+
+static void victims_are_of_the_causes(void **state)
+{
+    (void)state;
+    static const struct account_victim expected[] = {
+        {"a", "direct", 0, 70, 800},    /* done at 900 */
+        {"c", "indirect", 0, 95, 900},  /* nothing was ever completed, ... */
+        {"b", "indirect", 0, 90, 1000}, /* ... or not all: up to the run's end */
+        {"c", "direct", 1, 60, 900},
+    };
+    struct account account = read_rows(paused, "");
+    assert_int_equal(account.victim_count, 4);
+    for (int i = 0; i < 4; i++) {
+        const struct account_victim *victim = &account.victims[i];
+        assert_string_equal(victim->workload, expected[i].workload);
+        assert_string_equal(victim->class, expected[i].class);
+        assert_int_equal(victim->root, expected[i].root);
+        assert_int_equal(victim->held_ps, expected[i].held_ps);
+        assert_int_equal(victim->span_ps, expected[i].span_ps);
+    }
+    account_free(&account);
+}
+
+static void causes_are_some_of_the_roots(void **state)
+{
+    (void)state;
+    static const struct {
+        int roots;
+        const char *told;
+        int causes;
+    } rows[] = {
+        {0, "", 0},
+        {0, "INSERT INTO result VALUES('root_causes', 0)", 0},
+        {0, "INSERT INTO result VALUES('root_causes', 4)", 0},
+        {3, "", 1},
+        {3, "INSERT INTO result VALUES('root_causes', -1)", 1},
+        {3, "INSERT INTO result VALUES('root_causes', 0)", 1},
+        {3, "INSERT INTO result VALUES('root_causes', 1)", 1},
+        {3, "INSERT INTO result VALUES('root_causes', 2)", 2},
+        {3, "INSERT INTO result VALUES('root_causes', 3)", 3},
+        {3, "INSERT INTO result VALUES('root_causes', 4)", 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char roots[128];
+        snprintf(roots, sizeof roots,
+                 "WITH n(i) AS (VALUES(0),(1),(2)) INSERT INTO pause_root(position, node)"
+                 " SELECT i, 0 FROM n WHERE i < %d",
+                 rows[i].roots);
+        struct store *store = store_with(roots, rows[i].told);
+        assert_int_equal(account_causes(store), rows[i].causes);
+        assert_true(store_close(store));
+    }
+    /* A root of a node that is none is not told, and has no path. */
+    struct account account = read_rows(paused, "UPDATE pause_root SET node=9 WHERE position > 0");
+    assert_int_equal(account.root_count, 1);
+    assert_int_equal(account.cause_count, 1);
+    assert_int_equal(account.hop_count, 3);
+    account_free(&account);
+}
+
+static void severities_have_words(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t severity;
+        const char *words;
+    } rows[] = {{-1, "no pauses"}, {0, "no pauses"}, {1, "mild:"},
+                {2, "moderate:"},  {3, "severe:"},   {4, "no pauses"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_memory_equal(account_severity_words(rows[i].severity), rows[i].words,
+                            strlen(rows[i].words));
+}
+
+static void what_is_no_whole_run_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *words;
+    } rows[] = {
+        {"DROP TABLE workload_way", "an older stormglass wrote it"},
+        {"DROP TABLE fault", "an older stormglass wrote it"},
+        {"DROP TABLE fault_place", "an older stormglass wrote it"},
+        {"DROP TABLE pause_path", "no such table: pause_path"},
+        {"DROP TABLE stage", "no such table: stage"},
+        {"DROP TABLE dropped", "no such table: dropped"},
+        {"UPDATE meta SET status='running', reached_ps=1500000000, duration_ps=4000000000",
+         "it goes to 1.500 ms of 4.000 ms"},
+        {"UPDATE meta SET digest=NULL", "no digest"},
+        {"DELETE FROM meta", "no digest"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct store *store = store_with(paused, rows[i].sql);
+        struct account account;
+        char why[STORE_ERROR_BYTES] = "";
+        assert_false(account_read(&account, store, why));
+        if (strstr(why, rows[i].words) == NULL)
+            fail_msg("%s: %s", rows[i].sql, why);
+        account_free(&account);
+        store_close(store);
+    }
+}
+
+/* What counts is on a workload's own ways, at its own hosts and of its own commands. */
+static void limits_are_of_what_a_workload_used(void **state)
+{
+    (void)state;
+    struct account account = read_rows(
+        paused,
+        "INSERT INTO workload_way VALUES(0, 0, 0, 3), (0, 2, 1, 3), (1, 3, 0, 4);"
+        "INSERT INTO workload_pair VALUES(0, 0, 1);"
+        "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_blocked_ps', 60),"
+        "  (2, 1, 3, 'tx_prio3_blocked_ps', 79), (2, 1, 4, 'tx_prio4_blocked_ps', 500),"
+        "  (3, 0, 4, 'tx_prio4_blocked_ps', 5000), (2, 0, 3, 'tx_prio3_blocked_ps', 600),"
+        "  (0, 0, NULL, 'tx_busy_ps', 600), (2, 1, NULL, 'tx_busy_ps', 700),"
+        "  (3, 0, NULL, 'tx_busy_ps', 7000), (2, 0, NULL, 'tx_busy_ps', 790),"
+        "  (0, NULL, NULL, 'rp_cnp_handled', 1), (1, NULL, NULL, 'rp_cnp_handled', 2),"
+        "  (2, NULL, NULL, 'rp_cnp_handled', 4), (0, NULL, NULL, 'retransmitted_packets', 5),"
+        "  (1, NULL, NULL, 'local_ack_timeout_err', 6), (0, NULL, NULL, 'rnr_nak_retry_err', 7);"
+        "INSERT INTO dropped VALUES(2, 0, 3, 1), (2, 1, 3, 2), (3, 1, 3, 4), (3, 0, 3, 8),"
+        "  (1, 0, 3, 16);"
+        "INSERT INTO recovery VALUES(1, 3, 400);"
+        "INSERT INTO stage VALUES(0, 'read', 0, 10, 100), (0, 'read', 1, 10, 200),"
+        "  (0, 'write', 0, 5, 50), (0, 'write', 8, 5, 30), (0, 'read', 9, 10, 1000),"
+        "  (0, 'read', -1, 10, 1000), (1, 'read', 0, 3, 9)");
+    assert_int_equal(account.limit_count, 3);
+    const struct account_limit *a = &account.limits[0], *b = &account.limits[1];
+    const struct bottleneck_input *seen = &a->evidence;
+    assert_string_equal(a->workload, "a");
+    assert_int_equal(seen->span, 800);
+    assert_int_equal(seen->paused_ps, 79);
+    assert_string_equal(seen->paused_port, "leaf0:p1");
+    assert_int_equal(seen->busiest_ps, 700);
+    assert_string_equal(seen->busiest_port, "leaf0:p1");
+    assert_string_equal(seen->busiest_peer, "leaf1");
+    assert_int_equal(seen->cnps, 3);
+    assert_int_equal(seen->retransmitted, 5);
+    assert_int_equal(seen->timeouts, 6);
+    assert_int_equal(seen->rnr_naks, 7);
+    assert_int_equal(seen->drops, 1 + 2 + 4); /* at either end of a way */
+    assert_int_equal(seen->losses + seen->without_service, 0);
+    assert_int_equal(seen->commands, 15);
+    assert_true(seen->stage_ps[0] == 150 && seen->stage_ps[1] == 200 && seen->stage_ps[8] == 30);
+    assert_string_equal(a->kind, "congestion control");
+    /* Counters of the whole run are no more than the workload's own time. */
+    assert_int_equal(b->evidence.span, 1000);
+    assert_int_equal(b->evidence.paused_ps, 1000);
+    assert_int_equal(b->evidence.busiest_ps, 1000);
+    assert_int_equal(b->evidence.losses, 3);
+    assert_int_equal(b->evidence.without_service, 400);
+    assert_string_equal(b->kind, "pauses");
+    assert_string_equal(account.limits[2].kind, "outstanding limit");
+    account_free(&account);
+    account = read_rows(paused, "UPDATE workload SET last_completion_ps=start_ps-1");
+    assert_int_equal(account.limits[0].evidence.span, 0);
+    account_free(&account);
+}
+
+/* The last one is of every model: without it so many things were not touched. */
+static void what_no_frame_touched_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *what, *why; /* NULL: nothing */
+    } rows[] = {
+        {"", NULL, NULL},
+        {"INSERT INTO workload VALUES(0, 'w', 'rdma-write', 0, 0, 0, 9)", "workload w", "nothing"},
+        {"INSERT INTO fault VALUES(4, 'link-down', 1200, NULL)", "fault 4, link-down", "ended"},
+        {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
+         "INSERT INTO fault_place VALUES(4, 0, NULL);"
+         "INSERT INTO counter VALUES(1, 0, 3, 'tx_prio3_pause_xoff', 1)",
+         "fault 4, slow-receiver", "paused nobody"},
+        {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
+         "INSERT INTO fault_place VALUES(4, 0, NULL);"
+         "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_pause_xoff', 1)",
+         NULL, NULL},
+        {"INSERT INTO result VALUES('pfc.pause_frames', 0)", "PFC", "no threshold"},
+        {"INSERT INTO result VALUES('pfc.pause_frames', 1), ('buffer.headroom_peak_bytes', 0)",
+         "headroom", "nothing arrived"},
+        {"INSERT INTO link VALUES(0, 'x-y', 0, 0, 2, 0), (1, 'b-c', 2, 1, 3, 1),"
+         " (2, 'a-b', 1, 0, 3, 0); INSERT INTO counter VALUES(2, 0, NULL, 'tx_packets_phy', 1)",
+         "2 of 3 links, such as a-b", "no frame crossed"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct account account = read_rows(rows[i].sql, "");
+        assert_int_equal(account.unused_count, rows[i].what == NULL ? 1 : 2);
+        if (rows[i].what != NULL) {
+            assert_string_equal(account.unused[0].what, rows[i].what);
+            assert_non_null(strstr(account.unused[0].why, rows[i].why));
+        }
+        account_free(&account);
+    }
+    struct account account = read_rows("INSERT INTO measured VALUES('role', 'host')", "");
+    assert_true(account.measured);
+    assert_int_equal(account.unused_count, 0);
+    account_free(&account);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_run_is_told),
+        cmocka_unit_test(roots_reach_as_far_as_their_paths),
+        cmocka_unit_test(hops_have_the_first_reason_since_the_cause),
+        cmocka_unit_test(victims_are_of_the_causes),
+        cmocka_unit_test(causes_are_some_of_the_roots),
+        cmocka_unit_test(severities_have_words),
+        cmocka_unit_test(what_is_no_whole_run_is_refused),
+        cmocka_unit_test(limits_are_of_what_a_workload_used),
+        cmocka_unit_test(what_no_frame_touched_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Counters of an incident beside a run's: which ports are meant, and when the orders part. */
+#include "replay/compare/incident_diff.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static struct port_counter values[1];
+static struct port_counters_port ports[] = {
+    {.name = "host0:p0", .node = "host0", .of_switch = false, .first = 0, .count = 1},
+    {.name = "leaf0:p0", .node = "leaf0", .of_switch = true, .first = 1, .count = 0},
+    {.name = "leaf0:p1", .node = "leaf0", .of_switch = true, .first = 1, .count = 0}};
+static struct port_counters_key keys[] = {
+    {"host0", 0}, {"host0:p0", 0}, {"leaf0:p0", 1}, {"leaf0:p1", 2}};
+static const struct port_counters counters = {.ports = ports,
+                                              .port_count = 3,
+                                              .values = values,
+                                              .value_count = 1,
+                                              .keys = keys,
+                                              .key_count = 4};
+static struct diag diag;
+
+static struct incident_diff ask(const char *text, time_ps lasted, const struct incident_map *map)
+{
+    struct incident_diff diff;
+    const struct incident_diff_ask ask = {.file = "t.json",
+                                          .text = text,
+                                          .length = strlen(text),
+                                          .maps = map,
+                                          .map_count = map != NULL,
+                                          .lasted = lasted,
+                                          .run_lasted = PS_PER_MS};
+    diag = (struct diag){0};
+    assert_true(incident_diff(&diff, &counters, &ask, &diag));
+    return diff;
+}
+
+static void counts_agree_within_an_order_of_magnitude(void **state)
+{
+    static const struct {
+        int64_t incident, replay;
+        time_ps lasted;
+        int orders;
+        bool one_sided;
+    } rows[] = {
+        {100, 100, 0, 0, false},
+        {100, 999, 0, 0, false},
+        {100, 1000, 0, 1, false},
+        {100, 100000, 0, 3, false},
+        {1000, 101, 0, 0, false},
+        {1000, 100, 0, -1, false},
+        {1, 9, 0, 0, false},
+        {0, 9, 0, 0, false},
+        {0, 10, 0, 0, true},
+        {10, 0, 0, 0, true},
+        {9, 0, 0, 0, false},
+        {1000000, 1000, PS_PER_S, 0, false},
+        {1000000, 9, PS_PER_S, -2, false},
+        {1000, 100, PS_PER_S, 2, false},
+        {900, 100, PS_PER_S, 0, true},
+        {INT64_MAX - 1, 1000, 0, -15, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < LENGTH(rows); i++) {
+        char text[256];
+        values[0] = (struct port_counter){COUNTER_TX_PRIO_PAUSE, 3, rows[i].replay};
+        snprintf(text, sizeof text,
+                 "{\"stormglass-counters\": 1, \"counters\": [{\"port\": \"host0\", \"name\": "
+                 "\"tx_prio3_pause\", \"difference\": %lld}]}",
+                 (long long)rows[i].incident);
+        struct incident_diff diff = ask(text, rows[i].lasted, NULL);
+        assert_int_equal(diff.row_count, 1);
+        const bool agrees = rows[i].orders == 0 && !rows[i].one_sided;
+        if (diff.rows[0].orders != rows[i].orders || diff.rows[0].one_sided != rows[i].one_sided ||
+            diff.agree != agrees)
+            fail_msg("%lld beside %lld: %d orders, %s", (long long)rows[i].incident,
+                     (long long)rows[i].replay, diff.rows[0].orders,
+                     diff.rows[0].one_sided ? "one-sided" : "on both sides");
+        incident_diff_free(&diff);
+    }
+}
+
+static void peaks_do_not_grow_with_the_time(void **state)
+{
+    static const char text[] =
+        "{\"stormglass-counters\": 1, \"counters\": [{\"port\": \"host0\", \"name\": "
+        "\"tx_prio3_blocked_longest_ps\", \"difference\": 500}]}";
+    (void)state;
+    values[0] = (struct port_counter){COUNTER_TX_PRIO_BLOCKED_LONGEST, 3, 400};
+    struct incident_diff diff = ask(text, PS_PER_S, NULL);
+    assert_int_equal(diff.row_count, 1);
+    assert_int_equal(diff.agree, 1);
+    incident_diff_free(&diff);
+}
+
+static void ports_are_mapped_named_or_alone_at_their_node(void **state)
+{
+    static const char text[] =
+        "{\"stormglass-counters\": 1, \"counters\": ["
+        "{\"port\": \"host0\", \"name\": \"tx_prio3_pause\", \"difference\": 50},"
+        "{\"port\": \"leaf0:p1\", \"name\": \"tx_prio3_pause\", \"difference\": 51},"
+        "{\"port\": \"Ethernet0\", \"name\": \"tx_prio3_pause\", \"difference\": 52},"
+        "{\"port\": \"leaf0\", \"name\": \"tx_prio3_pause\", \"difference\": 53},"
+        "{\"port\": \"leaf0:p1\", \"name\": \"np_cnp_sent\", \"difference\": 54}]}";
+    static const struct incident_map map = {"Ethernet0", "leaf0:p0"};
+    (void)state;
+    values[0] = (struct port_counter){COUNTER_TX_PRIO_PAUSE, 3, 5};
+    struct incident_diff diff = ask(text, 0, &map);
+    assert_int_equal(diff.row_count, 3);
+    assert_int_equal(diff.ports, 3);
+    for (size_t i = 0; i < diff.row_count; i++) {
+        const struct incident_row *row = &diff.rows[i];
+        const char *wanted = row->incident == 50   ? "host0:p0"
+                             : row->incident == 51 ? "leaf0:p1"
+                                                   : "leaf0:p0";
+        assert_string_equal(row->run_port, wanted);
+    }
+    assert_int_equal(diff.left_count, 2);
+    assert_int_equal(diff.left[0].why, INCIDENT_NO_PORT); /* two ports: which one? */
+    assert_string_equal(diff.left[0].name, "leaf0");
+    assert_int_equal(diff.left[1].why, INCIDENT_NO_COUNTER); /* of an RNIC, not of a switch */
+    assert_string_equal(diff.left[1].name, "np_cnp_sent");
+    incident_diff_free(&diff);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_agree_within_an_order_of_magnitude),
+        cmocka_unit_test(peaks_do_not_grow_with_the_time),
+        cmocka_unit_test(ports_are_mapped_named_or_alone_at_their_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_iojoin - the two halves of commands. */
+#include "replay/explain/iojoin.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct probe_target_io target_of(uint32_t number)
+{
+    return (struct probe_target_io){.host_ip = 1 + number % 7,
+                                    .target_ip = 100 + number % 3,
+                                    .qid = (uint16_t)(number % 5),
+                                    .cid = (uint16_t)number,
+                                    .capsule_at = 1000 + number};
+}
+
+static struct probe_host_io host_of(uint32_t number)
+{
+    const struct probe_target_io target = target_of(number);
+    return (struct probe_host_io){.host_ip = target.host_ip,
+                                  .target_ip = target.target_ip,
+                                  .qid = target.qid,
+                                  .cid = target.cid};
+}
+
+/* Every entry is found after the table has grown and others have been taken from between. */
+static void many_commands_are_each_found_once(void **state)
+{
+    (void)state;
+    enum { COMMANDS = 5000 };
+    struct iojoin join;
+    struct probe_target_io found;
+    iojoin_init(&join);
+    for (uint32_t i = 0; i < COMMANDS; i++) {
+        const struct probe_target_io io = target_of(i);
+        iojoin_add(&join, &io);
+    }
+    assert_int_equal(join.taken, COMMANDS);
+    for (uint32_t i = 0; i < COMMANDS; i++) {
+        const uint32_t number = (i * 1237) % COMMANDS; /* prime to the number of commands */
+        const struct probe_host_io io = host_of(number);
+        assert_true(iojoin_take(&join, &io, &found));
+        assert_int_equal(found.capsule_at, 1000 + number);
+        assert_false(iojoin_take(&join, &io, &found));
+    }
+    assert_int_equal(join.taken, 0);
+    iojoin_fini(&join);
+}
+
+static void later_record_of_a_command_replaces_the_earlier(void **state)
+{
+    (void)state;
+    struct iojoin join;
+    struct probe_target_io io = target_of(1), found;
+    const struct probe_host_io host = host_of(1);
+    iojoin_init(&join);
+    iojoin_add(&join, &io);
+    io.capsule_at = 77;
+    iojoin_add(&join, &io);
+    assert_int_equal(join.taken, 1);
+    assert_true(iojoin_take(&join, &host, &found));
+    assert_int_equal(found.capsule_at, 77);
+    iojoin_fini(&join);
+}
+
+static time_ps sum_of(const time_ps stages[IOJOIN_STAGE_COUNT])
+{
+    time_ps sum = 0;
+    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++)
+        sum += stages[i];
+    return sum;
+}
+
+static const struct probe_host_io host_part = {
+    .issued_at = 100, .posted_at = 110, .response_at = 900, .completed_at = 950};
+
+static void stages_of_a_write_add_up_to_its_latency(void **state)
+{
+    (void)state;
+    const struct probe_target_io target = {.capsule_at = 200,
+                                           .fetch_at = 230,
+                                           .fetched_at = 400,
+                                           .media_at = 405,
+                                           .media_begun_at = 450,
+                                           .media_done_at = 700,
+                                           .response_at = 720};
+    time_ps stages[IOJOIN_STAGE_COUNT];
+    iojoin_stages(&host_part, &target, stages);
+    assert_int_equal(stages[IOJOIN_SUBMIT], 10);
+    assert_int_equal(stages[IOJOIN_REQUEST], 90);
+    assert_int_equal(stages[IOJOIN_TARGET], 30 + 5);
+    assert_int_equal(stages[IOJOIN_FETCH], 170);
+    assert_int_equal(stages[IOJOIN_WAIT], 45);
+    assert_int_equal(stages[IOJOIN_MEDIA], 250);
+    assert_int_equal(stages[IOJOIN_RESPOND], 20);
+    assert_int_equal(stages[IOJOIN_RESPONSE], 180);
+    assert_int_equal(stages[IOJOIN_COMPLETE], 50);
+    assert_int_equal(sum_of(stages), 850);
+}
+
+static void stages_that_did_not_happen_are_zero(void **state)
+{
+    (void)state;
+    const struct probe_target_io read = {.capsule_at = 200,
+                                         .media_at = 240,
+                                         .media_begun_at = 240,
+                                         .media_done_at = 700,
+                                         .response_at = 700};
+    time_ps stages[IOJOIN_STAGE_COUNT];
+    iojoin_stages(&host_part, &read, stages);
+    assert_int_equal(stages[IOJOIN_FETCH], 0);
+    assert_int_equal(stages[IOJOIN_WAIT], 0);
+    assert_int_equal(stages[IOJOIN_TARGET], 40);
+    assert_int_equal(sum_of(stages), 850);
+    /* an error answered without the media */
+    const struct probe_target_io refused = {.capsule_at = 200, .response_at = 260};
+    iojoin_stages(&host_part, &refused, stages);
+    assert_int_equal(stages[IOJOIN_RESPOND], 60);
+    assert_int_equal(sum_of(stages), 850);
+}
+
+static void command_without_a_target_part_keeps_its_latency(void **state)
+{
+    (void)state;
+    time_ps stages[IOJOIN_STAGE_COUNT];
+    iojoin_stages(&host_part, NULL, stages);
+    assert_int_equal(stages[IOJOIN_REQUEST], 790);
+    assert_int_equal(sum_of(stages), 850);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_commands_are_each_found_once),
+        cmocka_unit_test(later_record_of_a_command_replaces_the_earlier),
+        cmocka_unit_test(stages_of_a_write_add_up_to_its_latency),
+        cmocka_unit_test(stages_that_did_not_happen_are_zero),
+        cmocka_unit_test(command_without_a_target_part_keeps_its_latency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_prove_toll - what a run cost its workloads, from tables that are written by hand. */
+#include "replay/prove/prove_toll.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Of the tables what is read; the run lasted 1000 ps and 200 more. */
+static const char tables[] =
+    "CREATE TABLE meta(simulated_ps, drain_ps); INSERT INTO meta VALUES(1000, 200);"
+    "CREATE TABLE workload(workload, unfinished, start_ps, last_completion_ps, latency_mean_ps,"
+    "  latency_p99_ps);"
+    "CREATE TABLE latency(workload, count);"
+    "CREATE TABLE workload_way(workload, node, port, priority);"
+    "CREATE TABLE counter(node, port, priority, name, value);";
+
+static struct store *store_with(const char *rows)
+{
+    char error[STORE_ERROR_BYTES];
+    const struct store_beginning beginning = {.schema = tables};
+    struct store *store = store_create(NULL, &beginning, error);
+    assert_non_null(store);
+    store_exec(store, rows);
+    assert_null(store_error(store));
+    return store;
+}
+
+static void ways_are_in_order_of_node_port_and_priority(void **state)
+{
+    (void)state;
+    static const struct prove_way ways[] = {
+        {0, 0, 0}, {0, 0, 3}, {0, 1, 0}, {0, 7, 7}, {1, 0, 0}, {1, 0, 1}, {9, 3, 2}, {10, 0, 0},
+    };
+    enum { WAYS = sizeof ways / sizeof ways[0] };
+    for (int a = 0; a < WAYS; a++)
+        for (int b = 0; b < WAYS; b++)
+            assert_int_equal(prove_way_order(&ways[a], &ways[b]), a < b ? -1 : a > b);
+}
+
+static void a_way_of_several_workloads_is_read_once(void **state)
+{
+    (void)state;
+    struct store *store = store_with("INSERT INTO workload_way VALUES(0, 2, 1, 3), (1, 2, 1, 3),"
+                                     " (1, 2, 1, 0), (0, 1, 5, 3), (1, 10, 0, 3), (0, 2, 0, 3)");
+    static const struct prove_way expected[] = {
+        {1, 5, 3}, {2, 0, 3}, {2, 1, 0}, {2, 1, 3}, {10, 0, 3}};
+    struct prove_ways ways = {0};
+    prove_ways_read(&ways, store);
+    assert_int_equal(ways.count, 5);
+    for (uint32_t i = 0; i < ways.count; i++)
+        assert_int_equal(prove_way_order(&ways.rows[i], &expected[i]), 0);
+    free(ways.rows);
+    assert_true(store_close(store));
+}
+
+/* Keys of one list that the other has not are passed over, at both ends and between. */
+static void stops_are_of_the_ways_alone(void **state)
+{
+    (void)state;
+    struct store *store = store_with(
+        "INSERT INTO workload_way VALUES(0, 1, 0, 3), (0, 1, 1, 3), (0, 2, 0, 3), (0, 2, 0, 4);"
+        "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_blocked_ps', 1),"
+        " (1, 0, 0, 'tx_prio0_blocked_ps', 2), (1, 0, 3, 'tx_prio3_blocked_ps', 4),"
+        " (1, 0, 3, 'tx_prio3_bytes', 8), (1, 5, 3, 'tx_prio3_blocked_ps', 16),"
+        " (2, 0, 4, 'tx_prio4_blocked_ps', 32), (2, 0, 5, 'tx_prio5_blocked_ps', 64),"
+        " (3, 0, 3, 'tx_prio3_blocked_ps', 128)");
+    struct prove_ways ways = {0};
+    struct prove_measure measure;
+    prove_ways_read(&ways, store);
+    prove_measure(&measure, store, 0, &ways);
+    static const int64_t expected[] = {4, 0, 0, 32};
+    assert_int_equal(ways.count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(measure.stopped_ps[i], expected[i]);
+    prove_measure_free(&measure);
+    assert_null(measure.works);
+    assert_null(measure.stopped_ps);
+    free(ways.rows);
+    assert_true(store_close(store));
+}
+
+/* Under way: what was measured, and for each that never completed the time since the last that
+ * did, or since the workload began. */
+static void work_is_measured_and_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *workload, *counts; /* unfinished, start, last completion, mean, p99 */
+        struct prove_work expected;
+    } rows[] = {
+        {"0, 0, 900, 10.0, 15", "(0, 1), (0, 3)", {4, 40, 15}},
+        {"0, 0, 900, 10.4, 15", "(0, 3)", {3, 31, 15}},
+        {"0, 0, 900, 10.5, 15", "(0, 3)", {3, 32, 15}},
+        {"1, 0, 900, 10.0, 15", "(0, 4)", {4, 340, 15}},
+        {"3, 100, 900, 10.0, 15", "(0, 4), (1, 70)", {4, 940, 15}},
+        {"2, 100, NULL, NULL, NULL", "(1, 1)", {0, 2200, 0}},
+        {"0, 100, NULL, NULL, NULL", "(1, 1)", {0, 0, 0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO workload VALUES(0, %s); INSERT INTO latency VALUES%s",
+                 rows[i].workload, rows[i].counts);
+        struct store *store = store_with(sql);
+        const struct prove_ways ways = {0};
+        struct prove_measure measure;
+        prove_measure(&measure, store, 1, &ways);
+        assert_int_equal(measure.works[0].done, rows[i].expected.done);
+        assert_int_equal(measure.works[0].under_way_ps, rows[i].expected.under_way_ps);
+        assert_int_equal(measure.works[0].p99_ps, rows[i].expected.p99_ps);
+        prove_measure_free(&measure);
+        assert_true(store_close(store));
+    }
+}
+
+/* A run that has fewer workloads than the scenario, and one that says more. */
+static void works_are_by_number(void **state)
+{
+    (void)state;
+    struct store *store = store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9),"
+                                     " (2, 0, 0, 900, 8.0, 10);"
+                                     "INSERT INTO latency VALUES(1, 1), (2, 2)");
+    const struct prove_ways ways = {0};
+    struct prove_measure measure;
+    prove_measure(&measure, store, 2, &ways);
+    assert_int_equal(measure.works[0].done, 0);
+    assert_int_equal(measure.works[1].under_way_ps, 7);
+    prove_measure_free(&measure);
+    prove_measure(&measure, store, 4, &ways);
+    assert_int_equal(measure.works[2].under_way_ps, 16);
+    assert_int_equal(measure.works[3].done, 0);
+    prove_measure_free(&measure);
+    assert_true(store_close(store));
+}
+
+static void lost_is_what_the_same_number_took_less_without_it(void **state)
+{
+    (void)state;
+    static const struct {
+        struct prove_work work, ideal;
+        int64_t lost;
+    } rows[] = {
+        {{.done = 4, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 0},
+        {{.done = 4, .under_way_ps = 101}, {.done = 4, .under_way_ps = 100}, 1},
+        {{.done = 4, .under_way_ps = 99}, {.done = 4, .under_way_ps = 100}, 0},
+        {{.done = 2, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 50},
+        {{.done = 8, .under_way_ps = 100}, {.done = 4, .under_way_ps = 100}, 0},
+        {{.done = 8, .under_way_ps = 250}, {.done = 4, .under_way_ps = 100}, 50},
+        {{.done = 1, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 67},
+        {{.done = 0, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 100},
+        {{.done = 3, .under_way_ps = 100}, {.done = 0, .under_way_ps = 0}, 0},
+        /* a million commands of a second each: products beyond 64 bits */
+        {{.done = 1000000, .under_way_ps = INT64_C(2000000000000000000)},
+         {.done = 1000000, .under_way_ps = INT64_C(1000000000000000000)},
+         INT64_C(1000000000000000000)},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(prove_work_lost(&rows[i].work, &rows[i].ideal), rows[i].lost);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways_are_in_order_of_node_port_and_priority),
+        cmocka_unit_test(a_way_of_several_workloads_is_read_once),
+        cmocka_unit_test(stops_are_of_the_ways_alone),
+        cmocka_unit_test(work_is_measured_and_waited_for),
+        cmocka_unit_test(works_are_by_number),
+        cmocka_unit_test(lost_is_what_the_same_number_took_less_without_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

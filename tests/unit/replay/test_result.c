@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_result - quantities by path. */
+#include "replay/record/result.h"
+#include "scenarios/load/expect.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+    struct hist latency;
+    struct result_workload workload;
+    struct result_expectation expectation;
+    struct result result;
+};
+
+/* Three operations of 1, 2 and 4 us in a window of 3 us, 4096 bytes each. */
+static void fill(struct fixture *fixture)
+{
+    memset(fixture, 0, sizeof *fixture);
+    hist_reset(&fixture->latency);
+    hist_add(&fixture->latency, 1 * PS_PER_US);
+    hist_add(&fixture->latency, 2 * PS_PER_US);
+    hist_add(&fixture->latency, 4 * PS_PER_US);
+    fixture->workload = (struct result_workload){.name = "oltp",
+                                                 .issued = 4,
+                                                 .completed = 3,
+                                                 .unfinished = 1,
+                                                 .bytes = 3 * 4096,
+                                                 .bytes_window = 3 * 4096,
+                                                 .completed_window = 3,
+                                                 .window_ps = 3 * PS_PER_US,
+                                                 .latency = &fixture->latency};
+    fixture->expectation =
+        (struct result_expectation){.text = "no-pause", .held = true, .actual = "0"};
+    fixture->result = (struct result){.scenario = "small",
+                                      .version = "1.2.3",
+                                      .seed = 7,
+                                      .threads = 1,
+                                      .status = "complete",
+                                      .workloads = &fixture->workload,
+                                      .workload_count = 1,
+                                      .expectations = &fixture->expectation,
+                                      .expectation_count = 1,
+                                      .bottleneck = "nothing"};
+    fixture->result.totals.pfc_paused_ps = 5000;
+}
+
+static void every_expectable_quantity_has_its_value(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    for (enum expect_quantity quantity = 0; quantity < EXPECT_COMMANDS_LOST; quantity++) {
+        const char *path = expect_path(quantity);
+        struct result_ratio value;
+        if (path[0] == '.')
+            assert_true(result_of_workload(&fixture.workload, path + 1, &value));
+        else
+            assert_true(result_total(&fixture.result, path, &value));
+    }
+}
+
+static void unknown_paths_have_none(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    struct result_ratio value;
+    assert_false(result_total(&fixture.result, "pfc.paused", &value));
+    assert_false(result_total(&fixture.result, "", &value));
+    assert_false(result_of_workload(&fixture.workload, "latency_ns", &value));
+}
+
+static void comparison_does_not_round(void **state)
+{
+    (void)state;
+    /* 3 operations in 3 us are exactly 1,000,000 a second; the mean of 1, 2 and 4 us is 7/3 us. */
+    struct fixture fixture;
+    fill(&fixture);
+    struct result_ratio value;
+    assert_true(result_of_workload(&fixture.workload, "iops", &value));
+    assert_int_equal(result_compare(value, 1000000), 0);
+    assert_true(result_of_workload(&fixture.workload, "goodput_bps", &value));
+    assert_int_equal(result_compare(value, INT64_C(32768000000)), 0);
+    assert_true(result_of_workload(&fixture.workload, "latency_ns.mean", &value));
+    assert_true(result_compare(value, 2333333) > 0);
+    assert_true(result_compare(value, 2333334) < 0);
+    assert_true(result_of_workload(&fixture.workload, "latency_ns.max", &value));
+    assert_int_equal(result_compare(value, 4 * PS_PER_US), 0);
+}
+
+static void window_of_no_length_has_no_rate(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.window_ps = 0;
+    struct result_ratio value;
+    assert_true(result_of_workload(&fixture.workload, "iops", &value));
+    assert_int_equal(result_compare(value, 0), 0);
+}
+
+struct seen {
+    const char *path;
+    struct result_item item;
+    char text[64];
+    int count;
+};
+
+static void look(void *self, const struct result_item *item)
+{
+    struct seen *seen = self;
+    if (strcmp(item->path, seen->path) != 0)
+        return;
+    seen->item = *item;
+    seen->count++;
+    if (item->text != NULL)
+        strncpy(seen->text, item->text, sizeof seen->text - 1);
+}
+
+static struct seen emitted(const struct result *result, const char *path)
+{
+    struct seen seen = {.path = path};
+    result_emit(result, look, &seen);
+    return seen;
+}
+
+static void printed_latencies_are_nanoseconds(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    struct seen seen = emitted(&fixture.result, "workloads[0].latency_ns.max");
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.item.type, RESULT_INTEGER);
+    assert_int_equal(seen.item.integer, 4000);
+    seen = emitted(&fixture.result, "workloads[0].latency_ns.mean");
+    assert_int_equal(seen.item.type, RESULT_REAL);
+    assert_true(seen.item.real > 2333.33 && seen.item.real < 2333.34);
+}
+
+static void lists_without_members_and_null_are_emitted(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    assert_int_equal(emitted(&fixture.result, "failures").item.type, RESULT_EMPTY);
+    assert_int_equal(emitted(&fixture.result, "expectations").count, 0);
+    struct seen seen = emitted(&fixture.result, "root_cause");
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.item.type, RESULT_NULL);
+    strcpy(fixture.result.root_cause, "host0");
+    assert_string_equal(emitted(&fixture.result, "root_cause").text, "host0");
+    fixture.result.workload_count = 0;
+    assert_int_equal(emitted(&fixture.result, "workloads").item.type, RESULT_EMPTY);
+}
+
+static void failures_and_broken_expectations_fail_the_run(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fill(&fixture);
+    assert_true(result_held(&fixture.result));
+    fixture.expectation.held = false;
+    assert_false(result_held(&fixture.result));
+    fixture.expectation.held = true;
+    for (int i = 0; i < RESULT_FAILURES_MAX + 3; i++)
+        result_fail(&fixture.result, "failure %d", i);
+    assert_false(result_held(&fixture.result));
+    assert_int_equal(fixture.result.failure_count, RESULT_FAILURES_MAX);
+    assert_string_equal(emitted(&fixture.result, "failures[7]").text, "failure 7");
+}
+
+/* ---- everything that is printed ---- */
+
+struct sheet {
+    char text[8192];
+    size_t used;
+};
+
+static void write_down(void *self, const struct result_item *item)
+{
+    struct sheet *sheet = self;
+    char value[128];
+    switch (item->type) {
+    case RESULT_NULL:
+        strcpy(value, "null");
+        break;
+    case RESULT_EMPTY:
+        strcpy(value, "[]");
+        break;
+    case RESULT_BOOLEAN:
+        strcpy(value, item->integer != 0 ? "true" : "false");
+        break;
+    case RESULT_INTEGER:
+        snprintf(value, sizeof value, "%" PRId64, item->integer);
+        break;
+    case RESULT_REAL:
+        snprintf(value, sizeof value, "%.3f", item->real);
+        break;
+    case RESULT_TEXT:
+        snprintf(value, sizeof value, "'%s'", item->text);
+        break;
+    }
+    sheet->used += (size_t)snprintf(sheet->text + sheet->used, sizeof sheet->text - sheet->used,
+                                    "%s %s\n", item->path, value);
+    assert_true(sheet->used < sizeof sheet->text);
+}
+
+/* Values that are all different, so that no two can be taken for each other. */
+static void fill_apart(struct fixture *fixture)
+{
+    fill(fixture);
+    struct result *result = &fixture->result;
+    struct result_workload *workload = &fixture->workload;
+    int64_t next = 100;
+#define X(member, path) result->totals.member = next++;
+    RESULT_TOTALS(X)
+#undef X
+    result->cut = true;
+    result->threads = 3;
+    workload->issued = 201;
+    workload->failed = 203;
+    workload->unfinished = 204;
+    workload->corrupt = 205;
+    workload->missed = 206;
+    workload->bytes_read = 207;
+    workload->bytes_written = 208;
+    workload->losses = 209;
+    workload->attempts = 210;
+    workload->reconnects = 211;
+    workload->requeued = 212;
+    workload->without_service_ps = 213 * PS_PER_NS;
+    workload->victim = "direct";
+    workload->held_ps = 214;
+    strcpy(result->root_cause, "host0 drains slowly");
+    result->cause = (struct result_cause){.kind = "slow-receiver",
+                                          .node = "host0",
+                                          .port = "host0:p0",
+                                          .sure = true,
+                                          .causes = 2,
+                                          .share_ppm = 750000};
+    result_fail(result, "a lossless frame was lost");
+}
+
+/* Half a bucket of the histogram is in p50. */
+static const char printed[] = "scenario 'small'\n"
+                              "version '1.2.3'\n"
+                              "seed 7\n"
+                              "digest '00000000000000000000000000000000'\n"
+                              "status 'complete'\n"
+                              "cut true\n"
+                              "threads 3\n"
+                              "workloads[0].name 'oltp'\n"
+                              "workloads[0].issued 201\n"
+                              "workloads[0].completed 3\n"
+                              "workloads[0].failed 203\n"
+                              "workloads[0].unfinished 204\n"
+                              "workloads[0].corrupt 205\n"
+                              "workloads[0].missed 206\n"
+                              "workloads[0].bytes 12288\n"
+                              "workloads[0].bytes_read 207\n"
+                              "workloads[0].bytes_written 208\n"
+                              "workloads[0].iops 1000000.000\n"
+                              "workloads[0].goodput_bps 32768000000.000\n"
+                              "workloads[0].latency_ns.mean 2333.333\n"
+                              "workloads[0].latency_ns.min 1000\n"
+                              "workloads[0].latency_ns.p50 2003\n"
+                              "workloads[0].latency_ns.p90 4000\n"
+                              "workloads[0].latency_ns.p95 4000\n"
+                              "workloads[0].latency_ns.p99 4000\n"
+                              "workloads[0].latency_ns.p99_9 4000\n"
+                              "workloads[0].latency_ns.p99_99 4000\n"
+                              "workloads[0].latency_ns.max 4000\n"
+                              "workloads[0].controllers.lost 209\n"
+                              "workloads[0].controllers.attempts 210\n"
+                              "workloads[0].controllers.reconnected 211\n"
+                              "workloads[0].controllers.requeued 212\n"
+                              "workloads[0].controllers.without_service_ns 213\n"
+                              "workloads[0].victim 'direct'\n"
+                              "workloads[0].victim_held_ps 214\n"
+                              "expectations[0].text 'no-pause'\n"
+                              "expectations[0].held true\n"
+                              "expectations[0].judged true\n"
+                              "expectations[0].actual '0'\n"
+                              "failures[0] 'a lossless frame was lost'\n"
+                              "bottleneck 'nothing'\n"
+                              "root_cause 'host0 drains slowly'\n"
+                              "root_cause_sure true\n"
+                              "root_cause_kind 'slow-receiver'\n"
+                              "root_cause_node 'host0'\n"
+                              "root_cause_port 'host0:p0'\n"
+                              "root_causes 2\n"
+                              "root_cause_share 0.750\n";
+
+static void all_that_is_printed(void **state)
+{
+    static const char *const totals[] = {
+#define X(member, path) path,
+        RESULT_TOTALS(X)
+#undef X
+    };
+    (void)state;
+    struct fixture fixture;
+    static struct sheet sheet;
+    fill_apart(&fixture);
+    sheet = (struct sheet){0};
+    result_emit(&fixture.result, write_down, &sheet);
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "\n%s %d\n", totals[i], (int)(100 + i));
+        char *at = strstr(sheet.text, line);
+        if (at == NULL)
+            fail_msg("there is no%s", line);
+        memmove(at, at + strlen(line) - 1, strlen(at + strlen(line) - 1) + 1);
+    }
+    const char *line = printed; /* line by line: a message has no room for all */
+    for (const char *at = sheet.text; *at != '\0'; at = strchr(at, '\n') + 1) {
+        const size_t length = strcspn(line, "\n") + 1;
+        if (strncmp(at, line, length) != 0)
+            fail_msg("%.60s instead of %.60s", at, line);
+        line += length;
+    }
+    assert_int_equal(*line, '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_expectable_quantity_has_its_value),
+        cmocka_unit_test(unknown_paths_have_none),
+        cmocka_unit_test(comparison_does_not_round),
+        cmocka_unit_test(window_of_no_length_has_no_rate),
+        cmocka_unit_test(printed_latencies_are_nanoseconds),
+        cmocka_unit_test(lists_without_members_and_null_are_emitted),
+        cmocka_unit_test(failures_and_broken_expectations_fail_the_run),
+        cmocka_unit_test(all_that_is_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

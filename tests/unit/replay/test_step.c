@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The time machine's parts: lines and their columns, conditions that come true where they should,
+ * positions, and words for everything that can be shown or asked for while it moves. */
+#include "base/memory.h"
+#include "replay/step/step_command.h"
+#include "replay/step/step_tell.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char text[] =
+    "stormglass: 1\n"
+    "name: step\n"
+    "duration: 400us\n"
+    "drain: 5ms\n"
+    "fabric:\n"
+    "  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 3}\n"
+    "  switch: {buffer: 6MiB, headroom: 40KiB}\n"
+    "hosts:\n"
+    "  targets: {where: host0, namespaces: [{media: fixed}]}\n"
+    "workloads:\n"
+    "  - {name: hot, kind: nvme, from: \"host1..host4\", to: host0, read: 30%, block-size: 32KiB,\n"
+    "     queue-depth: 8, start: 50us}\n"
+    "  - {name: raw, kind: rdma-write, from: host5, to: host3, message-size: 64KiB,\n"
+    "     start: 50us}\n"
+    "faults:\n"
+    "  - {at: 100us, for: 150us, kind: slow-receiver, drain: 4%, where: host0}\n"
+    "  - {at: 0s, kind: drop-every, where: \"host3:p0\", n: 40}\n";
+
+static struct scenario *load(void)
+{
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    const struct scenario_input input = {.name = "step", .text = text, .length = sizeof text - 1};
+    struct scenario *scenario = scenario_load(&input, diag);
+    if (scenario == NULL)
+        diag_print(diag, stderr);
+    assert_non_null(scenario);
+    free(diag);
+    return scenario;
+}
+
+static struct stepper *begin(const struct scenario *scenario)
+{
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    struct stepper *stepper = stepper_new(scenario, NULL, diag);
+    diag_print(diag, stderr);
+    assert_non_null(stepper);
+    free(diag);
+    return stepper;
+}
+
+/* ------------------------------------------------------------------ lines */
+
+static const struct {
+    const char *line;
+    int column; /* 0: it is right */
+    const char *words;
+} lines[] = {
+    {"", 0, ""},
+    {"  # a comment", 0, ""},
+    {"next", 0, ""},
+    {"n 3 packets of host3", 0, ""},
+    {"next io of hot", 0, ""},
+    {"back 2 completed of hot > 1ms", 0, ""},
+    {"break leaf1:p3 prio 3 paused > 50us", 0, ""},
+    {"b queue leaf0:p0 priority 3 > 100KiB # so much", 0, ""},
+    {"b buffer > 50% leaf0", 0, ""},
+    {"b packet from host1 to host0 qp 17", 0, ""},
+    {"goto event 12", 0, ""},
+    {"goto 1.5us", 0, ""},
+    {"c until 3ms", 0, ""},
+    {"show", 0, ""},
+    {"show leaf0:p1 prio 4", 0, ""},
+    {"nxet", 1, "did you mean 'next'"},
+    {"  zzzzzz", 3, "'help' lists them"},
+    {"next 0", 6, "from 1 on"},
+    {"next 99999999999999999999", 6, "expected a number"},
+    {"continue after 3ms", 10, "expected 'until'"},
+    {"until", 6, "a time such as"},
+    {"until 3", 7, "a time such as"},
+    {"goto event", 11, "expected a number"},
+    {"break", 6, "expected what happens"},
+    {"break leaf0", 12, "expected what happens"},
+    {"break leaf0 leaf1 drop", 13, "a second one"},
+    {"break leaf7 drop", 7, "did you mean 'leaf0'"},
+    {"break leaf0:p9 drop", 14, "from 0 to 3"},
+    {"break leaf0:9 drop", 7, "a port such as leaf0:p0"},
+    {"break drop > 3", 14, "expected no value"},
+    {"break paused > 3KiB", 16, "a time such as"},
+    {"break queue leaf0", 7, "expected 'queue > SIZE'"},
+    {"break queue > 3KiB", 7, "expected a node"},
+    {"break queue host1 > 3KiB", 13, "expected a switch"},
+    {"break buffer leaf0:p1 > 3KiB", 14, "not said of a port"},
+    {"break drop of hot", 15, "not said of a workload"},
+    {"break issued by host1", 17, "not said of a node"},
+    {"break deadlock leaf0", 16, "not said of a node"},
+    {"break packet from leaf0", 19, "is a switch"},
+    {"break pause from host0", 7, "'from' and 'to' are for"},
+    {"break completed prio 3", 7, "no priority"},
+    {"break pause qp 3", 7, "no queue pair"},
+    {"break paused prio 8", 19, "from 0 to 7"},
+    {"why", 4, "expected a port"},
+    {"show hot now", 10, "a second one"},
+    {"where x", 7, "the end of the line"},
+    {"help me", 6, "expected 'conditions'"},
+};
+
+static void lines_are_read_or_refused_at_a_column(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct step_command command;
+        struct step_wrong wrong;
+        const bool well = step_command_parse(lines[i].line, scenario, &command, &wrong);
+        if (wrong.column != lines[i].column || strstr(wrong.text, lines[i].words) == NULL)
+            fail_msg("'%s': %d: %s", lines[i].line, wrong.column, wrong.text);
+        assert_true(!well || wrong.column == 0);
+    }
+    scenario_free(scenario);
+}
+
+static void a_condition_has_what_the_line_says(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct step_command command;
+    struct step_wrong wrong;
+    assert_true(step_command_parse("b leaf1:p3 prio 3 paused > 50us", scenario, &command, &wrong));
+    const struct step_subject *subject = &command.condition.subject;
+    assert_string_equal(scenario->nodes[subject->node].name, "leaf1");
+    assert_int_equal(subject->port, 3);
+    assert_int_equal(subject->priority, 3);
+    assert_int_equal(command.condition.quantity, STEP_PAUSED);
+    assert_int_equal(command.condition.above, 50 * PS_PER_US);
+    assert_true(step_command_parse("n 7 packets from host1", scenario, &command, &wrong));
+    assert_int_equal(command.number, 7);
+    assert_int_equal(command.condition.quantity, STEP_PACKET);
+    assert_int_equal(command.condition.subject.to, STEP_ANY);
+    assert_true(step_command_parse("b buffer leaf0 > 12.5%", scenario, &command, &wrong));
+    assert_true(command.condition.share);
+    assert_int_equal(command.condition.above, 125000);
+    scenario_free(scenario);
+}
+
+/* ------------------------------------------------------------------ conditions */
+
+/* How many events of the whole run a condition is true of. */
+static uint64_t count(const struct scenario *scenario, const char *line)
+{
+    struct stepper *stepper = begin(scenario);
+    struct step_command command;
+    struct step_wrong wrong;
+    struct step_moved moved;
+    if (!step_command_parse(line, scenario, &command, &wrong))
+        fail_msg("%s: %s", line, wrong.text);
+    const struct step_goal goal = {
+        .events = UINT64_MAX,
+        .until = TIME_NEVER,
+        .slice = UINT64_MAX,
+        .condition_count = 1,
+        .conditions = {command.condition},
+    };
+    stepper_move(stepper, &goal, &moved);
+    assert_int_equal(moved.end, STEP_AT_END);
+    stepper_free(stepper);
+    return moved.hits;
+}
+
+/* What the world counts at the end of the same run. */
+struct sums {
+    uint64_t events, completed, dropped;
+};
+
+static struct sums sum_up(const struct scenario *scenario)
+{
+    struct stepper *stepper = begin(scenario);
+    struct step_moved moved;
+    const struct step_goal goal = {.events = UINT64_MAX, .until = TIME_NEVER, .slice = UINT64_MAX};
+    stepper_move(stepper, &goal, &moved);
+    const struct world *world = stepper_world(stepper);
+    struct sums sums = {.events = moved.position.events};
+    sums.completed = world->stats[0].completed;
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        const struct port *port = &world->hosts[i]->rnics[0]->port;
+        sums.dropped += port->fault != NULL ? port->fault->seen / 40 : 0;
+    }
+    stepper_free(stepper);
+    return sums;
+}
+
+static void conditions_come_true_as_often_as_the_world_counts(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    const struct sums sums = sum_up(scenario);
+    assert_int_equal(count(scenario, "b event"), sums.events);
+    assert_int_equal(count(scenario, "b drop"), sums.dropped);
+    assert_int_equal(count(scenario, "b completed of hot"), sums.completed);
+    assert_int_equal(count(scenario, "b failed of hot"), 0);
+    assert_int_equal(count(scenario, "b completed of hot > 1s"), 0);
+    assert_true(count(scenario, "b io of hot") > sums.completed);
+    assert_true(sums.dropped > 0 && sums.completed > 0);
+    assert_true(count(scenario, "b resent") > 0);
+    assert_true(count(scenario, "b pause by host0") > 0);
+    assert_int_equal(count(scenario, "b pause by host0"), count(scenario, "b resume by host0"));
+    assert_int_equal(count(scenario, "b pause by host0"), count(scenario, "b paused leaf0:p0"));
+    assert_true(count(scenario, "b paused") >= count(scenario, "b paused > 10us"));
+    assert_true(count(scenario, "b queue leaf0:p0 > 10KiB") > 0);
+    assert_true(count(scenario, "b ingress leaf0 > 10KiB") > 0);
+    assert_true(count(scenario, "b buffer leaf0 > 1%") > 0);
+    assert_true(count(scenario, "b buffer host0 > 50%") > 0);
+    assert_int_equal(count(scenario, "b deadlock"), 0);
+    assert_int_equal(count(scenario, "b packet from host1 to host0"),
+                     count(scenario, "b packet host1 to host0"));
+    scenario_free(scenario);
+}
+
+/* The same of each of them, together. */
+static uint64_t count_each(const struct scenario *scenario, const char *format,
+                           const char *const *names)
+{
+    uint64_t sum = 0;
+    for (; *names != NULL; names++) {
+        char line[80];
+        snprintf(line, sizeof line, "b %s %s", format, *names);
+        sum += count(scenario, line);
+    }
+    return sum;
+}
+
+/* What is said of a part is true of that part alone: parts add up to the whole. */
+static void parts_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    static const char *const nodes[] = {"host0", "host1", "host2", "host3",  "host4",
+                                        "host5", "leaf0", "leaf1", "spine0", NULL};
+    static const char *const ports[] = {"leaf0:p0", "leaf0:p1", "leaf0:p2", "leaf0:p3", NULL};
+    static const char *const leaf[] = {"leaf0", NULL};
+    static const char *const priorities[] = {"prio 0", "prio 1", "prio 2", "prio 3", "prio 4",
+                                             "prio 5", "prio 6", "prio 7", NULL};
+    static const char *const works[] = {"of hot", "of raw", NULL};
+    static const char *const from[] = {"from host0", "from host1", "from host2", "from host3",
+                                       "from host4", "from host5", NULL};
+    static const char *const to[] = {"to host0", "to host1", "to host2", "to host3",
+                                     "to host4", "to host5", NULL};
+    static const char *const whole[] = {"", NULL};
+    static const struct {
+        const char *word;
+        const char *const *parts, *const *of;
+    } rows[] = {
+        {"drop", nodes, whole},     {"pause", nodes, whole},       {"resume", nodes, whole},
+        {"paused", ports, leaf},    {"paused", priorities, whole}, {"pause", priorities, whole},
+        {"issued", works, whole},   {"completed", works, whole},   {"io", works, whole},
+        {"completed", from, whole}, {"completed", to, whole},      {"resent", from, to},
+        {"packet", from, to},       {"event", nodes, whole},
+    };
+    struct scenario *scenario = load();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint64_t parts = count_each(scenario, rows[i].word, rows[i].parts);
+        const uint64_t all = count_each(scenario, rows[i].word, rows[i].of);
+        if (parts != all || all == 0)
+            fail_msg("%s: %llu of %llu by %s", rows[i].word, (unsigned long long)parts,
+                     (unsigned long long)all, rows[i].parts[0]);
+    }
+    assert_int_equal(count(scenario, "b io of raw"),
+                     count(scenario, "b issued of raw") + count(scenario, "b completed of raw"));
+    scenario_free(scenario);
+}
+
+/* A fault happens at the very moment, and posts events of that moment. */
+static void a_moment_is_done_with_its_faults_and_events(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const time_ps at = scenario->faults[i].end;
+        if (at == TIME_NEVER)
+            continue;
+        struct stepper *stepper = begin(scenario);
+        struct step_goal goal = {.events = UINT64_MAX, .until = at, .slice = UINT64_MAX};
+        struct step_moved moved;
+        stepper_move(stepper, &goal, &moved);
+        assert_int_equal(moved.end, STEP_AT_TIME);
+        goal.events = moved.position.events + 1;
+        goal.until = TIME_NEVER;
+        stepper_move(stepper, &goal, &moved);
+        assert_true(moved.position.now > at);
+        stepper_free(stepper);
+    }
+    scenario_free(scenario);
+}
+
+/* ------------------------------------------------------------------ words */
+
+static void tell_all(const struct stepper *stepper, FILE *out)
+{
+    const struct scenario *scenario = stepper_world(stepper)->scenario;
+    struct step_subject subject = step_subject_any;
+    step_show(stepper, &subject, 0, out);
+    step_list(stepper, &subject, 20, out);
+    for (subject.node = 0; subject.node < scenario->node_count; subject.node++) {
+        subject.port = SCENARIO_ALL_PORTS;
+        step_show(stepper, &subject, 0, out);
+        step_why(stepper, &subject, 0, out);
+        for (subject.port = 0; subject.port < scenario->nodes[subject.node].port_count;
+             subject.port++)
+            step_show(stepper, &subject, 0, out);
+    }
+    subject = step_subject_any;
+    for (subject.workload = 0; subject.workload < scenario->workload_count; subject.workload++) {
+        step_show(stepper, &subject, 0, out);
+        step_why(stepper, &subject, 0, out);
+    }
+}
+
+static void tell_queue_pairs(const struct stepper *stepper, FILE *out)
+{
+    const struct world *world = stepper_world(stepper);
+    struct step_subject subject = step_subject_any;
+    for (uint32_t i = 0; i < world->host_count; i++)
+        for (uint32_t n = 0; n < world->hosts[i]->rnics[0]->qps.used; n++) {
+            subject.node = i;
+            subject.qp = world->hosts[i]->rnics[0]->qp_slots[n].qpn;
+            step_show(stepper, &subject, 0, out);
+            step_why(stepper, &subject, 0, out);
+        }
+}
+
+static void everything_can_be_told_at_any_time(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct stepper *stepper = begin(scenario), *silent = begin(scenario);
+    struct step_goal goal = {.events = UINT64_MAX, .slice = UINT64_MAX};
+    struct step_moved moved;
+    char *told = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&told, &bytes);
+    assert_non_null(out);
+    do {
+        goal.until += 7 * PS_PER_US;
+        stepper_move(stepper, &goal, &moved);
+        tell_all(stepper, out);
+        tell_queue_pairs(stepper, out);
+    } while (moved.end != STEP_AT_END);
+    goal.until = TIME_NEVER;
+    stepper_move(silent, &goal, &moved);
+    const struct digest one = stepper_digest(stepper), other = stepper_digest(silent);
+    assert_memory_equal(&one, &other, sizeof one);
+    fclose(out);
+    assert_non_null(strstr(told, "root: host0 takes its receive buffer out at 4.00 Gb/s"));
+    assert_non_null(strstr(told, "waits for its data, which the target reads from the host"));
+    assert_non_null(strstr(told, "hot: "));
+    assert_null(strstr(told, "nan"));
+    free(told);
+    stepper_free(stepper);
+    stepper_free(silent);
+    scenario_free(scenario);
+}
+
+/* What is shown of a subject; the caller frees it. */
+static char *shown(const struct stepper *stepper, const struct step_subject *subject)
+{
+    char *told = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&told, &bytes);
+    assert_non_null(out);
+    step_show(stepper, subject, 0, out);
+    fclose(out);
+    return told;
+}
+
+static uint64_t lines_with(const char *told, const char *begin)
+{
+    uint64_t count = 0;
+    for (const char *at = told; (at = strstr(at, begin)) != NULL; at++)
+        count += at == told || at[-1] == '\n';
+    return count;
+}
+
+/* Queue pairs: each that has something under way has a line, and the others are counted. */
+static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
+{
+    const struct rnic *rnic = world_host(stepper_world(stepper), node)->rnics[0];
+    struct step_subject subject = step_subject_any;
+    subject.node = node;
+    char *told = shown(stepper, &subject);
+    const char *rest = strstr(told, " queue pairs have nothing under way");
+    uint64_t count = lines_with(told, "  qp "), used = 0;
+    for (; rest != NULL && rest > told && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
+        ;
+    count += rest != NULL ? strtoull(rest, NULL, 10) : 0;
+    for (uint32_t n = 0; n < rnic->qps.used; n++)
+        used += rnic->qp_slots[n].qpn != 0;
+    assert_int_equal(count, used);
+    assert_int_equal(lines_with(told, "host0, a target with "), node == 0);
+    free(told);
+}
+
+/* Every command that is under way has a line, and every queue pair is counted. */
+static void what_is_shown_is_all_that_is_there(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct stepper *stepper = begin(scenario);
+    struct step_goal goal = {.events = UINT64_MAX, .slice = UINT64_MAX};
+    struct step_moved moved;
+    uint64_t most = 0;
+    do {
+        goal.until += 31 * PS_PER_US;
+        stepper_move(stepper, &goal, &moved);
+        struct step_subject subject = step_subject_any;
+        subject.workload = 0;
+        char *told = shown(stepper, &subject);
+        const uint64_t under_way = world_outstanding(stepper_world(stepper), 0);
+        assert_int_equal(lines_with(told, "  qid "), under_way);
+        most = under_way > most ? under_way : most;
+        free(told);
+        for (uint32_t node = 0; node < scenario->node_count; node++)
+            if (scenario->nodes[node].kind == SCENARIO_HOST)
+                expect_queue_pairs(stepper, node);
+    } while (moved.end != STEP_AT_END);
+    assert_in_range(most, 8, 32); /* of four hosts, eight each */
+    stepper_free(stepper);
+    scenario_free(scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_read_or_refused_at_a_column),
+        cmocka_unit_test(a_condition_has_what_the_line_says),
+        cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
+        cmocka_unit_test(parts_add_up_to_the_whole),
+        cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
+        cmocka_unit_test(everything_can_be_told_at_any_time),
+        cmocka_unit_test(what_is_shown_is_all_that_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The totals of a run, counted a second time from what the probe tells meanwhile: frames on
+ * wires, pauses and how long they held, drops by cause, marks; and of workloads from each I/O. */
+#include "replay/record/collect.h"
+#include "replay/run/fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NODES = 32, PORTS = 16 };
+
+struct tally {
+    struct probe probe; /* what the world is given; the observer's comes behind it */
+    struct observe observe;
+    const struct scenario *scenario;
+    time_ps blocked_since[NODES][PORTS][PRIORITIES]; /* 0: not stopped */
+    struct result_totals totals, counted;            /* so far; when the totals were taken */
+    int64_t ios, bytes_read, bytes_written;
+};
+
+static struct tally tally;
+
+static void on_drop(void *self, const struct probe_drop *drop)
+{
+    struct result_totals *totals = &tally.totals;
+    (void)self;
+    switch ((enum probe_drop_cause)drop->cause) {
+    case PROBE_DROP_BUFFER:
+    case PROBE_DROP_EGRESS:
+    case PROBE_DROP_RX_BUFFER:
+        totals->drops_lossless += drop->lossless;
+        totals->drops_lossy += !drop->lossless;
+        break;
+    case PROBE_DROP_MTU:
+        totals->drops_mtu++;
+        break;
+    case PROBE_DROP_INJECTED:
+        totals->drops_injected++;
+        break;
+    case PROBE_DROP_WATCHDOG:
+        totals->drops_watchdog++;
+        break;
+    case PROBE_DROP_LINK_DOWN:
+        totals->drops_link_down++;
+        break;
+    case PROBE_DROP_NO_ROUTE:
+        totals->drops_no_route++;
+        break;
+    case PROBE_DROP_TTL:
+        totals->drops_ttl++;
+        break;
+    case PROBE_DROP_CORRUPT:
+        totals->drops_corrupt++;
+        break;
+    default:
+        fail_msg("cause %u was not expected", drop->cause);
+    }
+    tally.observe.probe.drop(tally.observe.probe.self, drop);
+}
+
+static void over(time_ps since, time_ps now)
+{
+    tally.totals.pfc_paused_ps += now - since;
+    if (now - since > tally.totals.pfc_longest_pause_ps)
+        tally.totals.pfc_longest_pause_ps = now - since;
+}
+
+static void on_blocked(void *self, const struct probe_blocked *blocked)
+{
+    time_ps *since = &tally.blocked_since[blocked->node][blocked->port][blocked->priority];
+    (void)self;
+    if (!blocked->blocked && *since != 0)
+        over(*since, blocked->at);
+    if (!blocked->blocked || *since == 0)
+        *since = blocked->blocked ? blocked->at : 0;
+    tally.observe.probe.blocked(tally.observe.probe.self, blocked);
+}
+
+static void on_frame(void *self, const struct probe_frame *frame)
+{
+    const bool host = tally.scenario->nodes[frame->node].kind == SCENARIO_HOST;
+    (void)self;
+    tally.totals.packet_hops++;
+    tally.totals.packets += host || frame_is_mac_control(frame->frame);
+    if (!frame_is_mac_control(frame->frame))
+        return;
+    for (int i = 0; i < PRIORITIES; i++) {
+        if ((frame->frame->classes >> i & 1) == 0)
+            continue;
+        tally.totals.pfc_pause_frames += frame->frame->quanta[i] > 0;
+        tally.totals.pfc_resume_frames += frame->frame->quanta[i] == 0;
+    }
+}
+
+static void on_host_io(void *self, const struct probe_host_io *io)
+{
+    (void)self;
+    tally.ios++;
+    tally.bytes_read += io->opcode == 2 ? io->bytes : 0;
+    tally.bytes_written += io->opcode == 1 ? io->bytes : 0;
+    tally.observe.probe.host_io(tally.observe.probe.self, io);
+}
+
+/* Plays it to its end with both counting; the result of the one under test. */
+static struct result play(const char *text)
+{
+    static struct diag diag;
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    tally = (struct tally){.probe = probe_none};
+    diag = (struct diag){0};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        fail_msg("%s", diag.messages[0].text);
+    struct explain_fabric fabric;
+    fabric_init(&fabric, scenario);
+    observe_init(&tally.observe, &fabric, scenario->workload_count, false);
+    tally.scenario = scenario;
+    tally.probe = tally.observe.probe;
+    tally.probe.drop = on_drop;
+    tally.probe.blocked = on_blocked;
+    tally.probe.frame = on_frame;
+    tally.probe.host_io = on_host_io;
+    struct world *world = world_build(scenario, &tally.probe, &diag);
+    assert_non_null(world);
+    while (world_run(world, world->engine.now + PS_PER_MS))
+        ;
+    observe_finish(&tally.observe, world->engine.now);
+    const struct collect collect = {.world = world,
+                                    .observe = &tally.observe,
+                                    .now = world->engine.now,
+                                    .window_end = scenario->duration,
+                                    .until = TIME_NEVER};
+    struct result result = {0};
+    collect_result(&collect, &result);
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t port = 0; port < scenario->nodes[node].port_count; port++)
+            for (int i = 0; i < PRIORITIES; i++)
+                if (tally.blocked_since[node][port][i] != 0) {
+                    tally.totals.pfc_paused_at_end++;
+                    over(tally.blocked_since[node][port][i], world->engine.now);
+                }
+    tally.counted = tally.totals; /* the end of a world breaks connections */
+    world_free(world);
+    observe_fini(&tally.observe);
+    fabric_fini(&fabric);
+    scenario_free(scenario);
+    return result;
+}
+
+/* What the probe tells of; the rest is the engine's, or needs the inside of a switch. */
+static void compare(const struct result_totals *counted, const struct result_totals *told)
+{
+#define SAME(member) assert_int_equal(told->member, counted->member)
+    SAME(packets);
+    SAME(packet_hops);
+    SAME(drops_lossless);
+    SAME(drops_lossy);
+    SAME(drops_mtu);
+    SAME(drops_corrupt);
+    SAME(drops_watchdog);
+    SAME(drops_link_down);
+    SAME(drops_no_route);
+    SAME(drops_ttl);
+    SAME(drops_injected);
+    SAME(pfc_pause_frames);
+    SAME(pfc_resume_frames);
+    SAME(pfc_paused_ps);
+    SAME(pfc_longest_pause_ps);
+    SAME(pfc_paused_at_end);
+#undef SAME
+}
+
+#define HEAD "stormglass: 1\nname: totals\nduration: 1ms\n"
+#define STAR(switch_more)                                                                          \
+    "fabric: {topology: {kind: single-switch, hosts: 5},\n"                                        \
+    "         switch: {buffer: 2MB, ports: 1, policy: static, xoff: 60KB" switch_more "}}\n"
+#define INCAST                                                                                     \
+    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]}}\n"                          \
+    "workloads:\n"                                                                                 \
+    "  - {name: r, kind: nvme, from: \"host1..host4\", to: host0, read: 50%, block-size: 16KiB,\n" \
+    "     queue-depth: 8}\n"
+
+static const char *const texts[] = {
+    HEAD STAR("") INCAST,
+    /* pauses that end late, and drops of all sorts */
+    HEAD STAR("") INCAST
+    "faults: [{at: 100us, for: 200us, kind: pause-storm, priority: 3, where: "
+    "host1}, {at: 500us, for: 100us, kind: link-down, where: host2},\n"
+    "         {at: 300us, for: 100us, kind: drop-every, n: 50, where: host3}]\n",
+    HEAD STAR(", pfc: {priorities: [4]}") INCAST
+    "  - {name: w, kind: rdma-write, from: \"host1..host4\", to: host0, message-size: 256KiB, "
+    "outstanding: 8}\n",
+    HEAD "drain: 0s\n" STAR("") INCAST
+    "faults: [{at: 900us, kind: pause-storm, priority: 3, where: host0}]\n",
+};
+
+static void totals_are_what_was_told(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct result result = play(texts[i]);
+        compare(&tally.counted, &result.totals);
+        const struct result_workload *workload = &result.workloads[0];
+        assert_true(tally.ios > 100 || i == 2);
+        assert_true(tally.counted.pfc_paused_ps > 0 || i == 2);
+        assert_int_equal(tally.counted.drops_injected > 0, i == 1);
+        assert_int_equal(tally.counted.drops_link_down > 0, i == 1);
+        assert_int_equal(tally.counted.drops_lossy > 0, i == 2);
+        assert_int_equal(tally.counted.pfc_paused_at_end > 0, i == 3);
+        assert_int_equal(workload->completed + workload->failed, tally.ios);
+        assert_int_equal(workload->issued, tally.ios + workload->unfinished);
+        assert_int_equal(workload->bytes, workload->bytes_read + workload->bytes_written);
+        if (workload->failed == 0) {
+            assert_int_equal(workload->bytes_read, tally.bytes_read);
+            assert_int_equal(workload->bytes_written, tally.bytes_written);
+        }
+        result_free(&result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals_are_what_was_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * DCQCN against steps worked by hand, and the list of congestion controls. */
+#include "rnic/cc/cc_dcqcn.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define GBPS INT64_C(1000000000)
+#define US   PS_PER_US
+
+struct rp { /* a reaction point */
+    struct cc_dcqcn state;
+    struct cc_dcqcn_params params;
+    struct cc_site site;
+};
+
+static void start(struct rp *rp, const char *preset, uint64_t line)
+{
+    cc_presets(cc_find(preset), &rp->params);
+    rp->site = (struct cc_site){line, &rp->params};
+    cc_dcqcn.init(&rp->state, &rp->site);
+}
+
+static time_ps cnp(struct rp *rp, time_ps at)
+{
+    return cc_dcqcn.on_cnp(&rp->state, &rp->site, at);
+}
+
+static time_ps sent(struct rp *rp, uint32_t bytes, time_ps at)
+{
+    return cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
+}
+
+static struct cc_view look(const struct rp *rp, time_ps at)
+{
+    struct cc_view view;
+    cc_dcqcn.observe(&rp->state, &rp->site, at, &view);
+    return view;
+}
+
+static void test_list(void **state)
+{
+    (void)state;
+    for (const struct cc_preset *preset = cc_list; preset->name != NULL; preset++) {
+        int64_t params[CC_PARAMS_MAX / 8];
+        assert_non_null(preset->ops);
+        assert_non_null(preset->about);
+        assert_true(preset->ops->params_bytes <= sizeof params);
+        assert_ptr_equal(cc_find(preset->name), preset);
+        if (preset->settings == NULL) {
+            assert_string_equal(preset->name, preset->ops->name);
+            assert_string_equal(preset->about, preset->ops->about);
+        }
+        cc_presets(preset, params);
+    }
+    assert_null(cc_find("tcp"));
+    struct rp mlx5;
+    start(&mlx5, "dcqcn-mlx5", 100 * GBPS);
+    assert_int_equal(mlx5.params.rate_timer, 300 * US);
+    assert_int_equal(mlx5.params.f, 1);
+    assert_int_equal(cc_dcqcn.cnp_interval(&mlx5.params), 4 * US);
+}
+
+/* Cuts: alpha 1 halves the rate; alpha stays 1 while CNPs keep coming within the alpha timer. */
+static void test_cuts(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 100 * GBPS);
+    assert_int_equal(cnp(&rp, 10 * US), 10 * US); /* it owes nothing yet */
+    assert_int_equal(rp.state.rate, 50 * GBPS);
+    assert_int_equal(rp.state.target, 100 * GBPS);
+    assert_int_equal(rp.state.alpha, UINT64_C(1) << 32);
+    cnp(&rp, 60 * US);
+    assert_int_equal(rp.state.rate, 25 * GBPS);
+    assert_int_equal(rp.state.target, 50 * GBPS);
+    /* 55 us without a CNP: a = 255/256; the next CNP cuts by a/2, then a += (1 - a)/256. */
+    cnp(&rp, 115 * US);
+    assert_int_equal(rp.state.alpha, (UINT64_C(1) << 32) - (1 << 24) + (1 << 16));
+    /* The timer at 115 us raised the rate to 37.5 G first; 37.5 (1 - 255/512) = 18.823242187.5 G;
+     * a cut rounds down, so the rest rounds up. */
+    assert_int_equal(rp.state.target, 37500000000);
+    assert_int_equal(rp.state.rate, 18823242188);
+    for (int i = 0; i < 40; i++)
+        cnp(&rp, (120 + i) * US);
+    assert_int_equal(rp.state.rate, rp.params.min_rate);
+}
+
+static void test_recovery(void **state)
+{
+    (void)state;
+    static const int64_t rates[] = {/* target 50 G, from 25 G; then + 40 Mb/s each time */
+                                    37500000000, 43750000000, 46875000000, 48437500000,
+                                    49218750000, 49629375000, 49854687500, 49987343750};
+    struct rp rp;
+    start(&rp, "dcqcn", 100 * GBPS);
+    cnp(&rp, 0);
+    cnp(&rp, 50 * US);
+    struct rp lazy = rp;
+    for (int i = 0; i < 8; i++) {
+        const time_ps at = (50 + 55 * (i + 1)) * US;
+        assert_true(look(&rp, at - 1).rate_bps < look(&rp, at).rate_bps);
+        sent(&rp, 1000, at);
+        assert_int_equal(rp.state.rate, rates[i]);
+    }
+    /* Called only at the end, the timers come out the same. */
+    sent(&lazy, 1000, (50 + 55 * 8) * US);
+    assert_int_equal(lazy.state.rate, rates[7]);
+    /* Back at line rate they only count. */
+    assert_int_equal(look(&lazy, PS_PER_S).rate_bps, 100 * GBPS);
+    sent(&lazy, 1000, PS_PER_S);
+    assert_int_equal(lazy.state.timer_stage, (PS_PER_S - 50 * US) / (55 * US));
+    assert_int_equal(lazy.state.rate_due, 50 * US + 55 * US * (lazy.state.timer_stage + 1));
+}
+
+/* The byte counter raises the rate as the timer does; both beyond F: hyper increase. */
+static void test_byte_counter(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 100 * GBPS);
+    rp.params.byte_counter = 1000;
+    rp.params.f = 1;
+    cnp(&rp, 0);
+    sent(&rp, 1000, 1 * US); /* fast recovery */
+    assert_int_equal(rp.state.rate, 75 * GBPS);
+    assert_int_equal(rp.state.byte_stage, 1);
+    rp.state.target = 80 * GBPS;
+    sent(&rp, 999, 2 * US);
+    assert_int_equal(rp.state.rate, 75 * GBPS);
+    sent(&rp, 1, 2 * US); /* additive */
+    assert_int_equal(rp.state.target, 80040000000);
+    /* two timer events: additive, still min = 1 */
+    assert_int_equal(look(&rp, 110 * US).target_bps, 80120000000);
+    sent(&rp, 1000, 110 * US); /* min(2, 2) > 1 */
+    assert_int_equal(rp.state.target, 80320000000);
+}
+
+/* 10 Gb/s, limited to 5.  Frames of 1230 B take 10 000 bits of wire. */
+static void test_pacing(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 10 * GBPS);
+    assert_int_equal(cnp(&rp, 0), 0);
+    assert_int_equal(sent(&rp, 1230, 0), 2 * US);
+    /* Sent late: the lateness counts, up to a frame of 33 600 bits. */
+    assert_int_equal(sent(&rp, 1230, 3 * US), 4 * US);
+    for (int i = 0; i < 3; i++)
+        assert_true(sent(&rp, 1230, 54900 * PS_PER_NS) <= 54900 * PS_PER_NS);
+    /* 33 600 of credit less 40 000: 6 400 to pay.  500 bits at 5 Gb/s until the timer at 55 us,
+     * then 5 900 at 7.5 Gb/s. */
+    assert_int_equal(sent(&rp, 1230, 54900 * PS_PER_NS), 55 * US + 786667);
+    /* Paid just as the timer falls due: 43 600 bits less the credit are 10 000 at 5 Gb/s. */
+    start(&rp, "dcqcn", 10 * GBPS);
+    cnp(&rp, 0);
+    assert_int_equal(sent(&rp, 43600 / 8 - 20, 53 * US), 55 * US);
+}
+
+/* What is said of the next frame holds, however often the timers are caught up before: CNPs that
+ * come too soon to cut do that. */
+static void holds(const struct rp *rp, time_ps now, time_ps next)
+{
+    for (unsigned parts = 1; parts <= 5; parts++) {
+        struct rp asked = *rp;
+        for (unsigned i = 1; i <= parts; i++)
+            assert_int_equal(cnp(&asked, now + (next - now) * i / parts), next);
+    }
+}
+
+/* Rates are so low that several events of the timer fall into a wait. */
+static void test_foresight(void **state)
+{
+    (void)state;
+    static const int64_t timers[] = {1 * US, 3 * US, 55 * US, 300 * US};
+    uint32_t waits = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        struct rp rp;
+        start(&rp, "dcqcn", 10 * GBPS);
+        rp.params.rate_timer = timers[i % 4];
+        rp.params.min_rate = GBPS / 1000 * (1 + i % 7);
+        rp.params.cut_interval = PS_PER_S;
+        cnp(&rp, i * US);
+        rp.state.rate = (uint64_t)rp.params.min_rate + i;
+        time_ps now = i * US;
+        for (unsigned frame = 0; frame < 20; frame++) {
+            const time_ps next = sent(&rp, 64 + 97 * (i + frame) % 4096, now);
+            if (next == CC_UNLIMITED)
+                break;
+            waits += next > rp.state.rate_due + rp.params.rate_timer;
+            if (next > now)
+                holds(&rp, now, next);
+            now = time_later(now, next) + frame % 3 * 100 * PS_PER_NS;
+        }
+    }
+    assert_true(waits > 100);
+}
+
+/* Back at line rate the limit ends, and the next CNP begins one again. */
+static void test_ends(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 10 * GBPS);
+    cnp(&rp, 0);
+    assert_true(sent(&rp, 1000, 1 * US) > 1 * US);
+    assert_int_equal(sent(&rp, 1000, 55 * 60 * US), CC_UNLIMITED);
+    assert_int_equal(rp.state.rate, 10 * GBPS);
+    assert_int_equal(cnp(&rp, 4000 * US), 4000 * US);
+    assert_true(rp.state.rate > 5 * GBPS); /* alpha has decayed meanwhile */
+    assert_int_equal(rp.state.timer_stage, 0);
+}
+
+static void test_cut_interval(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn-mlx5", 100 * GBPS);
+    cnp(&rp, 10 * US);
+    assert_int_equal(rp.state.rate, 50 * GBPS);
+    const uint64_t alpha = rp.state.alpha;
+    cnp(&rp, 13 * US);
+    assert_int_equal(rp.state.rate, 50 * GBPS);
+    assert_true(rp.state.alpha < alpha); /* three decays and one CNP */
+    cnp(&rp, 14 * US);
+    assert_true(rp.state.rate < 26 * GBPS);
+    assert_int_equal(rp.state.target,
+                     100 * GBPS); /* not clamped: the timer did not raise the rate */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),     cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_recovery), cmocka_unit_test(test_byte_counter),
+        cmocka_unit_test(test_pacing),   cmocka_unit_test(test_foresight),
+        cmocka_unit_test(test_ends),     cmocka_unit_test(test_cut_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

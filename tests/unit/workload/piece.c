@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/workload/piece.h"
+
+#include "base/check.h"
+#include "scenarios/import/cabling_import.h"
+#include "scenarios/load/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void piece_loads(const char *yaml)
+{
+    static const char head[] = "stormglass: 1\nname: x\nduration: 1ms\n"
+                               "fabric: {topology: {kind: single-switch, hosts: 2}}\n"
+                               "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n";
+    static struct diag diag;
+    const size_t length = strlen(head) + strlen(yaml);
+    char *text = malloc(length + 1);
+    CHECK(text != NULL);
+    strcpy(text, head);
+    strcat(text, yaml);
+    diag = (struct diag){0};
+    const struct scenario_input input = {.name = "x.yaml", .text = text, .length = length};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    CHECK(scenario != NULL);
+    scenario_free(scenario);
+    free(text);
+}
+
+static void scenario_loads(const char *text)
+{
+    static struct diag diag;
+    const struct scenario_input input = {.name = "out.yaml", .text = text, .length = strlen(text)};
+    diag = (struct diag){0};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    CHECK(scenario != NULL || strstr(text, "\nworkloads:") == NULL);
+    scenario_free(scenario);
+}
+
+void piece_cables(const char *kind, cabling_reader *read, const uint8_t *data, size_t size)
+{
+    static struct diag diag;
+    const struct cabling_input input = {.kind = kind,
+                                        .read = read,
+                                        .name = "in",
+                                        .text = size == 0 ? "" : (const char *)data,
+                                        .length = size,
+                                        .host_pattern = "h*"};
+    struct cabling_result result;
+    diag = (struct diag){0};
+    const bool fine = cabling_import(&input, &result, &diag);
+    CHECK(fine == !diag_failed(&diag));
+    CHECK(fine == (result.scenario != NULL) && fine == (result.notes != NULL));
+    if (fine)
+        scenario_loads(result.scenario);
+    cabling_import_free(&result);
+}
