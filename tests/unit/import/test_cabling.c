@@ -148,6 +148,44 @@ static void the_tree_is_an_explicit_topology(void **state)
     assert_int_equal(links->items[1].value->place.line, 3);
 }
 
+static uint32_t weight_of(const struct tree_node *node)
+{
+    uint32_t weight = 1;
+    for (size_t i = 0; i < node->count; i++)
+        weight += node->items[i].value->weight;
+    return weight;
+}
+
+/* A message about the topology shows the line of the graph that it comes from. */
+static void the_tree_knows_its_places(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_true(load(fixture, dot_read,
+                     "graph {\n  h\n  s:swp3 -- h:eth0 [delay=\"2us\", mtu=\"1500B\"]\n"
+                     " s:swp1 -- \"b c\":eth0 }"));
+    const struct tree_node *tree = cabling_tree(&fixture->cabling);
+    const struct tree_node *hosts = tree_get(tree, "hosts"), *links = tree_get(tree, "links");
+    assert_int_equal(tree->place.line, 1);
+    assert_int_equal(tree->place.column, 1);
+    assert_string_equal(hosts->items[0].value->text, "h");
+    assert_int_equal(hosts->items[0].value->place.line, 3);
+    assert_string_equal(hosts->items[1].value->text, "b-c");
+    const struct tree_node *link = links->items[0].value;
+    assert_int_equal(link->place.line, 3);
+    assert_string_equal(tree_get(link, "ends")->items[0].value->text, "s:p1");
+    assert_string_equal(tree_get(link, "ends")->items[1].value->text, "h:p0");
+    assert_string_equal(tree_get(link, "names")->items[0].value->text, "swp3");
+    assert_string_equal(tree_get(link, "names")->items[1].value->text, "eth0");
+    assert_int_equal(tree_get(link, "ends")->items[1].value->place.line, 3);
+    assert_int_equal(tree_item(link, "mtu")->key_place.line, 3);
+    assert_string_equal(tree_get(link, "delay")->text, "2us");
+    const struct tree_node *weighed[] = {tree, hosts, links, link, tree_get(link, "ends")};
+    for (size_t i = 0; i < sizeof weighed / sizeof weighed[0]; i++) {
+        assert_int_equal(weighed[i]->weight, weight_of(weighed[i]));
+        assert_ptr_equal(weighed[i]->file, fixture->cabling.file);
+    }
+}
+
 static void one_graph_after_a_wrong_one(void **state)
 {
     struct fixture *fixture = *state;
@@ -165,7 +203,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(ports_are_numbered_by_their_names), TEST(a_host_has_one_port),
         TEST(edges_know_their_places),           TEST(a_node_is_what_it_says_or_what_it_looks_like),
-        TEST(the_tree_is_an_explicit_topology),  TEST(one_graph_after_a_wrong_one),
+        TEST(the_tree_is_an_explicit_topology),  TEST(the_tree_knows_its_places),
+        TEST(one_graph_after_a_wrong_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,59 @@ static void files_are_limited_and_may_be_missing(void **state)
     assert_non_null(strstr(fixture->diag.messages[3].text, "larger than 64 MiB"));
 }
 
+/* Files are read in pieces, the first of 64 KiB. */
+static void long_files_are_read_whole(void **state)
+{
+    struct fixture *fixture = *state;
+    static const size_t lengths[] = {1, 65535, 65536, 65537, 131072, 300000};
+    static char text[300000];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 80 == 79 ? '\n' : (char)('a' + i / 80 % 26);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        char path[] = "/tmp/test_tree_XXXXXX";
+        const int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, text, lengths[i]), lengths[i]);
+        close(fd);
+        const struct tree_file *file = tree_read(&fixture->arena, path, &fixture->diag);
+        unlink(path);
+        assert_non_null(file);
+        assert_int_equal(file->length, lengths[i]);
+        assert_memory_equal(file->text, text, lengths[i]);
+        assert_int_equal(file->text[file->length], '\0');
+        assert_string_equal(file->name, path);
+    }
+    assert_int_equal(fixture->diag.count, 0);
+}
+
+static void binary_files_and_broken_ones_are_told(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[] = "/tmp/test_tree_XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "SQLite format 3", 16), 16);
+    close(fd);
+    assert_null(tree_read(&fixture->arena, path, &fixture->diag));
+    unlink(path);
+    assert_non_null(strstr(fixture->diag.messages[0].text, "expected text, but this is"));
+    assert_string_equal(fixture->diag.messages[0].file, path);
+    assert_null(tree_read(&fixture->arena, "/proc/self/mem", &fixture->diag)); /* EIO */
+    assert_string_equal(fixture->diag.messages[1].text, "the file cannot be read");
+}
+
+static void lines_of_a_file(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct tree_file *file = tree_hold(&fixture->arena, "t.yaml", "a\n\nbc\n", 6);
+    assert_ptr_equal(tree_line(file, 1), file->text);
+    assert_ptr_equal(tree_line(file, 2), file->text + 2);
+    assert_ptr_equal(tree_line(file, 3), file->text + 3);
+    assert_null(tree_line(file, 4));
+    assert_null(tree_line(file, 5));
+    assert_null(tree_line(file, 0));
+}
+
 static void a_set_changes_one_place(void **state)
 {
     struct fixture *fixture = *state;
@@ -237,29 +290,36 @@ static void wrong_sets_are_refused_with_a_place(void **state)
     struct fixture *fixture = *state;
     static const struct {
         const char *set;
-        int column;
+        int column, width;
         const char *says;
     } rows[] = {
-        {"a", 1, "path=value"},
-        {"=1", 1, "expected a key"},
-        {"a..b=1", 3, "expected a key"},
-        {"a=", 3, "nothing in here"},
-        {"a=[1", 3, "did not find expected"},
-        {"a.b=1", 3, "nothing lies below 'word'"},
-        {"list.7=1", 6, "no member '7'"},
-        {"list.pp.x=1", 6, "did you mean 'p'?"},
-        {"list[pp].x=1", 6, "did you mean 'p'?"},
-        {"list[7]=1", 6, "no member '7'"},
-        {"list[0=1", 5, "not closed"},
-        {"list[0]x=1", 8, "expected '.' or '['"},
-        {"list[]=1", 6, "expected a key"},
+        {"a", 1, 1, "path=value"},
+        {"=1", 1, 1, "expected a key"},
+        {"a..b=1", 3, 1, "expected a key"},
+        {"a=", 3, 1, "nothing in here"},
+        {"a=[1", 3, 1, "did not find expected"},
+        {"a.b=1", 3, 1, "nothing lies below 'word'"},
+        {"list.7=1", 6, 1, "no member '7'"},
+        {"list.1.x=1", 6, 1, "no member '1'"},
+        {"list.123456789=1", 6, 9, "no member '123456789'"},
+        {"list.pp.x=1", 6, 2, "did you mean 'p'?"},
+        {"list[pp].x=1", 6, 2, "did you mean 'p'?"},
+        {"list[7]=1", 6, 1, "no member '7'"},
+        {"list[0=1", 5, 1, "not closed"},
+        {"list[0]x=1", 8, 1, "expected '.' or '['"},
+        {"list[]=1", 6, 1, "expected a key"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct tree_node *root = parse(fixture, "a: word\nlist: [{name: p}]\n");
         assert_null(tree_set(&fixture->arena, root, rows[i].set, &fixture->diag));
         const struct diag_message *message = &fixture->diag.messages[0];
-        if (strstr(message->text, rows[i].says) == NULL || message->place.column != rows[i].column)
-            fail_msg("%s gives %d: %s", rows[i].set, message->place.column, message->text);
+        if (strstr(message->text, rows[i].says) == NULL ||
+            message->place.column != rows[i].column || message->place.width != rows[i].width)
+            fail_msg("%s gives %d, %d: %s", rows[i].set, message->place.column,
+                     message->place.width, message->text);
+        assert_int_equal(message->place.line, 1);
+        if ((size_t)message->place.column <= strlen(rows[i].set))
+            assert_string_equal(message->snippet, rows[i].set);
     }
 }
 
@@ -301,6 +361,9 @@ int main(void)
         TEST(depth_is_limited),
         TEST(an_alias_bomb_is_refused),
         TEST(files_are_limited_and_may_be_missing),
+        TEST(long_files_are_read_whole),
+        TEST(binary_files_and_broken_ones_are_told),
+        TEST(lines_of_a_file),
         TEST(a_set_changes_one_place),
         TEST(wrong_sets_are_refused_with_a_place),
         TEST(twenty_messages_are_kept),

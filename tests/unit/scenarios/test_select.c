@@ -85,6 +85,10 @@ static void things_are_found(void **state)
         {"link leaf2-spine1", any, "leaf2:p5 spine1:p2"},
         {"port leaf2:p1", any, "leaf2:p1"},
         {"node spine0", any, "spine0"},
+        {"host spine0", any, ""},
+        {"switch spine0", any, "spine0"},
+        {"switch host0", any, ""},
+        {"host10..host11", SELECT_HOSTS, "host10 host11"},
         {"\"leaf1-spine*\"", SELECT_LINKS, "leaf1:p4 spine0:p1 leaf1:p5 spine1:p1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -138,6 +142,33 @@ static void wildcards_match(void **state)
     assert_true(select_matches("**", "x"));
     assert_false(select_matches("?", ""));
     assert_false(select_matches("a", "ab"));
+    assert_true(select_matches("a?c", "abc"));
+    assert_false(select_matches("a?c", "abd"));
+    assert_false(select_matches("?bc", "bc"));
+    assert_true(select_matches("*ab", "aab")); /* the first a is the star's */
+    assert_true(select_matches("*aab*", "aaabb"));
+    assert_false(select_matches("*ab", "abc"));
+    assert_true(select_matches("a*?", "ab"));
+    assert_false(select_matches("a*?", "a"));
+    assert_true(select_matches("leaf0:p*-spine?:p1", "leaf0:p12-spine3:p1"));
+    assert_true(select_matches("", ""));
+}
+
+/* 127 bytes are the most that a name has. */
+static void a_long_name_is_a_message(void **state)
+{
+    struct selection selection;
+    struct diag diag;
+    char name[132];
+    snprintf(name, sizeof name, "\"%0128d\"", 0);
+    assert_false(select_text(*state, name, any, &selection, &diag));
+    assert_non_null(strstr(diag.messages[0].text, "expected a name such as"));
+    snprintf(name, sizeof name, "\"%0127d\"", 0);
+    assert_false(select_text(*state, name, any, &selection, &diag));
+    assert_non_null(strstr(diag.messages[0].text, "no node, port or link is called '0000"));
+    memset(name + 1, '*', 127);
+    assert_true(select_text(*state, name, SELECT_SWITCHES, &selection, &diag));
+    assert_int_equal(selection.count, 5);
 }
 
 /* ---- pairing ---- */
@@ -245,6 +276,7 @@ int main(void)
         cmocka_unit_test(ports_by_what_the_equipment_calls_them),
         cmocka_unit_test(what_is_not_there_is_said),
         cmocka_unit_test(wildcards_match),
+        cmocka_unit_test(a_long_name_is_a_message),
         cmocka_unit_test(hosts_are_paired),
         cmocka_unit_test(permutations_have_no_fixed_point),
     };

@@ -132,6 +132,31 @@ static void machines_stay_together(void **state)
     scenario_free(scenario);
 }
 
+/* All five hosts of a machine have the same executor, wherever their links are; others are free. */
+static void a_large_machine_stays_together(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load("{kind: leaf-spine, leaves: 6, spines: 2, hosts-per-leaf: 2}",
+             "defaults: {rnic: {profile: softroce}}, "
+             "one: {where: [host1, host3, host5, host7, host9], machine: one}, "
+             "two: {where: host11, machine: two}");
+    uint32_t *executor_of = division_make(scenario, 4);
+    uint32_t hosts[12], count = 0, others = 0;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        if (scenario->nodes[i].kind == SCENARIO_HOST)
+            hosts[count++] = executor_of[i];
+    assert_int_equal(count, 12);
+    for (uint32_t i = 0; i < count; i++)
+        if (i % 2 == 1 && i < 10)
+            assert_int_equal(hosts[i], hosts[1]);
+        else
+            others += hosts[i] != hosts[1];
+    assert_true(others > 0);
+    free(executor_of);
+    scenario_free(scenario);
+}
+
 /* Ports of the executor with the fewest and with the most, and links between executors. */
 static void shares_are_even_and_few_links_are_cut(void **state)
 {
@@ -159,17 +184,18 @@ static void shares_are_even_and_few_links_are_cut(void **state)
     }
 }
 
-static uint32_t worthwhile(const char *topology, const char *delay, const char *to)
+/* Executors of up to eight that pay where `from` writes to `to`; `fabric` is what follows the
+ * topology. */
+static uint32_t pay(const char *topology, const char *fabric, const char *from, const char *to)
 {
     static struct diag diag;
     char text[1024];
     diag = (struct diag){0};
+    const bool same = strcmp(from, to) == 0;
     snprintf(text, sizeof text,
-             "stormglass: 1\nname: t\nduration: 1ms\nfabric:\n  topology: %s\n"
-             "  host-links: {delay: %s}\n  fabric-links: {delay: %s}\n"
-             "workloads: [{name: w, kind: rdma-write, from: \"host*\", to: \"%s\",\n"
-             "             pairing: %s}]\n",
-             topology, delay, delay, to, strcmp(to, "host*") == 0 ? "permutation" : "round-robin");
+             "stormglass: 1\nname: t\nduration: 1ms\nfabric:\n  topology: %s\n%s"
+             "workloads: [{name: w, kind: rdma-write, from: \"%s\", to: \"%s\", pairing: %s}]\n",
+             topology, fabric, from, to, same ? "permutation" : "round-robin");
     const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
     struct scenario *scenario = scenario_load(&input, &diag);
     if (scenario == NULL)
@@ -177,6 +203,14 @@ static uint32_t worthwhile(const char *topology, const char *delay, const char *
     const uint32_t executors = division_worthwhile(scenario, 8);
     scenario_free(scenario);
     return executors;
+}
+
+static uint32_t worthwhile(const char *topology, const char *delay, const char *to)
+{
+    char fabric[128];
+    snprintf(fabric, sizeof fabric, "  host-links: {delay: %s}\n  fabric-links: {delay: %s}\n",
+             delay, delay);
+    return pay(topology, fabric, "host*", to);
 }
 
 /* A thread must have enough to do between two moments at which others may reach it. */
@@ -191,6 +225,42 @@ static void threads_pay_where_windows_are_full(void **state)
     assert_int_equal(worthwhile(one, "1us", "host0"), 1);
 }
 
+/* A host of 400 Gbit/s with an MTU of 4096 bytes sends 50 kB in a window of 1 us: 12 full frames,
+ * of 12 events each.  Of the hosts that send and those that are sent to the fewer count, each once;
+ * a thread is for 128 events. */
+static void the_fewer_hosts_decide(void **state)
+{
+    static const char fast[] = "  host-links: {rate: 400Gbps, mtu: 4096B, delay: 1us}\n"
+                               "  fabric-links: {rate: 400Gbps, mtu: 4096B, delay: 1us}\n";
+    static const char slow[] = "  host-links: {rate: 100Gbps, mtu: 1024B, delay: 1us}\n"
+                               "  fabric-links: {rate: 400Gbps, mtu: 4096B, delay: 1us}\n";
+    static const char near[] = "  host-links: {rate: 400Gbps, mtu: 4096B, delay: 1us}\n"
+                               "  fabric-links: {rate: 400Gbps, mtu: 4096B, delay: 500ns}\n";
+    static const struct {
+        const char *fabric, *from, *to;
+        uint32_t executors;
+    } rows[] = {
+        {fast, "host0..host5", "host6", 1},
+        {fast, "host6", "host0..host5", 1},
+        {fast, "host0", "host7", 1},
+        {fast, "host0..host1", "host6..host7", 2},
+        {fast, "host0..host3", "host4..host7", 4},
+        {fast, "host0..host4", "host8..host13", 5},
+        {fast, "host0..host6", "host8..host14", 8},
+        {fast, "host0..host7", "host8..host15", 8},
+        {slow, "host0..host3", "host4..host7", 4},
+        {near, "host0..host3", "host4..host7", 2},
+        {near, "host0..host6", "host8..host14", 4},
+    };
+    (void)state;
+    const char *topology = "{kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 8}";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const uint32_t is = pay(topology, rows[i].fabric, rows[i].from, rows[i].to);
+        if (is != rows[i].executors)
+            fail_msg("row %zu, %s to %s: %u", i, rows[i].from, rows[i].to, is);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,8 +270,10 @@ int main(void)
         cmocka_unit_test(one_executor_runs_all),
         cmocka_unit_test(few_nodes_are_no_trouble),
         cmocka_unit_test(machines_stay_together),
+        cmocka_unit_test(a_large_machine_stays_together),
         cmocka_unit_test(shares_are_even_and_few_links_are_cut),
         cmocka_unit_test(threads_pay_where_windows_are_full),
+        cmocka_unit_test(the_fewer_hosts_decide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
