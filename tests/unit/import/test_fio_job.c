@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_fio_job - what the options of a section make of its workload. */
-#include "scenarios/fio.h"
+#include "scenarios/fio/fio.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
