@@ -33,6 +33,36 @@ function layer_of(path,    part) {
     return part[1] == "model" ? part[2] : part[1]
 }
 
+# The folder of a file, or of a header as it is included: model/ is left out there.
+function room_of(path,    room) {
+    room = path
+    sub(/\/[^\/]*$/, "", room)
+    if (path !~ /^model\// && (room ~ /^(base|engine|net|rnic|nvme)(\/|$)/)) room = "model/" room
+    return room
+}
+
+# The rooms are a table of docs/architecture.md: `room`, what is there, what it sees of its own layer.
+function read_rooms(file,    line, column, name, layer, seen, i, count) {
+    while ((getline line < file) > 0) {
+        if (split(line, column, " *\\| *") != 5 || column[2] !~ /^`(model|scenarios|replay|reports|bridge|cli)[a-z_\/]*`$/) continue
+        name = column[2]
+        gsub(/`/, "", name)
+        rooms[name] = 1
+        layer = layer_of(name "/")
+        count = column[4] == "-" ? 0 : split(column[4], seen, ", ")
+        for (i = 1; i <= count; i++)
+            sees[name, (name ~ /^model\// ? "model/" : "") layer (seen[i] == layer ? "" : "/" seen[i])] = 1
+    }
+    close(file)
+}
+
+# A private header is for its own room; what else a room sees of its layer its row says.
+function room_allows(file, header,    from, to) {
+    from = room_of(file)
+    to = room_of(header)
+    return from == to || (header !~ /_private\.h$/ && (layer_of(from "/") != layer_of(to "/") || (from, to) in sees))
+}
+
 # The rank below which a file may look.  Reports read a run's database and never the model above base; what they
 # read from a wire has the layouts that the model writes.
 function include_allowed(from, file, header,    to) {
@@ -41,15 +71,14 @@ function include_allowed(from, file, header,    to) {
     if (from == "nvme") return to == "base" || header == "rnic/verbs.h"
     if (from == "reports" && header == "scenarios/embedded.h") return 1
     if (from == "reports") return to == "base" || to == "replay" || header in layouts
-    if (from == "bridge" && to == "reports") return 1 # it prints the same summary
     if (header == "scenarios/embedded.h") return rank[from] >= rank["scenarios"]
     return rank[to] < rank[from]
 }
 
 BEGIN {
-    split("base engine net rnic nvme scenarios replay bridge cli tests", order, " ")
+    read_rooms("docs/architecture.md")
+    split("base engine net rnic nvme scenarios replay reports bridge cli tests", order, " ")
     for (i in order) rank[order[i]] = i + 0
-    rank["reports"] = rank["bridge"]
     layouts["net/frame/frame.h"] layouts["rnic/cm/cm_mad.h"] layouts["nvme/wire/capsule.h"] layouts["nvme/wire/fabrics.h"] layouts["nvme/wire/wire.h"]
     layouts["nvme/wire/spec.h"]
     word = "[^A-Za-z0-9_]"
@@ -64,6 +93,7 @@ FNR == 1 {
     in_text = ""
     unsure = 0
     layer = layer_of(FILENAME)
+    if (layer != "tests" && !(room_of(FILENAME) in rooms)) wrong("docs/architecture.md has no row for " room_of(FILENAME))
     decides = FILENAME ~ /^(model|scenarios)\//
     licensed = FILENAME ~ /\.def$/
 }
@@ -83,8 +113,9 @@ FNR == 501 { wrong("the file is longer than 500 lines") }
     header = quoted[2]
     if (layer == "tests") next # they see everything
     if (header !~ /\//) wrong("include with its directory: " header)
-    else if (!(layer_of(header) in rank) && layer_of(header) != "reports") wrong("unknown layer: " header)
+    else if (!(layer_of(header) in rank)) wrong("unknown layer: " header)
     else if (!include_allowed(layer, FILENAME, header)) wrong(layer " may not include " header)
+    else if (!room_allows(FILENAME, header)) wrong(room_of(FILENAME) " may not include " header)
 }
 
 {

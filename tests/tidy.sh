@@ -16,6 +16,19 @@ mapfile -t texts < <(find . -path ./.git -prune -o -path ./build -prune -o -type
 
 awk -f tests/tidy.awk "${sources[@]}" >>"$findings"
 
+# --- rooms ----------------------------------------------------------------------------------------------
+# The map is docs/architecture.md: tidy.awk asks it for each file; here its rows are held against the tree.
+
+sed -n 's/^| `\(\(model\|scenarios\|replay\|reports\|bridge\|cli\)[a-z_/]*[a-z]\)` |.*/\1/p' docs/architecture.md | while read -r room; do
+    ls "$room"/*.[ch] >/dev/null 2>&1 || echo "docs/architecture.md: there is nothing in $room" >>"$findings"
+done
+printf '%s\n' "${sources[@]}" | grep '\.c$' | grep -v -e '^tests/[a-tv-z]' | sed 's,/[^/]*$,,' | sort | uniq -c |
+    awk '$1 > 25 { print $2 " has " $1 " files of C, 25 are the most" }' >>"$findings"
+grep -n -o -E '`[a-z]+/[a-z_/.-]+\.(c|h|def|sh|yaml|js|md|awk)`' docs/*.md README.md bridge/README.md bridge/lab/README.md | tr -d '`' |
+    while IFS=: read -r text line path; do
+        [ -e "$path" ] || [ -e "model/$path" ] || [ -e "$(dirname "$text")/$path" ] || [ "${path%%/*}" = build ] || echo "$text:$line: there is no $path" >>"$findings"
+    done
+
 # --- each outside library is included in one place ----------------------------------------------------
 
 for header in sqlite3.h ev.h yaml.h zlib.h pcap/pcap.h cminpack-1/cminpack.h jansson.h graphviz/gvc.h graphviz/cgraph.h \

@@ -5,7 +5,7 @@
 #define STORMGLASS_CLI_PREPARE_HEADROOM_ASK_H
 
 #include "cli/cli.h"
-#include "net/headroom/headroom_proof.h"
+#include "net/trial/headroom_proof.h"
 #include "net/port/port.h"
 
 enum { HEADROOM_RATES_MAX = 16, HEADROOM_FRAMES_MAX = 16, HEADROOM_PROOFS_MAX = 32 };

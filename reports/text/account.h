@@ -6,7 +6,7 @@
 
 #include "replay/explain/account.h"
 #include "replay/prove/prove.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 #include "reports/text/json.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * diff_text - one function for each part. */
 #include "reports/text/diff_text.h"
 
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "reports/text/matrix_text.h"
 
 #include "replay/database/words.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 #include "reports/text/compare_text.h"
 
 #include <string.h>

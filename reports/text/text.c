@@ -4,7 +4,7 @@
 
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 #include "reports/text/text_measured.h"
 #include "reports/text/text_settings.h"
 #include "reports/text/text_stages.h"

@@ -4,7 +4,7 @@
 #define STORMGLASS_REPORTS_TEXT_TEXT_MEASURED_H
 
 #include "replay/database/store.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 
 bool text_is_measured(struct store *store);
 

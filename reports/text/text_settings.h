@@ -4,7 +4,7 @@
 #define STORMGLASS_REPORTS_TEXT_TEXT_SETTINGS_H
 
 #include "replay/database/store.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 
 /* What the scenario wrote, and what runs are compared by also at its default; values of profiles
  * are counted. */

@@ -4,7 +4,7 @@
 #define STORMGLASS_REPORTS_TEXT_TEXT_STAGES_H
 
 #include "replay/database/store.h"
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 
 /* Nothing when no command has its stages.  Few commands are shown one by one and to the picosecond,
  * so that the reader can add them up; many as means. */

@@ -4,7 +4,7 @@
  *   - the bound loses nothing, whatever the frames' sizes are and however they follow each other
  *   - on long links the need is what the cable holds both ways, and something fixed */
 #include "base/rng.h"
-#include "net/headroom/headroom_proof.h"
+#include "net/trial/headroom_proof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

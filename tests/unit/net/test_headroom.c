@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Headroom: published methods to the byte (V06), the model's own terms by hand, and the need that
  * plays find. */
-#include "net/headroom/headroom_proof.h"
+#include "net/trial/headroom_proof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

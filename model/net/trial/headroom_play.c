@@ -3,7 +3,7 @@
  * Ties: at the worst the reverse frame goes before the frame that decides, and a frame of the
  * sender before the pause that silences it.  Both follow from the ranks of the nodes, reverse below
  * sender below switch; the seed is chosen for that. */
-#include "net/headroom/headroom_play.h"
+#include "net/trial/headroom_play.h"
 
 #include "net/switch/switch.h"
 

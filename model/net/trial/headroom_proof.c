@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * headroom_proof - the search. */
-#include "net/headroom/headroom_proof.h"
+#include "net/trial/headroom_proof.h"
 
 #include "net/frame/frame.h"
-#include "net/headroom/headroom_play.h"
+#include "net/trial/headroom_play.h"
 
 /* Phase 0 and 1 come before those that are spread. */
 enum { PHASES_BEFORE = 2 };

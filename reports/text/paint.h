@@ -2,8 +2,8 @@
  * paint - colour on a terminal that wants it.
  * Colour is for emphasis only: nothing is said by colour alone. NO_COLOR (no-color.org) is
  * honoured. */
-#ifndef STORMGLASS_REPORTS_DRAW_PAINT_H
-#define STORMGLASS_REPORTS_DRAW_PAINT_H
+#ifndef STORMGLASS_REPORTS_TEXT_PAINT_H
+#define STORMGLASS_REPORTS_TEXT_PAINT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
  * not depend on the reverse frame or on the headroom, so a first play tells when the pause is
  * decided, and the next ones put the reverse frame where they want it.
  * Units: bytes, picoseconds.  Errors: none.  All but the pool lives only as long as the call. */
-#ifndef STORMGLASS_NET_HEADROOM_HEADROOM_PLAY_H
-#define STORMGLASS_NET_HEADROOM_HEADROOM_PLAY_H
+#ifndef STORMGLASS_NET_TRIAL_HEADROOM_PLAY_H
+#define STORMGLASS_NET_TRIAL_HEADROOM_PLAY_H
 
 #include "net/frame/frame.h"
 #include "net/headroom/headroom.h"

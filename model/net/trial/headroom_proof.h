@@ -5,8 +5,8 @@
  * frame begins in the moment of the decision, 1 ps before, and at so many points spread evenly over
  * its time on the wire.
  * Units: bytes, picoseconds.  Errors: none. */
-#ifndef STORMGLASS_NET_HEADROOM_HEADROOM_PROOF_H
-#define STORMGLASS_NET_HEADROOM_HEADROOM_PROOF_H
+#ifndef STORMGLASS_NET_TRIAL_HEADROOM_PROOF_H
+#define STORMGLASS_NET_TRIAL_HEADROOM_PROOF_H
 
 #include "net/headroom/headroom.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * paint - the escape sequences, ECMA-48 8.3.117. */
-#include "reports/draw/paint.h"
+#include "reports/text/paint.h"
 
 #include <stdlib.h>
 #include <string.h>
