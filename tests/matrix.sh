@@ -10,6 +10,7 @@ export LC_ALL=C
 # compiler kind-of-build optimisation
 builds='gcc release
 gcc plain -O0
+gcc plain -DRNIC_NO_FAST_PATH
 gcc asan
 clang release
 clang asan'

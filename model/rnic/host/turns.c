@@ -448,8 +448,8 @@ bool turns_kick_straight(struct rnic *rnic, time_ps now)
 {
     struct port *port = &rnic->port;
     const unsigned strict = port->ready & rnic->strict;
-    if (!rnic->takes_turns || now < port->busy_until || (port->paused | port->pfc_due) != 0 ||
-        strict == 0)
+    if (!FAST_PATH || !rnic->takes_turns || now < port->busy_until ||
+        (port->paused | port->pfc_due) != 0 || strict == 0)
         return false;
     const unsigned priority = port_highest(strict);
     uint32_t handle;
