@@ -8,9 +8,11 @@
  *
  *   run_laws_pause.c      pauses: edges, frames for them, what obeys them
  *   run_laws_transport.c  reliable connections: PSNs, answers, retries, waits
+ *   run_laws_arrivals.c   what a responder can expect
  *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
  *   run_laws.c            headroom is used before a frame is refused
+ *   run_laws_close.c      controllers that are shut down
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -57,6 +59,7 @@ struct run_laws {
     struct run_laws_way *way;
     struct run_laws_transport *transport;
     struct run_laws_cm *cm;
+    bool closing;   /* controllers were shut down */
     bool over;      /* all faults had ended when the run did */
     time_ps *light; /* least time from host to host: bare propagation */
 };
@@ -74,7 +77,11 @@ void run_laws_look(struct run_laws *laws);
 /* The run has ended: what is yet to come is the engine's alone. */
 void run_laws_ended(struct run_laws *laws);
 
-/* Acknowledgements and orderly ends have had their time since. */
+/* Plays on, up to so many events, until nothing is left: what is left are answers and orderly ends,
+ * and pauses whose end was lost run out.  Then controllers are shut down, which would send
+ * keep-alives for ever. */
+void run_laws_close(struct run_laws *laws, struct world *world, uint64_t events);
+
 void run_laws_judge(struct run_laws *laws);
 void run_laws_fini(struct run_laws *laws);
 

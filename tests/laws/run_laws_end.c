@@ -423,7 +423,9 @@ void run_laws_end_judge(struct run_laws *laws)
         check_light(laws, i);
         check_goodput(laws, i);
     }
-    if (!empty && is_alive(laws))
+    if (laws->closing && is_alive(laws) && !waits_for_ever(laws))
+        run_laws_close_judge(laws);
+    if (!empty && is_alive(laws) && run_laws_is_closed(laws))
         run_laws_break(laws, "everything is alive, and %u frames are nowhere",
                        world->executors[0].frames.frames.taken);
     for (uint32_t i = 0; empty && i < laws->scenario->link_count; i++)

@@ -56,6 +56,11 @@ void run_laws_cm_judge(struct run_laws *laws);
 /* Told by cm: the queue pairs know each other. */
 void run_laws_transport_pair(struct run_laws *laws, const struct run_laws_pair *pair);
 
+/* Nothing that there is sends of itself. */
+bool run_laws_is_closed(const struct run_laws *laws);
+/* When controllers were shut down, and nothing stands in the way. */
+void run_laws_close_judge(struct run_laws *laws);
+
 void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);

@@ -7,13 +7,15 @@
  *   - no more often without progress than it has retries, and gives up only after that; not before
  *     an RNR wait is over
  * Responder
- *   - acknowledges what reached it, and that only; a NAK names the packet that is missing
+ *   - acknowledges what reached it, and that only; a NAK names the packet that is missing, an RNR
+ *     NAK one that came and was refused
  *   - one NAK for each gap, and no gap without
  *   - READ responses are of READs that reached it
  * Where frames that reach a host may be lost or wait in it (software, slow hosts, links that fail),
  * only what is true of all that could have reached it is held against it; likewise with go-back-0,
  * whose messages begin again.
  * Source: IBTA Vol 1 9.7. */
+#include "run_laws_arrivals.h"
 #include "run_laws_private.h"
 
 #include "base/memory.h"
@@ -42,7 +44,7 @@ struct flow {
     uint8_t retries, rnr_retries;
     bool begun, exact, read;
     uint32_t next, high, una;
-    uint32_t epsn, newest;  /* at the responder; newest: one past the newest that came */
+    uint32_t newest;        /* at the responder: one past the newest that came */
     uint32_t naked;         /* PSN of the last NAK, while the packet has not come */
     bool is_naked, has_gap; /* a packet after the expected one has come */
     bool spent;             /* half of its retries were used up without progress, at some time */
@@ -53,6 +55,7 @@ struct flow {
     unsigned reasons, rnr_reasons; /* to go back */
     unsigned tries, rnr_tries;     /* without progress */
     struct sent *sent;
+    struct run_laws_arrivals arrivals;
 };
 
 struct run_laws_transport {
@@ -96,8 +99,8 @@ static void add_flow(struct run_laws *laws, const struct run_laws_pair *pair, un
         .next = pair->psn[from],
         .high = pair->psn[from],
         .una = pair->psn[from],
-        .epsn = pair->psn[from],
         .newest = pair->psn[from],
+        .arrivals = {.base = pair->psn[from], .epsn = pair->psn[from]},
         .sent = memory_zeroed(SENT, sizeof(struct sent)),
     };
     transport->flows[transport->count++] = flow;
@@ -324,12 +327,12 @@ static void on_request_came(struct flow *flow, const struct frame *frame)
     }
     if (psn_diff(end, flow->newest) > 0)
         flow->newest = end;
-    if (psn_diff(frame->psn, flow->epsn) <= 0 && psn_diff(end, flow->epsn) > 0) {
-        flow->epsn = end;
+    const uint32_t before = flow->arrivals.epsn;
+    const uint32_t epsn = run_laws_arrivals_add(&flow->arrivals, frame->psn, end);
+    if (epsn != before)
         flow->is_naked = flow->has_gap = false;
-    }
-    flow->has_gap |= psn_diff(frame->psn, flow->epsn) > 0;
-    if (frame->psn == flow->epsn)
+    flow->has_gap |= psn_diff(frame->psn, epsn) > 0;
+    if (frame->psn == epsn || frame->psn == flow->naked)
         flow->is_naked = false;
 }
 
@@ -337,21 +340,25 @@ static void on_answer(struct run_laws *laws, struct flow *flow, const struct fra
 {
     const uint32_t syndrome = frame->aeth >> 24, psn = frame->psn;
     const bool positive = syndrome < RESPONDER_RNR;
-    if (positive && psn_diff(psn, flow->epsn) >= 0)
+    const struct rnic_params *own = &run_laws_host(laws, flow->to)->rnics[0]->params;
+    if (positive && psn_diff(psn, flow->arrivals.epsn) >= 0)
         BREAK(laws, flow, psn, "is acknowledged, and has not come");
-    if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) { /* RNR: it came, and was not taken */
-        flow->epsn = flow->naked = psn;
+    if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
+        /* It waits behind other work, or is looked at again when the packet comes meanwhile. */
+        const bool waits = !flow->exact || !own->ack_coalescing;
+        if (!run_laws_arrivals_refuse(&flow->arrivals, psn, waits))
+            BREAK(laws, flow, psn, "is refused once more than it has come");
+        flow->naked = psn;
         flow->is_naked = true;
     }
     if (syndrome != RESPONDER_NAK_SEQUENCE || laws->terms.go_back_0)
         return;
-    if (psn_diff(psn, flow->epsn) > 0)
+    if (psn_diff(psn, flow->arrivals.epsn) > 0)
         BREAK(laws, flow, psn, "is missed, and something before it is missing");
     if (psn_diff(flow->newest, psn) <= 0)
         BREAK(laws, flow, psn, "is missed, and nothing after it has come");
-    const struct rnic_params *own = &run_laws_host(laws, flow->to)->rnics[0]->params;
     /* Without coalescing what was said may wait for its turn, and the packet comes meanwhile. */
-    if (flow->exact && own->ack_coalescing && psn != flow->epsn)
+    if (flow->exact && own->ack_coalescing && psn != flow->arrivals.epsn)
         BREAK(laws, flow, psn, "is missed, and has come");
     if (flow->exact && flow->is_naked && flow->naked == psn)
         BREAK(laws, flow, psn, "is missed twice");

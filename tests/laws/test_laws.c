@@ -162,6 +162,8 @@ static struct digest play(const char *text, const char *set, struct lived *lived
     engine_run(&world->engine, world->engine.now + PS_PER_MS);
     const struct digest digest = engine_digest(&world->engine);
     run_laws_look(&laws);
+    run_laws_close(&laws, world, UINT64_MAX);
+    run_laws_look(&laws);
     run_laws_judge(&laws);
     assert_string_equal(laws.broken, "");
     if (lived != NULL) {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EVENTS_MAX = 250000, SETTLE_ROUNDS = 12 };
+enum { EVENTS_MAX = 250000 };
 
 /* Numbers and what is in front of the first colon may differ where the same law is broken. */
 static void keep_law(struct play_outcome *outcome)
@@ -76,24 +76,12 @@ static bool play_out(struct run_laws *laws, struct world *world)
     return !is_costly(world);
 }
 
-/* What is left are answers and orderly ends; pauses whose end was lost run out. */
-static void settle(struct world *world)
-{
-    time_ps span = PS_PER_MS;
-    for (int i = 0; i < SETTLE_ROUNDS && !is_costly(world); i++) {
-        engine_run(&world->engine, world->engine.now + span);
-        if (world->executors[0].frames.frames.taken == 0 && i >= 4)
-            return;
-        span += span / 2;
-    }
-}
-
 static void judge(struct watched *watched, struct world *world, struct play_outcome *outcome)
 {
     run_laws_look(&watched->laws);
     if (!outcome->costly && watched->laws.broken[0] == '\0') {
         run_laws_ended(&watched->laws);
-        settle(world);
+        run_laws_close(&watched->laws, world, EVENTS_MAX);
         run_laws_look(&watched->laws);
         if (!is_costly(world))
             run_laws_judge(&watched->laws);

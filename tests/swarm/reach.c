@@ -81,12 +81,10 @@ static const char *const ends[] = {"a controller was lost",   "a controller was 
                                    "a command was sent anew", "an operation failed",
                                    "an operation was late",   "a workload stood still"};
 
-/* Only the bridge shuts controllers down, and asks a lost one for more. */
+/* Only the bridge asks a lost controller for more. */
 static bool is_bridges(const struct nvme_fsm *machine, const struct nvme_fsm_edge *edge)
 {
-    return machine == &nvme_fsm_host &&
-           (edge->event == HOST_ON_STOP || edge->event == HOST_ON_STOPPED ||
-            edge->from == HOST_SHUTDOWN || (edge->from == HOST_LOST && edge->to == HOST_FAILED));
+    return machine == &nvme_fsm_host && edge->from == HOST_LOST && edge->to == HOST_FAILED;
 }
 
 static void total_name(void *self, const struct result_item *item)
