@@ -48,7 +48,7 @@ printf '%s\n' "${sources[@]}" | grep -v -e '^tests/' -e '^model/base/memory\.c$'
 # --- who reads bytes from outside is the aim of a fuzz target -------------------------------------------------
 # Left out: what reads terminals, files for somebody else and a drawing of our own, and the host's reading of its target's answers.
 
-aims=$(sed -n 's/^ \* Reads: \(.*\) \*\/$/\1/p' tests/fuzz/fuzz_*.c)
+aims=$(sed -n 's/^ \* Reads: \(.*\.c\)\( \*\/\)*$/\1/p' tests/fuzz/fuzz_*.c)
 # shellcheck disable=SC2086 # patterns
 aims=$(ls $aims)
 for target in tests/fuzz/fuzz_*.c; do

@@ -3,7 +3,8 @@
  * The bytes are changes of a run's database, in which there are pauses and frames.  An even first
  * byte: of values, by SQL, within a savepoint of a database in memory.  An odd one: of the file's
  * bytes.  Whatever reads databases then reads it: query, explain, report, replay, pcap.
- * Reads: replay/database/store.c replay/database/stored.c replay/*/account*.c reports/*/page*.c */
+ * Reads: replay/database/store.c replay/database/stored.c
+ * Reads: replay/explain/account*.c reports/page/page*.c */
 #include "base/memory.h"
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
