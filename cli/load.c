@@ -27,7 +27,7 @@ struct scenario *cli_load_changed_as(const struct cli_args *args, const char *na
 {
     uint32_t count;
     const char **given = cli_values(args, "set", &count);
-    const char **sets = memory_zeroed(count, sizeof *sets);
+    const char **sets = memory_zeroed(count + 1, sizeof *sets);
     char seed[64];
     for (uint32_t i = 0; i < count; i++)
         sets[i] = given[i];

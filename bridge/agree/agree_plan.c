@@ -60,7 +60,7 @@ static void add_fault(struct agree_plan *plan, uint32_t index)
 
 static void add_hashes(struct agree_plan *plan)
 {
-    plan->hashes = memory_zeroed(plan->count, sizeof *plan->hashes);
+    plan->hashes = memory_zeroed(plan->count + 1, sizeof *plan->hashes);
     for (uint32_t i = 0; i < plan->count; i++) {
         plan->hashes[i + 1] = hash_mix(hash_text(plan->lines[i], plan->hashes[i]));
         digest_add(&plan->digest, hash_text(plan->lines[i], i));

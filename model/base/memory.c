@@ -43,7 +43,7 @@ void *memory_new(size_t bytes)
 
 void *memory_zeroed(size_t count, size_t bytes)
 {
-    return taken(calloc(count + 1, bytes), bytes_of(count + 1, bytes));
+    return taken(calloc(count > 0 ? count : 1, bytes), bytes_of(count, bytes));
 }
 
 void *memory_aligned(size_t count, size_t bytes, size_t alignment)

@@ -14,8 +14,8 @@
 /* Zeroed memory for one thing. */
 void *memory_new(size_t bytes);
 
-/* Zeroed memory for `count` items of `bytes` and one more: an empty table has an address, and a
- * table of ranges has its end. */
+/* Zeroed memory for `count` items of `bytes`, and no more, so that a sanitizer sees the first step
+ * beyond them; an empty table has an address. */
 void *memory_zeroed(size_t count, size_t bytes);
 
 /* Zeroed memory for `count` items, at least one, of an aligned type. */

@@ -190,7 +190,7 @@ static size_t stream_of(const struct wire_line *line)
 static void sort_lines(struct wire_trace *trace)
 {
     const size_t streams = (size_t)trace->connection_count * WIRE_STREAMS;
-    trace->firsts = memory_zeroed(streams, sizeof *trace->firsts); /* and one for the end */
+    trace->firsts = memory_zeroed(streams + 1, sizeof *trace->firsts); /* one for the end */
     uint32_t *next = memory_zeroed(streams, sizeof *next);
     struct wire_line *sorted = memory_zeroed(trace->line_count, sizeof *sorted);
     for (uint32_t i = 0; i < trace->line_count; i++)

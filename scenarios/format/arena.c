@@ -20,9 +20,9 @@ struct arena_block {
     alignas(max_align_t) unsigned char bytes[];
 };
 
-static struct arena_block *block_new(struct arena *arena, size_t least)
+static struct arena_block *block_new(struct arena *arena, size_t least, size_t usual)
 {
-    const size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
+    const size_t size = least > usual ? least : usual;
     struct arena_block *block = memory_new(sizeof *block + size);
     block->size = size;
     block->next = arena->blocks;
@@ -36,8 +36,10 @@ void *arena_take(struct arena *arena, size_t bytes)
     const size_t align = alignof(max_align_t);
     const size_t need = (bytes + align - 1) / align * align;
     struct arena_block *block = arena->blocks;
+    if (STORMGLASS_HOSTILE) /* a block of its own, so that a sanitizer sees its end */
+        return block_new(arena, bytes, bytes)->bytes;
     if (block == NULL || block->size - block->used < need)
-        block = block_new(arena, need);
+        block = block_new(arena, need, BLOCK_BYTES);
     void *taken = block->bytes + block->used;
     block->used += need;
     return taken;

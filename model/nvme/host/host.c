@@ -99,7 +99,7 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->site.params = &host->params;
     host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
     host->found = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->found);
-    host->queues = memory_zeroed((size_t)host->params.queues, sizeof *host->queues);
+    host->queues = memory_zeroed((size_t)host->params.queues + 1, sizeof *host->queues);
     host->admin_data = verbs_register(
         site->verbs, site->device, HOST_ADMIN_DATA_BYTES,
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
