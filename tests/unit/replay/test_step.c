@@ -148,6 +148,54 @@ static void a_condition_has_what_the_line_says(void **state)
     scenario_free(scenario);
 }
 
+static void a_line_is_a_command_with_its_number_and_moment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        enum step_verb verb;
+        int64_t number; /* -1: it has none of its own */
+        time_ps until;
+    } rows[] = {
+        {"goto event 12", STEP_DO_GOTO, 12, TIME_NEVER},
+        {"g 1.5us", STEP_DO_GOTO, -1, 1500000},
+        {"continue", STEP_DO_CONTINUE, -1, TIME_NEVER},
+        {"c until 3ms", STEP_DO_CONTINUE, -1, 3 * PS_PER_MS},
+        {"run until 0s", STEP_DO_RUN, -1, 0},
+        {"u 7ns", STEP_DO_UNTIL, -1, 7000},
+        {"next", STEP_DO_NEXT, -1, TIME_NEVER},
+        {"next 1", STEP_DO_NEXT, 1, TIME_NEVER},
+        {"bk 20 packets", STEP_DO_BACK, 20, TIME_NEVER},
+        {"delete", STEP_DO_DELETE, -1, TIME_NEVER},
+        {"d 0", STEP_DO_DELETE, 0, TIME_NEVER},
+        {"list", STEP_DO_LIST, -1, TIME_NEVER},
+        {"l 3", STEP_DO_LIST, 3, TIME_NEVER},
+        {"help", STEP_DO_HELP, -1, TIME_NEVER},
+        {"where # 3", STEP_DO_WHERE, -1, TIME_NEVER},
+    };
+    struct scenario *scenario = load();
+    struct step_command command;
+    struct step_wrong wrong;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (!step_command_parse(rows[i].line, scenario, &command, &wrong))
+            fail_msg("%s: %s", rows[i].line, wrong.text);
+        if (command.verb != rows[i].verb || command.has_number != (rows[i].number >= 0) ||
+            command.until != rows[i].until ||
+            (command.has_number && command.number != (uint64_t)rows[i].number))
+            fail_msg("%s: command %d, %d, %llu", rows[i].line, (int)command.verb,
+                     command.has_number, (unsigned long long)command.number);
+    }
+    assert_true(step_command_parse("next", scenario, &command, &wrong));
+    assert_int_equal(command.number, 1); /* one event, if nothing is said */
+    assert_true(step_command_parse("list", scenario, &command, &wrong));
+    assert_int_equal(command.number, STEP_LIST_PRESET);
+    assert_true(step_command_parse("help conditions", scenario, &command, &wrong));
+    assert_true(command.has_number);
+    assert_true(step_command_parse(" watch  queue leaf0:p0 > 3KiB", scenario, &command, &wrong));
+    assert_int_equal(command.condition_at, 8);
+    scenario_free(scenario);
+}
+
 /* ------------------------------------------------------------------ conditions */
 
 /* How many events of the whole run a condition is true of. */
@@ -436,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read_or_refused_at_a_column),
         cmocka_unit_test(a_condition_has_what_the_line_says),
+        cmocka_unit_test(a_line_is_a_command_with_its_number_and_moment),
         cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The totals of a run, counted a second time from what the probe tells meanwhile: frames on
  * wires, pauses and how long they held, drops by cause, marks; and of workloads from each I/O. */
+#include "replay/database/words.h"
 #include "replay/record/collect.h"
 #include "replay/run/fabric.h"
 
@@ -17,6 +18,7 @@ struct tally {
     struct observe observe;
     const struct scenario *scenario;
     time_ps blocked_since[NODES][PORTS][PRIORITIES]; /* 0: not stopped */
+    time_ps sent_ps[NODES][PORTS];                   /* frames on the wire, with their gaps */
     struct result_totals totals, counted;            /* so far; when the totals were taken */
     int64_t ios, bytes_read, bytes_written;
 };
@@ -83,6 +85,7 @@ static void on_frame(void *self, const struct probe_frame *frame)
 {
     const bool host = tally.scenario->nodes[frame->node].kind == SCENARIO_HOST;
     (void)self;
+    tally.sent_ps[frame->node][frame->port] += frame->wire_ps;
     tally.totals.packet_hops++;
     tally.totals.packets += host || frame_is_mac_control(frame->frame);
     if (!frame_is_mac_control(frame->frame))
@@ -221,10 +224,98 @@ static void totals_are_what_was_told(void **state)
     }
 }
 
+/* Whose words are of which node and port: between the switch and host4, in either direction. */
+static void the_busiest_link_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *workload, *words;
+        uint32_t node;
+    } rows[] = {
+        {"kind: rdma-write, from: host4, to: host2", "the busiest link, host4:p0 to switch0, ", 4},
+        {"kind: rdma-read, from: host2, to: host4", "the busiest link, host4:p0 to switch0, ", 4},
+        {"kind: rdma-write, from: host2, to: host4", "the busiest link, host2:p0 to switch0, ", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[512], used[64];
+        snprintf(text, sizeof text,
+                 HEAD STAR("") "workloads: [{name: w, %s, message-size: 4KiB, outstanding: 1}]\n",
+                 rows[i].workload);
+        struct result result = play(text);
+        const time_ps busy = tally.sent_ps[rows[i].node][0];
+        snprintf(used, sizeof used, "%sis %s used", rows[i].words,
+                 words_percent((double)busy, (double)PS_PER_MS).text);
+        assert_true(busy > PS_PER_MS / 20);
+        if (strstr(result.bottleneck, used) == NULL)
+            fail_msg("'%s' in '%s'", used, result.bottleneck);
+        result_free(&result);
+    }
+}
+
+/* ------------------------------------------------------------------ drops of a place */
+
+static void drops_are_summed_by_place_and_cause(void **state)
+{
+    (void)state;
+    static const uint32_t first_port[] = {0, 4, 8};
+    static const struct explain_fabric fabric = {.node_count = 2, .first_port = first_port};
+    struct probe_drop drop = {.at = 5,
+                              .node = 1,
+                              .port = 2,
+                              .priority = 3,
+                              .cause = PROBE_DROP_BUFFER,
+                              .egress = 1,
+                              .frame_bytes = 100,
+                              .lossless = true};
+    struct observe observe;
+    observe_init(&observe, &fabric, 0, false);
+    const struct probe *probe = &observe.probe;
+    probe->drop(probe->self, &drop);
+    struct probe_drop others[] = {drop, drop, drop, drop, drop};
+    others[0].node = 0;
+    others[1].port = 3;
+    others[2].priority = 4;
+    others[3].cause = PROBE_DROP_INJECTED;
+    others[4].lossless = false;
+    for (size_t i = 0; i < 5; i++)
+        probe->drop(probe->self, &others[i]);
+    drop.at = 9;
+    drop.frame_bytes = 60;
+    drop.egress = 3; /* a frame came in by its port, wherever it would have left */
+    probe->drop(probe->self, &drop);
+    assert_int_equal(observe.drop_count, 6);
+    assert_int_equal(observe.drops[0].frames, 2);
+    assert_int_equal(observe.drops[0].bytes, 160);
+    assert_int_equal(observe.drops[0].first, 5);
+    assert_int_equal(observe.drops[0].last, 9);
+    for (size_t i = 0; i < 5; i++) {
+        const struct observe_drops *drops = &observe.drops[i + 1];
+        assert_int_equal(drops->node, others[i].node);
+        assert_int_equal(drops->port, others[i].port);
+        assert_int_equal(drops->priority, others[i].priority);
+        assert_int_equal(drops->cause, others[i].cause);
+        assert_int_equal(drops->lossless, others[i].lossless);
+        assert_int_equal(drops->frames, 1);
+    }
+    assert_int_equal(observe_dropped(&observe, PROBE_DROP_BUFFER, true), 5);
+    assert_int_equal(observe_dropped(&observe, PROBE_DROP_BUFFER, false), 1);
+    assert_int_equal(observe_dropped(&observe, PROBE_DROP_INJECTED, true), 1);
+    assert_int_equal(observe_dropped(&observe, PROBE_DROP_MTU, true), 0);
+    drop.cause = PROBE_DROP_MTU; /* it did not fit the port that it would have left by */
+    probe->drop(probe->self, &drop);
+    assert_int_equal(observe.drops[6].port, 3);
+    drop.egress = UINT16_MAX; /* there is none */
+    probe->drop(probe->self, &drop);
+    assert_int_equal(observe.drops[7].port, 2);
+    observe_fini(&observe);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_are_what_was_told),
+        cmocka_unit_test(the_busiest_link_is_named),
+        cmocka_unit_test(drops_are_summed_by_place_and_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,11 @@ static void a_switch_without_power_is_empty(void **state)
     (void)world_run(world, 500 * PS_PER_US);
     assert_int_equal(swtch->buffer.used, 0);
     assert_true(drops > 20);
+    uint64_t dropped = 0; /* each is its port's */
+    for (uint16_t i = 0; i < swtch->port_count; i++)
+        dropped += swtch->port_counters[i].dropped[PROBE_DROP_LINK_DOWN];
+    assert_int_equal(swtch->counters.dropped[PROBE_DROP_LINK_DOWN], dropped);
+    assert_in_range(dropped, 20, drops); /* some are lost on their wires */
     for (uint16_t p = 0; p < swtch->port_count; p++) {
         assert_int_equal(swtch->ports[p].asserted | swtch->ports[p].paused, 0);
         assert_int_equal(swtch->ports[p].ready | swtch->ports[p].pfc_due, 0);
