@@ -155,7 +155,7 @@ static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
                       0) == 3)
         return true;
     snprintf(why, STORE_ERROR_BYTES,
-             "an older stormglass wrote it, without the ways of its workloads; run it again");
+             "written by an older stormglass, without the paths of its workloads; run it again");
     return false;
 }
 
@@ -185,9 +185,9 @@ const char *account_severity_words(int64_t severity)
 {
     static const char *const levels[] = {
         "no pauses",
-        "mild: pauses, and no loss for want of memory",
-        "moderate: frames of a lossless class were lost",
-        "severe: traffic stood still",
+        "mild: pauses, no drops for lack of buffer",
+        "moderate: frames of a lossless class were dropped",
+        "severe: traffic stopped",
     };
     return levels[severity < 0 || severity > 3 ? 0 : severity];
 }

@@ -12,14 +12,14 @@
 #define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
 
 static const char *const queries[] = {
-    "SELECT 'workload '||name, 'it issued nothing' FROM workload WHERE issued=0 ORDER BY workload",
+    "SELECT 'workload '||name, 'issued nothing' FROM workload WHERE issued=0 ORDER BY workload",
 
     /* A fault that broke nothing: what it does is counted where it is. */
     "SELECT 'fault '||fault||', '||kind, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
-    " WHEN kind IN ('slow-receiver','pause-storm') THEN 'its host paused nobody'"
-    " WHEN kind IN ('drop-every','bit-errors') THEN 'no frame was damaged or dropped by it'"
-    " ELSE 'no frame was sent where it is' END AS why FROM fault f"
+    " WHEN kind IN ('slow-receiver','pause-storm') THEN 'its host sent no pause'"
+    " WHEN kind IN ('drop-every','bit-errors') THEN 'it damaged or dropped no frame'"
+    " ELSE 'no frame was sent at its location' END AS why FROM fault f"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
     "  OR kind IN ('slow-receiver','pause-storm') AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
@@ -41,25 +41,25 @@ static const char *const queries[] = {
     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
     "  AND json_valid('['||value||']')) s,"
     " json_each('['||s.value||']') j WHERE " NONE_COUNTED("'tx_prio'||j.value||'_packets'"),
-    "SELECT 'PFC', 'nobody was asked to pause: no threshold was reached' WHERE"
+    "SELECT 'PFC', 'no pause was sent: no threshold was reached' WHERE"
     " " TOTAL("pfc.pause_frames") "=0",
-    "SELECT 'headroom', 'nothing arrived after its pause was asked for' WHERE"
+    "SELECT 'headroom', 'no frame arrived after XOFF was sent' WHERE"
     " " TOTAL("pfc.pause_frames") ">0 AND " TOTAL("buffer.headroom_peak_bytes") "=0",
-    "SELECT 'ECN, '||path||' '||value, 'no queue that could be marked was that long' FROM setting"
+    "SELECT 'ECN, '||path||' '||value, 'no queue reached that length' FROM setting"
     " WHERE path LIKE '%switch.ecn-kmin' AND " TOTAL("ecn.marked") "=0",
-    "SELECT path||' '||value, 'no sender was told to slow down' FROM setting"
+    "SELECT path||' '||value, 'no sender received a CNP' FROM setting"
     " WHERE path LIKE '%.congestion-control' AND value<>'none' AND " NONE_COUNTED(
         "'rp_cnp_handled'"),
-    "SELECT path||' '||value, 'no queue was stopped for so long' FROM setting"
+    "SELECT path||' '||value, 'no queue was paused that long' FROM setting"
     " WHERE path LIKE '%switch.watchdog' AND value<>'off' AND " TOTAL("pfc.watchdog_storms") "=0",
-    "SELECT path||' '||value, 'no RNIC paused its switch for so long' FROM setting"
+    "SELECT path||' '||value, 'no RNIC paused its switch that long' FROM setting"
     " WHERE path LIKE '%rnic.pfc-watchdog' AND value<>'0s' AND " TOTAL("rnic.pause_storms") "=0",
 
-    "SELECT path||' '||value, 'no packet was sent again' FROM setting"
+    "SELECT path||' '||value, 'no packet was retransmitted' FROM setting"
     " WHERE path LIKE '%rnic.loss-recovery' AND " TOTAL("rnic.retransmitted_packets") "=0",
     "SELECT path||' '||value, 'no sender waited that long for an acknowledgement' FROM setting"
     " WHERE path LIKE '%rnic.timeout' AND " TOTAL("rnic.timeouts") "=0",
-    "SELECT path||' '||value, 'no message met a receiver without a posted receive' FROM setting"
+    "SELECT path||' '||value, 'every message found a posted receive' FROM setting"
     " WHERE path LIKE '%rnic.rnr-retry' AND " TOTAL("rnic.rnr_naks") "=0",
 
     "SELECT path||' '||value, 'no command of that kind was served' FROM setting s"
@@ -74,8 +74,7 @@ static const char *const queries[] = {
     " c.name='tx_packets_phy' AND c.node=l.a_node AND c.port=l.a_port) AND NOT EXISTS(SELECT 1 FROM"
     " counter c WHERE c.name='tx_packets_phy' AND c.node=l.b_node AND c.port=l.b_port)"
     " HAVING count(*)>0",
-    "SELECT 'a limit of the RNIC''s message rate, and PCIe', 'the model has neither: they can be no"
-    " bottleneck here'",
+    "SELECT 'RNIC message rate and PCIe limits', 'not modelled, so never the bottleneck here'",
 };
 
 void account_unused(struct account *account, struct store *store)

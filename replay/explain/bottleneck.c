@@ -25,7 +25,7 @@ static const struct {
     [PART_MEDIA] = {"media", "is spent waiting for and in the media"},
     [PART_TARGET] = {"target cpu", "is the target's software"},
     [PART_HOST] = {"host software", "is the host's software and its queue"},
-    [PART_NETWORK] = {"network", "is capsules and data on their way"},
+    [PART_NETWORK] = {"network", "is capsules and data in flight"},
 };
 
 static const enum part part_of[IOJOIN_STAGE_COUNT] = {
@@ -60,7 +60,7 @@ static void find_part(const struct bottleneck_input *input, char *text, size_t s
 static void say_loss(const struct bottleneck_input *input, char *text, size_t size)
 {
     snprintf(text, size,
-             "loss: senders wait for what was lost (%s frames dropped, %s packets sent again, %s "
+             "loss: senders wait for lost packets (%s frames dropped, %s packets retransmitted, %s "
              "timeouts); the busiest link, %s to %s, is %s used",
              words_count(input->drops).text, words_count(input->retransmitted).text,
              words_count(input->timeouts).text, input->busiest_port, input->busiest_peer,
@@ -81,14 +81,15 @@ void bottleneck_find(const struct bottleneck_input *input, char *text, size_t si
 {
     const double span = (double)input->span;
     if (input->root_cause[0] != '\0' && at_least(input->paused_ps, PAUSED_PERCENT, input->span))
-        snprintf(text, size, "pauses: %s was kept from sending for %s (%s of the time)",
-                 input->paused_port, words_time(input->paused_ps).text,
+        snprintf(text, size, "pauses: %s was paused for %s (%s of the time)", input->paused_port,
+                 words_time(input->paused_ps).text,
                  words_percent((double)input->paused_ps, span).text);
     else if (at_least(input->busiest_ps, BUSY_PERCENT, input->span))
         snprintf(text, size, "link: %s to %s is %s busy", input->busiest_port, input->busiest_peer,
                  words_percent((double)input->busiest_ps, span).text);
     else if (input->losses > 0 && at_least(input->without_service, AWAY_PERCENT, input->span))
-        snprintf(text, size, "recovery: controllers were lost %s times and away for %s in all",
+        snprintf(text, size,
+                 "recovery: controllers were lost %s times, %s without service in total",
                  words_count(input->losses).text, words_time(input->without_service).text);
     else if (often(input->cnps, CNPS_PER_MS, input->span))
         snprintf(text, size,
@@ -97,7 +98,7 @@ void bottleneck_find(const struct bottleneck_input *input, char *text, size_t si
                  words_count(input->cnps).text, input->busiest_port, input->busiest_peer,
                  words_percent((double)input->busiest_ps, span).text);
     else if (often(input->rnr_naks, RNR_NAKS_PER_MS, input->span))
-        snprintf(text, size, "credit: %s messages met no posted receive and had to wait",
+        snprintf(text, size, "credit: %s messages found no posted receive and waited",
                  words_count(input->rnr_naks).text);
     else if (input->commands > 0)
         find_part(input, text, size);
@@ -105,7 +106,7 @@ void bottleneck_find(const struct bottleneck_input *input, char *text, size_t si
         say_loss(input, text, size);
     else
         snprintf(text, size,
-                 "outstanding limit: nothing is full; the busiest link, %s to %s, is %s used",
+                 "outstanding limit: no resource is full; the busiest link, %s to %s, is %s used",
                  input->busiest_port, input->busiest_peer,
                  words_percent((double)input->busiest_ps, span).text);
 }

@@ -33,7 +33,7 @@ static void fault_words(const struct scenario *scenario, uint32_t index, char *t
     if (more > 0 && (size_t)used < size)
         used += snprintf(text + used, size - (size_t)used, " and %u more", more);
     if ((size_t)used < size)
-        snprintf(text + used, size - (size_t)used, ", taken away");
+        snprintf(text + used, size - (size_t)used, ", removed");
 }
 
 void repair_words(const struct repair *repair, const struct scenario *scenario, char *text,
@@ -42,11 +42,11 @@ void repair_words(const struct repair *repair, const struct scenario *scenario, 
     if (repair->kind == REPAIR_FAULT)
         fault_words(scenario, repair->fault, text, size);
     else if (repair->kind == REPAIR_DRAIN)
-        snprintf(text, size, "%s drains as fast as its link", scenario->nodes[repair->host].name);
+        snprintf(text, size, "%s drains at line rate", scenario->nodes[repair->host].name);
     else if (repair->host == REPAIR_ANY_HOST)
-        snprintf(text, size, "%s left out", scenario->workloads[repair->workload].name);
+        snprintf(text, size, "%s removed", scenario->workloads[repair->workload].name);
     else
-        snprintf(text, size, "%s without its traffic with %s",
+        snprintf(text, size, "%s, traffic with %s removed",
                  scenario->workloads[repair->workload].name, scenario->nodes[repair->host].name);
 }
 

@@ -72,8 +72,8 @@ static void draw_box(const struct drawn *drawn, const struct fabric_box *box)
         snprintf(label, sizeof label, "%" PRIu32 " %s\n%s", box->members,
                  box->row == 0 ? "hosts" : "switches", name);
     const struct words held = words_time(box->held_ps);
-    snprintf(hint, sizeof hint, "%s%s%s%s%s", name, box->root ? ": the root cause" : "",
-             box->held_ps > 0 ? ": a port had to stop for " : "", box->held_ps > 0 ? held.text : "",
+    snprintf(hint, sizeof hint, "%s%s%s%s%s", name, box->root ? ": root cause" : "",
+             box->held_ps > 0 ? ": port paused for " : "", box->held_ps > 0 ? held.text : "",
              box->links_inside > 0 ? " (links among these are not drawn)" : "");
     picture_node(drawn->picture,
                  &(struct picture_node){
@@ -136,7 +136,7 @@ static void line_hint(const struct fabric_line *line, const char *a, const char 
     for (int end = 0; end < 2; end++) {
         if (line->held_ps[end] <= 0)
             continue;
-        used += snprintf(hint + used, (size_t)(HINT_BYTES - used), "; %s had to stop for %s",
+        used += snprintf(hint + used, (size_t)(HINT_BYTES - used), "; %s paused for %s",
                          line->held_at[end], words_time(line->held_ps[end]).text);
     }
 }
@@ -302,12 +302,12 @@ static void draw_legend(const struct drawn *drawn)
     draw_rates(drawn, 0, top + 18);
     if (map->span_ps <= 0)
         return;
-    draw_text(drawn, "heat", "Part of the time that a port had to stop", "plain", 130, top, 10);
+    draw_text(drawn, "heat", "Share of time paused", "plain", 130, top, 10);
     for (int heat = 0; heat < PICTURE_HEATS; heat++) {
         draw_swatch(drawn, heat, picture_heat_class(heat), picture_heat_words(heat),
                     130 + heat / 3 * 110, top + 18 + heat % 3 * 17);
     }
-    draw_swatch(drawn, PICTURE_HEATS, "root", "the root cause", 350, top + 18);
+    draw_swatch(drawn, PICTURE_HEATS, "root", "root cause", 350, top + 18);
 }
 
 /* How far lines within a row reach above the drawing. */
@@ -335,7 +335,7 @@ static void draw_heading(const struct drawn *drawn, struct store *store)
     snprintf(line, sizeof line, "%" PRIu32 " host%s, %" PRIu32 " switch%s, %" PRIu32 " link%s%s%s",
              map->host_count, map->host_count == 1 ? "" : "s", switches, switches == 1 ? "" : "es",
              map->link_count, map->link_count == 1 ? "" : "s",
-             map->span_ps > 0 ? ", played for " : "", map->span_ps > 0 ? span.text : "");
+             map->span_ps > 0 ? ", simulated " : "", map->span_ps > 0 ? span.text : "");
     draw_text(drawn, "subtitle", line, "dim", 0, top, 10);
 }
 
@@ -345,7 +345,7 @@ bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DR
     struct drawn drawn = {.map = map};
     bool well = false;
     if (store_error(store) != NULL || map->node_count == 0) {
-        snprintf(why, DRAW_WHY_BYTES, "no fabric in it: %s",
+        snprintf(why, DRAW_WHY_BYTES, "no fabric recorded: %s",
                  store_error(store) != NULL ? store_error(store) : "the table node is empty");
     } else {
         drawn.picture = picture_begin(PICTURE_PLACED, NULL);

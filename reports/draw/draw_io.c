@@ -46,11 +46,11 @@ static const struct {
     [IO_ISSUED] = {"issued", false},
     [IO_POSTED] = {"capsule posted", false},
     [IO_CAPSULE] = {"capsule received", true},
-    [IO_FETCH] = {"data asked for", true},
-    [IO_FETCHED] = {"data there", true},
-    [IO_MEDIA] = {"to the medium", true},
-    [IO_MEDIA_BEGUN] = {"medium begins", true},
-    [IO_MEDIA_DONE] = {"medium done", true},
+    [IO_FETCH] = {"data requested", true},
+    [IO_FETCHED] = {"data received", true},
+    [IO_MEDIA] = {"media submitted", true},
+    [IO_MEDIA_BEGUN] = {"media started", true},
+    [IO_MEDIA_DONE] = {"media done", true},
     [IO_RESPONSE_SENT] = {"response posted", true},
     [IO_RESPONSE] = {"response received", false},
     [IO_COMPLETED] = {"completed", false},
@@ -188,7 +188,7 @@ static void draw_moments(const struct sheet *sheet)
         const double begin = y_of(sheet, f->moments[IO_MEDIA_BEGUN]);
         fprintf(sheet->out,
                 "<g class=\"node victim\"><path d=\"M%.1f %.1fh6v%.1fh-6z\" fill=\"%s\""
-                " stroke=\"%s\"><title>the medium works</title></path></g>\n",
+                " stroke=\"%s\"><title>media service</title></path></g>\n",
                 ends[1] - 3, begin, y_of(sheet, f->moments[IO_MEDIA_DONE]) - begin,
                 picture_style("victim")->light.fill, picture_style("victim")->light.line);
     }
@@ -218,10 +218,10 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
     char line[4 * IO_NAME_BYTES];
     snprintf(line, sizeof line,
              "%s, PSN %" PRId64 ", %" PRId64 " bytes: %s to %s, sent at %" PRId64
-             " ps, there at %" PRId64 " ps%s%s",
+             " ps, received at %" PRId64 " ps%s%s",
              hop->opcode, hop->psn, hop->bytes, sheet->frames->lanes[hop->from],
              sheet->frames->lanes[hop->to], hop->at_ps, hop->arrives_ps,
-             hop->again ? ", sent again" : "", hop->lost ? ", lost" : "");
+             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g class=\"edge %s\"><title>", style);
     picture_escape(sheet->out, line);
     fprintf(sheet->out,
@@ -238,7 +238,7 @@ static void draw_hop(const struct sheet *sheet, const struct io_hop *hop)
         used += snprintf(line + used, sizeof line - (size_t)used, ", %s",
                          words_bytes(hop->payload).text);
     snprintf(line + used, sizeof line - (size_t)used, ", PSN %" PRId64 "%s%s", hop->psn,
-             hop->again ? ", again" : "", hop->lost ? ", lost" : "");
+             hop->again ? ", retransmitted" : "", hop->lost ? ", lost" : "");
     fprintf(sheet->out, "<g transform=\"translate(%.1f %.1f) rotate(%.2f)\">", x1, y1,
             atan((y2 - y1) / (x2 - x1)) * 180 / acos(-1));
     /* An acknowledgement has its words below: above is what it is for. */
@@ -256,9 +256,10 @@ static void draw_heading(const struct sheet *sheet, double height)
              words_time(f->moments[IO_COMPLETED] - f->moments[IO_ISSUED]).text);
     text(sheet->out, "paper", "start", 24, 30, 16, line);
     text(sheet->out, "dim", "start", 24, height - 16, 9.5,
-         "Times since the command was issued; gaps grow with the logarithm of the time.");
-    text(sheet->out, "dim", "start", 24, height - 30, 9.5,
-         "Blue: capsules; orange: data; grey: acknowledgements; red: lost, refused or sent again.");
+         "Times since issue; gaps are logarithmic.");
+    text(
+        sheet->out, "dim", "start", 24, height - 30, 9.5,
+        "Blue: capsules; orange: data; grey: acknowledgements; red: lost, NAKed or retransmitted.");
     if (f->left_out == 0)
         return;
     snprintf(line, sizeof line, "%" PRIu32 " hops in the middle of long messages are not drawn.",

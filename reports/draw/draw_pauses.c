@@ -133,8 +133,8 @@ static void draw_stopped(const struct tree *tree, const struct path *path)
     const struct words time = words_time(path->held_ps);
     path_name(tree, path, name);
     snprintf(label, sizeof label, "%s\n%s", path->name, time.text);
-    snprintf(hint, sizeof hint, "%s had to stop for %s in all: %s told it to", path->name,
-             time.text, path->teller);
+    snprintf(hint, sizeof hint, "%s paused for %s in total by %s", path->name, time.text,
+             path->teller);
     picture_node(tree->picture,
                  &(struct picture_node){.name = name,
                                         .label = label,
@@ -207,13 +207,11 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
     tree->root = store_int(root, 0);
     tree->most_ps = store_int(root, 2);
     read_paths(tree);
-    const int used = snprintf(heading, sizeof heading, "%s: %s of pauses",
-                              !is_cause(tree)     ? "Beside it"
-                              : tree->causes == 1 ? "The root cause"
-                                                  : "A root cause",
-                              words_time(tree->most_ps).text);
+    const int used =
+        snprintf(heading, sizeof heading, "%s: %s of pauses",
+                 is_cause(tree) ? "Root cause" : "Also", words_time(tree->most_ps).text);
     if (tree->left_out > 0)
-        snprintf(heading + used, sizeof heading - (size_t)used, "; %d short ones are left out",
+        snprintf(heading + used, sizeof heading - (size_t)used, "; %d short pauses not shown",
                  tree->left_out);
     picture_frame(tree->picture, heading);
     draw_root(tree, store_text(root, 1), store_text(root, 3));
@@ -244,8 +242,7 @@ bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DR
     store_finish(roots);
     picture_frame(tree.picture, NULL);
     if (count == 0)
-        snprintf(why, DRAW_WHY_BYTES,
-                 "no port of this run had to stop: there is no tree of pauses");
+        snprintf(why, DRAW_WHY_BYTES, "no port was paused in this run: no pause tree");
     if (store_error(store) != NULL)
         snprintf(why, DRAW_WHY_BYTES, "%.200s", store_error(store));
     const bool well = why[0] == '\0' && picture_write(tree.picture, format, out);

@@ -37,8 +37,8 @@ static void draw_queue(struct picture *picture, int64_t deadlock, struct store_s
     snprintf(label, sizeof label, "%s priority %" PRId64 "%s%s%s", store_text(row, 2),
              store_int(row, 3), store_int(row, 4) > 0 ? "\n" : "",
              store_int(row, 4) > 0 ? words_bytes(store_int(row, 4)).text : "",
-             store_int(row, 4) > 0 ? " wait" : "");
-    snprintf(hint, sizeof hint, "%s: %s, stopped since %s", store_text(row, 2), role,
+             store_int(row, 4) > 0 ? " waiting" : "");
+    snprintf(hint, sizeof hint, "%s: %s, paused since %s", store_text(row, 2), role,
              words_time(store_int(row, 5)).text);
     picture_node(picture, &(struct picture_node){
                               .name = name,
@@ -92,9 +92,7 @@ bool draw_waits(struct store *store, const char *format, FILE *out, char why[DRA
                    sizeof title);
     if (store_error(store) != NULL || title[0] == '\0') {
         snprintf(why, DRAW_WHY_BYTES, "%.200s",
-                 store_error(store) != NULL
-                     ? store_error(store)
-                     : "no queues of this run waited for each other: there was no deadlock");
+                 store_error(store) != NULL ? store_error(store) : "this run had no deadlock");
         return false;
     }
     struct picture *picture = picture_begin(PICTURE_CIRCLE, title);

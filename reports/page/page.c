@@ -60,8 +60,8 @@ void page_begin(FILE *out, const char *title)
 
 bool page_end(FILE *out, bool (*figures)(const void *self, FILE *out), const void *self)
 {
-    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, which is under the "
-          "MIT licence.</footer>\n",
+    fputs("</main>\n<footer>Made by stormglass. Charts are drawn by dygraphs, MIT "
+          "licence.</footer>\n",
           out);
     const bool well = write_figures(figures, self, out);
     fputs("<script>\n", out);
@@ -77,8 +77,8 @@ void page_over_time(const struct page *page)
     page_section(page, "charts", "Over time",
                  "Drag to zoom, all charts together, or with two fingers; double-click to see all "
                  "again. Shift and drag to move.");
-    fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need a script; all else is as it "
-          "stands.</p></noscript>\n",
+    fputs("<div id=\"drawn\"></div>\n<noscript><p>The charts need JavaScript; the rest of the page "
+          "does not.</p></noscript>\n",
           page->out);
     page_section_end(page);
 }

@@ -291,7 +291,7 @@ function drawTail(chart, box) {
     // Nothing is longer than the longest: its share, 0, has no place on a logarithmic axis.
     const series = chart.series.map(s => ({points: s.points.filter(p => p[1] > 1e-12)}));
     const rows = merged(series, Math.log10);
-    if (rows.length === 0) return missing(box, 'Each workload has one latency: see the table.');
+    if (rows.length === 0) return missing(box, 'Each workload has a single latency: see the table.');
     const least = Math.min(...rows.map(r => Math.min(...r.slice(1).filter(v => v !== null))));
     draw(chart, box, rows, {logscale: true, connectSeparatedPoints: true, underlayCallback: null, yRangePad: 0, valueRange: [least * 0.8, 1.05],
         dateWindow: [rows[0][0] - 0.05, rows[rows.length - 1][0] + 0.05],
@@ -307,7 +307,7 @@ function drawBands(chart, box) {
     const plot = element('div', box, 'plot');
     plot.style.height = 34 + rows * 20 + 'px';
     const line = element('div', box, 'keys');
-    const at = element('span', line, 'at', 'Point at a band to see whom it stopped.');
+    const at = element('span', line, 'at', 'Point at a band to see which port was paused.');
     const place = row => rows - 1 - row;
     const with_ = options({unit: 'ports', kind: 'bands'}, [{}]);
     with_.plotter = () => {};
@@ -344,7 +344,7 @@ function drawBands(chart, box) {
         if (!(row >= 0 && row < rows)) return;
         const band = byRow[row].find(b => b[1] - near <= time && time <= b[2] + near);
         at.textContent = asTime(time) + ': ' + chart.rows[row].name + (band === undefined
-            ? ': ' + asTime(chart.rows[row].blocked_ps) + ' in all'
+            ? ': ' + asTime(chart.rows[row].blocked_ps) + ' in total'
             : ' from ' + asTime(band[1]) + ' for ' + asTime(band[2] - band[1]) +
               (band[3] < band[2] - band[1] ? ', ' + asTime(band[3]) + ' of it' : ''));
     });
@@ -389,7 +389,7 @@ function add(chart, parent, nothing) {
         const line = element('div', nothing);
         line.id = 'chart-' + chart.id;
         element('b', line, '', chart.title);
-        return missing(line, chart.missing || 'Nothing of this happened in the run.');
+        return missing(line, chart.missing || 'None in this run.');
     }
     const box = element('div', parent, 'chart');
     box.id = 'chart-' + chart.id;

@@ -38,9 +38,10 @@ static void spread(const struct page *page, int64_t root)
         store_bind(rows, 1, STORE_I(root));
     while (store_step(rows)) {
         if (store_int(rows, 0) != hops) {
-            fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from it</h3><ul>\n",
-                    hops < 0 ? "" : "</ul></div>\n", hops < 0 ? "stopped " : "then ",
-                    store_int(rows, 0), store_int(rows, 0) == 1 ? "" : "s");
+            fprintf(page->out, "%s<div class=\"hop\"><h3>%s%" PRId64 " hop%s from root</h3><ul>\n",
+                    hops < 0 ? "" : "</ul></div>\n",
+                    hops < 0 ? "paused: " : "then: ", store_int(rows, 0),
+                    store_int(rows, 0) == 1 ? "" : "s");
             hops = store_int(rows, 0);
         }
         held_line(page, rows, store_int(rows, 4));
@@ -71,21 +72,20 @@ static void roots(const struct page *page)
                                                  {"what", PAGE_TEXT},
                                                  {"class", PAGE_TEXT},
                                                  {"why", PAGE_SENTENCE},
-                                                 {"a port on its way was stopped", PAGE_TIME},
+                                                 {"a port on its path was paused", PAGE_TIME},
                                                  {0}};
     static const struct page_column all[] = {
-        {"root", PAGE_SENTENCE},        {"kind", PAGE_TEXT},
-        {"priority", PAGE_COUNT},       {"port time stopped", PAGE_TIME},
-        {"of it by itself", PAGE_TIME}, {0}};
+        {"root", PAGE_SENTENCE},         {"kind", PAGE_TEXT},         {"priority", PAGE_COUNT},
+        {"total pause time", PAGE_TIME}, {"of it direct", PAGE_TIME}, {0}};
     causes(page);
     page_draw_pauses(page);
-    page_table(
-        page,
-        "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'talks to it'"
-        " WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
-        " ELSE 'shares ports with frames that wait' END, max(held_ps) FROM pause_victim v"
-        " JOIN workload w USING(workload) GROUP BY workload ORDER BY 3, 5 DESC, workload",
-        victims);
+    page_table(page,
+               "SELECT w.name, 'workload', min(class), CASE min(class) WHEN 'direct' THEN 'sends "
+               "to the root cause'"
+               " WHEN 'indirect' THEN 'shares hosts with direct victims'"
+               " ELSE 'shares ports with paused traffic' END, max(held_ps) FROM pause_victim v"
+               " JOIN workload w USING(workload) GROUP BY workload ORDER BY 3, 5 DESC, workload",
+               victims);
     fputs("<details><summary>All roots</summary>\n", page->out);
     page_table(page,
                "SELECT text, kind, priority, held_ps, direct_ps FROM pause_root"
@@ -98,10 +98,10 @@ void page_blame(const struct page *page)
 {
     static const struct page_column deadlocks[] = {
         {"deadlock", PAGE_SENTENCE}, {"since", PAGE_TIME}, {"waiting bytes", PAGE_COUNT}, {0}};
-    page_section(page, "blame", "Who stopped whom",
-                 "Each pause is traced to the queue or the host that it is due to.");
+    page_section(page, "blame", "Pause propagation",
+                 "Each pause is traced to the queue or host that caused it.");
     if (store_ask_int(page->store, "SELECT count(*) FROM pause_root", 0) == 0)
-        fputs("<p>No port was stopped.</p>\n", page->out);
+        fputs("<p>No port was paused.</p>\n", page->out);
     else
         roots(page);
     page_draw_waits(page);

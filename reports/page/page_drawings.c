@@ -103,7 +103,7 @@ void page_draw_fabric(const struct page *page)
 void page_draw_pauses(const struct page *page)
 {
     char *svg = drawn(pauses, page, NULL);
-    folded(page, "As a tree: whom each root stopped, and whom those stopped", svg);
+    folded(page, "Pause tree: what each root paused, and what those paused in turn", svg);
     free(svg);
 }
 
@@ -112,7 +112,7 @@ void page_draw_waits(const struct page *page)
     if (store_ask_int(page->store, "SELECT count(*) FROM deadlock", 0) == 0)
         return;
     char *svg = drawn(waits, page, NULL);
-    folded(page, "Who waits for whom for ever", svg);
+    folded(page, "Deadlock: queues that wait for each other", svg);
     free(svg);
 }
 
@@ -141,7 +141,8 @@ static bool draw_command(const struct page *page, const struct store_statement *
         fputs("</summary>\n", page->out);
         write_inline(page->out, svg);
         fprintf(page->out,
-                "<p class=\"about\">Another: <code>stormglass draw RUN.db N --what io</code>; this "
+                "<p class=\"about\">Another command: <code>stormglass draw RUN.db N --what "
+                "io</code>; this "
                 "is number %" PRId64 ".</p></details>\n",
                 io);
     }

@@ -53,23 +53,23 @@ void page_chart_goodput(const struct page *page)
     if (page->by_io)
         steps(page,
               page_chart(page, CHART_STEPS, "goodput", "bytes", title,
-                         "Payload of the commands that were completed in each step."),
+                         "Payload of the commands completed in each step."),
               "SELECT name, completed_ps/?1, sum(io.bytes) FROM io JOIN workload USING(workload)"
               " WHERE status=0 GROUP BY workload, 2 ORDER BY workload",
               false);
     else
         page_series_goodput(page, page_chart(page, CHART_LINES, "goodput", "rate", title,
-                                             "Payload of what was completed in each interval."));
+                                             "Payload completed in each interval."));
 }
 
 void page_chart_underway(const struct page *page)
 {
-    static const char title[] = "Under way";
+    static const char title[] = "Outstanding";
     if (page->by_io)
         steps(page,
               page_chart(page, CHART_STEPS, "underway", "commands", title,
-                         "Commands issued and not yet completed, at the end of each step; those "
-                         "that never were are left out."),
+                         "Commands issued and not yet completed, at the end of each step; commands "
+                         "that never completed are not shown."),
               "SELECT name, bin, sum(one) FROM (SELECT workload, issued_ps/?1 AS bin, 1 AS one"
               " FROM io UNION ALL SELECT workload, completed_ps/?1, -1 FROM io)"
               " JOIN workload USING(workload) GROUP BY workload, bin ORDER BY workload",
@@ -152,10 +152,10 @@ static struct chart *latency_chart(const struct page *page, int64_t number, cons
             return &page->charts->charts[i];
     snprintf(id, sizeof id, page->side == 2 ? "latency%" PRId64 "-b" : "latency%" PRId64, number);
     return page_chart(page, page->by_io ? CHART_STEPS : CHART_LINES, id, "latency", title,
-                      page->by_io ? "Of the commands that were completed in each step; a step with "
-                                    "none has no point."
-                                  : "Of what was completed in each interval; one with nothing has "
-                                    "no point. Read from histograms, whose error is below 1 %.");
+                      page->by_io
+                          ? "Of the commands completed in each step; an empty step has no point."
+                          : "Of what completed in each interval; an empty interval has no point. "
+                            "From histograms with an error below 1 %.");
 }
 
 void page_charts_latency(const struct page *page)
@@ -183,9 +183,8 @@ void page_charts_latency(const struct page *page)
 void page_chart_tail(const struct page *page)
 {
     struct chart *chart =
-        page_chart(page, CHART_TAIL, "tail", "share", "How latency is distributed",
-                   "The share of the I/Os that took longer: one in a hundred is "
-                   "p99. Both axes are logarithmic.");
+        page_chart(page, CHART_TAIL, "tail", "share", "Latency distribution",
+                   "Share of I/Os that took longer: 1 in 100 is p99. Both axes are logarithmic.");
     struct store_statement *rows = store_prepare(
         page->store,
         "SELECT name, below_ps, 1.0-1.0*sum(count) OVER (PARTITION BY workload ORDER BY from_ps)"

@@ -105,15 +105,14 @@ static void head(const struct pair *pair, const char *title)
     FILE *out = pair->pages[0].out;
     fputs("<header><p class=\"brand\">stormglass</p><h1>", out);
     page_text(out, title);
-    fputs("</h1><p class=\"lead\">Two runs beside each other: what was changed, and what came of "
-          "it.</p>\n",
+    fputs("</h1><p class=\"lead\">Two runs side by side: what was changed, and the effect.</p>\n",
           out);
     verdict(pair);
     fputs("</header>\n<nav><a href=\"#settings\">What was changed</a>"
           "<a href=\"#events\">First difference</a><a href=\"#workloads\">Workloads</a>"
-          "<a href=\"#charts\">Over time</a><a href=\"#stopped\">Stopped ports</a>"
-          "<a href=\"#topology\">Topology</a><a href=\"#all\">All that differs</a>"
-          "<a href=\"#reproduce\">To have them again</a></nav>\n",
+          "<a href=\"#charts\">Over time</a><a href=\"#stopped\">Paused ports</a>"
+          "<a href=\"#topology\">Topology</a><a href=\"#all\">All differences</a>"
+          "<a href=\"#reproduce\">Reproduce</a></nav>\n",
           out);
     facts(pair);
     pair_cards(pair);
@@ -137,8 +136,7 @@ static void both(const struct pair *pair, void (*draw)(const struct page *page))
 static void topology(const struct pair *pair)
 {
     page_section(pair->pages, "topology", "Topology",
-                 "Coloured by the share of the time that the more stopped end of a link was kept "
-                 "from sending.");
+                 "Colour: share of time that the more paused end of a link was paused.");
     both(pair, page_topology_drawing);
     page_topology_legend(pair->pages);
     page_section_end(pair->pages);
@@ -151,7 +149,7 @@ static void stages(const struct pair *pair)
         0)
         return;
     page_section(pair->pages, "stages", "Anatomy of an I/O",
-                 "The mean command of each kind, cut into its stages.");
+                 "The mean command of each kind, stage by stage.");
     page_stages_legend(pair->pages);
     both(pair, page_stages_bars);
     page_section_end(pair->pages);
@@ -160,8 +158,8 @@ static void stages(const struct pair *pair)
 static void reproduce(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "reproduce", "To have them again",
-                 "Each run is deterministic: its database alone plays it again.");
+    page_section(pair->pages, "reproduce", "Reproduce",
+                 "Each run is deterministic: replay needs only its database.");
     for (int side = 0; side < 2; side++) {
         pair_mark(pair, side);
         fputs("<pre>", out);

@@ -64,7 +64,7 @@ void pair_settings(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
     page_section(pair->pages, "settings", "What was changed",
-                 "Settings that are not the same in both; all others are.");
+                 "Settings that differ; all others are equal.");
     if (pair->diff->sections[DIFF_SETTINGS].count == 0)
         fputs("<p>No setting differs.</p>\n", out);
     else
@@ -94,8 +94,8 @@ static void parting(const struct pair *pair)
 {
     const struct lockstep *lockstep = &pair->diff->lockstep;
     FILE *out = pair->pages[0].out;
-    fputs("<p class=\"finding\"><b>They part</b> ", out);
-    page_put(out, "at %.6f us in %s: %s; %" PRIu64 " events before it are the same",
+    fputs("<p class=\"finding\"><b>Divergence</b> ", out);
+    page_put(out, "at %.6f us in %s: %s; the %" PRIu64 " events before it are equal",
              (double)lockstep->at / PS_PER_US, lockstep->node, lockstep->how,
              lockstep->events[lockstep->events[1] < lockstep->events[0]]);
     fputs("</p>\n<div class=\"wide\"><table><tbody>\n", out);
@@ -111,17 +111,16 @@ void pair_events(const struct pair *pair)
 {
     const struct diff *diff = pair->diff;
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "events", "The first difference",
-                 "Both runs played again, side by side, up to the first event that is not the "
-                 "same.");
+    page_section(pair->pages, "events", "First difference",
+                 "Both runs replayed side by side, up to the first event that differs.");
     if (diff->events == DIFF_EVENTS_PARTED)
         parting(pair);
     else if (diff->events == DIFF_EVENTS_UNKNOWN)
         page_put(out, "Not compared: %s.", diff->why);
     else if (strcmp(diff->digests[0], diff->digests[1]) == 0)
-        fputs("<p>There is none: the digests are equal.</p>\n", out);
+        fputs("<p>None: the digests are equal.</p>\n", out);
     else
-        fputs("<p>There is none when both are played by this version, but the digests differ."
+        fputs("<p>None when this version replays both, but the recorded digests differ."
               "</p>\n",
               out);
     page_section_end(pair->pages);
@@ -132,8 +131,8 @@ void pair_events(const struct pair *pair)
 void pair_all(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
-    page_section(pair->pages, "all", "All that differs",
-                 "In the order of importance: losses before waiting, waiting before traffic.");
+    page_section(pair->pages, "all", "All differences",
+                 "Most important first: losses, then waiting, then traffic.");
     for (int kind = DIFF_FABRIC; kind < DIFF_SECTION_COUNT; kind++) {
         const struct diff_section *section = &pair->diff->sections[kind];
         fprintf(out, "<details%s><summary>%s: %zu differ, %zu equal</summary>\n",

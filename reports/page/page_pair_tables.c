@@ -87,7 +87,7 @@ void pair_workloads(const struct pair *pair)
 {
     FILE *out = pair->pages[0].out;
     page_section(pair->pages, "workloads", "Workloads",
-                 "What each got; workloads of the same name stand together.");
+                 "Results by workload; workloads of the same name are paired.");
     fputs("<div class=\"wide\"><table class=\"pair\"><thead><tr><th>workload</th><th></th>", out);
     for (int i = 0; columns[i].head != NULL; i++)
         fprintf(out, "<th class=\"n\">%s</th>", columns[i].head);
@@ -186,12 +186,11 @@ void pair_stopped(const struct pair *pair)
 {
     static struct stopped stopped[2 * STOPPED_MAX + 1];
     FILE *out = pair->pages[0].out;
-    page_section(
-        pair->pages, "stopped", "Stopped ports",
-        "How long each transmitter was kept from sending, and by whom; the longest first.");
+    page_section(pair->pages, "stopped", "Paused ports",
+                 "How long each port was paused, and by which peer; longest first.");
     const int count = find_stopped(pair, stopped);
     if (count == 0)
-        fputs("<p>No port was stopped in either run.</p>\n", out);
+        fputs("<p>No port was paused in either run.</p>\n", out);
     fputs("<ul class=\"stopped\">\n", out);
     for (int i = 0; i < count; i++)
         stopped_port(pair, &stopped[i], stopped[0].most);

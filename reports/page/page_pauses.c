@@ -74,7 +74,7 @@ void page_chart_pauses(const struct page *page)
 {
     struct chart *chart =
         page_chart(page, CHART_BANDS, "pauses", "ps", "The pause storm",
-                   "When each transmitter was stopped, by whom; those stopped longest are on top.");
+                   "When each port was paused, and by which peer; longest on top.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     read_rows(page, chart);
@@ -101,16 +101,16 @@ static void end_tier(const struct page *page, struct chart *chart, int64_t tier,
     char name[64];
     if (tier < 0)
         return;
-    snprintf(name, sizeof name, "switches of tier %" PRId64, tier);
+    snprintf(name, sizeof name, "tier %" PRId64 " switches", tier);
     chart_add_steps(chart, page_series(page, chart, tier == 0 ? "hosts" : name), bins, PAGE_BINS);
     memset(bins, 0, PAGE_BINS * sizeof *bins);
 }
 
 void page_chart_spread(const struct page *page)
 {
-    struct chart *chart = page_chart(
-        page, CHART_STEPS, "spread", "ports", "Ports that stood still",
-        "How many transmitters were stopped at once, by tier, on average over each step.");
+    struct chart *chart =
+        page_chart(page, CHART_STEPS, "spread", "ports", "Paused ports",
+                   "Ports paused at the same time, by tier, averaged over each step.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(
@@ -133,10 +133,10 @@ void page_chart_spread(const struct page *page)
 
 void page_chart_occupancy(const struct page *page)
 {
-    struct chart *chart = page_chart(page, CHART_POINTS, "occupancy", "occupancy",
-                                     "Buffers when they asked for a pause",
-                                     "What a port held for a priority each time it sent XOFF or "
-                                     "XON; the eight that asked most often.");
+    struct chart *chart =
+        page_chart(page, CHART_POINTS, "occupancy", "occupancy", "Buffer occupancy at XOFF and XON",
+                   "Bytes buffered for a port and priority each time it sent XOFF or XON; the "
+                   "eight that sent most.");
     if (!page_recorded(page, chart, RECORD_COUNTERS))
         return;
     struct store_statement *rows = prepare(

@@ -156,10 +156,9 @@ static void lines(const struct page *page, struct chart *chart, enum reading rea
 
 void page_chart_rates(const struct page *page)
 {
-    struct chart *chart = page_chart(page, CHART_LINES, "rates", "rate", "Rates on the wire",
-                                     "What the busiest transmitters sent, frames with FCS; the "
-                                     "first six are shown, a click on a "
-                                     "name shows another.");
+    struct chart *chart = page_chart(page, CHART_LINES, "rates", "rate", "Wire rates",
+                                     "Transmit rate of the busiest ports, frames with FCS; the "
+                                     "first six are shown, click a name for another.");
     lines(page, chart, RATE,
           "WITH top AS (SELECT node, port, sum(tx_bytes) AS most FROM series_port"
           " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
@@ -173,8 +172,7 @@ void page_chart_queues(const struct page *page)
 {
     struct chart *chart =
         page_chart(page, CHART_LINES, "queues", "occupancy", "Queues",
-                   "What waited to leave by a port of a switch at the end of each interval; those "
-                   "that were deepest.");
+                   "Bytes queued at switch ports at the end of each interval; the deepest queues.");
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, port, priority, max(queue_bytes) AS most FROM series_port"
           " GROUP BY node, port, priority HAVING most>0"
@@ -187,10 +185,9 @@ void page_chart_queues(const struct page *page)
 
 void page_chart_buffers(const struct page *page)
 {
-    struct chart *chart = page_chart(
-        page, CHART_LINES, "buffers", "occupancy", "Memory of the switches",
-        "What was in use at the end of each interval, and how much of it was headroom; those that "
-        "held most.");
+    struct chart *chart = page_chart(page, CHART_LINES, "buffers", "occupancy", "Switch buffers",
+                                     "Buffer in use at the end of each interval, and the headroom "
+                                     "part of it; the fullest switches.");
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, max(buffer_bytes) AS most FROM series_switch GROUP BY node"
           " HAVING most>0 ORDER BY most DESC, node LIMIT ?1)"
@@ -204,8 +201,8 @@ void page_chart_buffers(const struct page *page)
 void page_chart_receive(const struct page *page)
 {
     struct chart *chart =
-        page_chart(page, CHART_LINES, "receive", "occupancy", "Receive buffers of the hosts",
-                   "What had come in and was not drained at the end of each interval.");
+        page_chart(page, CHART_LINES, "receive", "occupancy", "RNIC receive buffers",
+                   "Bytes received and not yet drained at the end of each interval.");
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, port, max(receive_bytes) AS most FROM series_rnic"
           " GROUP BY node, port HAVING most>0 ORDER BY most DESC, node, port LIMIT ?1)"
@@ -216,10 +213,9 @@ void page_chart_receive(const struct page *page)
 
 void page_chart_control(const struct page *page)
 {
-    struct chart *chart =
-        page_chart(page, CHART_LINES, "control", "rate", "Congestion control",
-                   "What queue pairs were allowed to send at the end of each interval; of those "
-                   "that are followed the slowest.");
+    struct chart *chart = page_chart(
+        page, CHART_LINES, "control", "rate", "Congestion control",
+        "Allowed rate of queue pairs at the end of each interval; the slowest of those recorded.");
     lines(page, chart, STANDS,
           "WITH top AS (SELECT node, port, qpn, min(rate_bps) AS least FROM series_flow"
           " GROUP BY node, port, qpn ORDER BY least, node, port, qpn LIMIT ?1)"

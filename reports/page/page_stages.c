@@ -60,8 +60,7 @@ void page_stages(const struct page *page)
                       0) == 0)
         return;
     page_section(page, "stages", "Anatomy of an I/O",
-                 "The mean command of each kind, cut into its stages; together they are its "
-                 "latency.");
+                 "The mean command of each kind; the stages add up to its latency.");
     page_stages_legend(page);
     page_stages_bars(page);
     fputs("<details><summary>The numbers</summary>\n", page->out);

@@ -29,11 +29,11 @@ const struct page_card page_cards[] = {
      "SELECT sum(unfinished+failed) FROM workload"},
     {"worst workload's p99", "SELECT max(latency_p99_ps) FROM workload", PAGE_TIME, NULL, NULL},
     {"XOFF frames", RESULT("pfc.pause_frames"), PAGE_COUNT, NULL, NULL},
-    {"port time stopped", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
+    {"total pause time", RESULT("pfc.paused_ps"), PAGE_TIME, " mild", RESULT("pfc.paused_ps")},
     {"frames dropped", "SELECT sum(frames) FROM dropped", PAGE_COUNT, " warn",
      "SELECT sum(frames) FROM dropped WHERE lossless"},
-    {"frames marked by ECN", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
-    {"sent again", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
+    {"ECN-marked frames", RESULT("ecn.marked"), PAGE_COUNT, NULL, NULL},
+    {"retransmits", RESULT("rnic.retransmitted_packets"), PAGE_COUNT, NULL, NULL},
     {0}};
 
 struct words page_card_words(const struct page_card *card, int64_t value)
@@ -65,7 +65,7 @@ static void facts(const struct page *page)
         fputs("<p class=\"facts\">", page->out);
         page_put(page->out,
                  "%s host%s, %s switch%s, %s link%s; seed %s; %s simulated; stormglass %s; "
-                 "recorded at level %s; %s",
+                 "record level %s; %s",
                  store_text(row, 5), store_int(row, 5) == 1 ? "" : "s", store_text(row, 6),
                  store_int(row, 6) == 1 ? "" : "es", store_text(row, 7),
                  store_int(row, 7) == 1 ? "" : "s", store_text(row, 0),
@@ -95,11 +95,11 @@ static void verdict(const struct page *page)
         page_put(page->out, "This run is %s.", status);
         fputs("</p>\n", page->out);
     } else if (broken > 0)
-        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " did not hold.</p>\n", broken);
+        fprintf(page->out, "<p class=\"verdict bad\">%" PRId64 " failed.</p>\n", broken);
     else if (judged < all)
         fprintf(page->out,
-                "<p class=\"verdict\">%" PRId64 " of %" PRId64 " expectations held; the run was cut"
-                " before the others could be judged.</p>\n",
+                "<p class=\"verdict\">%" PRId64 " of %" PRId64
+                " expectations held; the run was cut before the others were evaluated.</p>\n",
                 judged, all);
     else if (all > 0)
         fprintf(page->out, "<p class=\"verdict good\">All %" PRId64 " expectations held.</p>\n",
@@ -122,9 +122,9 @@ void page_summary(const struct page *page)
     facts(page);
     verdict(page);
     fputs("</header>\n<nav><a href=\"#workloads\">Workloads</a><a href=\"#topology\">Topology</a>"
-          "<a href=\"#blame\">Who stopped whom</a><a href=\"#charts\">Over time</a>"
+          "<a href=\"#blame\">Pause propagation</a><a href=\"#charts\">Over time</a>"
           "<a href=\"#drops\">Drops</a><a href=\"#settings\">Settings</a>"
-          "<a href=\"#reproduce\">To have it again</a></nav>\n",
+          "<a href=\"#reproduce\">Reproduce</a></nav>\n",
           page->out);
     cards(page);
     sentence(page, "Root cause", "root_cause");
@@ -132,7 +132,7 @@ void page_summary(const struct page *page)
     page_section(page, "expectations", "Expectations", NULL);
     if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",
                     expectations))
-        fputs("<p>The scenario has none.</p>\n", page->out);
+        fputs("<p>None.</p>\n", page->out);
     page_table(page, "SELECT text FROM failure ORDER BY rowid", failures);
     page_section_end(page);
 }
@@ -142,10 +142,10 @@ void page_workloads(const struct page *page)
     static const struct page_column columns[] = {
         {"workload", PAGE_TEXT}, {"kind", PAGE_TEXT}, PAGE_WORK_COLUMNS, {0}};
     page_section(page, "workloads", "Workloads",
-                 "What each got: goodput counts payload, latency runs from issue to completion.");
+                 "Goodput counts payload; latency is from issue to completion.");
     if (!page_table(page, "SELECT name, kind, " PAGE_WORK " FROM workload ORDER BY workload",
                     columns))
-        fputs("<p>There are none.</p>\n", page->out);
+        fputs("<p>None.</p>\n", page->out);
     page_section_end(page);
 }
 
@@ -173,7 +173,7 @@ void page_notes(const struct page *page)
         {"at", PAGE_TIME}, {"who", PAGE_TEXT}, {"what", PAGE_SENTENCE}, {0}};
     if (store_ask_int(page->store, "SELECT count(*) FROM note", 0) == 0)
         return;
-    page_section(page, "notes", "What happened", NULL);
+    page_section(page, "notes", "Events", NULL);
     page_table(page, "SELECT at_ps, owner, text FROM note ORDER BY at_ps, rowid LIMIT 200",
                columns);
     page_section_end(page);
@@ -188,13 +188,13 @@ void page_settings(const struct page *page)
                                                  {"evidence", PAGE_TEXT},
                                                  {"source", PAGE_SENTENCE},
                                                  {0}};
-    page_section(page, "settings", "Settings and their evidence",
-                 "What is not at its default, who set it, and where the value comes from.");
+    page_section(page, "settings", "Settings",
+                 "Non-default settings, who set them, and the source of the value.");
     page_table(page,
                "SELECT path, value, preset, set_by, evidence, source FROM setting"
                " WHERE value<>preset ORDER BY rowid",
                changed);
-    fputs("<details><summary>All settings that took effect</summary>\n", page->out);
+    fputs("<details><summary>All settings</summary>\n", page->out);
     page_table(page,
                "SELECT path, value, preset, set_by, evidence, source FROM setting ORDER BY rowid",
                changed);
@@ -222,7 +222,7 @@ void page_reproduce(const struct page *page)
         store_prepare(page->store, "SELECT name, text FROM source ORDER BY position");
     char version[64];
     store_ask_text(page->store, "SELECT version FROM meta", version, sizeof version);
-    page_section(page, "reproduce", "To have it again", NULL);
+    page_section(page, "reproduce", "Reproduce", NULL);
     fputs("<p>The run is deterministic: stormglass ", page->out);
     page_text(page->out, version);
     fputs(" gives the same digest from the database, or from the files below.</p>\n<pre>",

@@ -129,10 +129,10 @@ static void draw_links(const struct page *page, const struct map *map)
             continue;
         fprintf(page->out, "<line class=\"h%d\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"><title>",
                 page_heat(a_ps > b_ps ? a_ps : b_ps, page->span), a.x, a.y, b.x, b.y);
-        page_put(page->out, "%s, %s\n%s stopped for %s", store_text(rows, 2),
+        page_put(page->out, "%s, %s\n%s paused for %s", store_text(rows, 2),
                  words_rate((double)store_int(rows, 7)).text, store_text(rows, 5),
                  words_time(a_ps).text);
-        page_put(page->out, "\n%s stopped for %s", store_text(rows, 6), words_time(b_ps).text);
+        page_put(page->out, "\n%s paused for %s", store_text(rows, 6), words_time(b_ps).text);
         fputs("</title></line>\n", page->out);
     }
     store_finish(rows);
@@ -163,8 +163,7 @@ static void draw_switch(const struct page *page, const struct map *map,
             at.y - 14, at.width);
     write_name(page, at, store_text(row, 1));
     fputs("<title>", page->out);
-    page_put(page->out, "%s: its longest stopped port was stopped for %s", store_text(row, 1),
-             words_time(held).text);
+    page_put(page->out, "%s: most paused port, %s", store_text(row, 1), words_time(held).text);
     fputs("</title></g>\n", page->out);
 }
 
@@ -186,7 +185,7 @@ static void draw_host(const struct page *page, const struct map *map,
         fputs("</text>", page->out);
     }
     fputs("<title>", page->out);
-    page_put(page->out, "%s was stopped for %s, and stopped its switch for %s", store_text(row, 1),
+    page_put(page->out, "%s: paused for %s, paused its switch for %s", store_text(row, 1),
              words_time(held).text, words_time(caused).text);
     fputs("</title></g>\n", page->out);
 }
@@ -228,7 +227,7 @@ void page_topology_legend(const struct page *page)
 {
     if (is_large(page))
         return;
-    fputs("<p class=\"legend\">stopped: ", page->out);
+    fputs("<p class=\"legend\">paused: ", page->out);
     for (int i = 0; i < PICTURE_HEATS; i++)
         fprintf(page->out, "<span><i class=\"h%d\"></i>%s</span>", i, picture_heat_words(i));
     fputs("<span><i class=\"root\"></i>root cause</span></p>\n", page->out);
@@ -255,8 +254,8 @@ void page_topology_drawing(const struct page *page)
 void page_topology(const struct page *page)
 {
     page_section(page, "topology", "Topology",
-                 "Coloured by the share of the time that the more stopped end of a link was kept "
-                 "from sending. Point at a link or a node for its numbers.");
+                 "Colour: share of time that the more paused end of a link was paused. Point at a "
+                 "link or node for its numbers.");
     page_topology_drawing(page);
     page_topology_legend(page);
     page_section_end(page);

@@ -32,7 +32,7 @@ static void write_title(const struct page *page)
     fprintf(page->out, "%s%s%s  %s\n", page->paint.bold, account->scenario, page->paint.off,
             account->about);
     if (strcmp(account->status, "complete") != 0)
-        fprintf(page->out, "%s: only what was played is explained\n", account->status);
+        fprintf(page->out, "%s: only the part that ran is explained\n", account->status);
 }
 
 static void write_cause(const struct page *page)
@@ -40,8 +40,8 @@ static void write_cause(const struct page *page)
     const struct account *account = page->account;
     head(page, "Root cause");
     if (account->root_cause[0] == '\0') {
-        fputs(account->measured ? "  not known: a measured run tells nothing of pauses\n"
-                                : "  none: nobody was kept from sending\n",
+        fputs(account->measured ? "  unknown: a measured run has no pause data\n"
+                                : "  none: no port was paused\n",
               page->out);
         return;
     }
@@ -51,18 +51,17 @@ static void write_cause(const struct page *page)
             : says        ? ""
                           : "unsure: ",
             account->root_cause);
-    fprintf(page->out, "  severity %" PRId64 ", %s; transmitters stood still for %s in all\n",
-            account->severity, account_severity_words(account->severity),
-            words_time(account->paused_ps).text);
+    fprintf(page->out, "  severity %" PRId64 ", %s; total pause time %s\n", account->severity,
+            account_severity_words(account->severity), words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
                     page->paint.off);
     for (uint32_t i = 1; i < account->root_count && i < ROOTS_SHOWN; i++)
-        fprintf(page->out, "  %s %s: %s\n",
+        fprintf(page->out, "  %s: %s, %s\n",
                 i < account->cause_count    ? "and"
-                : account->cause_count == 1 ? "beside it"
-                                            : "beside them",
+                : account->cause_count == 1 ? "also"
+                                            : "also",
                 account->roots[i].kind, account->roots[i].text);
     rest(page, account->root_count, ROOTS_SHOWN);
 }
@@ -76,8 +75,8 @@ static void write_reason(const struct page *page, const struct account_hop *hop)
     if (hop->because_of[0] == '\0')
         fputs("the receive buffer", page->out);
     else
-        fprintf(page->out, "memory behind %s", hop->because_of);
-    fprintf(page->out, " had %s, threshold %s\n", words_bytes(hop->occupancy_bytes).text,
+        fprintf(page->out, "frames queued for %s", hop->because_of);
+    fprintf(page->out, " held %s, threshold %s\n", words_bytes(hop->occupancy_bytes).text,
             words_bytes(hop->threshold_bytes).text);
 }
 
@@ -91,7 +90,7 @@ static void write_root(const struct page *page, int64_t root, bool first)
 static void write_depth(const struct page *page, int64_t root)
 {
     const struct account_root *of = &page->account->roots[root];
-    fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " transmitter%s\n", of->depth,
+    fprintf(page->out, "  %" PRId64 " hop%s deep, %" PRId64 " port%s paused\n", of->depth,
             of->depth == 1 ? "" : "s", of->stopped, of->stopped == 1 ? "" : "s");
 }
 
@@ -101,7 +100,7 @@ static void write_path(const struct page *page)
     uint32_t of_root = 0;
     if (account->hop_count == 0)
         return;
-    head(page, "Path of the pauses");
+    head(page, "Pause propagation");
     for (uint32_t i = 0; i < account->hop_count; i++) {
         const struct account_hop *hop = &account->hops[i];
         const bool first = i == 0 || hop[-1].root != hop->root;
@@ -109,7 +108,7 @@ static void write_path(const struct page *page)
         write_root(page, hop->root, first);
         of_root = first ? 1 : of_root + 1;
         if (of_root <= HOPS_SHOWN) {
-            fprintf(page->out, "  hop %-3" PRId64 " %-16s stopped by %-16s %10s\n", hop->hops,
+            fprintf(page->out, "  hop %-3" PRId64 " %-16s paused by %-16s %10s\n", hop->hops,
                     hop->stopped, hop->by, words_time(hop->held_ps).text);
             write_reason(page, hop);
         }
@@ -119,15 +118,15 @@ static void write_path(const struct page *page)
         }
     }
     if (strcmp(account->record, "summary") == 0)
-        fputs("  run --record counters also records occupancies and thresholds\n", page->out);
+        fputs("  record with run --record counters to see buffer occupancy and thresholds\n",
+              page->out);
 }
 
 static void write_victim(const struct page *page, const struct account_victim *victim)
 {
-    const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the culprit"
-                      : strcmp(victim->class, "indirect") == 0 ? "shares hosts with those that"
-                                                                 " talk to it"
-                                                               : "only shares the way";
+    const char *why = strcmp(victim->class, "direct") == 0     ? "talks to the root cause"
+                      : strcmp(victim->class, "indirect") == 0 ? "shares hosts with direct victims"
+                                                               : "shares a path only";
     fprintf(page->out, "  %-16s %-10s %10s %5s of its time  %s\n", victim->workload, victim->class,
             words_time(victim->held_ps).text,
             words_percent((double)victim->held_ps, (double)victim->span_ps).text, why);
@@ -160,7 +159,7 @@ static void write_unused(const struct page *page)
 {
     head(page, "Never exercised");
     if (page->account->measured)
-        fputs("  not known: what was measured has no counters of switches and RNICs\n", page->out);
+        fputs("  unknown: a measured run has no switch or RNIC counters\n", page->out);
     for (uint32_t i = 0; i < page->account->unused_count; i++)
         fprintf(page->out, "  %s: %s\n", page->account->unused[i].what,
                 page->account->unused[i].why);

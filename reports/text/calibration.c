@@ -53,10 +53,10 @@ static void told_by(const struct calibration *calibration, const struct calibrat
     if (value->determined)
         snprintf(text, WORDS_BYTES, "%s", benchmarks_of(value, words));
     else if (value->value != value->base)
-        snprintf(text, WORDS_BYTES, "told only together with others; nearest to %.60s",
+        snprintf(text, WORDS_BYTES, "determined only jointly with others; nearest to %.60s",
                  calibration->base);
     else
-        snprintf(text, WORDS_BYTES, "not told; that of %.60s", calibration->base);
+        snprintf(text, WORDS_BYTES, "not determined; value of %.60s", calibration->base);
     const size_t used = strlen(text);
     if (value->like != NULL)
         snprintf(text + used, WORDS_BYTES - used, "; equal to %s", value->like);
@@ -64,7 +64,7 @@ static void told_by(const struct calibration *calibration, const struct calibrat
 
 static void text_values(const struct calibration *calibration, FILE *out)
 {
-    fprintf(out, "\nParameters                       value       spread  told by\n");
+    fprintf(out, "\nParameters                       value       spread  determined by\n");
     for (uint32_t i = 0; i < calibration->value_count; i++) {
         const struct calibration_value *value = &calibration->values[i];
         char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
@@ -85,7 +85,7 @@ static void text_figures(const struct calibration *calibration, FILE *out)
                 (double)figure->measured / 1e6, 100 * figure->spread,
                 (double)figure->modelled / 1e6, 100 * error_of(figure),
                 figure->weight <= 0   ? "  not fitted"
-                : figure->trust < 0.5 ? "  the others contradict it"
+                : figure->trust < 0.5 ? "  contradicts the others"
                                       : "");
     }
 }
@@ -114,7 +114,7 @@ bool calibration_text(const struct calibration *calibration, FILE *out)
     fprintf(out, "; base %s\n", calibration->base);
     text_values(calibration, out);
     text_figures(calibration, out);
-    fprintf(out, "\nA figure that was fitted is off by %.2f %%; %u plays of all benchmarks\n",
+    fprintf(out, "\nMean error of the fitted figures %.2f %%; %u runs of all benchmarks\n",
             100 * calibration->noise, calibration->evaluations);
     return fflush(out) == 0 && ferror(out) == 0;
 }
@@ -299,8 +299,8 @@ bool calibration_profile(const struct calibration *calibration, const char *name
     json_string(out, name);
     fputs("\nabout: ", out);
     char about[3 * WORDS_BYTES];
-    snprintf(about, sizeof about, "%.80s, %.80s, over %.60s; figures are off by %.2f %%.",
-             figures->device, figures->kernel, calibration->base, 100 * calibration->noise);
+    snprintf(about, sizeof about, "%.80s, %.80s, over %.60s; mean error %.2f %%.", figures->device,
+             figures->kernel, calibration->base, 100 * calibration->noise);
     json_string(out, about);
     fputs("\nkind: rnic\n", out);
     profile_ranges(calibration, out);

@@ -34,7 +34,7 @@ struct words compare_error_words(double error)
 {
     struct words words;
     if (isinf(error))
-        snprintf(words.text, sizeof words.text, "no base");
+        snprintf(words.text, sizeof words.text, "n/a");
     else if (error >= 9.95)
         snprintf(words.text, sizeof words.text, "x %.0f", 1 + error);
     else
@@ -58,8 +58,7 @@ static void write_side(const struct section *section, int which)
         if (gmtime_r(&at, &when) != NULL)
             strftime(date, sizeof date, "%Y-%m-%d", &when);
         fprintf(section->out, "%s%s%s, Linux %s, %s, ", side->device,
-                side->firmware[0] != '\0' ? " with firmware " : "", side->firmware, side->kernel,
-                date);
+                side->firmware[0] != '\0' ? ", firmware " : "", side->firmware, side->kernel, date);
     }
     fprintf(section->out, "stormglass %s\n", side->version);
 }
@@ -70,7 +69,7 @@ static void write_settings(const struct section *section)
     if (compare->setting_count == 0)
         return;
     head(section, "Settings");
-    fprintf(section->out, "%zu differ and leave the work as it is\n", compare->setting_count);
+    fprintf(section->out, "%zu differ, none changes the workload\n", compare->setting_count);
     for (size_t i = 0; i < compare->setting_count && i < SETTINGS_MAX; i++)
         fprintf(section->out, "  %-40s %14s %14s\n", compare->settings[i].what,
                 compare->settings[i].model, compare->settings[i].measured);
@@ -82,9 +81,9 @@ static void write_settings(const struct section *section)
 static void write_row(const struct section *section, const struct compare_row *row)
 {
     const char *colour = row->counts ? section->paint.bad : section->paint.dim;
-    fprintf(section->out, "  %s%-9s %s%s\n            model     %s\n            measured  %s\n",
-            colour, row->counts ? "differs" : "no rule", row->what, section->paint.off, row->model,
-            row->measured);
+    fprintf(section->out, "  %s%-10s %s%s\n            model     %s\n            measured  %s\n",
+            colour, row->counts ? "differs" : "may differ", row->what, section->paint.off,
+            row->model, row->measured);
 }
 
 static void write_protocol(const struct section *section)
@@ -93,7 +92,7 @@ static void write_protocol(const struct section *section)
     size_t shown = 0, apart = 0;
     head(section, "Protocol");
     if (compare->rows_different == 0)
-        fprintf(section->out, "%sequal%s in all of %zu\n", section->paint.good, section->paint.off,
+        fprintf(section->out, "%sequal%s in all %zu\n", section->paint.good, section->paint.off,
                 compare->rows_counting);
     else
         fprintf(section->out, "%sdiffers%s in %zu of %zu\n", section->paint.bad, section->paint.off,

@@ -66,7 +66,7 @@ static void print_rows(const struct incident_diff *diff, bool all, FILE *out)
     }
     const size_t differ = diff->row_count - diff->agree;
     if (!all && differ > shown)
-        fprintf(out, "and %zu more that differ: --all\n", differ - shown);
+        fprintf(out, "... and %zu more differ; --all lists them\n", differ - shown);
 }
 
 static void print_left(const struct incident_diff *diff, bool all, enum incident_apart why,
@@ -84,7 +84,7 @@ static void print_left(const struct incident_diff *diff, bool all, enum incident
         count++;
     }
     if (!all && count > SHOWN_NAMES)
-        fprintf(out, " and %zu more: --all", count - SHOWN_NAMES);
+        fprintf(out, " and %zu more; --all lists them", count - SHOWN_NAMES);
     if (count > 0)
         fputc('\n', out);
 }
@@ -98,8 +98,8 @@ void incident_text(const struct incident_diff *diff, bool all, FILE *out)
             diff->row_count > 0 ? "\n" : "", diff->row_count, diff->ports, diff->agree,
             diff->row_count - diff->agree);
     print_left(diff, all, INCIDENT_NO_PORT,
-               "not compared, no port of the run is called so (--map NAME=NODE:pN):", out);
-    print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, the run has no such counter:", out);
+               "not compared, no such port in the run (--map NAME=NODE:pN):", out);
+    print_left(diff, all, INCIDENT_NO_COUNTER, "not compared, no such counter in the run:", out);
 }
 
 static void json_row(const struct incident_row *row, bool first, FILE *out)

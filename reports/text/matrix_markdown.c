@@ -43,7 +43,7 @@ static void write_head(const struct matrix *matrix, FILE *out)
             "percent of what was measured.\n\n",
             predictions->grid, predictions->about);
     fprintf(out, "| | |\n|---|---|\n");
-    fprintf(out, "| measured | %s, by the clock of what was measured |\n", when);
+    fprintf(out, "| measured | %s, by the measured machine's clock |\n", when);
     write_today(out);
     fprintf(out, "| device | %s%s%s%s |\n", matrix->on.device,
             matrix->on.firmware[0] == '\0' ? "" : ", firmware ", matrix->on.firmware,
@@ -112,7 +112,7 @@ static void write_failures(const struct matrix *matrix, FILE *out)
 {
     if (matrix->holding == matrix->row_count)
         return;
-    fprintf(out, "\n## Failures, the worst first\n\n%s", row_head);
+    fprintf(out, "\n## Failures, worst first\n\n%s", row_head);
     for (uint32_t i = 0; i < matrix->row_count; i++) {
         const struct matrix_row *row = &matrix->rows[matrix->worst_first[i]];
         if (!row->holds)

@@ -3,8 +3,8 @@
 #include "reports/text/matrix_text.h"
 
 #include "replay/database/words.h"
-#include "reports/text/paint.h"
 #include "reports/text/compare_text.h"
+#include "reports/text/paint.h"
 
 #include <string.h>
 #include <time.h>
@@ -92,7 +92,7 @@ static void write_row(const struct page *page, const struct matrix_row *row)
 static void write_rows(const struct page *page)
 {
     fprintf(page->out, "\n%s%-36s%11s%11s%10s%11s%11s%10s%10s%10s%s\n", page->paint.bold,
-            "Cells, the worst first", "p50 model", "measured", "error", "IOPS model", "measured",
+            "Cells, worst first", "p50 model", "measured", "error", "IOPS model", "measured",
             "error", "mean", "p99", page->paint.off);
     for (uint32_t i = 0; i < page->matrix->row_count; i++)
         write_row(page, &page->matrix->rows[page->matrix->worst_first[i]]);

@@ -15,19 +15,19 @@ static struct words share_of(const struct prove_toll *before, const struct prove
 static void write_change(const struct prove_toll *before, const struct prove_toll *after, FILE *out)
 {
     const int64_t gone = before->lost_ps - after->lost_ps;
-    fprintf(out, "lost %s, then %s: ", words_time(before->lost_ps).text,
+    fprintf(out, "lost %s -> %s: ", words_time(before->lost_ps).text,
             words_time(after->lost_ps).text);
     if (before->lost_ps == 0)
-        fputs(gone == 0 ? "nothing to lose" : "lost where nothing was", out);
+        fputs(gone == 0 ? "no change" : "new loss", out);
     else
         fprintf(out, "%s %s",
                 words_percent((double)(gone < 0 ? -gone : gone), (double)before->lost_ps).text,
-                gone < 0 ? "more" : "gone");
+                gone < 0 ? "more" : "less");
     if (before->stopped_ps > 0 || after->stopped_ps > 0)
-        fprintf(out, "; stopped %s, then %s", words_time(before->stopped_ps).text,
+        fprintf(out, "; paused %s -> %s", words_time(before->stopped_ps).text,
                 words_time(after->stopped_ps).text);
     if (before->done > 0)
-        fprintf(out, "; done %s, then %s; p99 %s, then %s", words_count(before->done).text,
+        fprintf(out, "; done %s -> %s; p99 %s -> %s", words_count(before->done).text,
                 words_count(after->done).text, words_time(before->p99_ps).text,
                 words_time(after->p99_ps).text);
     fputc('\n', out);
@@ -44,8 +44,8 @@ static void write_victims(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
         const struct prove_victim *victim = &prove->victims[i];
-        fprintf(out, "  %-9s  %s lost %s, %s of the time that its commands were under way\n",
-                "victim", victim->name, words_time(victim->lost_ps).text,
+        fprintf(out, "  %-9s  %s lost %s, %s of its total command time\n", "victim", victim->name,
+                words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
     }
     if (prove->victim_count > PROVE_VICTIMS_MAX)
@@ -66,7 +66,7 @@ static void write_set(const struct prove *prove, FILE *out)
             fprintf(out, ", alone %s", share_of(&row->before, &row->after).text);
         between = ";\n  and ";
     }
-    fprintf(out, "%s %s of the lost time away\n", several ? ":\n  together they take" : " takes",
+    fprintf(out, "%s %s of the lost time\n", several ? ":\n  together they recover" : " recovers",
             share_of(&prove->before, &prove->after).text);
 }
 
@@ -74,14 +74,12 @@ static void write_verdict(const struct prove *prove, FILE *out)
 {
     const struct prove_row *best = prove_best(prove, PROVE_OF_ALL);
     if (prove->before.lost_ps == 0)
-        fputs("  no harm: nobody lost a twentieth of his time against that, so no repair gives any "
-              "back\n",
-              out);
+        fputs("  no harm: no workload lost 5% of its time, so there is nothing to recover\n", out);
     else if (prove->culprits > 0)
         write_set(prove, out);
     else
         fprintf(out,
-                "  not proved: nobody lost time to what is broken; what gives most back is:\n  %s,"
+                "  not proved: no workload lost time to a fault; the most is recovered by:\n  %s,"
                 " %s\n",
                 best->text, share_of(&best->before, &best->after).text);
 }
@@ -90,10 +88,8 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
     fprintf(out,
-            "  played again, then with one repair at a time; lost is the time beyond that in"
-            " %s\n",
-            prove->mended ? "the run with all that is broken mended"
-                          : "each workload's best of these runs");
+            "  run again, then with one suspect removed at a time; lost = extra time against %s\n",
+            prove->mended ? "the fault-free run" : "each workload's best run");
     write_victims(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)
         write_row(&prove->rows[i], out);
@@ -151,7 +147,7 @@ static void json_culprits(const struct prove *prove, struct json *json)
 void prove_json(const struct prove *prove, struct json *json)
 {
     char at[JSON_PATH_BYTES];
-    json_text(json, "proof.ideal", prove->mended ? "all mended" : "each workload's best run");
+    json_text(json, "proof.ideal", prove->mended ? "fault-free run" : "each workload's best run");
     json_integer(json, "proof.transmitters", prove->transmitters);
     write_toll(json, "proof", "before", &prove->before);
     write_toll(json, "proof", "after", &prove->after);

@@ -69,10 +69,10 @@ static void write_title(const struct text *text)
                 "  %" PRId64 " hosts, %" PRId64 " switch%s, %" PRId64 " links; seed %" PRIu64,
                 store_int(row, 6), store_int(row, 7), store_int(row, 7) == 1 ? "" : "es",
                 store_int(row, 8), (uint64_t)store_int(row, 2));
-        fprintf(text->out, "; %s %s", words_time(store_int(row, 3)).text,
-                text->measured ? "played" : "simulated");
+        fprintf(text->out, "; %s %s", text->measured ? "measured" : "simulated",
+                words_time(store_int(row, 3)).text);
         if (store_int(row, 4) > 0)
-            fprintf(text->out, " and %s to finish", words_time(store_int(row, 4)).text);
+            fprintf(text->out, " + %s drain", words_time(store_int(row, 4)).text);
         if (text->measured)
             fputc('\n', text->out);
         else
@@ -81,9 +81,8 @@ static void write_title(const struct text *text)
                     words_short((double)result_of(text, "packet_hops")).text, store_real(row, 9));
         const bool complete = strcmp(store_text(row, 5), "complete") == 0;
         if (text->cut || !complete)
-            fprintf(text->out, "  %s%s: the numbers are of the part that was played%s\n",
-                    text->paint.bad, complete ? "cut by --until" : store_text(row, 5),
-                    text->paint.off);
+            fprintf(text->out, "  %s%s: results cover only the part that ran%s\n", text->paint.bad,
+                    complete ? "cut by --until" : store_text(row, 5), text->paint.off);
     }
     store_finish(row);
 }
@@ -100,13 +99,13 @@ static void write_workload(const struct text *text, const struct store_statement
                     : words_time((time_ps)store_real(row, column)).text);
     fputc('\n', text->out);
     if (store_int(row, 12) > 0)
-        fprintf(text->out, "  %18s%s were due and not issued: the queue depth was under way\n", "",
+        fprintf(text->out, "  %18s%s not issued: queue depth reached\n", "",
                 words_count(store_int(row, 12)).text);
     if (store_int(row, 2) + store_int(row, 3) > 0)
         fprintf(text->out, "  %s%18s%s failed, %s %s%s%s%s\n",
                 text->cut && store_int(row, 2) == 0 ? text->paint.dim : text->paint.bad, "",
                 words_count(store_int(row, 2)).text, words_count(store_int(row, 3)).text,
-                text->cut ? "under way when the run was cut" : "unfinished",
+                text->cut ? "outstanding when the run was cut" : "unfinished",
                 store_text(row, 11)[0] == '\0' ? "" : ": ", store_text(row, 11), text->paint.off);
 }
 
@@ -155,7 +154,7 @@ static void write_pause(const struct text *text, const struct store_statement *r
     memset(bar, '#', (size_t)filled);
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
-    fprintf(text->out, "  %-14s stopped by %-14s priority %" PRId64 "%12s  %s %s\n",
+    fprintf(text->out, "  %-14s paused by %-14s  priority %" PRId64 "%12s  %s %s\n",
             store_text(row, 0), store_text(row, 1), store_int(row, 2), words_time(stopped).text,
             bar, words_percent((double)stopped, (double)span).text);
 }
@@ -181,7 +180,7 @@ static void write_pauses(const struct text *text)
         fputs("none\n", text->out);
         return;
     }
-    fprintf(text->out, "%s XOFF and %s XON; ports were stopped for %s in all, the longest for %s\n",
+    fprintf(text->out, "%s XOFF and %s XON; total pause time %s, longest %s\n",
             words_count(frames).text, words_count(result_of(text, "pfc.resume_frames")).text,
             words_time(result_of(text, "pfc.paused_ps")).text,
             words_time(result_of(text, "pfc.longest_pause_ps")).text);
@@ -232,7 +231,7 @@ static void write_watchdog(const struct text *text)
         return;
     head(text, "Watchdog");
     if (storms > 0) {
-        fprintf(text->out, "%s storm%s found", words_count(storms).text, storms == 1 ? "" : "s");
+        fprintf(text->out, "%s storm%s detected", words_count(storms).text, storms == 1 ? "" : "s");
         write_storm_queues(text);
         fprintf(text->out, ", %s restored, ",
                 words_count(result_of(text, "pfc.watchdog_restored")).text);
@@ -241,7 +240,7 @@ static void write_watchdog(const struct text *text)
                 dropped == 1 ? "" : "s");
     }
     if (stalls > 0)
-        fprintf(text->out, "%sRNICs stopped pausing %s time%s", storms > 0 ? "; " : "",
+        fprintf(text->out, "%sRNICs stopped sending PAUSE %s time%s", storms > 0 ? "; " : "",
                 words_count(stalls).text, stalls == 1 ? "" : "s");
     fputc('\n', text->out);
 }
@@ -265,8 +264,8 @@ static void write_drops(const struct text *text)
                 lossless ? text->paint.bad : "", store_text(rows, 0), store_int(rows, 1),
                 words_count(store_int(rows, 4)).text, store_text(rows, 2));
         if (strcmp(store_text(rows, 2), "mtu") == 0)
-            fprintf(text->out, " (its MTU is %" PRId64 ")", store_int(rows, 7));
-        fprintf(text->out, "%s, from %s to %s%s\n", lossless ? " of a LOSSLESS class" : "",
+            fprintf(text->out, " (port MTU %" PRId64 ")", store_int(rows, 7));
+        fprintf(text->out, "%s, from %s to %s%s\n", lossless ? ", LOSSLESS class" : "",
                 words_time(store_int(rows, 5)).text, words_time(store_int(rows, 6)).text,
                 lossless ? text->paint.off : "");
         shown++;
@@ -298,7 +297,7 @@ static void write_transport(const struct text *text)
                 items[i].words);
         shown++;
     }
-    fputs(shown == 0 ? "nothing was sent twice, nothing was marked\n" : "\n", text->out);
+    fputs(shown == 0 ? "no retransmissions, no ECN marks\n" : "\n", text->out);
 }
 
 /* The transmitters that had to stop, by their distance from the root: a few of each.  In a circle a
@@ -318,7 +317,7 @@ static void write_spread(const struct text *text)
         if (store_int(rows, 0) > 1 && hops == 0)
             break; /* the root's own neighbour is always the first */
         if (hops == 0)
-            fprintf(text->out, "%s%-16s%s", text->paint.bold, "Stopped", text->paint.off);
+            fprintf(text->out, "%s%-16s%s", text->paint.bold, "Paused ports", text->paint.off);
         else if (store_int(rows, 0) != hops)
             fputs("  <-  ", text->out);
         if (rank <= SPREAD_PORTS)
@@ -334,13 +333,13 @@ static void write_spread(const struct text *text)
 static void write_victims(const struct text *text)
 {
     struct store_statement *rows = store_prepare(
-        text->store, "SELECT w.name, max(v.held_ps), CASE min(class) WHEN 'direct' THEN 'talks to"
-                     " it' WHEN 'indirect' THEN 'shares hosts with those that talk to it'"
-                     " ELSE 'shares ports with frames that wait' END, min(class)"
+        text->store, "SELECT w.name, max(v.held_ps), CASE min(class) WHEN 'direct' THEN 'sends to "
+                     "the root cause' WHEN 'indirect' THEN 'shares hosts with direct victims'"
+                     " ELSE 'shares ports with paused traffic' END, min(class)"
                      " FROM pause_victim v JOIN workload w USING(workload)"
                      " GROUP BY v.workload ORDER BY 4, 2 DESC, v.workload LIMIT 6");
     for (int shown = 0; store_step(rows); shown++)
-        fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its way was stopped for %s\n",
+        fprintf(text->out, "%s%-16s%s%s (%s): %s; a port on its path was paused for %s\n",
                 text->paint.bold, shown == 0 ? "Victims" : "", text->paint.off, store_text(rows, 0),
                 store_text(rows, 3), store_text(rows, 2), words_time(store_int(rows, 1)).text);
     store_finish(rows);

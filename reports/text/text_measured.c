@@ -47,7 +47,7 @@ void text_measured(struct store *store, FILE *out, const struct paint *paint)
     fputc('\n', out);
     value_of(store, "faults_outside", value);
     if (value[0] != '\0')
-        fprintf(out, "  faults made outside: %s\n", value);
+        fprintf(out, "  faults injected outside: %s\n", value);
 }
 
 bool text_served(struct store *store, FILE *out, const struct paint *paint)

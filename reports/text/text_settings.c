@@ -43,7 +43,7 @@ static bool write_line(FILE *out, const struct line *line, const struct paint *p
         return false;
     fprintf(out, "  %-*s %s", GROUP_WIDTH, line->group, line->text);
     if (line->profile_values > 0)
-        fprintf(out, "%s%s%" PRId64 " of %s%s", paint->dim, line->text[0] == '\0' ? "" : " + ",
+        fprintf(out, "%s%s%" PRId64 " from %s%s", paint->dim, line->text[0] == '\0' ? "" : " + ",
                 line->profile_values, line->profile, paint->off);
     fputc('\n', out);
     return true;
@@ -67,8 +67,7 @@ static void add_row(struct line *line, const struct store_statement *row, const 
 
 void text_settings(struct store *store, FILE *out, const struct paint *paint)
 {
-    fprintf(out, "\n%s%-16s%s%swhat is not at its default, and what runs are compared by%s\n",
-            paint->bold, "Settings", paint->off, paint->dim, paint->off);
+    fprintf(out, "\n%sNon-default settings%s\n", paint->bold, paint->off);
     struct store_statement *rows = store_prepare(
         store, "SELECT path, value, set_by, " OWN " OR " KEY ", " PROFILE " FROM setting"
                " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE ") ORDER BY rowid");

@@ -27,9 +27,8 @@ struct capture *capture_of_stream(FILE *stream, const char *name, char why[CAPTU
         return NULL;
     }
     if (pcap_datalink(pcap) != DLT_EN10MB) {
-        snprintf(why, CAPTURE_WHY_BYTES,
-                 "%.200s: expected a capture of Ethernet, not of link type %d", name,
-                 pcap_datalink(pcap));
+        snprintf(why, CAPTURE_WHY_BYTES, "%.200s: expected an Ethernet capture, not link type %d",
+                 name, pcap_datalink(pcap));
         pcap_close(pcap);
         return NULL;
     }
@@ -57,9 +56,9 @@ bool capture_next(struct capture *capture, struct capture_frame *frame, char why
     const int got = pcap_next_ex(capture->pcap, &header, &bytes);
     if (got == PCAP_ERROR_BREAK)
         return false;
-    const char *wrong = got != 1                                ? pcap_geterr(capture->pcap)
-                        : header->caplen > CAPTURE_FRAME_MAX    ? "longer than any Ethernet frame"
-                        : header->caplen > header->len          ? "it has more bytes than it had"
+    const char *wrong = got != 1                             ? pcap_geterr(capture->pcap)
+                        : header->caplen > CAPTURE_FRAME_MAX ? "longer than any Ethernet frame"
+                        : header->caplen > header->len ? "captured length exceeds frame length"
                         : capture->frames == CAPTURE_FRAMES_MAX ? "too many frames"
                                                                 : NULL;
     if (wrong != NULL) {

@@ -71,9 +71,8 @@ static bool read_io(struct search *s, int64_t io, char why[IO_WHY_BYTES])
         for (int i = 0; i < IO_MOMENTS; i++)
             f->moments[i] = number(row, 7 + i);
     } else {
-        snprintf(why, IO_WHY_BYTES,
-                 "no command %" PRId64 " is in it: the table io has %" PRId64 " of them", io,
-                 store_ask_int(s->store, "SELECT count(*) FROM io", 0));
+        snprintf(why, IO_WHY_BYTES, "no command %" PRId64 ": the table io has %" PRId64 " of them",
+                 io, store_ask_int(s->store, "SELECT count(*) FROM io", 0));
     }
     store_finish(row);
     return found;
@@ -336,10 +335,10 @@ struct io_frames *io_frames_read(struct store *store, int64_t io, char why[IO_WH
     s.begin_ps = s.frames->moments[IO_ISSUED];
     s.end_ps = s.frames->moments[IO_COMPLETED] + LATEST_ACK_PS;
     if (well && store_ask_int(store, "SELECT EXISTS(SELECT 1 FROM frame)", 0) == 0) {
-        snprintf(why, IO_WHY_BYTES, "no frames are in it: record the run with --record packets");
+        snprintf(why, IO_WHY_BYTES, "no frames recorded: run with --record packets");
         well = false;
     } else if (well && !(find_command(&s) && find_response(&s))) {
-        snprintf(why, IO_WHY_BYTES, "its frames were not recorded from command to response");
+        snprintf(why, IO_WHY_BYTES, "its frames were not all recorded, from command to response");
         well = false;
     }
     if (well) {

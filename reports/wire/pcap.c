@@ -242,7 +242,7 @@ static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES]
 {
     const char *const *wanted = capture->options->ports;
     const uint32_t count = capture->options->port_count;
-    snprintf(why, PCAP_WHY_BYTES, "a port was given twice");
+    snprintf(why, PCAP_WHY_BYTES, "port given twice");
     for (uint32_t i = 0; i < count; i++) {
         struct nearest nearest = nearest_to(wanted[i]);
         struct store_statement *rows = store_prepare(capture->store, "SELECT name FROM port");
@@ -253,7 +253,7 @@ static void unknown_port(const struct capture *capture, char why[PCAP_WHY_BYTES]
         }
         store_finish(rows);
         if (!found)
-            snprintf(why, PCAP_WHY_BYTES, "it has no port '%.40s'%.180s", wanted[i],
+            snprintf(why, PCAP_WHY_BYTES, "no port '%.40s' in the run%.180s", wanted[i],
                      nearest_hint(&nearest).text);
     }
 }
@@ -267,13 +267,13 @@ bool pcap_write(struct store *store, const struct pcap_options *options, FILE *o
     why[0] = '\0';
     find_interfaces(capture);
     if (store_error(store) == NULL && !has_frames(store))
-        snprintf(why, PCAP_WHY_BYTES, "it has no frames: play the run with --record packets");
+        snprintf(why, PCAP_WHY_BYTES, "no frames recorded: run with --record packets");
     else if (options->port_count > 0 && capture->count < options->port_count)
         unknown_port(capture, why);
     else
         written = store_error(store) == NULL && write_all(capture);
     if (capture->damaged)
-        snprintf(why, PCAP_WHY_BYTES, "it is damaged: a frame's parts are not its size");
+        snprintf(why, PCAP_WHY_BYTES, "damaged: a frame's parts do not add up to its size");
     if (store_error(store) != NULL)
         snprintf(why, PCAP_WHY_BYTES, "%.200s", store_error(store));
     free(capture->interfaces);

@@ -223,10 +223,10 @@ static void print_sides(const struct wire_comparison *c, FILE *out)
         fprintf(out, "  %c %s: %" PRIu32 " connections with %" PRIu32 " frames", mark,
                 c->name[side], trace->connection_count, trace->line_count);
         if (trace->strays > 0)
-            fprintf(out, "; %" PRIu32 " frames of connections whose REQ is not in it",
+            fprintf(out, "; %" PRIu32 " frames of connections without a captured REQ",
                     trace->strays);
         if (trace->others > 0)
-            fprintf(out, "; %" PRIu32 " that are no RoCE", trace->others);
+            fprintf(out, "; %" PRIu32 " frames that are not RoCE", trace->others);
         fputc('\n', out);
     }
 }
@@ -249,7 +249,7 @@ static void print_connection(const struct wire_comparison *c, uint32_t index, FI
         fprintf(out, "       %-6s %-8s %7" PRIu32, wire_side_name(stream), wire_kind_name(stream),
                 pair.equal);
         if (is_parted(&pair))
-            fprintf(out, " equal, then they part: %" PRIu32 " and %" PRIu32 " in all",
+            fprintf(out, " equal, then different: %" PRIu32 " and %" PRIu32 " in total",
                     pair.count[0], pair.count[1]);
         fputc('\n', out);
     }
@@ -262,14 +262,14 @@ static void print_line(const struct wire_comparison *c, const struct pair *pair,
         fprintf(out, "  %c %6" PRIu32 "  %s\n", mark, pair->line[side][index].number,
                 words_at(c, pair, side, index));
     else if (index == pair->count[side])
-        fprintf(out, "  %c         nothing more\n", mark);
+        fprintf(out, "  %c         end\n", mark);
 }
 
 static void print_parting(const struct wire_comparison *c, FILE *out)
 {
     const struct pair pair = pair_of(c, c->at_connection, c->at_stream);
     const uint32_t from = pair.equal < CONTEXT ? 0 : pair.equal - CONTEXT;
-    fprintf(out, "\nThey part first in connection %" PRIu32 ", %s %s, at the %" PRIu32 ". frame:\n",
+    fprintf(out, "\nFirst difference: connection %" PRIu32 ", %s %s, frame %" PRIu32 ":\n",
             c->at_connection + 1, wire_side_name(c->at_stream), wire_kind_name(c->at_stream),
             pair.equal + 1);
     for (uint32_t i = from; i < pair.equal; i++)
@@ -281,23 +281,22 @@ static void print_parting(const struct wire_comparison *c, FILE *out)
 
 void wire_compare_text(const struct wire_comparison *c, FILE *out)
 {
-    fprintf(out, "Wire            %s\n",
-            wire_compare_equal(c) ? "the same frames" : "not the same");
+    fprintf(out, "Wire            %s\n", wire_compare_equal(c) ? "equal frames" : "frames differ");
     print_sides(c, out);
     for (uint32_t i = 0; i < c->side[0]->connection_count; i++)
         print_connection(c, i, out);
     fprintf(out, "  equal          %" PRIu32 " frames, %" PRIu32 " of %" PRIu32 " streams\n",
             c->frames_equal, c->streams - c->streams_parted, c->streams);
     fprintf(out,
-            "  not compared   tags: other ones in %" PRIu32 " of these frames\n"
-            "                 turns between streams: the same in %" PRIu32 " of %" PRIu32
+            "  not compared   tags: different in %" PRIu32 " of these frames\n"
+            "                 order between streams: equal in %" PRIu32 " of %" PRIu32
             " connections\n"
-            "                 taken down: %" PRIu32 " and %" PRIu32 " connections\n",
+            "                 closed: %" PRIu32 " and %" PRIu32 " connections\n",
             c->tags_apart, c->orders_equal, c->connections, ended(c->side[0]), ended(c->side[1]));
     if (c->side[0]->connection_count > c->connections ||
         c->side[1]->connection_count > c->connections)
         fprintf(out,
-                "\nWithout a partner to the same port and queue are %" PRIu32 " connections of the "
+                "\nNo counterpart (same port and queue) for %" PRIu32 " connections of the "
                 "first and %" PRIu32 " of the second.\n",
                 c->side[0]->connection_count - c->connections,
                 c->side[1]->connection_count - c->connections);

@@ -53,7 +53,7 @@ for value in pfc global; do
         "$program" run pause-storm --until 5ms --set "fabric.host-links.flow-control=$value" $output 2>err |
             sed 's/ in [0-9.]* s$//' >"summary$output" || fail "flow-control $value $output: $(cat err)"
     done
-    grep -q 'stopped by' summary && cmp summary 'summary-o kept.db' || fail "flow-control $value: another summary with -o"
+    grep -q 'paused by' summary && cmp summary 'summary-o kept.db' || fail "flow-control $value: another summary with -o"
 done
 
 # Help is a result: on stdout, with 0.

@@ -17,7 +17,7 @@ differ() { # A B -> out.json
 play base
 play again
 "$program" diff base.db again.db >out 2>err || fail "the same run: exit code $?"
-grep -q '^Events *the same' out || fail "the same run: $(cat out)"
+grep -q '^Events *equal' out || fail "the same run: $(cat out)"
 [ "$("$program" diff --json base.db again.db | jq -c '[.equal, .first_divergence, .events]')" = '[true,null,"equal"]' ] ||
     fail 'the same run: --json says something else'
 
@@ -61,8 +61,8 @@ differ base changed
     fail "changed: $(jq -c '[.events, .counters.different]' out.json)"
 
 # --all tells what the short form sums up.
-"$program" diff base.db alpha.db | grep -q -- '--all tells them' || fail 'nothing is summed up'
-"$program" diff --all base.db alpha.db | grep -q -- '--all tells them' && fail '--all sums up'
+"$program" diff base.db alpha.db | grep -q -- '--all lists them' || fail 'nothing is summed up'
+"$program" diff --all base.db alpha.db | grep -q -- '--all lists them' && fail '--all sums up'
 
 # Wrong input.
 ask changed.db "UPDATE meta SET status='running', digest=NULL"

@@ -80,7 +80,7 @@ equal 'causes of two' "$(ask two.db "SELECT value FROM result WHERE path='root_c
 draw two.svg two.db
 equal 'two causes in the fabric' "$(count two.svg 'node root' 'host[01]')" 2
 draw two-tree.svg two.db --what pauses
-equal 'two causes in the trees' "$(grep -c 'A root cause: ' two-tree.svg) $(grep -c 'Beside it' two-tree.svg)" '2 0'
+equal 'two causes in the trees' "$(grep -c 'Root cause: ' two-tree.svg) $(grep -c 'Also' two-tree.svg)" '2 0'
 "$program" report two.db -o two.html
 equal 'two causes in the page' "$(grep -o '<b>Root</b> host[01]' two.html | sort -u | wc -l)" 2
 
@@ -125,7 +125,7 @@ io=$(ask loss.db "SELECT io FROM io, frame f WHERE lost=1 AND at_ps BETWEEN resp
     opcode LIKE '%SEND_ONLY%' AND hex(substr(head, 13, 2))=printf('%02X%02X', cid % 256, cid / 256) LIMIT 1")
 draw loss.svg loss.db "${io:-none}" -w io
 equal 'its lost response' "$(count loss.svg 'edge lost' 'SEND.*, lost')" 1
-equal 'its response again, both hops' "$(count loss.svg 'edge lost' 'SEND.*sent again')" 2
+equal 'its response again, both hops' "$(count loss.svg 'edge lost' 'SEND.*retransmitted')" 2
 equal 'the NAK' "$(count loss.svg 'edge lost' 'NAK.*host0 to switch0.*')" 1
 
 # State machines: every edge list of the code.
@@ -196,7 +196,7 @@ refused 'is missing'
 refused 'too many words' first.db 1
 refused 'ends in .svg' first.db -o none.jpg
 refused 'a database of' --what pauses first-io -o none.svg
-refused 'had to stop' --what pauses first.db -o none.svg
+refused 'no port was paused' --what pauses first.db -o none.svg
 refused 'no deadlock' --what waits first.db -o none.svg
 refused 'expected the number' --what io first.db x
 refused 'no command 99999' --what io first.db 99999 -o none.svg

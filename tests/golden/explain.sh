@@ -21,12 +21,12 @@ refuses() {
 "$program" explain storm.db >storm 2>err || fail "storm: exit code $?: $(cat err)"
 "$program" explain storm.db --json >storm.json || fail "storm --json: exit code $?"
 says storm 'sure: host0: its receive buffer drains slower'
-says storm 'hop 1   leaf0:p0         stopped by host0:p0'
-says storm 'the receive buffer had 215 KiB, threshold 215 KiB'
-says storm 'memory behind leaf0:p0'
-says storm '3 hops deep, 6 transmitters'
-says storm 'victims          pauses: leaf3:p8 was kept from sending'
-says storm 'loss-recovery go-back-n: no packet was sent again'
+says storm 'hop 1   leaf0:p0         paused by host0:p0'
+says storm 'the receive buffer held 215 KiB, threshold 215 KiB'
+says storm 'frames queued for leaf0:p0'
+says storm '3 hops deep, 6 ports paused'
+says storm 'victims          pauses: leaf3:p8 was paused'
+says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
 holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
 holds storm.json '[.path[] | select(.hops > 1).because_of | startswith("leaf0:") or startswith("spine")] | all'
@@ -39,16 +39,16 @@ holds storm.json '[.workloads[].bottleneck] | unique == ["pauses"]'
 "$program" explain storm.db | cmp -s - storm || fail 'a second account is another one'
 "$program" run pause-storm --record summary -o summary.db >run
 "$program" explain summary.db >summary
-says summary 'run --record counters also records'
+says summary 'record with run --record counters to see'
 grep -q 'threshold [0-9]' summary && fail 'a threshold that was not recorded'
 
 # The proof: the slow receiver mended takes it all away, and the same is proved twice.
 "$program" explain storm.db --prove --json >proof.json 2>err || fail "--prove: exit code $?: $(cat err)"
 "$program" explain storm.db --prove --json 2>err | cmp -s - proof.json || fail 'a second proof is another one'
 "$program" explain storm.db --prove >proof 2>err || fail "--prove: exit code $?"
-says proof 'proved: fault 0, slow-receiver at host0, taken away (a root cause) takes 100% of the lost time away'
-says proof 'victim     backup lost 241 ms, 37% of the time that its commands were under way'
-holds proof.json '.proof.ideal == "all mended" and .proof.gone == 1 and (.proof.culprits | length) == 1'
+says proof 'proved: fault 0, slow-receiver at host0, removed (a root cause) recovers 100% of the lost time'
+says proof 'victim     backup lost 241 ms, 37% of its total command time'
+holds proof.json '.proof.ideal == "fault-free run" and .proof.gone == 1 and (.proof.culprits | length) == 1'
 holds proof.json '.proof.repairs[0] | .root_cause and .culprit and .role == "suspect" and .gone == 1 and .after.done > .before.done'
 holds proof.json '.proof.repairs[0] | .after.stopped_ps * 5 < .before.stopped_ps'
 holds proof.json '[.proof.repairs[] | select(.role == "bystander")] | length == 2 and all(.culprit | not)'
@@ -77,11 +77,11 @@ END
 "$program" run two.yaml -o two.db >run 2>&1
 "$program" explain two.db --prove >two || fail "two: exit code $?"
 "$program" explain two.db --prove --json >two.json || fail "two: exit code $?"
-says two 'together they take 100% of the lost time away'
+says two 'together they recover 100% of the lost time'
 holds two.json '.proof.culprits == [.proof.repairs[0, 1].text] and .proof.gone > 0.99'
 holds two.json '[.proof.repairs[0, 1].gone] | all(. < 0.9)'
 holds two.json '.proof.repairs[2].gone | fabs < 0.01'
-holds two.json '.proof.repairs[] | select(.role == "innocent") | .text == "x left out" and .gone == 0'
+holds two.json '.proof.repairs[] | select(.role == "innocent") | .text == "x removed" and .gone == 0'
 
 # Two storms: each is a cause with its own path and victims.
 sed 's/kind: slow-receiver, drain: 0%, where: host2/kind: pause-storm, where: host2/' two.yaml >storms.yaml
@@ -114,9 +114,9 @@ faults: [{at: 500us, for: 100us, kind: link-down, where: host3-switch0}]
 END
 "$program" run slow.yaml -o slow.db >run 2>&1
 "$program" explain slow.db --prove >slow || fail "slow: exit code $?"
-says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, taken away'
-says slow 'proved: fault 0, link-down at host3:p0 and 1 more, taken away, alone 85%'
-says slow 'and host0 drains as fast as its link (a root cause), alone 15%'
+says slow 'suspect    fault 0, link-down at host3:p0 and 1 more, removed'
+says slow 'proved: fault 0, link-down at host3:p0 and 1 more, removed, alone 85%'
+says slow 'and host0 drains at line rate (a root cause), alone 15%'
 
 # A target that dies: nobody pauses, what limits is the recovery.
 "$program" run target-crash -o crash.db >run 2>&1
@@ -127,8 +127,8 @@ holds crash.json '.root_cause == null and .path == [] and .victims == []'
 # Two flows on one link: nothing is broken, nobody pauses, and each has what the other lacks.
 "$program" run dcqcn-2to1 -o share.db >run 2>&1
 "$program" explain share.db --prove >share || fail "share: exit code $?"
-says share 'bystander  first left out'
-says share 'not proved: nobody lost time to what is broken'
+says share 'bystander  first removed'
+says share 'not proved: no workload lost time to a fault'
 holds crash.json '[.workloads[].bottleneck] == ["recovery", "recovery"]'
 
 # A fault that begins after the end, a full link, and a link that nothing uses.
@@ -144,10 +144,10 @@ faults:
 END
 "$program" run calm.yaml -o calm.db >run 2>&1
 "$program" explain calm.db >calm || fail "calm: exit code $?"
-says calm 'none: nobody was kept from sending'
+says calm 'none: no port was paused'
 says calm 'link: host0:p0 to switch0 is 9'
 says calm 'fault 0, slow-receiver: the run ended before it began'
-says calm 'fault 1, slow-receiver: its host paused nobody'
+says calm 'fault 1, slow-receiver: its host sent no pause'
 says calm '2 of 4 links, such as host2-switch0: no frame crossed them'
 
 echo 'precious: true' >precious.yaml
@@ -160,12 +160,12 @@ refuses 'another digest' 'so it proves nothing' --prove other.db
 cp crash.db measured.db
 sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0')"
 "$program" explain measured.db >measured || fail "measured: exit code $?"
-says measured 'not known: a measured run tells nothing of pauses'
-says measured 'not known: what was measured has no counters'
+says measured 'unknown: a measured run has no pause data'
+says measured 'unknown: a measured run has no switch or RNIC counters'
 
 cp calm.db old.db
 sqlite3 old.db 'DROP TABLE workload_way'
-refuses 'an old database' 'an older stormglass wrote it' old.db
+refuses 'an old database' 'written by an older stormglass' old.db
 refuses 'no file' 'nothere.db: No such file' nothere.db
 refuses 'no database' 'not a run database' precious.yaml
 refuses 'a foreign database' 'not a run database' foreign.db

@@ -61,8 +61,8 @@ frames=$(sqlite3 -batch run.db "SELECT value FROM v_counter WHERE port = 'leaf0:
 grep -qE "^Ethernet0 +tx_prio3_packets +40000000 +$frames +[0-9.e-]+ +4 orders of magnitude less" out || fail "orders: $(cat out)"
 grep -qE '^Ethernet0 +rx_prio3_packets +0 +[0-9]+ +- +only in the replay' out || fail "unmoved: $(cat out)"
 grep -qE '^host1 +local_ack_timeout_err +500 +0 +0 +only in the incident$' out || fail "only in the incident: $(cat out)"
-grep -qF 'is called so (--map NAME=NODE:pN): Ethernet4 (2)' out || fail "no port: $(cat out)"
-grep -qF 'the run has no such counter: rx_vport_unicast_packets (1)' out || fail "no counter: $(cat out)"
+grep -qF 'no such port in the run (--map NAME=NODE:pN): Ethernet4 (2)' out || fail "no port: $(cat out)"
+grep -qF 'no such counter in the run: rx_vport_unicast_packets (1)' out || fail "no counter: $(cat out)"
 grep -q link_down out && fail 'zero on both sides is told'
 "$program" diff incident.json run.db --map Ethernet0=leaf0:p1 --lasted 10s --json >out.json 2>err
 jq -e '.compared == 3 and .scaled and .ports == 2 and (.counters[] | select(.name == "tx_prio3_packets") |
@@ -96,7 +96,7 @@ echo 'faults: [{at: 100us, for: 500us, kind: pause-storm, where: server3, priori
 "$program" explain called.db >explain.txt || fail "explain: exit code $?"
 "$program" draw called.db -o called.svg || fail "draw: exit code $?"
 for file in run.txt explain.txt; do
-    grep -qE 'stopped by server3:' $file && ! grep -E '(leaf|spine)[0-9]+:p[0-9]' $file || fail "$file: ports by their numbers: $(cat $file)"
+    grep -qE 'paused by server3:' $file && ! grep -E '(leaf|spine)[0-9]+:p[0-9]' $file || fail "$file: ports by their numbers: $(cat $file)"
 done
 printf '%s\n' 'break leaf0:p0 queue > 1KiB' run 'show leaf0:Ethernet0' quit | "$program" step called.yaml >step.txt || fail "step: $(cat step.txt)"
 grep -q '^leaf0:Ethernet0: ' step.txt && ! grep -qE 'leaf0:p0 (has|of)' step.txt || fail "step: $(cat step.txt)"

@@ -26,8 +26,8 @@ expect '--what' 2 '; there are fabric, pauses, waits, io and states' "$program" 
 expect 'one dash' 2 'there is no option -json; did you mean --json?' "$program" run first-io -json
 "$program" run first-io --record packets -o first.db >/dev/null || fail 'first.db'
 expect 'a view' 2 "no such table: v_worklod; did you mean 'v_workload'?" "$program" query first.db 'SELECT * FROM v_worklod'
-expect 'a port' 2 "it has no port 'host0:0'; did you mean 'host0:p0'? There are" "$program" pcap first.db --port host0:0 -o x
-expect 'a port twice' 2 'a port was given twice' "$program" pcap first.db --port host0:p0 --port host0:p0 -o x
+expect 'a port' 2 "no port 'host0:0' in the run; did you mean 'host0:p0'? There are" "$program" pcap first.db --port host0:0 -o x
+expect 'a port twice' 2 'port given twice' "$program" pcap first.db --port host0:p0 --port host0:p0 -o x
 
 # --- a parameter is explained by any way to write it ---
 for word in 'faults[0].drain' faults.0.drain drain; do

@@ -258,7 +258,7 @@ done
 same pair '[.charts[] | select(.kind == "tail") | .series[] | select(.dashed) | .colour // 0] == [0, 1, 2]' "SELECT 'true'"
 grep -q 'fabric.switch.alpha</td><td class="code" title="12.5% ">12.5%</td><td class="code" title="25% ">25%' "$work/pair.html" ||
     fail 'pair: the setting that was changed'
-grep -q '<b>They part</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: where they part'
+grep -q '<b>Divergence</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: where they part'
 "$program" report "$work/pause-storm.db" "$work/other.db" --text 2>/dev/null >"$work/pair.text" || fail 'pair: no text'
 "$program" diff "$work/pause-storm.db" "$work/other.db" 2>/dev/null | cmp -s - "$work/pair.text" || fail 'pair: --text is not diff'
 "$program" report "$work/pause-storm.db" "$work/other.db" --csv "$work/both" 2>/dev/null || fail 'pair: no tables'

@@ -25,7 +25,7 @@ stop() {
 for signal in INT:130 TERM:143; do
     stop "${signal%:*}" "${signal#*:}" "$program" run pause-storm --set duration=1000s -o stopped.db
     grep -q '^stormglass: stopped at .*; stopped.db is usable: ' err || fail "it does not say so: $(cat err)"
-    grep -q '^  interrupted: the numbers are of the part' out || fail "the summary does not say so: $(cat out)"
+    grep -q '^  interrupted: results cover only the part' out || fail "the summary does not say so: $(cat out)"
     grep -q '^  not judged all-commands-complete ' out || fail "what was under way is judged: $(cat out)"
     expect "after $signal" 0 interrupted "$program" query stopped.db 'SELECT status FROM meta'
     expect "after $signal" 0 'equal: ' "$program" replay stopped.db
@@ -44,8 +44,8 @@ code=$?
 [ $code = 143 ] || fail "replay: exit code $code: $(cat err)"
 
 # --until cuts: what is under way is no failure, what cannot be mended any more is one.
-expect 'cut' 0 'cut by --until: the numbers' "$program" run pause-storm --until 1ms
-expect 'cut' 0 'under way when the run was cut' "$program" run pause-storm --until 1ms
+expect 'cut' 0 'cut by --until: results cover' "$program" run pause-storm --until 1ms
+expect 'cut' 0 'outstanding when the run was cut' "$program" run pause-storm --until 1ms
 "$program" run pause-storm --until 1ms --json >cut.json || fail "--json: exit code $?"
 jq -e '.cut and ([.expectations[] | select(.judged | not) | [.text, .held]] == [["all-commands-complete", false]])' \
     cut.json >/dev/null || fail "--json: $(jq -c '[.cut, .expectations]' cut.json)"

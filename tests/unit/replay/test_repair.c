@@ -64,11 +64,11 @@ static void one_fault_is_taken_away_and_the_others_keep_their_order(void **state
     }
     assert_int_equal(scenario->fault_count, 3);
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 0},
-                 "fault 0, slow-receiver at host1 and 1 more, taken away");
+                 "fault 0, slow-receiver at host1 and 1 more, removed");
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 1},
-                 "fault 1, link-down at host3:p0 and 1 more, taken away");
+                 "fault 1, link-down at host3:p0 and 1 more, removed");
     assert_words(scenario, (struct repair){.kind = REPAIR_FAULT, .fault = 2},
-                 "fault 2, pause-storm at host0, taken away");
+                 "fault 2, pause-storm at host0, removed");
 }
 
 static void one_host_drains_without_limit(void **state)
@@ -81,7 +81,7 @@ static void one_host_drains_without_limit(void **state)
     assert_ptr_equal(repaired.scenario.nodes[0].host, scenario->nodes[0].host);
     assert_int_equal(scenario->nodes[1].host->rnic->drain, 5 * INT64_C(1000000000));
     repair_free(&repaired);
-    assert_words(scenario, repair, "host1 drains as fast as its link");
+    assert_words(scenario, repair, "host1 drains at line rate");
 }
 
 static void a_workload_loses_its_pairs_with_a_host_or_all(void **state)
@@ -100,8 +100,8 @@ static void a_workload_loses_its_pairs_with_a_host_or_all(void **state)
     assert_int_equal(repaired.scenario.workloads[1].pair_count, 2);
     repair_free(&repaired);
     assert_int_equal(scenario->workloads[1].pair_count, 2);
-    assert_words(scenario, some, "b without its traffic with host1");
-    assert_words(scenario, all, "a left out");
+    assert_words(scenario, some, "b, traffic with host1 removed");
+    assert_words(scenario, all, "a removed");
     assert_true(repair_equal(&some, &some));
     assert_false(repair_equal(&some, &all));
 }
