@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/probe.h"
 #include "nvme/host/host.h"
+#include "nvme/rdma/rdma.h"
 #include "scenarios/workload/wl_check.h"
 #include "scenarios/workload/wl_script.h"
 #include "scenarios/workload/workload.h"
@@ -412,13 +413,13 @@ void wl_nvme_start(struct workload *workload)
     CHECK(wl->host == NULL);
     struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
     params.queues = wl->params.queues;
+    const struct nvme_rdma_params rdma = {.class = wl->site.class,
+                                          .sgl_invalidate = params.sgl_invalidate};
     const struct nvme_host_site site = {
         .env = wl->site.env,
-        .verbs = wl->site.verbs,
-        .device = wl->site.device,
+        .transport = nvme_rdma_create(wl->site.verbs, wl->site.device, &rdma),
         .params = &params,
         .target_ip = wl->site.target_ip,
-        .class = wl->site.class,
         .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},
     };
     wl->host = nvme_host_create(&site);

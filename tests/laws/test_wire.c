@@ -5,6 +5,7 @@
  * The same commands are played here on the profile softroce; what nvme-cli and others asked for the
  * test asks for at its place. */
 #include "nvme/host/host_private.h"
+#include "nvme/rdma/rdma.h"
 #include "reports/wire/pcapng.h"
 #include "reports/wire/wire_trace.h"
 #include "rnic/host/verbs_sim.h"
@@ -134,7 +135,7 @@ static void ask_admin(struct nvme_host *host, const char *name)
     struct host_request *request = nvme_host_queue_get(admin, &admin->tags);
     assert_non_null(request);
     request->done = on_admin;
-    request->data = host->admin_data;
+    request->data = &host->admin_data;
     host->scanned = 0; /* Identify is about the first namespace */
     nvme_host_steps[step].build(host, request);
     nvme_host_queue_post(request);
@@ -171,10 +172,11 @@ static void play_capture(FILE *capture)
     play.world = world_build(scenario, &probe, &diag);
     assert_non_null(play.world);
     struct host *host = play.world->hosts[1];
+    const struct nvme_rdma_params rdma = {.sgl_invalidate =
+                                              scenario->nodes[1].host->nvme_host->sgl_invalidate};
     const struct nvme_host_site site = {
         .env = &host->env,
-        .verbs = &verbs_sim,
-        .device = host_device(host, 0),
+        .transport = nvme_rdma_create(&verbs_sim, host_device(host, 0), &rdma),
         .params = scenario->nodes[1].host->nvme_host,
         .target_ip = rnic_ip(play.world->endpoint_of[0]),
         .user = {.self = &play, .on_ready = on_ready, .on_io = on_io},

@@ -100,9 +100,8 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
     host->found = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->found);
     host->queues = memory_zeroed((size_t)host->params.queues + 1, sizeof *host->queues);
-    host->admin_data = verbs_register(
-        site->verbs, site->device, HOST_ADMIN_DATA_BYTES,
-        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE, VERBS_BYTES);
+    nvme_transport_need(site->transport, &host->admin_data, HOST_ADMIN_DATA_BYTES,
+                        NVME_MEMORY_BYTES, NVME_DATA_OUT | NVME_DATA_IN);
     identify_host(host);
     for (int64_t i = 0; i <= host->params.queues; i++)
         nvme_host_queue_init(&host->queues[i], host, (uint16_t)i);
@@ -131,7 +130,8 @@ void nvme_host_destroy(struct nvme_host *host)
     nvme_host_recovery_quiet(host);
     for (int64_t i = 0; i <= host->params.queues; i++)
         nvme_host_queue_fini(&host->queues[i]);
-    host->site.verbs->dereg_mr(host->site.device, host->admin_data);
+    nvme_transport_unmap(host->site.transport, &host->admin_data);
+    host->site.transport->ops->destroy(host->site.transport);
     free(host->namespaces);
     free(host->found);
     free(host->queues);

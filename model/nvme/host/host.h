@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host - an NVMe over RDMA host: one controller and its queues.
+ * host - an NVMe over Fabrics host: one controller and its queues.
  * Connects, enables and scans one controller the way the Linux 6.1 host does, then carries I/O.
- * It reaches the world only through env and the verbs table, so the same code runs on the
- * simulated RNIC and on libibverbs.
+ * It reaches the world only through env and its transport, so the same code runs in the simulator
+ * and on real devices.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/host of Linux 6.1.
  * A controller that was live and loses its connection is connected again, each reconnect-delay,
  * until ctrl-loss-tmo: what was under way waits, is sent again and completes once.
@@ -13,8 +13,8 @@
 
 #include "base/env.h"
 #include "base/opt.h"
+#include "nvme/transport/transport.h"
 #include "nvme/wire/spec.h"
-#include "rnic/verbs.h"
 
 #include <stdbool.h>
 
@@ -32,9 +32,9 @@ struct nvme_host_params {
     int64_t submit_cost;      /* CPU time of one submission */
     int64_t complete_cost;    /* CPU time of one completion */
     int64_t in_capsule;       /* bool: small writes travel in the command capsule */
-    int64_t sgl_invalidate; /* bool: fresh rkeys that the target invalidates, SGL 0x4F; else 0x40 */
-    int64_t max_transfer;   /* bytes of one command; the controller's MDTS lowers it */
-    int64_t partition_scan; /* bool: read what Linux reads of a namespace that it has found */
+    int64_t sgl_invalidate;   /* bool, of RDMA: fresh rkeys that the target invalidates */
+    int64_t max_transfer;     /* bytes of one command; the controller's MDTS lowers it */
+    int64_t partition_scan;   /* bool: read what Linux reads of a namespace that it has found */
 };
 
 enum { NVME_HOST_NEVER = -1 };
@@ -56,7 +56,7 @@ struct nvme_io {
     /* Set by the host; of a split I/O: posted_at of the first command, the rest of the last. */
     uint16_t status; /* SCT<<8 | SC; 0: success; NVME_STATUS_TRANSPORT: no answer */
     uint16_t qid, cid;
-    time_ps posted_at;    /* the capsule was given to the RNIC */
+    time_ps posted_at;    /* the capsule was given to the transport */
     time_ps response_at;  /* the response capsule was received */
     time_ps completed_at; /* on_io is called */
     /* The host's own. */
@@ -85,11 +85,9 @@ struct nvme_host_stats {
 
 struct nvme_host_site {
     const struct env *env;
-    const struct verbs_ops *verbs;
-    struct verbs_device *device;
+    struct nvme_transport *transport;      /* the host's from now on */
     const struct nvme_host_params *params; /* copied */
     uint32_t target_ip;
-    struct verbs_class class; /* of all its queues: nvme connect --tos */
     struct nvme_host_user user;
 };
 
@@ -139,7 +137,7 @@ enum nvme_host_stage {
     NVME_HOST_WAITS,     /* for room in the queue, or for the controller */
     NVME_HOST_SUBMITS,   /* the queue's CPU is to send it */
     NVME_HOST_SENT,      /* the capsule was posted, no response has come */
-    NVME_HOST_ANSWERED,  /* the response is here; the RNIC has not let go of its buffers */
+    NVME_HOST_ANSWERED,  /* the response is here; the transport has not let go of its buffers */
     NVME_HOST_COMPLETES, /* the queue's CPU is to complete it */
 };
 
@@ -150,7 +148,7 @@ struct nvme_host_command {
     uint64_t lba;
     uint32_t bytes;
     time_ps issued_at;
-    uint32_t qpn; /* of its queue pair; 0: none */
+    uint32_t qpn; /* of its queue pair, as the transport numbers them; 0: none */
 };
 
 /* Tells of each, queue by queue, the oldest first. */

@@ -52,7 +52,7 @@ static void issue(struct nvme_host *host)
         nvme_host_queue_get(admin, step->reserved ? &admin->reserved : &admin->tags);
     CHECK(request != NULL); /* set-up commands are sent one at a time */
     request->done = step_done;
-    request->data = host->admin_data;
+    request->data = &host->admin_data;
     step->build(host, request);
     nvme_host_queue_post(request);
 }
@@ -114,7 +114,7 @@ static void connect_done(struct nvme_host *host, struct host_request *request)
 static void send_connect(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
-    struct verbs_mr *data = queue->qid == 0 ? host->admin_data : queue->connect_data;
+    struct nvme_buffer *data = queue->qid == 0 ? &host->admin_data : &queue->connect_data;
     struct nvme_connect_data connect = host->identity;
     connect.cntlid = queue->qid == 0 ? NVME_CNTLID_DYNAMIC : host->cntlid;
     nvme_fabrics_encode_connect(&connect, data->bytes);
@@ -140,9 +140,8 @@ static void connect_queue(struct host_queue *queue)
     const bool offers = (controller->sgls & NVME_SGLS_OFFSET) != 0;
     if (offers && host->params.in_capsule && controller->ioccsz > NVME_SQE_BYTES / 16)
         queue->capsule_room = controller->ioccsz * 16 - NVME_SQE_BYTES;
-    queue->connect_data =
-        verbs_register(host->site.verbs, host->site.device, NVME_CONNECT_BYTES,
-                       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ, VERBS_BYTES);
+    nvme_transport_need(host->site.transport, &queue->connect_data, NVME_CONNECT_BYTES,
+                        NVME_MEMORY_BYTES, NVME_DATA_OUT);
     nvme_host_queue_connect(queue);
 }
 

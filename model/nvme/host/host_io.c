@@ -48,19 +48,18 @@ static uint32_t block_bytes(const struct nvme_host *host, uint32_t nsid)
 }
 
 /* A buffer of at least the size, a power of two of pages, kept for the tag's next use. */
-static struct verbs_mr *buffer(struct host_request *request, uint32_t bytes)
+static struct nvme_buffer *buffer(struct host_request *request, uint32_t bytes)
 {
-    const struct nvme_host_site *site = &request->queue->host->site;
-    if (request->bulk != NULL && request->bulk->length >= bytes)
-        return request->bulk;
+    struct nvme_transport *transport = request->queue->host->site.transport;
+    if (request->bulk.length >= bytes)
+        return &request->bulk;
     uint32_t length = NVME_PAGE_BYTES;
     while (length < bytes)
         length *= 2;
-    if (request->bulk != NULL)
-        site->verbs->dereg_mr(site->device, request->bulk);
-    const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE;
-    request->bulk = verbs_register(site->verbs, site->device, length, access, VERBS_BULK);
-    return request->bulk;
+    nvme_transport_unmap(transport, &request->bulk);
+    nvme_transport_need(transport, &request->bulk, length, NVME_MEMORY_BULK,
+                        NVME_DATA_OUT | NVME_DATA_IN);
+    return &request->bulk;
 }
 
 static void fill(struct host_request *request, const struct nvme_io *io, uint32_t at,
@@ -81,8 +80,9 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     request->data = buffer(request, bytes);
     request->data->content = NVME_CONTENT_NONE;
     if (io->opcode == NVME_WRITE) {
-        const struct nvme_host_site *site = &request->queue->host->site;
-        verbs_fill(site->verbs, site->device, request->data, bytes, io->content);
+        struct nvme_transport *transport = request->queue->host->site.transport;
+        request->data->content = io->content;
+        transport->ops->fill(transport, request->data, bytes);
     }
 }
 
@@ -152,10 +152,10 @@ static void give_back(struct nvme_host *host, struct nvme_io *io)
 /* What a read brought; of a read that failed nothing is there to look at. */
 static uint32_t read_content(const struct host_request *request)
 {
-    const struct nvme_host_site *site = &request->queue->host->site;
-    if ((request->status & NVME_STATUS_CODE) != NVME_STATUS_OK)
-        return request->data->content;
-    return verbs_content(site->verbs, site->device, request->data, request->bytes);
+    struct nvme_transport *transport = request->queue->host->site.transport;
+    if ((request->status & NVME_STATUS_CODE) == NVME_STATUS_OK)
+        transport->ops->look(transport, request->data, request->bytes);
+    return request->data->content;
 }
 
 static void complete(struct host_request *request)

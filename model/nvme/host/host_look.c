@@ -5,7 +5,7 @@
 static void look_at_request(const struct host_queue *queue, const struct host_request *request,
                             nvme_host_looker *look, void *self)
 {
-    const struct nvme_host_site *site = &queue->host->site;
+    const struct nvme_transport_ops *transport = queue->host->site.transport->ops;
     const struct nvme_host_command command = {
         .stage = request->completing                             ? NVME_HOST_COMPLETES
                  : (request->awaits & HOST_AWAITS_RESPONSE) != 0 ? NVME_HOST_SENT
@@ -17,7 +17,7 @@ static void look_at_request(const struct host_queue *queue, const struct host_re
         .lba = request->io->lba,
         .bytes = request->bytes,
         .issued_at = request->io->issued_at,
-        .qpn = queue->conn == NULL ? 0 : site->verbs->qp_num(queue->conn),
+        .qpn = queue->conn == NULL ? 0 : transport->number(queue->conn),
     };
     look(self, &command);
 }

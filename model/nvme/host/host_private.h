@@ -4,7 +4,7 @@
  * host_recovery.c  a connection lost: the wait, the next attempt, the return, the end
  * host_admin.c  plays the steps that bring a controller up; Connect; keep-alive
  * host_steps.c  those steps: the commands in Linux's order
- * host_queue.c  one queue pair: connection, submission queue, capsules, completions
+ * host_queue.c  one queue: connection, submission queue, commands and responses
  * host_io.c   I/O: splitting, the queue's CPU, time-outs
  * host_partitions.c  the host's own reads before it is ready */
 #ifndef STORMGLASS_NVME_HOST_HOST_PRIVATE_H
@@ -30,8 +30,8 @@ enum {
 };
 
 /* A request is done when none of these is left: Linux counts references for the same reason, a
- * buffer must not be used again before the RNIC has let go of the capsule. */
-enum { HOST_AWAITS_SEND = 1, HOST_AWAITS_RESPONSE = 2, HOST_AWAITS_INVALIDATE = 4 };
+ * buffer must not be used again before the transport has let go of it. */
+enum { HOST_AWAITS_RESPONSE = 1, HOST_AWAITS_RELEASE = 2 };
 
 struct host_request;
 
@@ -60,15 +60,14 @@ struct host_request {
     struct host_request *older, *newer;
     uint32_t at; /* of the I/O: where its bytes begin */
     struct nvme_command command;
-    struct verbs_mr *data; /* what the command moves, or NULL */
-    struct verbs_mr *bulk; /* the request's own buffer for I/O; grows */
-    uint32_t bytes;        /* to move */
-    uint32_t units;        /* bytes, and for a flush 1 */
+    struct nvme_buffer *data; /* what the command moves, or NULL */
+    struct nvme_buffer bulk;  /* the request's own buffer for I/O; grows */
+    uint32_t bytes;           /* to move */
+    uint32_t units;           /* bytes, and for a flush 1 */
     time_ps deadline, posted_at, response_at;
     uint64_t result;
     uint16_t tag, status;
     uint8_t generation, awaits;
-    bool key_armed;  /* the target was told to invalidate data->rkey */
     bool completing; /* on the CPU for its completion */
 };
 
@@ -80,9 +79,9 @@ struct host_piece {
 
 struct host_queue {
     struct nvme_host *host;
-    struct verbs_conn *conn;
+    struct nvme_transport_conn *conn;
     struct host_request *requests; /* by tag */
-    struct verbs_mr *capsules, *responses, *connect_data;
+    struct nvme_buffer connect_data;
     struct nvme_server cpu;
     struct nvme_tags reserved, tags;
     struct host_request *oldest, *newest; /* under way, by age */
@@ -123,7 +122,7 @@ struct nvme_host {
 
     unsigned step;    /* of the set-up list */
     uint32_t scanned; /* namespaces known */
-    struct verbs_mr *admin_data;
+    struct nvme_buffer admin_data;
     struct timer step_timer; /* the step under way took too long */
     struct timer poll_timer; /* ask for CSTS again */
     struct timer keep_alive_timer;

@@ -110,8 +110,8 @@ static enum host_verdict judge_identify(struct nvme_host *host, const struct hos
 {
     struct nvme_identify_controller *c = &host->controller;
     nvme_identify_decode_controller(c, request->data->bytes);
-    const bool usable = c->cntlid == host->cntlid && (c->sgls & NVME_SGLS_KEYED) != 0 &&
-                        c->icdoff == 0 && c->max_commands > 1;
+    const bool keyed = !host->site.transport->ops->keyed_sgl || (c->sgls & NVME_SGLS_KEYED) != 0;
+    const bool usable = c->cntlid == host->cntlid && keyed && c->icdoff == 0 && c->max_commands > 1;
     if (!usable)
         return HOST_GIVE_UP;
     host->io_queue_size =

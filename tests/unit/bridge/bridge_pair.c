@@ -114,13 +114,13 @@ static void on_io(void *self, struct nvme_io *io)
 
 void bridge_pair_start(struct bridge_pair *pair)
 {
+    const struct nvme_rdma_params rdma = {.class = pair->class,
+                                          .sgl_invalidate = pair->host_params.sgl_invalidate};
     const struct nvme_host_site site = {
         .env = &pair->env,
-        .verbs = &verbs_real,
-        .device = pair->host_device,
+        .transport = nvme_rdma_create(&verbs_real, pair->host_device, &rdma),
         .params = &pair->host_params,
         .target_ip = BRIDGE_TARGET_IP,
-        .class = pair->class,
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},
     };
     pair->ready = false;

@@ -6,6 +6,7 @@
 #include "base/probe.h"
 #include "bridge/verbs/verbs_real.h"
 #include "nvme/host/host.h"
+#include "nvme/rdma/rdma.h"
 #include "nvme/target/target.h"
 
 #define BRIDGE_HOST_IP   0x0A000001u

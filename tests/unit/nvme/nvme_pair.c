@@ -87,10 +87,10 @@ void nvme_pair_make_target(struct nvme_pair *pair)
 
 void nvme_pair_make_host(struct nvme_pair *pair)
 {
+    const struct nvme_rdma_params rdma = {.sgl_invalidate = pair->host_params.sgl_invalidate};
     const struct nvme_host_site host = {
         .env = &pair->world.env,
-        .verbs = &fake_verbs,
-        .device = pair->host_device,
+        .transport = nvme_rdma_create(&fake_verbs, pair->host_device, &rdma),
         .params = &pair->host_params,
         .target_ip = pair->target_ip,
         .user = {.self = pair, .on_ready = on_ready, .on_io = on_io},

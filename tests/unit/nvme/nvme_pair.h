@@ -4,6 +4,7 @@
 #define STORMGLASS_TESTS_NVME_PAIR_H
 
 #include "nvme/host/host.h"
+#include "nvme/rdma/rdma.h"
 #include "nvme/target/target.h"
 #include "tests/unit/rnic/fake_verbs.h"
 

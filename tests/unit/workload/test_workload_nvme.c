@@ -64,6 +64,7 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
 
 void nvme_host_destroy(struct nvme_host *host)
 {
+    host->site.transport->ops->destroy(host->site.transport);
     free(host);
 }
 
@@ -90,8 +91,7 @@ bool nvme_host_submit(struct nvme_host *host, uint32_t queue, struct nvme_io *io
     if (!host->live || host->under_way[queue] == device.queue_size)
         return false;
     assert_in_range(io->lba + io->bytes / BLOCK_BYTES, 1, BLOCKS);
-    device.submitted++;
-    if (device.submitted == device.dies_at)
+    if (++device.submitted == device.dies_at)
         host->live = false;
     io->status = device.fails_from > 0 && device.submitted >= device.fails_from ? 0x80 : 0;
     io->qid = (uint16_t)(queue + 1);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rdma - the table; memory, and the end of connections.
+ * A buffer's region is its memory region.  The tag of a BULK buffer is handed over where the data
+ * is: to the region before it can leave, to the buffer when it has come. */
+#include "nvme/rdma/rdma_private.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
+                enum nvme_memory memory, unsigned directions)
+{
+    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    const int access = IBV_ACCESS_LOCAL_WRITE |
+                       ((directions & NVME_DATA_OUT) != 0 ? IBV_ACCESS_REMOTE_READ : 0) |
+                       ((directions & NVME_DATA_IN) != 0 ? IBV_ACCESS_REMOTE_WRITE : 0);
+    struct verbs_mr *mr = rdma->verbs->reg_mr(
+        rdma->device, length, access, memory == NVME_MEMORY_BYTES ? VERBS_BYTES : VERBS_BULK);
+    *buffer = (struct nvme_buffer){.memory = memory};
+    if (mr == NULL)
+        return false;
+    buffer->length = length;
+    buffer->bytes = mr->bytes;
+    buffer->region = mr;
+    return true;
+}
+
+static void unmap(struct nvme_transport *transport, struct nvme_buffer *buffer)
+{
+    nvme_rdma_release_mr(nvme_rdma_of(transport), buffer->region);
+    *buffer = (struct nvme_buffer){0};
+}
+
+static void no_memory(struct nvme_transport *transport, uint32_t length)
+{
+    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    if (rdma->verbs->no_memory != NULL)
+        rdma->verbs->no_memory(rdma->device, length);
+}
+
+static void fill(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length)
+{
+    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    verbs_fill(rdma->verbs, rdma->device, buffer->region, length, buffer->content);
+}
+
+static void look(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length)
+{
+    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    buffer->content = verbs_content(rdma->verbs, rdma->device, buffer->region, length);
+}
+
+static void disconnect(struct nvme_transport_conn *conn)
+{
+    conn->closed = true;
+    conn->rdma->verbs->disconnect(conn->verbs);
+}
+
+static void close_conn(struct nvme_transport_conn *conn)
+{
+    if (conn->verbs != NULL)
+        conn->rdma->verbs->destroy(conn->verbs);
+    conn->release(conn);
+}
+
+static uint32_t number(const struct nvme_transport_conn *conn)
+{
+    return conn->verbs == NULL ? 0 : conn->rdma->verbs->qp_num(conn->verbs);
+}
+
+static void destroy(struct nvme_transport *transport)
+{
+    free(nvme_rdma_of(transport));
+}
+
+static const struct nvme_transport_ops ops = {
+    .name = "rdma",
+    .keyed_sgl = true,
+    .map = map,
+    .unmap = unmap,
+    .no_memory = no_memory,
+    .fill = fill,
+    .look = look,
+    .connect = nvme_rdma_connect,
+    .send_command = nvme_rdma_send_command,
+    .disconnect = disconnect,
+    .close = close_conn,
+    .number = number,
+    .destroy = destroy,
+};
+
+struct nvme_transport *nvme_rdma_create(const struct verbs_ops *verbs, struct verbs_device *device,
+                                        const struct nvme_rdma_params *params)
+{
+    struct nvme_rdma *rdma = memory_new(sizeof *rdma);
+    *rdma = (struct nvme_rdma){.base = {&ops}, .verbs = verbs, .device = device, .params = *params};
+    return &rdma->base;
+}
