@@ -36,6 +36,15 @@ static bool each_row(const char *where, const struct opt *rows, parameters_fn *c
     return true;
 }
 
+/* What policies have for themselves is written among the rows of all. */
+static bool each_policy(parameters_fn *call, void *self)
+{
+    for (size_t i = 0; i < BUFFER_POLICIES; i++)
+        if (!each_row("fabric.switch", buffer_policies[i]->opts, call, self))
+            return false;
+    return true;
+}
+
 static bool each_fixed(parameters_fn *call, void *self)
 {
     const struct {
@@ -55,7 +64,8 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"faults", scenario_fault_opts},
     };
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (!each_row(tables[i].where, tables[i].rows, call, self))
+        if (!each_row(tables[i].where, tables[i].rows, call, self) ||
+            (tables[i].rows == switch_opts && !each_policy(call, self)))
             return false;
     return true;
 }

@@ -102,8 +102,8 @@ static void list_workloads(struct cli_list *list)
 
 static void list_policies(struct cli_list *list)
 {
-    for (int i = 0; buffer_policies[i] != NULL; i++)
-        cli_list_row(list, buffer_policies[i]->name, buffer_policies[i]->about);
+    for (int i = 0; i < BUFFER_POLICIES; i++)
+        cli_list_row(list, buffer_policy_names[i], buffer_policies[i]->about);
 }
 
 static bool list_parameter(void *self, const struct parameter *parameter)

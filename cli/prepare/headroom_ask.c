@@ -131,7 +131,7 @@ static bool read_list(const struct cli_args *args, const char *option, const str
 static bool read_profile(const struct cli_args *args, struct switch_params *params)
 {
     const char *name = cli_value(args, "profile");
-    opt_presets(switch_opts, params);
+    switch_presets(params);
     params->cell = 1; /* by the byte, unless a profile or --cell says otherwise */
     if (name == NULL)
         return true;
@@ -172,7 +172,7 @@ static void make_link(const struct cli_args *args, const struct port_params *por
         .cell = params->cell,
         .smallest = own->smallest,
         .largest = UINT16_MAX,
-        .dynamic = buffer_policies[params->policy] == &buffer_dynamic,
+        .dynamic = !buffer_policies[params->policy]->fixed,
         .small_packets = own->small_packets,
     };
 }

@@ -22,16 +22,13 @@ static bool anybody_reacts(const struct scenario *scenario)
     return false;
 }
 
-/* Bytes of one sender at which it is paused while `busy` groups are as full as they may be:
- * Choudhury and Hahne 1998, alpha B / (1 + n alpha). */
+/* Bytes of one sender at which it is paused while `busy` groups are as full as they may be. */
 static int64_t pause_threshold(const struct switch_plan *plan, int64_t busy)
 {
     const struct switch_params *params = plan->params;
-    if (buffer_policies[params->policy] != &buffer_dynamic)
-        return params->reserved + params->xoff;
-    const __int128 shared = (__int128)plan->lossless_pool * params->cell;
-    return params->reserved +
-           (int64_t)(shared * params->alpha / (PPM + (__int128)busy * params->alpha));
+    return params->reserved + buffer_policies[params->policy]->settled(
+                                  params->policy_params[params->policy], params->alpha,
+                                  plan->lossless_pool * params->cell, busy);
 }
 
 static void check_marking(const struct scenario_node *node, const struct switch_plan *plan,

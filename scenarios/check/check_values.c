@@ -14,21 +14,25 @@
 
 /* ---- switches ---- */
 
+/* A threshold that follows what is free may be anywhere; a fixed one is known. */
 static void check_xon(const struct scenario_node *node, struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
-    if (buffer_policies[params->policy] == &buffer_dynamic)
+    const struct buffer_policy *policy = buffer_policies[params->policy];
+    if (!policy->fixed)
         return;
-    if (params->xon > params->xoff)
+    const int64_t xoff =
+        policy->settled(params->policy_params[params->policy], params->alpha, params->buffer, 1);
+    if (params->xon > xoff)
         check_add(report, DIAG_WARNING, node->place,
                   "%s: xon, %lld B, lies above xoff, %lld B: a sender may go on before it is to "
                   "be paused",
-                  node->name, (long long)params->xon, (long long)params->xoff);
-    else if (params->xon_offset > params->xoff && params->xon == 0)
+                  node->name, (long long)params->xon, (long long)xoff);
+    else if (params->xon_offset > xoff && params->xon == 0)
         check_add(report, DIAG_WARNING, node->place,
                   "%s: xon-offset, %lld B, is more than xoff, %lld B: a paused sender goes on only "
                   "when nothing of it is left",
-                  node->name, (long long)params->xon_offset, (long long)params->xoff);
+                  node->name, (long long)params->xon_offset, (long long)xoff);
 }
 
 static void check_ecn(const struct scenario_node *node, struct check_report *report)

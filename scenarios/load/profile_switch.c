@@ -12,8 +12,7 @@ bool profile_switch(const char *name, const char *said_by, struct switch_params 
     struct arena arena = {0};
     const struct scenario_input input = {.name = ""};
     struct loader loader = {.arena = &arena, .diag = diag, .input = &input};
-    struct block *block = block_new(&arena, "fabric.switch", switch_opts, sizeof *params);
-    block->words = scenario_switch_words;
+    struct block *block = scenario_switch_block(&loader, "fabric.switch");
     const struct tree_file *file = tree_hold(&arena, said_by, name, strlen(name));
     const struct tree_node word = {
         .kind = TREE_SCALAR,

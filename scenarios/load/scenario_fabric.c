@@ -58,6 +58,19 @@ struct fabric {
     const uint8_t *dscp;
 };
 
+struct block *scenario_switch_block(struct loader *loader, const char *path)
+{
+    if (loader->switch_rows == NULL) {
+        struct opt *rows = arena_array(loader->arena, switch_rows(NULL), sizeof *rows);
+        switch_rows(rows);
+        loader->switch_rows = rows;
+    }
+    struct block *block =
+        block_new(loader->arena, path, loader->switch_rows, sizeof(struct switch_params));
+    block->words = scenario_switch_words;
+    return block;
+}
+
 static struct block *load_links(struct loader *loader, const struct tree_node *fabric,
                                 const char *key, const char *path)
 {
@@ -124,9 +137,7 @@ static struct block *load_switch(struct loader *loader, const struct tree_node *
                                  const uint8_t **dscp)
 {
     const struct tree_node *section = scenario_map(loader, fabric, "switch");
-    struct block *block =
-        block_new(loader->arena, "fabric.switch", switch_opts, sizeof(struct switch_params));
-    block->words = scenario_switch_words;
+    struct block *block = scenario_switch_block(loader, "fabric.switch");
     take_profile(loader, block, section);
     scenario_take(loader, block, section, switch_keys);
     scenario_show(loader, block, false);

@@ -36,7 +36,8 @@ struct loader {
     struct loader_node *nodes; /* as scenario->nodes */
     struct loader_shown *shown;
     size_t shown_count;
-    const char **paths; /* that files were read from */
+    const struct opt *switch_rows; /* NULL: no block has asked for them yet */
+    const char **paths;            /* that files were read from */
     size_t path_count;
     struct scenario_source *sources;
     size_t source_count;
@@ -100,6 +101,10 @@ void scenario_load_expectations(struct loader *loader);
 /* Blocks become the parameters of nodes and ports. */
 void scenario_finish_nodes(struct loader *loader);
 void scenario_make_settings(struct loader *loader);
+
+/* A block of a switch's rows, those that buffer policies have for themselves with them.  All of a
+ * loader are over one table. */
+struct block *scenario_switch_block(struct loader *loader, const char *path);
 
 /* Entries of a `dscp:` mapping (may be NULL) over the priorities of all DSCPs. */
 void scenario_load_dscp(struct loader *loader, const struct tree_node *written, uint8_t *map);

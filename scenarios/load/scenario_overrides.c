@@ -89,10 +89,8 @@ static void read_entry(struct loader *loader, struct override *override)
                                                  : (override->has_switch ? of_switch : of_port);
     struct block *ports =
         block_new(loader->arena, override->path, port_opts, sizeof(struct port_params));
-    struct block *switches =
-        block_new(loader->arena, override->path, switch_opts, sizeof(struct switch_params));
+    struct block *switches = scenario_switch_block(loader, override->path);
     const struct block *const known[] = {ports, override->has_switch ? switches : NULL, NULL};
-    switches->words = scenario_switch_words;
     block_only(override->entry, also, known, loader->diag);
     scenario_take_part(loader, ports, override->entry, port_excludes(loader, override, switches));
     scenario_show(loader, ports, true);

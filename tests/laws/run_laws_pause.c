@@ -91,7 +91,7 @@ static void check_reason(struct run_laws *laws, const struct probe_pause *edge)
                        (long long)edge->threshold);
     /* Where a share may not be larger than what is left, a frame that finds no room of its pool
      * finds its share at the threshold too. */
-    const bool alone = strcmp(buffer_policies[params->policy]->name, "dynamic") == 0 &&
+    const bool alone = strcmp(buffer_policy_names[params->policy], "dynamic") == 0 &&
                        params->alpha <= PPM && params->alpha > 0;
     const int64_t frame = UINT16_MAX + cell;
     if (edge->xoff && alone && edge->occupancy + frame < edge->threshold)
@@ -108,7 +108,7 @@ static void look_at_group(struct run_laws *laws, const struct swtch *swtch, uint
     const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
     const bool wanted = (swtch->ports[port].wanted & 1u << priority) != 0;
     const int64_t share = buffer_group_share(group);
-    const int64_t limit = buffer->limits[1].static_cells;
+    const int64_t limit = buffer_group_threshold(buffer, group);
     if (!group->lossless)
         return;
     if (group->xoff != wanted)
@@ -117,8 +117,7 @@ static void look_at_group(struct run_laws *laws, const struct swtch *swtch, uint
     if (group->headroom_used > 0 && !group->xoff)
         run_laws_break(laws, "%s port %u priority %u: headroom in use and no pause",
                        swtch->node.name, port, priority);
-    const bool steady = strcmp(buffer->policy->name, "static") == 0 && buffer->xon < limit &&
-                        buffer->xon_offset > 0;
+    const bool steady = buffer->policy->fixed && buffer->xon < limit && buffer->xon_offset > 0;
     if (steady && share > 0 && share >= limit && !group->xoff)
         run_laws_break(laws, "%s port %u priority %u: no pause at %lld cells, threshold %lld",
                        swtch->node.name, port, priority, (long long)share, (long long)limit);

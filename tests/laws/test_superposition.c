@@ -77,7 +77,7 @@ static void fabric_init(struct fabric *fabric)
     struct port_params port, ports[FLOWS + 1];
     struct switch_params params;
     opt_presets(port_opts, &port);
-    opt_presets(switch_opts, &params);
+    switch_presets(&params);
     params.latency = 0;
     params.ports = FLOWS + 1;
     for (int i = 0; i <= FLOWS; i++)

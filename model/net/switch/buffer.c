@@ -7,12 +7,21 @@
 
 #include <stddef.h>
 
-const struct buffer_policy *const buffer_policies[] = {
+/* ------------------------------------------------------------------ policies */
+
+const struct buffer_policy *const buffer_policies[BUFFER_POLICIES] = {
 #define POLICY(stem) &buffer_##stem,
 #include "net/switch/buffer.def"
 #undef POLICY
-    NULL,
 };
+
+const char *const buffer_policy_names[BUFFER_POLICIES] = {
+#define POLICY(stem) #stem,
+#include "net/switch/buffer.def"
+#undef POLICY
+};
+
+/* ------------------------------------------------------------------ cells */
 
 /* ceil(n / c) = floor((n + c - 1) / c) = (n + c - 1) * ceil(2^40 / c) >> 40: the scale is less than
  * c/2^40 of itself too large, which (n + c - 1) < 2^17 cannot bring to the next 1/c. */
@@ -40,8 +49,18 @@ static uint32_t greatest(uint32_t a, uint32_t b)
 static int64_t threshold_at(const struct buffer *buffer, const struct buffer_group *group,
                             int64_t idle)
 {
-    const struct buffer_limit *limit = &buffer->limits[group->lossless];
-    return limit->alpha == BUFFER_UNLIMITED ? INT32_MAX : buffer->policy->threshold(limit, idle);
+    const int64_t alpha = buffer->alpha[group->lossless];
+    return alpha == BUFFER_UNLIMITED ? INT32_MAX
+                                     : buffer->policy->threshold(buffer, group->place, alpha, idle);
+}
+
+/* The most that it can become. */
+static int64_t most_at(const struct buffer *buffer, const struct buffer_group *group, int64_t idle)
+{
+    const int64_t alpha = buffer->alpha[group->lossless];
+    return alpha == BUFFER_UNLIMITED || buffer->policy->most == NULL
+               ? threshold_at(buffer, group, idle)
+               : buffer->policy->most(buffer, group->place, alpha, idle);
 }
 
 int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_group *group)
@@ -50,16 +69,33 @@ int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_
     return threshold_at(buffer, group, (int64_t)pool->size - pool->shared_used);
 }
 
-/* Egress queues have no static limit: a pool's rest is shared dynamically. */
-static int64_t queue_threshold_at(const struct buffer *buffer, int64_t idle)
+int64_t buffer_group_slope(const struct buffer *buffer, const struct buffer_group *group)
 {
-    const struct buffer_limit *limit = &buffer->egress.limit;
-    return limit->alpha == BUFFER_UNLIMITED ? INT32_MAX : buffer_dynamic.threshold(limit, idle);
+    return threshold_at(buffer, group, PPM) - threshold_at(buffer, group, 0);
 }
 
-int64_t buffer_queue_threshold(const struct buffer *buffer)
+/* Mostly what is free of the pool is shared dynamically, whatever the groups' policy. */
+static int64_t queue_threshold_at(const struct buffer *buffer, struct buffer_place queue,
+                                  int64_t idle)
 {
-    return queue_threshold_at(buffer, (int64_t)buffer->egress.size - buffer->egress.used);
+    const int64_t alpha = buffer->egress.alpha;
+    if (alpha == BUFFER_UNLIMITED)
+        return INT32_MAX;
+    return buffer->policy->queues ? buffer->policy->threshold(buffer, queue, alpha, idle)
+                                  : idle * alpha / PPM; /* fits: 2^31 * 2^27 */
+}
+
+int64_t buffer_queue_threshold(const struct buffer *buffer, struct buffer_place queue)
+{
+    return queue_threshold_at(buffer, queue, (int64_t)buffer->egress.size - buffer->egress.used);
+}
+
+/* Tells a policy that wants to know. */
+static inline void tell_moved(struct buffer *buffer, struct buffer_place place, int64_t cells,
+                              time_ps now)
+{
+    if (UNLIKELY(buffer->policy->moved != NULL))
+        buffer->policy->moved(buffer->state, buffer, place, cells, now);
 }
 
 /* ------------------------------------------------------------------ what is ample */
@@ -108,18 +144,20 @@ static void reckon_egress(struct buffer *buffer)
 {
     struct buffer_egress *egress = &buffer->egress;
     const uint32_t half = egress->size / 2;
-    const bool roomy = half >= buffer_cells(buffer, UINT16_MAX) &&
-                       queue_threshold_at(buffer, (int64_t)egress->size - half) > 0;
+    const struct buffer_place any = {.egress = true};
+    const bool roomy = buffer->policy->by_idle && half >= buffer_cells(buffer, UINT16_MAX) &&
+                       queue_threshold_at(buffer, any, (int64_t)egress->size - half) > 0;
     egress->tight_above = roomy ? half : 0;
     egress->tight = !roomy;
 }
 
-/* While no pool is tight, the largest frame fits. */
+/* While no pool is tight, the largest frame fits.  Nothing is ample where thresholds depend on more
+ * than that: each frame is asked for, and what it changes told. */
 static void reckon_group(const struct buffer *buffer, struct buffer_group *group)
 {
     const struct buffer_pool *pool = group->pool;
     const int64_t half = pool->half;
-    const bool roomy = half >= buffer_cells(buffer, UINT16_MAX);
+    const bool roomy = buffer->policy->by_idle && half >= buffer_cells(buffer, UINT16_MAX);
     const int64_t threshold =
         threshold_at(buffer, group, pool->size - half - buffer_cells(buffer, UINT16_MAX));
     group->ample_at_ease = roomy ? least(group->reserved + threshold, INT32_MAX) : 0;
@@ -128,6 +166,10 @@ static void reckon_group(const struct buffer *buffer, struct buffer_group *group
 
 void buffer_reckon_ample(struct buffer *buffer)
 {
+    const struct buffer_policy *policy = buffer->policy;
+    CHECK(!policy->by_idle || (policy->most == NULL && policy->moved == NULL));
+    CHECK(policy->by_idle || !policy->fixed);
+    CHECK((policy->state_bytes == NULL) == (buffer->state == NULL));
     for (unsigned i = 0; i < 2; i++)
         buffer->pools[i].half = buffer->pools[i].size / 2;
     reckon_egress(buffer);
@@ -154,7 +196,7 @@ static bool take_headroom(struct buffer *buffer, struct buffer_group *group, uin
 }
 
 enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
-                                      uint32_t cells)
+                                      uint32_t cells, time_ps now)
 {
     const int64_t threshold = buffer_group_threshold(buffer, group);
     const uint32_t share = buffer_share(group->used, group->reserved, cells);
@@ -167,6 +209,7 @@ enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group
         group->dropped++;
         return BUFFER_REFUSE;
     }
+    tell_moved(buffer, group->place, cells, now);
     const bool full =
         group->headroom_used > 0 || (share > 0 && buffer_group_share(group) >= threshold);
     if (LIKELY(!full) || !group->lossless || group->xoff)
@@ -189,13 +232,15 @@ static bool may_go_on(const struct buffer *buffer, const struct buffer_group *gr
     return group->headroom_used == 0 && buffer_group_share(group) <= resume_at(buffer, threshold);
 }
 
-bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
+bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
+                         time_ps now)
 {
     const uint32_t headroom = least(group->headroom_used, cells);
     group->headroom_used -= headroom;
     buffer->headroom_used -= headroom;
     buffer->used -= headroom;
     buffer_discharge(buffer, group, cells - headroom);
+    tell_moved(buffer, group->place, -(int64_t)cells, now);
     const bool go_on = group->xoff && may_go_on(buffer, group);
     group->xoff = group->xoff && !go_on;
     pool_shrunk(buffer, group->pool);
@@ -212,18 +257,20 @@ uint32_t buffer_share_of_rest(const struct buffer_group *group, int64_t left)
 bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
                          int64_t left, int64_t shared)
 {
-    const int64_t threshold = threshold_at(buffer, group, group->pool->size - shared);
+    const int64_t threshold = most_at(buffer, group, group->pool->size - shared);
     return left <= group->used && buffer_share_of_rest(group, left) <= resume_at(buffer, threshold);
 }
 
 /* ------------------------------------------------------------------ lossy queues */
 
-bool buffer_queue_admits(const struct buffer *buffer, uint32_t queued, uint32_t cells)
+bool buffer_queue_admits(const struct buffer *buffer, struct buffer_place queue, uint32_t queued,
+                         uint32_t cells)
 {
     const struct buffer_egress *egress = &buffer->egress;
     const uint32_t share = buffer_share(queued, egress->reserved, cells);
-    return share == 0 || (buffer_above(queued, egress->reserved) < buffer_queue_threshold(buffer) &&
-                          egress->used + share <= egress->size);
+    return share == 0 ||
+           (buffer_above(queued, egress->reserved) < buffer_queue_threshold(buffer, queue) &&
+            egress->used + share <= egress->size);
 }
 
 /* As with the pools of groups, but from half to a quarter. */
@@ -233,21 +280,27 @@ static void set_egress_tight(struct buffer *buffer, bool tight)
     set_all_ample(buffer);
 }
 
-void buffer_queue_grown(struct buffer *buffer, uint32_t below, uint32_t cells)
+void buffer_queue_grown(struct buffer *buffer, struct buffer_place queue, uint32_t below,
+                        uint32_t cells, time_ps now)
 {
     struct buffer_egress *egress = &buffer->egress;
     egress->used += buffer_share(below, egress->reserved, cells);
     egress->peak = greatest(egress->peak, egress->used);
     if (!egress->tight && egress->used > egress->tight_above)
         set_egress_tight(buffer, true);
+    if (buffer->policy->queues)
+        tell_moved(buffer, queue, cells, now);
 }
 
-void buffer_queue_shrunk(struct buffer *buffer, uint32_t below, uint32_t cells)
+void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint32_t below,
+                         uint32_t cells, time_ps now)
 {
     struct buffer_egress *egress = &buffer->egress;
     egress->used -= buffer_share(below, egress->reserved, cells);
     if (egress->tight && egress->tight_above > 0 && egress->used <= egress->tight_above / 2)
         set_egress_tight(buffer, false);
+    if (buffer->policy->queues)
+        tell_moved(buffer, queue, -(int64_t)cells, now);
 }
 
 /* ------------------------------------------------------------------ audit */
@@ -259,6 +312,8 @@ static void audit_group(const struct buffer *buffer, const struct buffer_group *
     CHECK(!group->xoff || group->lossless);
     CHECK(group->lossless || group->headroom == 0);
     CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
+    CHECK(group->ample == 0 || buffer->policy->by_idle);
+    CHECK(&buffer->groups[group->place.port * PRIORITIES + group->place.priority] == group);
     CHECK(group->pool == &buffer->pools[0] || group->pool == &buffer->pools[1]);
 }
 
@@ -281,4 +336,6 @@ void buffer_audit(const struct buffer *buffer)
     CHECK(used + headroom == buffer->used && buffer->used <= buffer->total);
     CHECK(buffer->used <= buffer->used_peak);
     CHECK(buffer->egress.used <= buffer->egress.size);
+    if (buffer->policy->audit != NULL)
+        buffer->policy->audit(buffer);
 }

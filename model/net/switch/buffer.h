@@ -23,11 +23,13 @@
  *   - A lossy queue has reserved room, and a share of the egress lossy pool below a threshold.
  *   - A lossless queue has no limit, or a fixed one: it is the groups that hold lossless frames
  *     back.
+ * What the threshold is, a policy says: below.
  * Not modelled: descriptors, limits of a whole port, multicast.  Owner: the switch.  Units: cells
  * here, bytes in what is asked for and told; at most INT32_MAX cells. */
 #ifndef STORMGLASS_NET_SWITCH_BUFFER_H
 #define STORMGLASS_NET_SWITCH_BUFFER_H
 
+#include "base/opt.h"
 #include "base/units.h"
 #include "net/port/port.h"
 
@@ -35,24 +37,89 @@
 
 enum { BUFFER_UNLIMITED = -1 }; /* instead of an alpha: as much as the pool has */
 
-/* How much of a pool one group or queue may have. */
-struct buffer_limit {
-    int64_t alpha;        /* ppm, dynamic policy; or BUFFER_UNLIMITED, whatever the policy */
-    int64_t static_cells; /* static policy */
+/* ------------------------------------------------------------------ policies */
+
+struct buffer;
+
+/* One whose share of a pool has a threshold: a group, or a lossy queue. */
+struct buffer_place {
+    uint16_t port;
+    uint8_t priority;
+    bool egress; /* a queue */
 };
 
-/* Cells of a pool that one group or queue may have while `idle` cells are free: never more when
- * fewer are. */
+/* How shared memory is divided: one file, net/switch/buffer_<stem>.c, whose last thing is this
+ * table, and one line of buffer.def; its stem is the word of a scenario.  buffer_dynamic is the one
+ * to copy, buffer_static has a parameter of its own, and buffer_abm looks at the whole switch.
+ *
+ * `view` is the memory and the ports of a switch, to be read only: pools, groups, queues (the lanes
+ * of `ports`), rates, and what belongs to the policy: buffer_params and `state`.
+ *
+ * A policy may rely on:
+ *   - alpha is the weight that the scenario gives the place, in ppm, and never BUFFER_UNLIMITED:
+ *     such a place has no threshold, and its policy is not asked;
+ *   - what is limited besides the threshold is not its affair: reserved room, the size of the pool,
+ *     headroom, XON (from the threshold by xon and xon-offset).
+ * It owes:
+ *   - a threshold from 0 up that is a function of what the view shows: it is asked for at any time,
+ *     also by observers, and with an `idle` that is not the pool's just now ("if so much were
+ *     free"); no variables of its own, no allocation, no floating point, no clock but `now`;
+ *   - by_idle only if it is true, for then most frames are never asked for. */
 struct buffer_policy {
-    const char *name, *about, *source;
-    int64_t (*threshold)(const struct buffer_limit *limit, int64_t idle);
+    const char *about, *source;
+    const struct opt *opts; /* its own rows, of a name that begins with its word; NULL: none */
+    size_t params_bytes;    /* of the struct that they are over, at most BUFFER_PARAMS_MAX */
+
+    /* The threshold depends on alpha, idle and params alone, and never rises as idle falls.  Frames
+     * that find ample room then pass without a question.  False: that fast path is off for the
+     * switch, and the policy is asked for every frame. */
+    bool by_idle;
+    bool fixed;  /* it depends on nothing: it cannot sink below what a group holds already */
+    bool queues; /* it says so of lossy queues too; false: they have alpha times what is free */
+
+    /* Cells of its pool that a place may have while `idle` of them are free. */
+    int64_t (*threshold)(const struct buffer *view, struct buffer_place place, int64_t alpha,
+                         int64_t idle);
+
+    /* The most that this can become, whatever else happens, while `idle` cells are free.  NULL if
+     * by_idle: it is the threshold. */
+    int64_t (*most)(const struct buffer *view, struct buffer_place place, int64_t alpha,
+                    int64_t idle);
+
+    /* For `check`, in bytes: what each of `busy` groups holds when all are as full as they may be,
+     * of `shared` bytes. */
+    int64_t (*settled)(const void *params, int64_t alpha, int64_t shared, int64_t busy);
+
+    /* ---- for who looks at more than idle; all may be NULL, and are if by_idle ---- */
+
+    /* Size of view->state for that many groups, and as many queues; zeroes at first. */
+    size_t (*state_bytes)(uint32_t groups);
+
+    /* So many cells came to the place, or left it (below 0); the view has it already. */
+    void (*moved)(void *state, const struct buffer *view, struct buffer_place place, int64_t cells,
+                  time_ps now);
+
+    void (*audit)(const struct buffer *view); /* CHECKs the state */
 };
+
+enum { BUFFER_PARAMS_MAX = 128 };
 
 #define POLICY(stem) extern const struct buffer_policy buffer_##stem;
 #include "net/switch/buffer.def"
 #undef POLICY
 
-extern const struct buffer_policy *const buffer_policies[]; /* NULL ends it */
+/* In the order of buffer.def, which nothing but an index into these depends on. */
+enum {
+#define POLICY(stem) BUFFER_POLICY_##stem,
+#include "net/switch/buffer.def"
+#undef POLICY
+    BUFFER_POLICIES
+};
+
+extern const struct buffer_policy *const buffer_policies[BUFFER_POLICIES];
+extern const char *const buffer_policy_names[BUFFER_POLICIES];
+
+/* ------------------------------------------------------------------ the memory */
 
 /* A part of the memory that groups share. */
 struct buffer_pool {
@@ -74,13 +141,14 @@ struct buffer_group {
     uint32_t headroom, headroom_used; /* limit, and what is in use */
     uint32_t headroom_peak;
     uint64_t dropped; /* frames */
-    bool lossless;    /* pauses its sender; has headroom, if only none */
+    struct buffer_place place;
+    bool lossless; /* pauses its sender; has headroom, if only none */
     bool xoff;
 };
 
 /* The egress view of all lossy queues. */
 struct buffer_egress {
-    struct buffer_limit limit;
+    int64_t alpha; /* ppm; or BUFFER_UNLIMITED */
     uint32_t size; /* of the egress lossy pool */
     uint32_t used, peak;
     uint32_t reserved; /* for each lossy queue */
@@ -99,7 +167,10 @@ struct buffer {
 
     struct buffer_egress egress;
     const struct buffer_policy *policy;
-    struct buffer_limit limits[2]; /* of lossy and of lossless groups */
+    const void *params;       /* the policy's own */
+    void *state;              /* likewise; NULL: it has none */
+    const struct port *ports; /* of the switch */
+    int64_t alpha[2];         /* ppm, of lossy and of lossless groups; or BUFFER_UNLIMITED */
     int64_t xon, xon_offset;
     uint32_t total, group_count;
     uint32_t headroom_size; /* of all groups together */
@@ -190,8 +261,9 @@ enum buffer_verdict { BUFFER_ADMIT, BUFFER_ADMIT_XOFF, BUFFER_REFUSE };
 
 /* The parts of the next two for a group that is not far from its threshold. */
 enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
-                                      uint32_t cells);
-ASIDE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells);
+                                      uint32_t cells, time_ps now);
+ASIDE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
+                               time_ps now);
 
 static inline void buffer_charge(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
 {
@@ -217,19 +289,20 @@ static inline void buffer_discharge(struct buffer *buffer, struct buffer_group *
 
 /* Charges a frame to its group; XOFF: the threshold was reached by this frame. */
 static inline enum buffer_verdict buffer_admit(struct buffer *buffer, struct buffer_group *group,
-                                               uint32_t cells)
+                                               uint32_t cells, time_ps now)
 {
     if (UNLIKELY(!buffer_is_ample(group, cells)))
-        return buffer_admit_near(buffer, group, cells);
+        return buffer_admit_near(buffer, group, cells, now);
     buffer_charge(buffer, group, cells);
     return BUFFER_ADMIT;
 }
 
 /* Gives a frame's room back; true: XON is due. */
-static inline bool buffer_release(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
+static inline bool buffer_release(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
+                                  time_ps now)
 {
     if (UNLIKELY(group->ample == 0))
-        return buffer_release_near(buffer, group, cells);
+        return buffer_release_near(buffer, group, cells, now);
     buffer_discharge(buffer, group, cells);
     return false;
 }
@@ -242,14 +315,21 @@ static inline uint32_t buffer_group_share(const struct buffer_group *group)
 
 int64_t buffer_group_threshold(const struct buffer *buffer, const struct buffer_group *group);
 
-/* May a lossy queue that holds `queued` cells take a frame?  Then its threshold counts only for
- * what is above its reserved room. */
-bool buffer_queue_admits(const struct buffer *buffer, uint32_t queued, uint32_t cells);
-int64_t buffer_queue_threshold(const struct buffer *buffer);
+/* By how much it sinks for each cell that the pool loses, in ppm: exact where it is proportional to
+ * what is free. */
+int64_t buffer_group_slope(const struct buffer *buffer, const struct buffer_group *group);
+
+/* May the lossy queue, which holds `queued` cells, take a frame?  Then its threshold counts only
+ * for what is above its reserved room. */
+bool buffer_queue_admits(const struct buffer *buffer, struct buffer_place queue, uint32_t queued,
+                         uint32_t cells);
+int64_t buffer_queue_threshold(const struct buffer *buffer, struct buffer_place queue);
 
 /* A lossy queue has grown by a frame on top of `below` cells, or has shrunk to them. */
-void buffer_queue_grown(struct buffer *buffer, uint32_t below, uint32_t cells);
-void buffer_queue_shrunk(struct buffer *buffer, uint32_t below, uint32_t cells);
+void buffer_queue_grown(struct buffer *buffer, struct buffer_place queue, uint32_t below,
+                        uint32_t cells, time_ps now);
+void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint32_t below,
+                         uint32_t cells, time_ps now);
 
 /* Cells that a group holds, wherever they lie. */
 static inline int64_t buffer_held(const struct buffer_group *group)
@@ -257,11 +337,18 @@ static inline int64_t buffer_held(const struct buffer_group *group)
     return (int64_t)group->used + group->headroom_used;
 }
 
+/* Cells that a group or a queue holds. */
+static inline int64_t buffer_place_held(const struct buffer *view, struct buffer_place place)
+{
+    return place.egress ? (int64_t)view->ports[place.port].lanes[place.priority].cells
+                        : buffer_held(&view->groups[place.port * PRIORITIES + place.priority]);
+}
+
 /* What of its pool a group has when only `left` of its cells are left. */
 uint32_t buffer_share_of_rest(const struct buffer_group *group, int64_t left);
 
-/* True when XON would be due once `left` cells of the group are left, and `shared` cells of its
- * pool in use. */
+/* True when XON might be due once `left` cells of the group are left, and `shared` cells of its
+ * pool in use: it is, by a policy that looks at nothing else. */
 bool buffer_rest_resumes(const struct buffer *buffer, const struct buffer_group *group,
                          int64_t left, int64_t shared);
 

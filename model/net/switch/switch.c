@@ -205,7 +205,7 @@ static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress,
     const struct passage passage = passage_of(swtch, handle, now);
     switch_queue(port, switch_group(swtch, frame), &passage, cells);
     if (switch_is_metered(swtch, frame->priority))
-        switch_meter(swtch, frame, egress, true);
+        switch_meter(swtch, frame, egress, true, now);
     if (UNLIKELY(now >= port->busy_until))
         port_kick(port, now);
     else if (port_has_work(port))

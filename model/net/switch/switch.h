@@ -22,14 +22,13 @@ struct switch_params {
     int64_t reserved;           /* bytes for each lossless (ingress port, priority) */
     int64_t reserved_lossy;     /* bytes for each lossy one */
     int64_t reserved_queue;     /* bytes for each lossy (egress port, priority) */
-    int64_t policy;             /* index in buffer_policies */
+    int64_t policy;             /* in buffer_policies */
     int64_t alpha;              /* ppm, lossless groups */
     int64_t alpha_lossy;        /* ppm, lossy groups; BUFFER_UNLIMITED */
     int64_t alpha_egress;       /* ppm, lossy queues; BUFFER_UNLIMITED */
     int64_t lossy_pool;         /* ppm of the shared memory that only lossy groups use; 0: common */
     int64_t egress_lossy_pool;  /* ppm of the shared memory that lossy queues may hold */
     int64_t egress_limit;       /* bytes of a lossless queue; -1: none */
-    int64_t xoff;               /* bytes: threshold of the static policy */
     int64_t xon;                /* bytes of a share at which XON is sent at the latest */
     int64_t xon_offset;         /* bytes below the threshold at which XON is sent */
     int64_t headroom;           /* bytes for each lossless (port, priority); -1: auto, by link */
@@ -50,9 +49,20 @@ struct switch_params {
     int64_t watchdog_detection, watchdog_restoration, watchdog_poll; /* ps; -1: by ports */
     int64_t watchdog_start;  /* ps: the first poll; -1: drawn */
     int64_t watchdog_jitter; /* ps: most that a poll is late */
+    alignas(8) unsigned char policy_params[BUFFER_POLICIES][BUFFER_PARAMS_MAX]; /* their own */
 };
 
-extern const struct opt switch_opts[];
+extern const struct opt switch_opts[]; /* without the policies' own */
+
+/* All rows over switch_params, those of policies with them, and the one that ends them: how many.
+ * Fills them in unless `rows` is NULL. */
+size_t switch_rows(struct opt *rows);
+
+/* All presets. */
+void switch_presets(struct switch_params *params);
+
+/* Chooses the buffer policy of that name, which must exist; gives the parameters of its own. */
+void *switch_choose_policy(struct switch_params *params, const char *name);
 
 enum { SWITCH_HEADROOM_AUTO = -1, SWITCH_ECMP_SEED_OWN = -1, SWITCH_WATCHDOG_AUTO = -1 };
 enum { SWITCH_HEADROOM_POOL_NONE = -1, SWITCH_HEADROOM_POOL_AUTO = -2 };

@@ -33,8 +33,10 @@ static void blame_group(struct swtch *swtch, const struct frame *frame, struct p
 static void blame_queue(struct swtch *swtch, const struct frame *frame, struct probe_drop *drop)
 {
     const struct buffer *buffer = &swtch->buffer;
-    const int64_t limit = drop->lossless ? (int64_t)buffer->queue_limit
-                                         : buffer->egress.reserved + buffer_queue_threshold(buffer);
+    const struct buffer_place queue = switch_queue_place(frame, drop->egress);
+    const int64_t limit = drop->lossless
+                              ? (int64_t)buffer->queue_limit
+                              : buffer->egress.reserved + buffer_queue_threshold(buffer, queue);
     drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].lanes[frame->priority].cells);
     drop->threshold = buffer_bytes(buffer, limit);
     swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;

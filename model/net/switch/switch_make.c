@@ -93,6 +93,7 @@ void switch_fini(struct swtch *swtch)
     kicks_fini(&swtch->kicks);
     free(swtch->port_counters);
     free(swtch->waiting);
+    free(swtch->buffer.state);
     free(swtch->buffer.groups);
 }
 
@@ -114,6 +115,7 @@ static void plan_groups(struct swtch *swtch, struct switch_plan *plan)
         const int64_t headroom = link.peer_mtu > 0 ? switch_plan_link(plan, &link) : 0;
         for (unsigned p = 0; p < PRIORITIES; p++) {
             struct buffer_group *group = &buffer->groups[i * PRIORITIES + p];
+            group->place = (struct buffer_place){.port = i, .priority = (uint8_t)p};
             group->lossless = (swtch->lossless & 1u << p) != 0;
             group->headroom = group->lossless ? (uint32_t)headroom : 0;
             group->reserved = (uint32_t)switch_cells_up(
@@ -125,13 +127,23 @@ static void plan_groups(struct swtch *swtch, struct switch_plan *plan)
     }
 }
 
+static void set_policy(struct swtch *swtch)
+{
+    struct buffer *buffer = &swtch->buffer;
+    const int64_t policy = swtch->params.policy;
+    CHECK(policy >= 0 && policy < BUFFER_POLICIES);
+    buffer->policy = buffer_policies[policy];
+    buffer->params = swtch->params.policy_params[policy];
+    buffer->ports = swtch->ports;
+    if (buffer->policy->state_bytes != NULL)
+        buffer->state = memory_zeroed(1, buffer->policy->state_bytes(buffer->group_count));
+}
+
 static void set_limits(struct buffer *buffer, const struct switch_params *params)
 {
-    const int64_t fixed = switch_cells_down(params, params->xoff);
-    buffer->policy = buffer_policies[params->policy];
-    buffer->limits[false] = (struct buffer_limit){params->alpha_lossy, fixed};
-    buffer->limits[true] = (struct buffer_limit){params->alpha, fixed};
-    buffer->egress.limit = (struct buffer_limit){.alpha = params->alpha_egress};
+    buffer->alpha[false] = params->alpha_lossy;
+    buffer->alpha[true] = params->alpha;
+    buffer->egress.alpha = params->alpha_egress;
     buffer->egress.reserved = (uint32_t)switch_cells_up(params, params->reserved_queue);
     buffer->queue_limit = params->egress_limit == SWITCH_EGRESS_LIMIT_NONE
                               ? UINT32_MAX
@@ -150,13 +162,14 @@ bool switch_carve(struct swtch *swtch, char *why, size_t size)
     if (!switch_plan_end(&plan, swtch->port_count, why + named, size - (size_t)named))
         return false;
     buffer_set_cell(buffer, swtch->params.cell);
+    buffer->group_count = (uint32_t)swtch->port_count * PRIORITIES;
+    set_policy(swtch);
     set_limits(buffer, &swtch->params);
     buffer->total = (uint32_t)plan.total;
     buffer->headroom_size = (uint32_t)plan.headroom;
     buffer->pools[BUFFER_POOL_LOSSLESS].size = (uint32_t)plan.lossless_pool;
     buffer->pools[BUFFER_POOL_LOSSY].size = (uint32_t)plan.lossy_pool;
     buffer->egress.size = (uint32_t)plan.egress_lossy;
-    buffer->group_count = (uint32_t)swtch->port_count * PRIORITIES;
     buffer_reckon_ample(buffer);
     return true;
 }

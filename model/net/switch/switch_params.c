@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_params - what a scenario may say about a switch. */
+ * switch_params - what a scenario may say about a switch: the rows of all, and then those that
+ * buffer policies have for themselves. */
+#include "base/check.h"
 #include "net/switch/switch.h"
+
+#include <string.h>
 
 #define FIELD(name) offsetof(struct switch_params, name)
 #define WEIGHT(n)                                                                                  \
@@ -10,6 +14,13 @@
             " among the weighted ones; 0: strict, highest priority first.",                        \
             "IEEE 802.1Q-2018 37 (ETS)"                                                            \
     }
+
+/* The names of the policies, each with a bar before it: the first one is left out. */
+static const char policies[] =
+#define POLICY(stem) "|" #stem
+#include "net/switch/buffer.def"
+#undef POLICY
+    ;
 
 const struct opt switch_opts[] = {
     {"buffer", OPT_SIZE, FIELD(buffer), "32MiB", "16KiB", "8GiB", NULL,
@@ -26,7 +37,7 @@ const struct opt switch_opts[] = {
      "The same for each lossy one.", "SONiC ingress_lossy_profile: size 0"},
     {"reserved-queue", OPT_SIZE, FIELD(reserved_queue), "0B", "0B", "16MiB", NULL,
      "The same for each lossy (egress port, priority).", "SONiC egress_lossy_profile size"},
-    {"policy", OPT_CHOICE, FIELD(policy), "dynamic", NULL, NULL, "dynamic|static",
+    {"policy", OPT_CHOICE, FIELD(policy), "dynamic", NULL, NULL, policies + 1,
      "How the shared memory is divided among ingress groups.",
      "Choudhury and Hahne 1998; SIGCOMM 2015 section 4"},
     {"alpha", OPT_PERCENT, FIELD(alpha), "100%", "0.1%", "12800%", NULL,
@@ -47,8 +58,6 @@ const struct opt switch_opts[] = {
     {"egress-limit", OPT_SIZE, FIELD(egress_limit), "none", "1B", "1GiB", "none",
      "Bytes of a lossless egress queue at which even it drops.",
      "SONiC egress_lossless_profile static_th: the whole memory"},
-    {"xoff", OPT_SIZE, FIELD(xoff), "96KiB", "0B", "1GiB", NULL,
-     "Static policy: bytes of a group at which its sender is paused.", "assumed"},
     {"xon", OPT_SIZE, FIELD(xon), "0B", "0B", "1GiB", NULL,
      "Bytes of a group at which the sender may go on, however low the pause threshold is.",
      "SAI_BUFFER_PROFILE_ATTR_XON_TH: at most max(xon, threshold - xon-offset)"},
@@ -129,3 +138,48 @@ const struct opt switch_opts[] = {
      "own; SONiC polls late when its CPU is busy (sonic-swss issue 4920)"},
     {0},
 };
+
+static size_t row_count(const struct opt *rows)
+{
+    size_t count = 0;
+    while (rows != NULL && rows[count].name != NULL)
+        count++;
+    return count;
+}
+
+size_t switch_rows(struct opt *rows)
+{
+    size_t count = row_count(switch_opts);
+    if (rows != NULL)
+        memcpy(rows, switch_opts, count * sizeof *rows);
+    for (size_t i = 0; i < BUFFER_POLICIES; i++) {
+        const size_t own = row_count(buffer_policies[i]->opts);
+        CHECK(buffer_policies[i]->params_bytes <= BUFFER_PARAMS_MAX);
+        for (size_t k = 0; rows != NULL && k < own; k++) {
+            rows[count + k] = buffer_policies[i]->opts[k];
+            rows[count + k].offset += FIELD(policy_params[i]);
+        }
+        count += own;
+    }
+    if (rows != NULL)
+        rows[count] = (struct opt){0};
+    return count + 1;
+}
+
+void switch_presets(struct switch_params *params)
+{
+    opt_presets(switch_opts, params);
+    for (size_t i = 0; i < BUFFER_POLICIES; i++)
+        if (buffer_policies[i]->opts != NULL)
+            opt_presets(buffer_policies[i]->opts, params->policy_params[i]);
+}
+
+void *switch_choose_policy(struct switch_params *params, const char *name)
+{
+    params->policy = 0;
+    while (strcmp(buffer_policy_names[params->policy], name) != 0) {
+        params->policy++;
+        CHECK(params->policy < BUFFER_POLICIES);
+    }
+    return params->policy_params[params->policy];
+}

@@ -18,6 +18,12 @@ static inline struct buffer_group *switch_group(struct swtch *swtch, const struc
     return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];
 }
 
+/* The queue of that port that the frame goes to. */
+static inline struct buffer_place switch_queue_place(const struct frame *frame, uint16_t egress)
+{
+    return (struct buffer_place){.port = egress, .priority = frame->priority, .egress = true};
+}
+
 static inline bool switch_is_lossless(const struct swtch *swtch, const struct frame *frame)
 {
     return (swtch->lossless & 1u << frame->priority) != 0;

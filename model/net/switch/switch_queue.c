@@ -48,20 +48,24 @@ bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame,
                            uint32_t cells)
 {
     const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
-    return switch_is_lossless(swtch, frame) ? queued < swtch->buffer.queue_limit
-                                            : buffer_queue_admits(&swtch->buffer, queued, cells);
+    const struct buffer_place queue = switch_queue_place(frame, egress);
+    return switch_is_lossless(swtch, frame)
+               ? queued < swtch->buffer.queue_limit
+               : buffer_queue_admits(&swtch->buffer, queue, queued, cells);
 }
 
-void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown)
+void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown,
+                  time_ps now)
 {
+    const struct buffer_place queue = switch_queue_place(frame, egress);
     const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
     if (switch_is_lossless(swtch, frame))
         return;
     if (grown)
-        buffer_queue_grown(&swtch->buffer, queued - cells, cells);
+        buffer_queue_grown(&swtch->buffer, queue, queued - cells, cells, now);
     else
-        buffer_queue_shrunk(&swtch->buffer, queued, cells);
+        buffer_queue_shrunk(&swtch->buffer, queue, queued, cells, now);
 }
 
 /* ------------------------------------------------------------------ ECN */

@@ -39,8 +39,8 @@ ASIDE bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *
                                  uint16_t egress, uint32_t cells);
 
 /* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
-ASIDE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                        bool grown);
+ASIDE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown,
+                        time_ps now);
 
 /* For a frame by which its group has come to the threshold, or below it again. */
 ASIDE void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
@@ -53,7 +53,7 @@ static inline bool switch_admit(struct swtch *swtch, const struct frame *frame, 
                                 uint32_t cells, time_ps now)
 {
     const enum buffer_verdict verdict =
-        buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells);
+        buffer_admit(&swtch->buffer, switch_group(swtch, frame), cells, now);
     if (UNLIKELY(verdict == BUFFER_ADMIT_XOFF))
         switch_pause_sender(swtch, frame, egress, now);
     return verdict != BUFFER_REFUSE;
@@ -63,7 +63,7 @@ static inline void switch_release(struct swtch *swtch, struct buffer_group *grou
                                   const struct frame *frame, uint16_t egress, uint32_t cells,
                                   time_ps now)
 {
-    if (UNLIKELY(buffer_release(&swtch->buffer, group, cells)))
+    if (UNLIKELY(buffer_release(&swtch->buffer, group, cells, now)))
         switch_resume_sender(swtch, frame, egress, now);
 }
 
@@ -88,7 +88,7 @@ static inline void switch_unqueue(struct swtch *swtch, struct port *port,
     port->lanes[passage->priority].cells -= cells;
     group->waiting[port->index] -= cells;
     if (switch_is_metered(swtch, passage->priority))
-        switch_meter(swtch, passage->frame, port->index, false);
+        switch_meter(swtch, passage->frame, port->index, false, passage->now);
     switch_release(swtch, group, passage->frame, port->index, cells, passage->now);
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_reasons - what a switch's pause is due to.
  *
- * A group pauses its sender when its share g of the shared memory reaches the threshold.  With the
- * dynamic one that is g >= alpha (S - U), U all that is used of the S cells:
+ * A group pauses its sender when its share g of the shared memory reaches the threshold.  With one
+ * that is s times what is free, that is g >= s (S - U), U all that is used of the S cells:
  *
- *    g (1 + alpha)  +  alpha (U - g)  >=  alpha S
+ *    g (1 + s)  +  s (U - g)  >=  s S
  *
- * so a cell of the group itself counts 1 + alpha and one of anybody else in its pool alpha.  A
- * static threshold knows only the group's own.  Each cell waits in some egress queue; that queue is
- * the reason, with the sum of its cells as weight.
+ * so a cell of the group itself counts 1 + s and one of anybody else in its pool s.  The slope s is
+ * alpha with the dynamic policy; with the static one it is 0: only the group's own cells count.
+ * Each cell waits in some egress queue; that queue is the reason, with the sum of its cells as
+ * weight.
  * Cost: at XOFF and refresh only; who waits where is counted as frames come and go.
  * Not exact: cells in the group's reserved room, which count as if they were shared. */
 #include "net/switch/switch_private.h"
@@ -31,7 +32,7 @@ struct reckoning {
     struct probe_pause *why;
     const struct buffer_pool *pool; /* of the group */
     const uint32_t *waiting;        /* the group's cells, by egress port */
-    int64_t alpha;                  /* ppm */
+    int64_t slope;                  /* ppm: buffer_group_slope */
 };
 
 /* Weighs one queue; `crossing`: a frame of the group that is on its way to it, or NULL. */
@@ -45,8 +46,8 @@ static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority
     const uint32_t more = crossing == NULL ? 0 : buffer_cells(buffer, crossing->bytes);
     const int64_t own = priority == why->priority ? reckoning->waiting[egress] + more : 0;
     const struct buffer_pool *pool = buffer->groups[why->port * PRIORITIES + priority].pool;
-    const int64_t alpha = pool == reckoning->pool ? reckoning->alpha : 0;
-    const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * alpha / PPM);
+    const int64_t slope = pool == reckoning->pool ? reckoning->slope : 0;
+    const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * slope / PPM);
     const int64_t queued = lane->bytes + (crossing == NULL ? 0 : crossing->bytes);
     if (weight > 0)
         insert(why, (struct probe_reason){egress, priority, weight, queued});
@@ -62,7 +63,7 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
         .why = why,
         .pool = group->pool,
         .waiting = group->waiting,
-        .alpha = buffer->policy == &buffer_dynamic ? buffer->limits[group->lossless].alpha : 0,
+        .slope = buffer_group_slope(buffer, group),
     };
     why->occupancy = buffer_bytes(buffer, buffer_group_share(group));
     why->threshold = buffer_bytes(buffer, buffer_group_threshold(buffer, group));

@@ -5,10 +5,10 @@
  * sender below switch; the seed is chosen for that. */
 #include "net/trial/headroom_play.h"
 
+#include "net/switch/buffer_static.h"
 #include "net/switch/switch.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { SENDER, REVERSE, FILLER, SINK, ENDS };
 enum { EVENT_BEGIN = NET_EVENT_FIRST_OWN };
@@ -108,14 +108,6 @@ static void begin(struct end *end, uint64_t frames, time_ps at)
 
 /* ------------------------------------------------------------------ the switch */
 
-static int64_t policy_named(const char *name)
-{
-    int64_t i = 0;
-    while (strcmp(buffer_policies[i]->name, name) != 0)
-        i++;
-    return i;
-}
-
 /* The memory is as large as the play wants it, whatever headroom takes.  Dynamic, alpha 1: the
  * threshold is what is free, one cell above the share until the filler's frame takes its room. */
 static struct switch_params params_of(const struct stage *stage)
@@ -123,7 +115,7 @@ static struct switch_params params_of(const struct stage *stage)
     const struct headroom_link *link = stage->play->link;
     const int64_t aside = ENDS * stage->play->headroom;
     struct switch_params params;
-    opt_presets(switch_opts, &params);
+    switch_presets(&params);
     params.ports = ENDS;
     params.pfc_priorities = 1 << CLASS;
     params.headroom = stage->play->headroom;
@@ -131,8 +123,11 @@ static struct switch_params params_of(const struct stage *stage)
     params.ecn_kmax = 0;
     params.alpha = params.alpha_lossy = PPM;
     params.cell = link->cell;
-    params.xoff = stage->share;
-    params.policy = policy_named(link->dynamic ? "dynamic" : "static");
+    if (link->dynamic)
+        switch_choose_policy(&params, "dynamic");
+    else
+        *(struct buffer_static_params *)switch_choose_policy(&params, "static") =
+            (struct buffer_static_params){.xoff = stage->share};
     params.buffer = aside + 2 * stage->share +
                     (link->dynamic ? link->cell : SHARE_FRAMES * headroom_charge(link, UINT16_MAX));
     return params;

@@ -177,7 +177,10 @@ static void every_table_is_sound(void **state)
 {
     (void)state;
     check_table(port_opts, sizeof(struct port_params));
-    check_table(switch_opts, sizeof(struct switch_params));
+    struct opt of_switch[256];
+    assert_in_range(switch_rows(NULL), 2, 256);
+    assert_int_equal(switch_rows(of_switch), switch_rows(NULL));
+    check_table(of_switch, sizeof(struct switch_params));
     check_table(rnic_opts, sizeof(struct rnic_params));
     check_table(nvme_host_opts, sizeof(struct nvme_host_params));
     check_table(nvme_target_opts, sizeof(struct nvme_target_params));

@@ -30,7 +30,7 @@ void star_presets(struct star *star)
 {
     memset(star, 0, sizeof *star);
     opt_presets(port_opts, &star->port);
-    opt_presets(switch_opts, &star->params);
+    switch_presets(&star->params);
     star->params.latency = 0;
     star->probe = probe_none;
     star->probe.self = star;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The packet memory by itself: cells, thresholds, headroom, XON, lossy queues, the carving.  Random
  * sequences are played against the plain rules, which keep the three places of a group apart. */
+#include "net/switch/buffer_static.h"
 #include "net/switch/switch_carve.h"
 
 #include <setjmp.h>
@@ -14,12 +15,13 @@ enum { GROUPS = 8, LOSSLESS = 5, FRAMES = 4000 }; /* groups 0..4 are lossless */
 
 struct memory {
     struct buffer buffer;
+    struct buffer_static_params fixed;
     _Alignas(64) struct buffer_group groups[GROUPS];
 };
 
 struct setup {
     int64_t cell;
-    int policy; /* 0 dynamic, 1 static */
+    bool fixed; /* the static policy; else the dynamic one */
     int64_t alpha, alpha_lossy, static_cells, xon, xon_offset;
     uint32_t size, lossy_size; /* of the pools; lossy 0: one pool */
     uint32_t reserved[2], headroom, headroom_size;
@@ -32,9 +34,11 @@ static void memory_init(struct memory *memory, const struct setup *setup)
     buffer_set_cell(buffer, setup->cell);
     buffer->groups = memory->groups;
     buffer->group_count = GROUPS;
-    buffer->policy = buffer_policies[setup->policy];
-    buffer->limits[0] = (struct buffer_limit){setup->alpha_lossy, setup->static_cells};
-    buffer->limits[1] = (struct buffer_limit){setup->alpha, setup->static_cells};
+    memory->fixed.xoff = setup->static_cells * setup->cell;
+    buffer->policy = setup->fixed ? &buffer_static : &buffer_dynamic;
+    buffer->params = &memory->fixed;
+    buffer->alpha[0] = setup->alpha_lossy;
+    buffer->alpha[1] = setup->alpha;
     buffer->xon = setup->xon;
     buffer->xon_offset = setup->xon_offset;
     buffer->pools[BUFFER_POOL_LOSSLESS].size = setup->size;
@@ -42,9 +46,10 @@ static void memory_init(struct memory *memory, const struct setup *setup)
     buffer->headroom_size = setup->headroom_size;
     buffer->total = UINT32_MAX;
     buffer->egress.size = UINT32_MAX >> 1;
-    buffer->egress.limit.alpha = BUFFER_UNLIMITED;
+    buffer->egress.alpha = BUFFER_UNLIMITED;
     for (int i = 0; i < GROUPS; i++) {
         struct buffer_group *group = &memory->groups[i];
+        group->place.priority = (uint8_t)i;
         group->lossless = i < LOSSLESS;
         group->headroom = group->lossless ? setup->headroom : 0;
         group->reserved = setup->reserved[group->lossless];
@@ -100,8 +105,7 @@ static int64_t plain_threshold(const struct plain *plain, int of)
     const int64_t alpha = of < LOSSLESS ? plain->setup->alpha : plain->setup->alpha_lossy;
     if (alpha == BUFFER_UNLIMITED)
         return INT64_MAX / 2;
-    return plain->setup->policy == 1 ? plain->setup->static_cells
-                                     : pool_idle(plain, of) * alpha / PPM;
+    return plain->setup->fixed ? plain->setup->static_cells : pool_idle(plain, of) * alpha / PPM;
 }
 
 static enum buffer_verdict plain_admit(struct plain *plain, int of, int64_t cells)
@@ -170,7 +174,7 @@ static struct setup random_setup(struct rng *rng)
     static const int64_t alphas[] = {62500, 125000, 1000000, 8000000};
     struct setup setup = {
         .cell = 64 + (int64_t)rng_below(rng, 300),
-        .policy = (int)rng_below(rng, 2),
+        .fixed = rng_below(rng, 2) == 1,
         .alpha = alphas[rng_below(rng, 4)],
         .alpha_lossy = rng_below(rng, 3) == 0 ? BUFFER_UNLIMITED : alphas[rng_below(rng, 4)],
         .static_cells = (int64_t)rng_below(rng, 400),
@@ -204,7 +208,7 @@ static bool play_arrival(struct memory *memory, struct plain *plain, int of, uin
         lived.passed++;
         return false;
     }
-    const enum buffer_verdict verdict = buffer_admit(buffer, group, cells);
+    const enum buffer_verdict verdict = buffer_admit(buffer, group, cells, 0);
     assert_int_equal(verdict, plain_admit(plain, of, cells));
     assert_false(verdict == BUFFER_ADMIT_XOFF && was_xoff);
     lived.xoff += verdict == BUFFER_ADMIT_XOFF;
@@ -235,7 +239,7 @@ static void play(const struct setup *setup, struct rng *rng)
             queue[which] = queue[--queued];
             const bool was_xoff = memory.groups[gone.group].xoff;
             const bool go_on =
-                buffer_release(&memory.buffer, &memory.groups[gone.group], gone.cells);
+                buffer_release(&memory.buffer, &memory.groups[gone.group], gone.cells, 0);
             assert_int_equal(go_on, plain_release(&plain, gone.group, gone.cells));
             assert_false(go_on && !was_xoff);
             lived.xon += go_on;
@@ -270,7 +274,7 @@ static void dynamic_threshold_settles(void **state)
             const struct setup setup = {.cell = 256, .alpha = alphas[a], .size = 100000};
             memory_init(&memory, &setup);
             for (int i = 0; i < 100000; i++)
-                (void)buffer_admit(&memory.buffer, &memory.groups[i % n], 1);
+                (void)buffer_admit(&memory.buffer, &memory.groups[i % n], 1, 0);
             const double alpha = (double)alphas[a] / (double)PPM;
             const double settled = alpha * 100000 / (1 + n * alpha);
             for (int i = 0; i < n; i++)
@@ -291,7 +295,7 @@ static void xon_follows_sai(void **state)
         struct memory memory;
         struct buffer_group *group = &memory.groups[0];
         const struct setup setup = {.cell = 256,
-                                    .policy = 1,
+                                    .fixed = true,
                                     .static_cells = 100,
                                     .size = 1000,
                                     .xon = rows[i].xon,
@@ -300,11 +304,11 @@ static void xon_follows_sai(void **state)
                                     .headroom_size = 50 * LOSSLESS};
         memory_init(&memory, &setup);
         for (int cell = 0; cell < 99; cell++)
-            assert_int_equal(buffer_admit(&memory.buffer, group, 1), BUFFER_ADMIT);
-        assert_int_equal(buffer_admit(&memory.buffer, group, 1), BUFFER_ADMIT_XOFF);
-        assert_int_equal(buffer_admit(&memory.buffer, group, 5), BUFFER_ADMIT);
+            assert_int_equal(buffer_admit(&memory.buffer, group, 1, 0), BUFFER_ADMIT);
+        assert_int_equal(buffer_admit(&memory.buffer, group, 1, 0), BUFFER_ADMIT_XOFF);
+        assert_int_equal(buffer_admit(&memory.buffer, group, 5, 0), BUFFER_ADMIT);
         assert_int_equal(group->headroom_used, 5);
-        while (!buffer_release(&memory.buffer, group, 1))
+        while (!buffer_release(&memory.buffer, group, 1, 0))
             assert_true(group->used > 0);
         assert_int_equal(group->used, rows[i].at);
         assert_int_equal(group->headroom_used, 0);
@@ -317,27 +321,27 @@ static void headroom_pool_is_shared_until_full(void **state)
     (void)state;
     struct memory memory;
     const struct setup setup = {.cell = 256,
-                                .policy = 1,
+                                .fixed = true,
                                 .static_cells = 10,
                                 .size = 1000,
                                 .headroom = 100,
                                 .headroom_size = 150};
     memory_init(&memory, &setup);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[i], 10), BUFFER_ADMIT_XOFF);
+        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[i], 10, 0), BUFFER_ADMIT_XOFF);
     for (int cell = 0; cell < 100; cell++)
-        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[0], 1), BUFFER_ADMIT);
-    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[0], 1), BUFFER_REFUSE);
+        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[0], 1, 0), BUFFER_ADMIT);
+    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[0], 1, 0), BUFFER_REFUSE);
     for (int cell = 0; cell < 50; cell++)
-        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[1 + cell % 2], 1),
+        assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[1 + cell % 2], 1, 0),
                          BUFFER_ADMIT);
-    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[1], 1), BUFFER_REFUSE);
-    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[2], 1), BUFFER_REFUSE);
+    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[1], 1, 0), BUFFER_REFUSE);
+    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[2], 1, 0), BUFFER_REFUSE);
     assert_int_equal(memory.buffer.headroom_used_peak, 150);
     assert_int_equal(memory.buffer.headroom_peak, 100);
     assert_int_equal(memory.groups[1].dropped, 1);
-    (void)buffer_release(&memory.buffer, &memory.groups[0], 1);
-    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[2], 1), BUFFER_ADMIT);
+    (void)buffer_release(&memory.buffer, &memory.groups[0], 1, 0);
+    assert_int_equal(buffer_admit(&memory.buffer, &memory.groups[2], 1, 0), BUFFER_ADMIT);
     buffer_audit(&memory.buffer);
 }
 
@@ -349,32 +353,33 @@ static void lossy_queues_share_the_egress_pool(void **state)
     const struct setup setup = {.cell = 256, .alpha_lossy = BUFFER_UNLIMITED, .size = 10000};
     memory_init(&memory, &setup);
     struct buffer *buffer = &memory.buffer;
-    buffer->egress = (struct buffer_egress){.size = 900, .reserved = 7, .limit.alpha = PPM};
+    buffer->egress = (struct buffer_egress){.size = 900, .reserved = 7, .alpha = PPM};
     buffer_reckon_ample(buffer);
+    const struct buffer_place queue = {.egress = true};
     uint32_t queues[3] = {0};
     for (int i = 0; i < 3000; i++) {
         uint32_t *queued = &queues[i % 2];
-        if (!buffer_queue_admits(buffer, *queued, 1))
+        if (!buffer_queue_admits(buffer, queue, *queued, 1))
             continue;
-        buffer_queue_grown(buffer, *queued, 1);
+        buffer_queue_grown(buffer, queue, *queued, 1, 0);
         ++*queued;
     }
     assert_in_range(queues[0], 307, 308); /* 900 / 3, and the reserved room */
     assert_in_range(queues[1], 307, 308);
-    buffer->egress.limit.alpha = 8 * PPM;
-    while (buffer_queue_admits(buffer, queues[0], 1))
-        buffer_queue_grown(buffer, queues[0]++, 1);
-    buffer->egress.limit.alpha = BUFFER_UNLIMITED;
-    while (buffer_queue_admits(buffer, queues[0], 1))
-        buffer_queue_grown(buffer, queues[0]++, 1);
+    buffer->egress.alpha = 8 * PPM;
+    while (buffer_queue_admits(buffer, queue, queues[0], 1))
+        buffer_queue_grown(buffer, queue, queues[0]++, 1, 0);
+    buffer->egress.alpha = BUFFER_UNLIMITED;
+    while (buffer_queue_admits(buffer, queue, queues[0], 1))
+        buffer_queue_grown(buffer, queue, queues[0]++, 1, 0);
     assert_int_equal(buffer->egress.used, 900);
     assert_false(buffer_pass(buffer, &memory.groups[LOSSLESS], 1)); /* must be asked for */
-    assert_true(buffer_queue_admits(buffer, queues[2], 7));
-    assert_false(buffer_queue_admits(buffer, queues[2], 8));
+    assert_true(buffer_queue_admits(buffer, queue, queues[2], 7));
+    assert_false(buffer_queue_admits(buffer, queue, queues[2], 8));
     for (; queues[0] > 0; queues[0]--)
-        buffer_queue_shrunk(buffer, queues[0] - 1, 1);
+        buffer_queue_shrunk(buffer, queue, queues[0] - 1, 1, 0);
     for (; queues[1] > 0; queues[1]--)
-        buffer_queue_shrunk(buffer, queues[1] - 1, 1);
+        buffer_queue_shrunk(buffer, queue, queues[1] - 1, 1, 0);
     assert_int_equal(buffer->egress.used, 0);
     assert_true(buffer_pass(buffer, &memory.groups[LOSSLESS], 1));
 }
@@ -392,7 +397,7 @@ static const struct headroom_link link_40g = {.rate = 40000000000,
 
 static void paper_switch(struct switch_params *params)
 {
-    opt_presets(switch_opts, params);
+    switch_presets(params);
     params->buffer = 12000000;
     params->ports = 32;
     params->cell = 1;
@@ -418,9 +423,10 @@ static void dcqcn_thresholds(void **state)
     assert_int_equal(plan.lossless_pool / (8 * N), 24475);
     /* Dynamic: n queues of t_ECN fed by one group, and all 8 n such queues in memory: no pause as
      * long as n t_ECN is below the threshold. */
-    const struct buffer_limit limit = {.alpha = params.alpha};
+    const struct buffer_place any = {0};
     for (int64_t t_ecn = 21000; t_ecn < 22500; t_ecn++) {
-        const int64_t t_pfc = buffer_dynamic.threshold(&limit, plan.lossless_pool - 8 * N * t_ecn);
+        const int64_t t_pfc =
+            buffer_dynamic.threshold(NULL, any, params.alpha, plan.lossless_pool - 8 * N * t_ecn);
         assert_int_equal(N * t_ecn < t_pfc, t_ecn <= 21755);
     }
 }
@@ -432,7 +438,7 @@ static void carving_is_for_the_profile_s_ports(void **state)
     struct switch_params params;
     struct switch_plan few, many;
     char why[128];
-    opt_presets(switch_opts, &params);
+    switch_presets(&params);
     params.reserved = 1000;      /* 4 cells of 256 */
     params.reserved_queue = 256; /* 1 */
     params.lossy_pool = PPM / 4;

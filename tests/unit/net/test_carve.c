@@ -13,7 +13,7 @@ static void the_paper_s_thresholds_come_from_the_plan(void **state)
 {
     (void)state;
     struct switch_params params;
-    opt_presets(switch_opts, &params);
+    switch_presets(&params);
     params.buffer = 12000000;
     params.ports = 32;
     params.cell = 1;

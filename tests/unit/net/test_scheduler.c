@@ -55,7 +55,7 @@ static void star_init(struct star *star, const int64_t weight[PRIORITIES], uint6
     memset(star, 0, sizeof *star);
     star->rng = rng_stream(seed, "test", "scheduler");
     opt_presets(port_opts, &port);
-    opt_presets(switch_opts, &star->params);
+    switch_presets(&star->params);
     port.mtu = 4200;
     star->params.pfc_priorities = 0xFF;
     star->params.ports = 1;

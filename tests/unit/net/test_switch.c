@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A switch between pumps: memory, pauses, headroom (V07), marking, scheduling, paths. */
+#include "net/switch/buffer_static.h"
 #include "tests/unit/net/star.h"
 
 #include <setjmp.h>
@@ -58,8 +59,8 @@ static struct boundary boundary_of(int64_t cell, int64_t headroom, uint16_t byte
     star.port.length = 100000; /* mm */
     star.port.mtu = 4140;
     star.port.pfc_response = 394 * 5120; /* 394 quanta of 5.12 ns, IEEE 802.3 annex 31D */
-    star.params.policy = 1;              /* static */
-    star.params.xoff = 60000;
+    struct buffer_static_params *fixed = switch_choose_policy(&star.params, "static");
+    fixed->xoff = 60000;
     star.params.headroom = headroom;
     star.params.cell = cell;
     star_init(&star);
@@ -309,10 +310,12 @@ static void pause_names_the_queues_that_are_full(void **state)
     for (int policy = 0; policy < 2; policy++) {
         struct star star;
         star_presets(&star);
-        star.params.policy = policy; /* dynamic, static */
-        star.params.alpha = 2000;    /* ppm */
+        struct buffer_static_params *fixed = switch_choose_policy(&star.params, "static");
+        fixed->xoff = 60000;
+        if (policy == 0)
+            switch_choose_policy(&star.params, "dynamic");
+        star.params.alpha = 2000; /* ppm */
         star.params.cell = 1;
-        star.params.xoff = 60000;
         star_init(&star);
         struct probe_pause told = {0};
         struct probe probe = probe_none;

@@ -80,7 +80,7 @@ static void times_grow_with_the_ports(void **state)
                 {65, 600, 600}, {128, 800, 800}, {512, 3200, 1000}, {1024, 5000, 1000}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct switch_params params;
-        opt_presets(switch_opts, &params);
+        switch_presets(&params);
         params.watchdog = WATCHDOG_DROP;
         params.ports = rows[i].ports;
         struct watchdog *watchdog = watchdog_new(&params, 2);

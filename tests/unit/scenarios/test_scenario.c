@@ -129,7 +129,7 @@ static void sections_and_overrides_are_laid_over(void **state)
     assert_int_equal(leaf0->pfc_priorities, 24);
     assert_int_equal(leaf0->headroom, 50000);
     assert_int_equal(leaf0->weight[3], 60);
-    assert_int_equal(leaf0->policy, 1);
+    assert_int_equal(leaf0->policy, BUFFER_POLICY_static);
     assert_int_equal(leaf1->pfc_priorities, 0);
     assert_int_equal(leaf1->latency, PS_PER_US);
     assert_int_equal(leaf1->headroom, 50000);
