@@ -101,16 +101,14 @@ static uint64_t times_q32(uint64_t value, uint64_t factor)
     return (uint64_t)(((wide)value * factor) >> ALPHA_BITS);
 }
 
-/* Alpha stands still where g alpha is below its last digit: the rest of the decays change nothing.
- * */
+/* Alpha stands still where g alpha is below its last digit, until the next CNP raises it. */
 static void decay_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *params, time_ps now)
 {
     const uint64_t g = ratio_q32(params->g);
     while (state->alpha_due <= now) {
         const uint64_t less = times_q32(state->alpha, g);
         if (less == 0) {
-            state->alpha_due +=
-                ((now - state->alpha_due) / params->alpha_timer + 1) * params->alpha_timer;
+            state->alpha_due = TIME_NEVER;
             return;
         }
         state->alpha -= less;

@@ -214,6 +214,26 @@ static void test_ends(void **state)
     assert_int_equal(rp.state.timer_stage, 0);
 }
 
+/* Alpha decays to where it stands still; the next CNP raises it, and it decays again as ever. */
+static void test_alpha_rests(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 100 * GBPS);
+    cnp(&rp, 10 * US);
+    cnp(&rp, 10 * PS_PER_S);
+    const uint64_t resting = rp.state.alpha;
+    assert_true(resting < UINT64_C(1) << 25); /* what one CNP adds: g, a 256th */
+    cnp(&rp, 10 * PS_PER_S + 50 * US);
+    assert_true(rp.state.alpha > resting);
+    const uint64_t raised = rp.state.alpha;
+    assert_true(look(&rp, 10 * PS_PER_S + 105 * US).alpha_ppm <= raised * PPM >> 32);
+    cnp(&rp, 10 * PS_PER_S + 105 * US); /* after one decay */
+    const uint64_t decayed = raised - (raised >> 8);
+    assert_in_range(rp.state.alpha, decayed + (((UINT64_C(1) << 32) - decayed) >> 8) - 1,
+                    decayed + (((UINT64_C(1) << 32) - decayed) >> 8) + 1);
+}
+
 static void test_cut_interval(void **state)
 {
     (void)state;
@@ -234,10 +254,11 @@ static void test_cut_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),     cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_recovery), cmocka_unit_test(test_byte_counter),
-        cmocka_unit_test(test_pacing),   cmocka_unit_test(test_foresight),
-        cmocka_unit_test(test_ends),     cmocka_unit_test(test_cut_interval),
+        cmocka_unit_test(test_list),        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_recovery),    cmocka_unit_test(test_byte_counter),
+        cmocka_unit_test(test_pacing),      cmocka_unit_test(test_foresight),
+        cmocka_unit_test(test_ends),        cmocka_unit_test(test_cut_interval),
+        cmocka_unit_test(test_alpha_rests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
