@@ -90,6 +90,19 @@ static void queued_ios_are_taken_in_the_order_of_their_times(void **state)
     assert_non_null(strstr(diag.messages[0].text, "1 writes that have to reach the medium"));
 }
 
+static void each_record_may_be_two_ios(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RECORDS_MAX; i++)
+        add(1000, 8, 512, BLK_TC_WRITE | BLK_TC_FLUSH);
+    const struct trace trace = read_all((struct blktrace_ask){0});
+    assert_int_equal(trace.count, 2 * RECORDS_MAX);
+    for (uint32_t i = 0; i < RECORDS_MAX; i++) {
+        expect_io(&trace, 2 * i, TRACE_FLUSH, 0, 0, 0);
+        expect_io(&trace, 2 * i + 1, TRACE_WRITE, 0, 4096, 512);
+    }
+}
+
 static void issued_ios_have_flushes_of_their_own(void **state)
 {
     (void)state;
@@ -190,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(queued_ios_are_taken_in_the_order_of_their_times, forget),
+        cmocka_unit_test_teardown(each_record_may_be_two_ios, forget),
         cmocka_unit_test_teardown(issued_ios_have_flushes_of_their_own, forget),
         cmocka_unit_test_teardown(devices_are_files_and_one_may_be_asked_for, forget),
         cmocka_unit_test_teardown(what_the_host_does_not_send_is_told, forget),

@@ -110,9 +110,23 @@ static char *of_dot(const char *text)
     }
 IMPORTERS(TEST)
 
+/* Nothing is compared, and nothing more is said, after the first file that cannot be read. */
+static void the_first_missing_counters_end_it(void **state)
+{
+    (void)state;
+    struct incident_result result;
+    struct diag diag = {0};
+    const struct incident_input old = {.name = "no/such/before"}, new = {.name = "no/such/after"};
+    assert_false(incident_counters(&old, &new, &result, &diag));
+    assert_int_equal(diag.count, 1);
+    assert_string_equal(diag.messages[0].file, "no/such/before");
+    assert_null(result.json);
+}
+
 int main(void)
 {
 #define ROW(name) cmocka_unit_test(name),
-    const struct CMUnitTest tests[] = {IMPORTERS(ROW)};
+    const struct CMUnitTest tests[] = {IMPORTERS(ROW)
+                                           cmocka_unit_test(the_first_missing_counters_end_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,16 +27,24 @@ static struct scenario *load_fine(const char *text)
     return scenario;
 }
 
-static void assert_finding(const char *text, enum diag_level level, const char *says)
+/* Of that level there are so many with these words, and each names what a run shows of it. */
+static void assert_finding(const char *text, enum diag_level level, const char *says,
+                           unsigned times, const char *shown)
 {
     struct scenario *scenario = load_fine(text);
     struct check_report report;
     check_scenario(scenario, &report);
-    bool said = false;
-    for (size_t i = 0; i < report.count; i++)
-        said |= report.findings[i].level == level && strstr(report.findings[i].text, says) != NULL;
-    if (!said)
-        fail_msg("%s has no finding '%s', but %zu others, the first: %s", text, says, report.count,
+    unsigned said = 0;
+    for (size_t i = 0; i < report.count; i++) {
+        const struct check_finding *finding = &report.findings[i];
+        if (finding->level != level || strstr(finding->text, says) == NULL)
+            continue;
+        said++;
+        if (strcmp(finding->shown == NULL ? "" : finding->shown, shown) != 0)
+            fail_msg("%s: a run shows '%s', not '%s'", says, finding->shown, shown);
+    }
+    if (said != times)
+        fail_msg("%s has %u findings '%s' of %zu, the first: %s", text, said, says, report.count,
                  report.count == 0 ? "" : report.findings[0].text);
     check_free(&report);
     scenario_free(scenario);
@@ -47,36 +55,41 @@ static void findings_are_found(void **state)
     (void)state;
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: \"leaf1:p5\", mtu: 1500B}]}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "need MTU 4156, but leaf1:p5 has 1500");
+                   DIAG_ERROR, "need MTU 4156, but leaf1:p5 has 1500", 1, "drops.mtu > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {priorities: [4]}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "DSCP 26 is priority 3 there, which is not lossless");
+                   DIAG_WARNING, "DSCP 26 is priority 3 there, which is not lossless", 4,
+                   "drops.lossy > 0");
     assert_finding(
         HEAD TWO_LEAVES ", overrides: [{where: spine1, dscp: {26: 5}}]}\n" HOSTS WORKLOAD,
-        DIAG_WARNING, "DSCP 26 is priority 3 (lossless) at leaf0, but 5 (lossy) at spine1");
+        DIAG_WARNING, "DSCP 26 is priority 3 (lossless) at leaf0, but 5 (lossy) at spine1", 1,
+        "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {dscp: {26: 4}}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "its pauses never stop it");
+                   "its pauses never stop it", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC is off");
+                   DIAG_WARNING, "PFC is off", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, flow-control: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC is off");
+                   DIAG_WARNING, "PFC is off", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "by PAUSE and spine0:p0 by PFC: neither obeys the other");
+                   DIAG_WARNING, "by PAUSE and spine0:p0 by PFC: neither obeys the other", 1,
+                   "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "but its headroom is 1024 B");
+                   DIAG_WARNING, "but its headroom is 1024 B", 16, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
-                   "its packet memory has 100000 B");
+                   "its packet memory has 100000 B", 4, "");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom-pool: 10KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "its headroom pool has 9984 B, one port's groups may need");
+                   DIAG_WARNING, "its headroom pool has 9984 B, one port's groups may need", 4,
+                   "drops.lossless > 0");
     assert_finding(HEAD FABRIC HOSTS
                    "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0}]\n",
-                   DIAG_NOTE, "7 hosts with 700 Gb/s meet at host0, which has 100: fan-in 7 to 1");
+                   DIAG_NOTE, "7 hosts with 700 Gb/s meet at host0, which has 100: fan-in 7 to 1",
+                   1, "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
                         "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
                         "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n",
-                   DIAG_ERROR, "there is no path from a to b");
+                   DIAG_ERROR, "there is no path from a to b", 1, "drops.no_route > 0");
 }
 
 /* Both workloads are told of every port on their ways, and of each once, however many pairs use
@@ -117,17 +130,17 @@ static void written_routes_are_followed(void **state)
     (void)state;
     assert_finding(HEAD ROUTES("{at: spine1, to: host0, via: leaf1}, "
                                "{at: leaf1, to: host0, via: spine1}") "}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "round in a circle by");
+                   DIAG_ERROR, "round in a circle by", 1, "drops.ttl > 0");
     assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine0}, "
                                "{at: leaf1, to: host0, via: spine0}, "
                                "{at: spine0, to: host0, via: leaf1}") "}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "from host4 to host0 round in a circle by");
+                   DIAG_ERROR, "from host4 to host0 round in a circle by", 1, "drops.ttl > 0");
     /* The way back is another one. */
     assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
                                "{at: leaf1, to: host0, via: spine0}") ", overrides: [{where: "
                                                                       "leaf0-spine1, mtu: "
                                                                       "1500B}]}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "need MTU 4156, but leaf0:p5 has 1500");
+                   DIAG_ERROR, "need MTU 4156, but leaf0:p5 has 1500", 1, "drops.mtu > 0");
     struct scenario *scenario =
         load_fine(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
                               "{at: leaf1, to: host0, via: spine1}") ", overrides: [{where: "
@@ -149,23 +162,26 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
     char text[1024];
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmin: 20MB, kmax: 21MB}}}\n%s",
              dcqcn);
-    assert_finding(text, DIAG_WARNING, "pauses come first");
+    assert_finding(text, DIAG_WARNING, "pauses come first", 1, "pfc.pause_frames > 0");
     /* alpha B / (1 + n alpha): 1/8 of some 30 MB alone, but a sixth of that with six ports */
     snprintf(text, sizeof text,
              HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_NOTE, "when all of its 6 ports are congested");
+    assert_finding(text, DIAG_NOTE, "when all of its 6 ports are congested", 1,
+                   "pfc.pause_frames > 0");
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_NOTE, "marks nothing");
+    assert_finding(text, DIAG_NOTE, "marks nothing", 1, "ecn.marked == 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "the peer sends in between");
+                   DIAG_WARNING, "the peer sends in between", 1, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
-                   "more than a hundredth of the link");
+                   "more than a hundredth of the link", 1, "pfc.pause_frames");
     assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {rx-xoff: 250KB}}}\n"
                                "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
-                   DIAG_WARNING, "its receive buffer keeps 12016 B for that");
+                   DIAG_WARNING, "its receive buffer keeps 12016 B for that", 1,
+                   "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "can arrive after its pause");
-    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "leaf0 and 3 more have no PFC watchdog");
+                   "can arrive after its pause", 2, "drops.lossless > 0");
+    assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "leaf0 and 3 more have no PFC watchdog",
+                   1, "");
 }
 
 #define SWITCH(values) HEAD TWO_LEAVES ", switch: {" values "}}\n" HOSTS WORKLOAD
@@ -178,47 +194,56 @@ static void values_that_contradict_each_other_are_found(void **state)
     (void)state;
     static const struct {
         const char *text, *says;
+        unsigned times;
+        const char *shown;
     } cases[] = {
-        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "lies above xoff, 10000 B"},
-        {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is more than xoff, 10000 B"},
-        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "lies above ecn-kmax, 1000000 B"},
-        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "as long as a poll"},
-        {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"), "nothing to watch"},
-        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "nobody uses it"},
-        {SWITCH("egress-limit: 100KB"), "drops what is lossless"},
-        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "it never pauses anybody"},
-        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "lies above rx-xoff, 100000 B"},
+        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "lies above xoff, 10000 B", 1, ""},
+        {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is more than xoff, 10000 B", 1,
+         ""},
+        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "lies above ecn-kmax, 1000000 B", 1, ""},
+        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "as long as a poll", 1, ""},
+        {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"), "nothing to watch", 1, ""},
+        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "nobody uses it", 1, ""},
+        {SWITCH("egress-limit: 100KB"), "drops what is lossless", 1, "drops.lossless > 0"},
+        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "it never pauses anybody", 1,
+         "drops.lossless > 0"},
+        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "lies above rx-xoff, 100000 B", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "priority: 4}]\n",
-         "'w': host4 sends DSCP 26 in priority 4, but leaf1 puts it in 3"},
-        {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it never happens"},
-        {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped"},
+         "'w': host4 sends DSCP 26 in priority 4, but leaf1 puts it in 3", 1, "drops.lossless > 0"},
+        {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it never happens", 1, ""},
+        {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped", 1,
+         ""},
         {FAULT("kind: link-flap, where: leaf0-spine0, at: 0ns, period: 10us, duty: 0%"),
-         "no carrier is ever lost"},
+         "no carrier is ever lost", 1, ""},
         {HEAD FABRIC "hosts: {box: {where: host0..host1, machine: box}, "
                      "one: {where: host1, rnic: {profile: softroce}}}\n"
                      "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
-         "host0 and host1 are of machine box with other costs"},
+         "host0 and host1 are of machine box with other costs", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "receives: 1}]\n",
-         "receives are of rdma-send"},
+         "receives are of rdma-send", 1, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_finding(cases[i].text, DIAG_WARNING, cases[i].says);
+        assert_finding(cases[i].text, DIAG_WARNING, cases[i].says, cases[i].times, cases[i].shown);
 }
 
-static void findings_say_what_a_run_shows(void **state)
+/* The second of two hosts that send, and a host that is sent to, are looked at too. */
+static void a_priority_is_checked_at_every_host(void **state)
 {
     (void)state;
-    struct scenario *scenario =
-        load_fine(HEAD TWO_LEAVES
-                  ", switch: {pfc: {headroom: 1KB}, watchdog: {action: drop}}}\n" HOSTS WORKLOAD);
-    struct check_report report;
-    check_scenario(scenario, &report);
-    assert_true(report.count > 0);
-    assert_string_equal(report.findings[0].shown, "drops.lossless > 0");
-    check_free(&report);
-    scenario_free(scenario);
+    static const char *const pairs[] = {"from: [host0, host4], to: host1",
+                                        "from: host0, to: host4"};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 HEAD TWO_LEAVES ", overrides: [{where: leaf1, dscp: {26: 4}}]}\n"
+                                 "workloads: [{name: w, kind: rdma-write, %s, priority: 3}]\n",
+                 pairs[i]);
+        assert_finding(text, DIAG_WARNING,
+                       "'w': host4 sends DSCP 26 in priority 3, but leaf1 puts it in 4", 1,
+                       "drops.lossless > 0");
+    }
 }
 
 static void nothing_is_found_where_nothing_is_wrong(void **state)
@@ -250,7 +275,7 @@ int main(void)
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),
         cmocka_unit_test(values_that_contradict_each_other_are_found),
-        cmocka_unit_test(findings_say_what_a_run_shows),
+        cmocka_unit_test(a_priority_is_checked_at_every_host),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
