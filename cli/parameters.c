@@ -12,6 +12,7 @@
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/fabric/topology.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
 #include "scenarios/workload/workload.h"
 
@@ -86,10 +87,9 @@ static bool each_topology(parameters_fn *call, void *self)
 static bool each_fault(parameters_fn *call, void *self)
 {
     char where[WHERE_BYTES];
-    for (int i = 0; i < SCENARIO_FAULT_COUNT; i++) {
-        const enum scenario_fault_kind kind = (enum scenario_fault_kind)i;
-        snprintf(where, sizeof where, "faults{kind: %s}", scenario_fault_name(kind));
-        if (!each_row(where, scenario_fault_rows(kind), call, self))
+    for (int i = 0; fault_kinds[i] != NULL; i++) {
+        snprintf(where, sizeof where, "faults{kind: %s}", fault_kinds[i]->name);
+        if (!each_row(where, fault_kinds[i]->opts, call, self))
             return false;
     }
     return true;

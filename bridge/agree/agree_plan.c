@@ -3,6 +3,7 @@
 #include "bridge/agree/agree_plan.h"
 
 #include "base/memory.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void add_fault(struct agree_plan *plan, uint32_t index)
     const struct scenario_fault *fault = &plan->scenario->faults[index];
     char path[64], where[128];
     snprintf(path, sizeof path, "faults[%u].kind", index);
-    add(plan, path, scenario_fault_name(fault->kind));
+    add(plan, path, fault->ops->name);
     snprintf(path, sizeof path, "faults[%u].where", index);
     for (uint32_t i = 0; i < fault->spot_count; i++) {
         const struct scenario_spot *spot = &fault->spots[i];

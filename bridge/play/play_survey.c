@@ -6,6 +6,7 @@
 #include "bridge/play/play_private.h"
 
 #include "replay/database/words.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void add_fault(const struct play *play, const struct scenario_fault *faul
     if (size - used < 2)
         return;
     const int wrote = snprintf(text + used, size - used, "%s%s at %s", used > 0 ? "; " : "",
-                               scenario_fault_name(fault->kind), words_time(fault->at).text);
+                               fault->ops->name, words_time(fault->at).text);
     size_t at = used + (wrote > 0 ? (size_t)wrote : 0);
     if (fault->end != TIME_NEVER && at < size)
         at += (size_t)snprintf(text + at, size - at, " for %s",
@@ -42,7 +43,7 @@ static void refuse_faults(const struct play *play, struct diag *diag)
         diag_add(diag, DIAG_ERROR, fault->place, NULL,
                  "the bridge cannot make the fault %s: leave it out, or let it be made outside "
                  "and say --faults external",
-                 scenario_fault_name(fault->kind));
+                 fault->ops->name);
     }
 }
 

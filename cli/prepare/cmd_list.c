@@ -9,6 +9,7 @@
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/embedded.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -100,6 +101,12 @@ static void list_workloads(struct cli_list *list)
     cli_list_row(list, "fio", "the jobs of a fio job file, each as an nvme workload");
 }
 
+static void list_faults(struct cli_list *list)
+{
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        cli_list_row(list, fault_kinds[i]->name, fault_kinds[i]->about);
+}
+
 static void list_policies(struct cli_list *list)
 {
     for (int i = 0; i < BUFFER_POLICIES; i++)
@@ -140,6 +147,7 @@ static const struct {
     {"congestion-controls", "what an RNIC does about ECN marks", list_controls},
     {"media", "what stores the blocks of a namespace", list_media},
     {"workloads", "kinds of workload", list_workloads},
+    {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
     {"parameters", "every parameter with its default", list_parameters},
     {"paths", "what --set takes, by the first member of a list", list_paths},

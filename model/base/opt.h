@@ -41,6 +41,11 @@ struct opt {
     int64_t factor;     /* a quantity is min times a power of it; 0: any */
 };
 
+/* The choices of a list X(NAME, "word"), in its order: the same list makes the enum, so that no
+ * word can mean another member. */
+#define OPT_WORDS(LIST)       &(LIST(OPT_WORD_))[1]
+#define OPT_WORD_(name, word) "|" word
+
 #define OPT_WHY_BYTES 160
 
 /* Sets every field to its preset; CHECKs that each preset parses and lies inside its bounds. */

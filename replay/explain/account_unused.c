@@ -5,38 +5,36 @@
 #include "replay/explain/account.h"
 
 #include "base/memory.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NONE_COUNTED(name) "NOT EXISTS(SELECT 1 FROM counter WHERE name=" name ")"
 #define TOTAL(path)        "(SELECT value FROM result WHERE path='" path "')"
 
-static const char *const queries[] = {
-    "SELECT 'workload '||name, 'issued nothing' FROM workload WHERE issued=0 ORDER BY workload",
+static const char workloads_query[] =
+    "SELECT 'workload '||name, 'issued nothing' FROM workload WHERE issued=0 ORDER BY workload";
 
-    /* A fault that broke nothing: what it does is counted where it is. */
+/* A fault that broke nothing: what it does is counted where it is.  The table k is made of the
+ * kinds of faults. */
+static const char faults_query[] =
     "SELECT 'fault '||fault||', '||kind, CASE"
     " WHEN at_ps >= (SELECT simulated_ps + drain_ps FROM meta) THEN 'the run ended before it began'"
-    " WHEN kind IN ('slow-receiver','pause-storm') THEN 'its host sent no pause'"
-    " WHEN kind IN ('drop-every','bit-errors') THEN 'it damaged or dropped no frame'"
-    " ELSE 'no frame was sent at its location' END AS why FROM fault f"
+    " WHEN pauses THEN 'its host sent no pause'"
+    " WHEN total IS NOT NULL THEN 'it damaged or dropped no frame'"
+    " ELSE 'no frame was sent at its location' END FROM fault f LEFT JOIN k USING(kind)"
     " WHERE at_ps >= (SELECT simulated_ps + drain_ps FROM meta)"
-    "  OR kind IN ('slow-receiver','pause-storm') AND NOT EXISTS(SELECT 1 FROM fault_place l"
+    "  OR pauses AND NOT EXISTS(SELECT 1 FROM fault_place l"
     "   JOIN counter c USING(node) WHERE l.fault=f.fault AND (c.name='tx_global_pause_xoff'"
     "   OR c.name='tx_prio'||c.priority||'_pause_xoff'))"
-    "  OR kind='drop-every' AND " TOTAL(
-        "drops.injected") "=0"
-                          "  OR kind='bit-errors' AND " TOTAL(
-                              "drops.corrupt") "=0"
-                                               "  OR kind NOT IN ('slow-receiver','pause-storm') "
-                                               "AND NOT EXISTS(SELECT 1 FROM fault_place l"
-                                               "   JOIN counter c ON c.node=l.node AND (l.port IS "
-                                               "NULL OR c.port=l.port)"
-                                               "   AND c.name IN "
-                                               "('tx_packets_phy','rx_packets_phy') WHERE "
-                                               "l.fault=f.fault)"
-                                               " ORDER BY fault",
+    "  OR (SELECT value FROM result WHERE path=total)=0"
+    "  OR pauses IS NOT 1 AND NOT EXISTS(SELECT 1 FROM fault_place l"
+    "   JOIN counter c ON c.node=l.node AND (l.port IS NULL OR c.port=l.port)"
+    "   AND c.name IN ('tx_packets_phy','rx_packets_phy') WHERE l.fault=f.fault)"
+    " ORDER BY fault";
 
+static const char *const queries[] = {
     "SELECT 'PFC of priority '||j.value, 'no frame of that priority was sent' FROM"
     " (SELECT DISTINCT value FROM setting WHERE path='fabric.switch.pfc-priorities'"
     "  AND json_valid('['||value||']')) s,"
@@ -77,18 +75,40 @@ static const char *const queries[] = {
     "SELECT 'RNIC message rate and PCIe limits', 'not modelled, so never the bottleneck here'",
 };
 
+static void add_rows(struct account *account, uint32_t *room, struct store_statement *rows)
+{
+    while (store_step(rows)) {
+        account->unused =
+            memory_grown(account->unused, account->unused_count, room, sizeof *account->unused);
+        struct account_unused *unused = &account->unused[account->unused_count++];
+        snprintf(unused->what, sizeof unused->what, "%s", store_text(rows, 0));
+        snprintf(unused->why, sizeof unused->why, "%s", store_text(rows, 1));
+    }
+    store_finish(rows);
+}
+
+static struct store_statement *ask_faults(struct store *store)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    fputs("WITH k(kind, pauses, total) AS (VALUES", out);
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        fprintf(out, "%s('%s',%d,nullif('%s',''))", i > 0 ? "," : "", fault_kinds[i]->name,
+                fault_kinds[i]->host_pauses,
+                fault_kinds[i]->counted_as == NULL ? "" : fault_kinds[i]->counted_as);
+    fprintf(out, ") %s", faults_query);
+    memory_stream_end(out);
+    struct store_statement *rows = store_prepare(store, text);
+    free(text);
+    return rows;
+}
+
 void account_unused(struct account *account, struct store *store)
 {
     uint32_t room = 0;
-    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
-        struct store_statement *rows = store_prepare(store, queries[i]);
-        while (store_step(rows)) {
-            account->unused = memory_grown(account->unused, account->unused_count, &room,
-                                           sizeof *account->unused);
-            struct account_unused *unused = &account->unused[account->unused_count++];
-            snprintf(unused->what, sizeof unused->what, "%s", store_text(rows, 0));
-            snprintf(unused->why, sizeof unused->why, "%s", store_text(rows, 1));
-        }
-        store_finish(rows);
-    }
+    add_rows(account, &room, store_prepare(store, workloads_query));
+    add_rows(account, &room, ask_faults(store));
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++)
+        add_rows(account, &room, store_prepare(store, queries[i]));
 }

@@ -3,6 +3,7 @@
 #include "replay/prove/prove_suspects.h"
 
 #include "base/memory.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void add_row(struct search *search, struct repair repair, enum prove_role
 /* A fault makes this host pause. */
 static bool is_at(const struct scenario_fault *fault, uint32_t host)
 {
-    if (fault->kind != SCENARIO_FAULT_SLOW_RECEIVER && fault->kind != SCENARIO_FAULT_PAUSE_STORM)
+    if (!fault->ops->host_pauses)
         return false;
     for (uint32_t i = 0; i < fault->spot_count; i++)
         if (fault->spots[i].node == host)

@@ -3,6 +3,7 @@
 #include "replay/prove/repair.h"
 
 #include "base/memory.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void fault_words(const struct scenario *scenario, uint32_t index, char *t
 {
     const struct scenario_fault *fault = &scenario->faults[index];
     const uint32_t more = fault->spot_count - (fault->spot_count > 0);
-    int used = snprintf(text, size, "fault %u, %s", index, scenario_fault_name(fault->kind));
+    int used = snprintf(text, size, "fault %u, %s", index, fault->ops->name);
     if (fault->spot_count > 0 && (size_t)used < size)
         used += spot_words(scenario, &fault->spots[0], text + used, size - (size_t)used);
     if (more > 0 && (size_t)used < size)

@@ -6,6 +6,7 @@
 #include "replay/database/counter.h"
 #include "replay/database/record_schema.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -137,8 +138,8 @@ static void write_faults(struct store *store, const struct scenario *scenario)
     struct store_statement *places = store_prepare(store, "INSERT INTO fault_place VALUES(?,?,?)");
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
-        STORE_INSERT(faults, STORE_I(i), STORE_T(scenario_fault_name(fault->kind)),
-                     STORE_I(fault->at), fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
+        STORE_INSERT(faults, STORE_I(i), STORE_T(fault->ops->name), STORE_I(fault->at),
+                     fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
         for (uint32_t k = 0; k < fault->spot_count; k++)
             STORE_INSERT(places, STORE_I(i), STORE_I(fault->spots[k].node),
                          fault->spots[k].port == SCENARIO_ALL_PORTS

@@ -2,6 +2,8 @@
  * step_show - the whole in short, a workload, and who shows the rest. */
 #include "replay/step/step_show.h"
 
+#include "scenarios/fault/fault.h"
+
 #include <inttypes.h>
 
 /* ------------------------------------------------------------------ commands */
@@ -101,17 +103,12 @@ static void show_workload(const struct stepper *stepper, uint32_t workload, FILE
 
 static void show_faults(const struct stepper *stepper, FILE *out)
 {
-    static const char *const words[] = {
-#define X(name, word) word,
-        SCENARIO_FAULTS(X)
-#undef X
-    };
     const struct scenario *scenario = stepper_world(stepper)->scenario;
     const time_ps now = step_now(stepper);
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         if (fault->at <= now && now < fault->end)
-            fprintf(out, "fault %s at %s%s, since %s\n", words[fault->kind],
+            fprintf(out, "fault %s at %s%s, since %s\n", fault->ops->name,
                     step_node(stepper, fault->spots[0].node)->name,
                     fault->spot_count > 1 ? " and elsewhere" : "",
                     words_time(now - fault->at).text);

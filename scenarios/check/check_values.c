@@ -7,6 +7,7 @@
 #include "net/switch/watchdog.h"
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
 
@@ -206,16 +207,16 @@ static void check_machine(const struct scenario *scenario, const struct scenario
 static void check_fault(const struct scenario *scenario, const struct scenario_fault *fault,
                         struct check_report *report)
 {
-    const char *name = scenario_fault_name(fault->kind);
+    const struct fault_ops *ops = fault->ops;
+    const char *name = ops->name, *why = ops->in_vain == NULL ? NULL : ops->in_vain(fault->params);
     if (fault->at > scenario->duration + scenario->drain)
         check_add(report, DIAG_WARNING, fault->place,
                   "the fault %s begins after the run has ended: it never happens", name);
     else if (fault->at >= scenario->duration)
         check_add(report, DIAG_WARNING, fault->place,
                   "the fault %s begins when the workloads have stopped: it may meet nothing", name);
-    if (fault->kind == SCENARIO_FAULT_LINK_FLAP && fault->duty == 0)
-        check_add(report, DIAG_WARNING, fault->place,
-                  "the fault %s has duty 0%%: no carrier is ever lost", name);
+    if (why != NULL)
+        check_add(report, DIAG_WARNING, fault->place, "the fault %s %s", name, why);
 }
 
 static void check_workload(const struct scenario *scenario,

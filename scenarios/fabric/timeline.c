@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "engine/heap.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ struct timeline {
     const struct scenario *scenario;
     struct heap due;
     struct link_state *links;
-    struct outage *outages;  /* by fault */
+    struct outage *outages;  /* by fault: the links at its places */
     uint32_t *power_reasons; /* by node, to be off */
     uint8_t *is_lost;        /* by node: its power went off at this moment */
     bool power_lost;         /* any of them */
@@ -57,7 +58,7 @@ static enum step step_of(const struct event *event)
     return (enum step)(event->order >> 62);
 }
 
-/* ------------------------------------------------------------------ which links a fault breaks */
+/* ------------------------------------------------------------------ links at a fault's places */
 
 static void add_link(struct outage *outage, const struct scenario *scenario, uint8_t *seen,
                      const struct scenario_spot *spot)
@@ -91,17 +92,6 @@ static void find_links(const struct scenario *scenario, const struct scenario_fa
         seen[outage->links[i]] = 0;
 }
 
-static bool is_power_cut(const struct scenario_fault *fault)
-{
-    return fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->how == SCENARIO_CRASH_POWER;
-}
-
-static bool breaks_links(const struct scenario_fault *fault)
-{
-    return fault->kind == SCENARIO_FAULT_LINK_DOWN || fault->kind == SCENARIO_FAULT_LINK_FLAP ||
-           fault->kind == SCENARIO_FAULT_SWITCH_DOWN || is_power_cut(fault);
-}
-
 struct timeline *timeline_new(const struct scenario *scenario)
 {
     struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
@@ -117,10 +107,9 @@ struct timeline *timeline_new(const struct scenario *scenario)
     timeline->is_touched = memory_zeroed(scenario->link_count, 1);
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
-        if (breaks_links(fault))
-            find_links(scenario, fault, timeline->is_touched, &timeline->outages[i]);
+        find_links(scenario, fault, timeline->is_touched, &timeline->outages[i]);
         add(timeline, fault->at, FAULT_EDGE, i, true);
-        if (fault->end != TIME_NEVER && fault->kind != SCENARIO_FAULT_LINK_FLAP)
+        if (fault->end != TIME_NEVER && !fault->ops->has_cycle)
             add(timeline, fault->end, FAULT_EDGE, i, false);
     }
     return timeline;
@@ -157,7 +146,7 @@ struct routing_view timeline_view(const struct timeline *timeline)
 
 /* ------------------------------------------------------------------ faults */
 
-static void touch(struct timeline *timeline, uint32_t fault, bool down)
+void timeline_carrier(struct timeline *timeline, uint32_t fault, bool down)
 {
     const struct outage *outage = &timeline->outages[fault];
     for (uint32_t i = 0; i < outage->count; i++) {
@@ -170,20 +159,6 @@ static void touch(struct timeline *timeline, uint32_t fault, bool down)
     }
 }
 
-/* The next edge of a flapping link; one that begins at the end of the fault is none. */
-static void flap(struct timeline *timeline, const struct event *event)
-{
-    const struct scenario_fault *fault = &timeline->scenario->faults[event->node];
-    const bool down = event->kind != 0;
-    const time_ps without = (time_ps)((__int128)fault->period * fault->duty / PPM);
-    const time_ps span = down ? without : fault->period - without;
-    touch(timeline, event->node, down);
-    if (fault->end - event->at > span)
-        add(timeline, event->at + span, FAULT_EDGE, event->node, !down);
-    else if (down && fault->end != TIME_NEVER)
-        add(timeline, fault->end, FAULT_EDGE, event->node, false);
-}
-
 static void node_power(struct timeline *timeline, uint32_t node, bool off)
 {
     CHECK(off || timeline->power_reasons[node] > 0);
@@ -194,41 +169,32 @@ static void node_power(struct timeline *timeline, uint32_t node, bool off)
     timeline->power_lost = true;
 }
 
-static void switch_power(struct timeline *timeline, uint32_t index, bool off)
+void timeline_power(struct timeline *timeline, uint32_t fault, bool off)
 {
-    const struct scenario_fault *fault = &timeline->scenario->faults[index];
-    for (uint32_t i = 0; i < fault->spot_count; i++)
-        node_power(timeline, fault->spots[i].node, off);
-    touch(timeline, index, off);
+    const struct scenario_fault *at = &timeline->scenario->faults[fault];
+    for (uint32_t i = 0; i < at->spot_count; i++)
+        node_power(timeline, at->spots[i].node, off);
+    timeline_carrier(timeline, fault, off);
+}
+
+void timeline_misroute(struct timeline *timeline, uint32_t fault, bool on)
+{
+    timeline->misrouted[fault] = on;
+    timeline->routes_changed = true;
+}
+
+void timeline_again(struct timeline *timeline, uint32_t fault, time_ps at, bool begins)
+{
+    add(timeline, at, FAULT_EDGE, fault, begins);
 }
 
 static void fault_edge(struct timeline *timeline, const struct event *event,
                        const struct timeline_calls *calls)
 {
-    const uint32_t index = event->node;
-    const struct scenario_fault *fault = &timeline->scenario->faults[index];
-    const bool on = event->kind != 0;
-    switch (fault->kind) {
-    case SCENARIO_FAULT_LINK_FLAP:
-        flap(timeline, event);
-        return;
-    case SCENARIO_FAULT_SWITCH_DOWN:
-        switch_power(timeline, index, on);
-        return;
-    case SCENARIO_FAULT_LINK_DOWN:
-        touch(timeline, index, on);
-        return;
-    case SCENARIO_FAULT_MISROUTE:
-        timeline->misrouted[index] = on;
-        timeline->routes_changed = true;
-        return;
-    default:
-        break;
-    }
-    if (is_power_cut(fault))
-        switch_power(timeline, index, on);
-    if (!on || !is_power_cut(fault)) /* the power goes after the carrier: nobody hears of it */
-        calls->fault(calls->self, index, on);
+    const struct scenario_fault *fault = &timeline->scenario->faults[event->node];
+    const struct fault_edge edge = {fault, event->node, event->at, event->kind != 0};
+    if (fault->ops->edge == NULL || fault->ops->edge(timeline, &edge))
+        calls->fault(calls->self, edge.index, edge.begins);
 }
 
 /* ------------------------------------------------------------------ links and what is known */

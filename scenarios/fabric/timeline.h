@@ -15,7 +15,7 @@
 /* What a moment brings, in this order; each of a kind in the scenario's order. */
 struct timeline_calls {
     void *self;
-    void (*fault)(void *self, uint32_t fault, bool on); /* of a kind that breaks no link or route */
+    void (*fault)(void *self, uint32_t fault, bool on); /* beside what it does to the fabric */
     void (*link)(void *self, uint32_t link, bool up);
     void (*lost)(void *self, uint32_t node); /* it lost its power and what it held: a switch, or a
                                                 target, whose return is a fault's end */
@@ -35,5 +35,19 @@ void timeline_step(struct timeline *timeline, const struct timeline_calls *calls
 
 /* What routes are made from after the last step; it changes with the next one. */
 struct routing_view timeline_view(const struct timeline *timeline);
+
+/* ---- what a fault does to the fabric, in its `edge` ---- */
+
+/* The links at its places have one reason more to be without carrier, or one less. */
+void timeline_carrier(struct timeline *timeline, uint32_t fault, bool down);
+
+/* Its nodes lose their power, and their links the carrier; or one reason for it is gone. */
+void timeline_power(struct timeline *timeline, uint32_t fault, bool off);
+
+/* Its route goes before all others, or no longer. */
+void timeline_misroute(struct timeline *timeline, uint32_t fault, bool on);
+
+/* It begins or ends again at that time. */
+void timeline_again(struct timeline *timeline, uint32_t fault, time_ps at, bool begins);
 
 #endif

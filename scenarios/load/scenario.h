@@ -28,6 +28,7 @@ struct nvme_namespace_params;
 struct nvme_target_params;
 struct rnic_params;
 struct switch_params;
+struct fault_ops;
 struct workload_ops;
 
 #define SCENARIO_ALL_PORTS UINT16_MAX
@@ -140,55 +141,21 @@ struct scenario_routing {
     int64_t local_repair; /* a switch does without its own dead ports as soon as it knows */
 };
 
-/* Kinds that are played, their word, and the kind's own key where there is one. */
-#define SCENARIO_FAULTS(X)                                                                         \
-    X(SLOW_RECEIVER, "slow-receiver")                                                              \
-    X(PAUSE_STORM, "pause-storm")                                                                  \
-    X(LINK_DOWN, "link-down")                                                                      \
-    X(BIT_ERRORS, "bit-errors")                                                                    \
-    X(DROP_EVERY, "drop-every")                                                                    \
-    X(PFC_OFF, "pfc-off")                                                                          \
-    X(LINK_FLAP, "link-flap")                                                                      \
-    X(SWITCH_DOWN, "switch-down")                                                                  \
-    X(MISROUTE, "misroute")                                                                        \
-    X(TARGET_STALL, "target-stall")                                                                \
-    X(TARGET_CRASH, "target-crash")
-
-enum scenario_fault_kind {
-#define X(name, word) SCENARIO_FAULT_##name,
-    SCENARIO_FAULTS(X)
-#undef X
-        SCENARIO_FAULT_COUNT
-};
-
-enum scenario_crash { SCENARIO_CRASH_PROCESS, SCENARIO_CRASH_POWER };
-enum scenario_data { SCENARIO_DATA_KEPT, SCENARIO_DATA_LOST };
-
 /* A node as a whole, or one of its ports. */
 struct scenario_spot {
     uint32_t node;
     uint16_t port; /* SCENARIO_ALL_PORTS: the node */
 };
 
-/* What `where` selects is resolved to spots: slow-receiver, pause-storm and those of targets to
- * hosts as a whole, switch-down and misroute to switches as a whole, all others to ports.  A link
- * gives both of its ports. */
+/* What `where` selects is resolved to spots, as the kind's place says. */
 struct scenario_fault {
-    enum scenario_fault_kind kind;
+    const struct fault_ops *ops;
+    const void *params; /* the kind's own, filled by its rows */
     time_ps at;
     time_ps end; /* TIME_NEVER: it stays */
     const struct scenario_spot *spots;
     uint32_t spot_count;
-    int64_t drain;                      /* slow-receiver: ppm of the line rate */
-    int64_t priority;                   /* pause-storm */
-    int64_t rate;                       /* bit-errors: errors per bit, in parts per 10^15 */
-    int64_t n;                          /* drop-every: each n-th frame */
-    int64_t frames;                     /* drop-every: enum port_fault_frames */
-    int64_t period;                     /* link-flap: ps from one loss of carrier to the next */
-    int64_t duty;                       /* link-flap: ppm of the period without carrier */
-    int64_t how;                        /* target-crash: enum scenario_crash */
-    int64_t data;                       /* target-crash: enum scenario_data */
-    const struct scenario_route *route; /* misroute */
+    const struct scenario_route *route; /* of a kind that has one */
     struct diag_place place;
 };
 
@@ -275,10 +242,6 @@ extern const struct opt scenario_fault_opts[];
 
 /* Other ways to write the rows of a switch, "pfc.headroom". */
 extern const struct block_word scenario_switch_words[];
-
-/* The word of a fault's kind, and the rows that it has of its own. */
-const char *scenario_fault_name(enum scenario_fault_kind kind);
-const struct opt *scenario_fault_rows(enum scenario_fault_kind kind);
 
 /* Index of the node of that name, or UINT32_MAX. */
 uint32_t scenario_find_node(const struct scenario *scenario, const char *name);

@@ -4,16 +4,15 @@
 #include "scenarios/load/select.h"
 
 #include "base/nearest.h"
+#include "scenarios/fault/fault.h"
 
 #include <string.h>
 
-/* All that any kind has; each kind's rows name its part. */
-struct keys {
+struct span {
     int64_t at, length; /* length -1: until the end of the run */
-    int64_t drain, priority, rate, n, kind, period, duty, how, data;
 };
 
-#define FIELD(name) offsetof(struct keys, name)
+#define FIELD(name) offsetof(struct span, name)
 
 const struct opt scenario_fault_opts[] = {
     {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "When it begins.", "own"},
@@ -21,97 +20,17 @@ const struct opt scenario_fault_opts[] = {
      "How long it lasts; end: it stays.", "own"},
     {0}};
 
-static const struct opt drain_opts[] = {
-    {"drain", OPT_PERCENT, FIELD(drain), "0%", "0%", "100%", NULL,
-     "Share of line rate at which the host empties its receive buffer.", "own"},
-    {0}};
-
-static const struct opt storm_opts[] = {{"priority", OPT_INT, FIELD(priority), "3", "0", "7", NULL,
-                                         "The priority that is paused.",
-                                         "common use: RoCE in priority 3"},
-                                        {0}};
-
-static const struct opt error_opts[] = {{"rate", OPT_RATIO, FIELD(rate), "1e-12", "0", "1/100",
-                                         NULL, "Errors per bit.",
-                                         "IEEE 802.3: links are specified for 1e-12"},
-                                        {0}};
-
-/* `kind` is the fault's own key, so what is dropped has another name. */
-static const struct opt drop_opts[] = {
-    {"n", OPT_INT, FIELD(n), "256", "1", NULL, NULL, "Each n-th frame is dropped.",
-     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
-    {"frames", OPT_CHOICE, FIELD(kind), "data", NULL, NULL, "all|data|pause|resume",
-     "Those that are counted and dropped: all, MAC control too; with a payload; PFC and PAUSE that "
-     "stop something; that only resume.",
-     "own"},
-    {0}};
-
-static const struct opt flap_opts[] = {
-    {"period", OPT_TIME, FIELD(period), "100ms", "1us", "1000s", NULL,
-     "From one loss of carrier to the next.", "own"},
-    {"duty", OPT_PERCENT, FIELD(duty), "50%", "0%", "100%", NULL,
-     "Share of each period, from its beginning, in which the link is down.", "own"},
-    {0}};
-
-static const struct opt crash_opts[] = {
-    {"how", OPT_CHOICE, FIELD(how), "process", NULL, NULL, "process|power",
-     "What dies: the target's process, whose connections the kernel then ends; or the machine, "
-     "with "
-     "its links and without a word.",
-     "own"},
-    {"data", OPT_CHOICE, FIELD(data), "kept", NULL, NULL, "kept|lost",
-     "Whether the namespaces hold what was written when the target comes back.", "own"},
-    {0}};
-
-static const struct opt no_opts[] = {{0}};
-
-static const char *const common_keys[] = {"kind", "where", NULL};
-static const char *const route_keys[] = {"kind", "where", "to", "via", NULL};
-
-static const struct kind {
-    const char *word;
-    const struct opt *rows;
-    enum { OF_PORTS, OF_HOSTS, OF_SWITCHES, OF_TARGETS } of;
-    const char *const *also; /* keys beside the rows */
-} kinds[] = {
-    [SCENARIO_FAULT_SLOW_RECEIVER] = {"slow-receiver", drain_opts, OF_HOSTS, common_keys},
-    [SCENARIO_FAULT_PAUSE_STORM] = {"pause-storm", storm_opts, OF_HOSTS, common_keys},
-    [SCENARIO_FAULT_LINK_DOWN] = {"link-down", no_opts, OF_PORTS, common_keys},
-    [SCENARIO_FAULT_BIT_ERRORS] = {"bit-errors", error_opts, OF_PORTS, common_keys},
-    [SCENARIO_FAULT_DROP_EVERY] = {"drop-every", drop_opts, OF_PORTS, common_keys},
-    [SCENARIO_FAULT_PFC_OFF] = {"pfc-off", no_opts, OF_PORTS, common_keys},
-    [SCENARIO_FAULT_LINK_FLAP] = {"link-flap", flap_opts, OF_PORTS, common_keys},
-    [SCENARIO_FAULT_SWITCH_DOWN] = {"switch-down", no_opts, OF_SWITCHES, common_keys},
-    [SCENARIO_FAULT_MISROUTE] = {"misroute", no_opts, OF_SWITCHES, route_keys},
-    [SCENARIO_FAULT_TARGET_STALL] = {"target-stall", no_opts, OF_TARGETS, common_keys},
-    [SCENARIO_FAULT_TARGET_CRASH] = {"target-crash", crash_opts, OF_TARGETS, common_keys},
-};
-
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-const char *scenario_fault_name(enum scenario_fault_kind kind)
+static const struct fault_ops *find_kind(struct loader *loader, const struct tree_node *word)
 {
-    return kinds[kind].word;
-}
-
-const struct opt *scenario_fault_rows(enum scenario_fault_kind kind)
-{
-    return kinds[kind].rows;
-}
-
-static bool find_kind(struct loader *loader, const struct tree_node *word,
-                      enum scenario_fault_kind *kind)
-{
+    const struct fault_ops *found = fault_find(word->text);
+    if (found != NULL)
+        return found;
     struct nearest nearest = nearest_to(word->text);
-    for (int i = 0; i < KINDS; i++) {
-        *kind = (enum scenario_fault_kind)i;
-        if (strcmp(kinds[i].word, word->text) == 0)
-            return true;
-        nearest_offer(&nearest, kinds[i].word);
-    }
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        nearest_offer(&nearest, fault_kinds[i]->name);
     tree_error(loader->diag, word, "there is no fault '%.64s'%s", word->text,
                nearest_hint(&nearest).text);
-    return false;
+    return NULL;
 }
 
 /* Faults of ports take a node for all of its ports. */
@@ -145,66 +64,66 @@ static bool are_targets(struct loader *loader, const struct tree_node *where,
 }
 
 static bool read_where(struct loader *loader, const struct tree_node *written,
-                       const struct kind *kind, struct selection *selection)
+                       enum fault_place place, struct selection *selection)
 {
-    static const char *const names[] = {"link or port", "host", "switch", "target"};
-    static const unsigned meant[] = {SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS,
-                                     SELECT_HOSTS, SELECT_SWITCHES, SELECT_HOSTS};
+    static const struct {
+        const char *name;
+        unsigned selects;
+    } places[] = {
+        [FAULT_AT_PORTS] = {"link or port",
+                            SELECT_HOSTS | SELECT_SWITCHES | SELECT_PORTS | SELECT_LINKS},
+        [FAULT_AT_HOSTS] = {"host", SELECT_HOSTS},
+        [FAULT_AT_SWITCHES] = {"switch", SELECT_SWITCHES},
+        [FAULT_AT_TARGETS] = {"target", SELECT_HOSTS},
+    };
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL) {
-        tree_error(loader->diag, written, "expected where: the %s that is meant", names[kind->of]);
+        tree_error(loader->diag, written, "expected where: the %s that is meant",
+                   places[place].name);
         return false;
     }
     struct selection found;
-    if (!select_from(loader->scenario, where, meant[kind->of], &found, loader->diag))
+    if (!select_from(loader->scenario, where, places[place].selects, &found, loader->diag))
         return false;
     *selection = found;
-    if (kind->of == OF_PORTS)
+    if (place == FAULT_AT_PORTS)
         spread(loader, &found, selection);
-    return kind->of != OF_TARGETS || are_targets(loader, where, &found);
-}
-
-static void fill(struct scenario_fault *made, const struct keys *when, const struct keys *what)
-{
-    made->at = when->at;
-    made->end = when->length < 0 ? TIME_NEVER : when->at + when->length;
-    made->drain = what->drain;
-    made->priority = what->priority;
-    made->rate = what->rate;
-    made->n = what->n;
-    made->frames = what->kind;
-    made->period = what->period;
-    made->duty = what->duty;
-    made->how = what->how;
-    made->data = what->data;
+    return place != FAULT_AT_TARGETS || are_targets(loader, where, &found);
 }
 
 static void load_entry(struct loader *loader, const struct tree_node *written, size_t index,
                        struct scenario_fault *made)
 {
+    static const char *const plain[] = {"kind", "where", NULL};
+    static const char *const routed[] = {"kind", "where", "to", "via", NULL};
     const struct tree_node *word = scenario_word(loader, written, "kind");
-    struct selection selection = {0};
     if (word == NULL) {
         tree_error(loader->diag, written, "expected kind: such as slow-receiver or link-down");
         return;
     }
-    if (!find_kind(loader, word, &made->kind))
+    const struct fault_ops *ops = find_kind(loader, word);
+    if (ops == NULL)
         return;
-    const struct kind *kind = &kinds[made->kind];
     const char *path = arena_format(loader->arena, "faults[%zu]", index);
-    struct block *times = block_new(loader->arena, path, scenario_fault_opts, sizeof(struct keys));
-    struct block *own = block_new(loader->arena, path, kind->rows, sizeof(struct keys));
+    const char *const *also = ops->has_route ? routed : plain;
+    struct block *times = block_new(loader->arena, path, scenario_fault_opts, sizeof(struct span));
+    struct block *own = block_new(loader->arena, path, ops->opts, ops->params_bytes);
     const struct block *const known[] = {times, own, NULL};
-    if (!block_only(written, kind->also, known, loader->diag) ||
-        !read_where(loader, written, kind, &selection))
+    struct selection selection = {0};
+    if (!block_only(written, also, known, loader->diag) ||
+        !read_where(loader, written, ops->place, &selection))
         return;
-    if (made->kind == SCENARIO_FAULT_MISROUTE)
+    if (ops->has_route)
         made->route = scenario_load_route(loader, written, "where");
     scenario_take_part(loader, times, written, NULL);
-    scenario_take_part(loader, own, written, kind->also);
+    scenario_take_part(loader, own, written, also);
     scenario_show(loader, times, false);
     scenario_show(loader, own, false);
-    fill(made, times->params, own->params);
+    const struct span *span = times->params;
+    made->ops = ops;
+    made->params = own->params;
+    made->at = span->at;
+    made->end = span->length < 0 ? TIME_NEVER : span->at + span->length;
     made->spots = selection.spots;
     made->spot_count = (uint32_t)selection.count;
     made->place = written->place;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,11 @@ struct world_faults {
     uint32_t faulty_count;
 };
 
-/* ------------------------------------------------------------------ hosts and ports */
+/* ------------------------------------------------------------------ what faults are at */
 
-static struct port_fault *fault_of(struct world *world, struct port *port)
+struct port_fault *world_faults_port(struct world *world, const struct scenario_spot *spot)
 {
+    struct port *port = world_port(world, spot->node, spot->port);
     if (port->fault != NULL)
         return port->fault;
     struct world_faults *faults = world->faults;
@@ -33,71 +35,11 @@ static struct port_fault *fault_of(struct world *world, struct port *port)
     return port->fault;
 }
 
-static void set_bit_errors(struct port_fault *fault, int64_t per_10_15)
-{
-    fault->bits_between_errors = per_10_15 > 0 ? INT64_C(1000000000000000) / per_10_15 : 0;
-    fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
-}
-
-static void apply_to_port(struct world *world, const struct scenario_fault *fault,
-                          const struct scenario_spot *spot, bool on)
-{
-    struct port *port = world_port(world, spot->node, spot->port);
-    switch (fault->kind) {
-    case SCENARIO_FAULT_BIT_ERRORS:
-        set_bit_errors(fault_of(world, port), on ? fault->rate : 0);
-        return;
-    case SCENARIO_FAULT_DROP_EVERY:
-        fault_of(world, port)->drop_every = on ? (uint64_t)fault->n : 0;
-        port->fault->frames = (uint8_t)fault->frames;
-        return;
-    case SCENARIO_FAULT_PFC_OFF: {
-        const struct scenario_node *node = &world->scenario->nodes[spot->node];
-        const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
-        port_enable_pauses(port, (uint8_t)enabled, world->engine.now);
-        return;
-    }
-    default:
-        break;
-    }
-    check_failed("a port's fault is one of the kinds above", __FILE__, __LINE__);
-}
-
-static void apply_to_host(struct world *world, const struct scenario_fault *fault, uint32_t node,
-                          bool on)
-{
-    struct host *host = world_host(world, node);
-    for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++) {
-        struct rnic *rnic = host->rnics[i];
-        const int64_t line = (int64_t)rnic->port.rate.bps;
-        const int64_t slow = (int64_t)((__int128)line * fault->drain / PPM);
-        if (fault->kind == SCENARIO_FAULT_PAUSE_STORM)
-            rnic_set_storm(rnic, (uint8_t)fault->priority, on, world->engine.now);
-        else if (on)
-            rnic_set_drain(rnic, slow > 0 ? slow : RNIC_STOPPED, world->engine.now);
-        else
-            rnic_set_drain(rnic, rnic->params.drain, world->engine.now);
-    }
-}
-
-static void apply_to_target(struct world *world, const struct scenario_fault *fault, uint32_t node,
-                            bool on)
+struct nvme_target *world_faults_target(const struct world *world, uint32_t node)
 {
     struct nvme_target *target = world->targets[world->scenario->nodes[node].index];
     CHECK(target != NULL);
-    if (fault->kind == SCENARIO_FAULT_TARGET_STALL) {
-        nvme_target_stall(target, on);
-    } else if (on) {
-        nvme_target_kill(target, fault->data == SCENARIO_DATA_LOST);
-    } else {
-        const bool listens = nvme_target_revive(target);
-        CHECK(listens); /* the port was its own */
-    }
-}
-
-static bool of_target(const struct scenario_fault *fault)
-{
-    return fault->kind == SCENARIO_FAULT_TARGET_STALL || fault->kind == SCENARIO_FAULT_TARGET_CRASH;
+    return target;
 }
 
 static bool has_spot(const struct scenario_fault *fault, const struct scenario_spot *spot)
@@ -108,6 +50,11 @@ static bool has_spot(const struct scenario_fault *fault, const struct scenario_s
     return false;
 }
 
+static bool overlap(const struct scenario_fault *a, const struct scenario_fault *b)
+{
+    return a->ops == b->ops && (a->ops->overlap == NULL || a->ops->overlap(a->params, b->params));
+}
+
 /* The last begun of the others that do the same to the spot at this moment; NULL: none. */
 static const struct scenario_fault *still_at(const struct world *world, uint32_t ended,
                                              const struct scenario_spot *spot)
@@ -116,8 +63,7 @@ static const struct scenario_fault *still_at(const struct world *world, uint32_t
     const time_ps now = faults[ended].end;
     for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
         const struct scenario_fault *other = &faults[i];
-        if (i != ended && other->kind == faults[ended].kind &&
-            other->priority == faults[ended].priority && other->at <= now && now < other->end &&
+        if (i != ended && overlap(other, &faults[ended]) && other->at <= now && now < other->end &&
             has_spot(other, spot) && (found == NULL || found->at <= other->at))
             found = other;
     }
@@ -129,17 +75,11 @@ static void on_fault(void *self, uint32_t index, bool begins)
 {
     struct world *world = self;
     const struct scenario_fault *fault = &world->scenario->faults[index];
-    for (uint32_t i = 0; i < fault->spot_count; i++) {
+    for (uint32_t i = 0; fault->ops->apply != NULL && i < fault->spot_count; i++) {
         const struct scenario_spot *spot = &fault->spots[i];
         const struct scenario_fault *other = begins ? NULL : still_at(world, index, spot);
         const struct scenario_fault *now = other != NULL ? other : fault;
-        const bool on = begins || other != NULL;
-        if (of_target(fault))
-            apply_to_target(world, now, spot->node, on);
-        else if (spot->port == SCENARIO_ALL_PORTS)
-            apply_to_host(world, now, spot->node, on);
-        else
-            apply_to_port(world, now, spot, on);
+        now->ops->apply(world, now, spot, begins || other != NULL);
     }
 }
 
@@ -153,15 +93,15 @@ static void on_link(void *self, uint32_t index, bool up)
         port_set_up(world_port(world, link->node[end], link->port[end]), up, world->engine.now);
 }
 
-/* By the crash of this moment. */
-static void lose_target(struct world *world, uint32_t node)
+/* By what befalls it at this moment. */
+static void lose_host(struct world *world, uint32_t node)
 {
     const struct scenario_spot spot = {node, SCENARIO_ALL_PORTS};
     for (uint32_t i = 0; i < world->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &world->scenario->faults[i];
-        if (fault->kind == SCENARIO_FAULT_TARGET_CRASH && fault->at == world->engine.now &&
+        if (fault->ops->power_lost != NULL && fault->at == world->engine.now &&
             has_spot(fault, &spot))
-            apply_to_target(world, fault, node, true);
+            fault->ops->power_lost(world, fault, node);
     }
 }
 
@@ -171,7 +111,7 @@ static void on_lost(void *self, uint32_t node)
     if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
         switch_lose(world_switch(world, node), world->engine.now);
     else
-        lose_target(world, node);
+        lose_host(world, node);
 }
 
 /* Frames that have been queued keep their queue. */

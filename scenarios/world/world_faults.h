@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * world_faults - what goes wrong in a world, between its events.
- * Included only by world_play.c and world_faults.c. */
+ * Included only by world_play.c, world_faults.c and the kinds of faults. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 #define STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 
@@ -14,5 +14,12 @@ time_ps world_faults_due(const struct world *world);
 
 /* Lets happen what is due; the engine's clock stands at that moment. */
 void world_faults_apply(struct world *world);
+
+/* ---- what a fault changes, in its `apply` ---- */
+
+/* What befalls the frames that leave by the port; nothing yet where nobody asked before. */
+struct port_fault *world_faults_port(struct world *world, const struct scenario_spot *spot);
+
+struct nvme_target *world_faults_target(const struct world *world, uint32_t node);
 
 #endif

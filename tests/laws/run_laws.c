@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,34 +23,13 @@ void run_laws_break(struct run_laws *laws, const char *format, ...)
 
 static void terms_of_fault(struct run_laws_terms *terms, const struct scenario_fault *fault)
 {
+    const unsigned breaks = fault->ops->breaks(fault->params);
     terms->faults = true;
-    switch (fault->kind) {
-    case SCENARIO_FAULT_SLOW_RECEIVER:
-        terms->slow_hosts = true;
-        break;
-    case SCENARIO_FAULT_BIT_ERRORS:
-    case SCENARIO_FAULT_PFC_OFF:
-        terms->pauses_sound = false;
-        break;
-    case SCENARIO_FAULT_DROP_EVERY:
-        if (fault->frames != PORT_FAULT_DATA)
-            terms->pauses_sound = false;
-        break;
-    case SCENARIO_FAULT_TARGET_CRASH:
-        terms->crashes = true;
-        terms->data_lost |= fault->data == SCENARIO_DATA_LOST;
-        if (fault->how == SCENARIO_CRASH_PROCESS)
-            break;
-        terms->links_fail = true;
-        break;
-    case SCENARIO_FAULT_LINK_DOWN:
-    case SCENARIO_FAULT_LINK_FLAP:
-    case SCENARIO_FAULT_SWITCH_DOWN:
-        terms->links_fail = true;
-        break;
-    default:
-        break;
-    }
+    terms->slow_hosts |= (breaks & FAULT_SLOWS_HOST) != 0;
+    terms->pauses_sound &= (breaks & FAULT_LOSES_PAUSES) == 0;
+    terms->links_fail |= (breaks & FAULT_LOSES_CARRIER) != 0;
+    terms->crashes |= (breaks & FAULT_KILLS_TARGET) != 0;
+    terms->data_lost |= (breaks & FAULT_LOSES_DATA) != 0;
 }
 
 static struct run_laws_terms terms_of(const struct scenario *scenario)

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/rnic.h"
+#include "scenarios/fault/fault.h"
 
 #include <stdlib.h>
 
@@ -197,19 +198,14 @@ static struct sums sum_up(const struct world *world)
     return sums;
 }
 
-/* Frames of a flow may come by another way than those before them. */
+/* Frames of a flow may be lost, or come by another way than those before them. */
 static bool ways_change(const struct scenario *scenario)
 {
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
-        switch (scenario->faults[i].kind) {
-        case SCENARIO_FAULT_SLOW_RECEIVER:
-        case SCENARIO_FAULT_PAUSE_STORM:
-        case SCENARIO_FAULT_TARGET_STALL:
-        case SCENARIO_FAULT_PFC_OFF:
-            break;
-        default:
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if ((fault->ops->breaks(fault->params) & FAULT_DISTURBS_FLOWS) != 0)
             return true;
-        }
+    }
     return false;
 }
 

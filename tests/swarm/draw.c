@@ -243,14 +243,14 @@ static void workload(struct pen *pen, unsigned number)
 
 static void fault(struct pen *pen)
 {
-    const enum scenario_fault_kind kind = bents_fault(pen);
-    script_add(pen->script, 2, "- kind: %s", scenario_fault_name(kind));
+    const struct fault_ops *ops = bents_fault(pen);
+    script_add(pen->script, 2, "- kind: %s", ops->name);
     struct pen inner = *pen;
     inner.indent = 4;
     inner.used_count = 0;
     char where[80];
-    bents_fault_keys(&inner, kind);
-    snprintf(where, sizeof where, "faults{kind: %s}", scenario_fault_name(kind));
+    bents_fault_keys(&inner, ops);
+    snprintf(where, sizeof where, "faults{kind: %s}", ops->name);
     pen_rows(&inner, where, 70);
     pen->rng = inner.rng;
 }

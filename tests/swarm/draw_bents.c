@@ -326,18 +326,20 @@ unsigned bents_faults(struct pen *pen)
     return most == 0 ? 0 : draw_between(&pen->rng, 1, most);
 }
 
-enum scenario_fault_kind bents_fault(struct pen *pen)
+const struct fault_ops *bents_fault(struct pen *pen)
 {
-    static const enum scenario_fault_kind lossy[] = {
-        SCENARIO_FAULT_BIT_ERRORS, SCENARIO_FAULT_DROP_EVERY, SCENARIO_FAULT_DROP_EVERY};
-    static const enum scenario_fault_kind broken[] = {
-        SCENARIO_FAULT_LINK_DOWN, SCENARIO_FAULT_LINK_FLAP, SCENARIO_FAULT_SWITCH_DOWN,
-        SCENARIO_FAULT_MISROUTE};
-    static const enum scenario_fault_kind crash[] = {
-        SCENARIO_FAULT_TARGET_CRASH, SCENARIO_FAULT_TARGET_CRASH, SCENARIO_FAULT_TARGET_STALL};
+    static const struct fault_ops *const lossy[] = {&fault_bit_errors, &fault_drop_every,
+                                                    &fault_drop_every};
+    static const struct fault_ops *const broken[] = {&fault_link_down, &fault_link_flap,
+                                                     &fault_switch_down, &fault_misroute};
+    static const struct fault_ops *const crash[] = {&fault_target_crash, &fault_target_crash,
+                                                    &fault_target_stall};
+    unsigned count = 0;
+    while (fault_kinds[count] != NULL)
+        count++;
     switch (pen->bent) {
     case BENT_STORM:
-        return SCENARIO_FAULT_PAUSE_STORM;
+        return &fault_pause_storm;
     case BENT_CRASH:
         return PICK(pen, crash);
     case BENT_LOSSY:
@@ -345,16 +347,16 @@ enum scenario_fault_kind bents_fault(struct pen *pen)
     case BENT_BROKEN:
         return PICK(pen, broken);
     default:
-        return (enum scenario_fault_kind)rng_below(&pen->rng, SCENARIO_FAULT_COUNT);
+        return fault_kinds[rng_below(&pen->rng, count)];
     }
 }
 
-void bents_fault_keys(struct pen *pen, enum scenario_fault_kind kind)
+void bents_fault_keys(struct pen *pen, const struct fault_ops *ops)
 {
     const struct places *places = pen->places;
     pen_put(pen, "where", "\"%s\"",
             pen->bent == BENT_STORM && !once_in(pen, 4) ? places->hosts[0] : pen_place(pen));
-    if (kind == SCENARIO_FAULT_MISROUTE) {
+    if (ops->has_route) {
         pen_put(pen, "to", "\"%s\"", places->hosts[rng_below(&pen->rng, places->host_count)]);
         pen_put(pen, "via", "\"%s\"", places->switches[rng_below(&pen->rng, places->switch_count)]);
     }
@@ -364,6 +366,6 @@ void bents_fault_keys(struct pen *pen, enum scenario_fault_kind kind)
         pen_put(pen, "for", "%ums", draw_between(&pen->rng, 150, 600));
     else if (!once_in(pen, 6))
         pen_put(pen, "for", "%uus", draw_between(&pen->rng, 5, 2 * pen->duration_us));
-    if (kind == SCENARIO_FAULT_DROP_EVERY)
+    if (ops == &fault_drop_every)
         pen_put(pen, "n", "%u", draw_between(&pen->rng, 2, 60));
 }

@@ -5,6 +5,8 @@
 
 #include "draw_pen.h"
 
+#include "scenarios/fault/fault.h"
+
 struct workload_ops;
 
 const char *bents_name(enum bent bent);
@@ -29,7 +31,7 @@ void bents_pair(struct pen *pen, bool needs_target);
 void bents_load(struct pen *pen, const struct workload_ops *ops);
 
 unsigned bents_faults(struct pen *pen);
-enum scenario_fault_kind bents_fault(struct pen *pen);
-void bents_fault_keys(struct pen *pen, enum scenario_fault_kind kind);
+const struct fault_ops *bents_fault(struct pen *pen);
+void bents_fault_keys(struct pen *pen, const struct fault_ops *ops);
 
 #endif

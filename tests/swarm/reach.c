@@ -6,6 +6,7 @@
 #include "nvme/fsm/fsm.h"
 #include "nvme/media/media.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
 #include <inttypes.h>
@@ -97,8 +98,8 @@ void reach_init(struct reach *reach)
 {
     static const struct result nothing;
     add_rows(reach);
-    for (int i = 0; i < SCENARIO_FAULT_COUNT; i++)
-        add(reach, NULL, 0, "fault %s", scenario_fault_name((enum scenario_fault_kind)i));
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        add(reach, NULL, 0, "fault %s", fault_kinds[i]->name);
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         add(reach, NULL, 0, "drop cause %d", i);
     for (int i = 0; workload_kinds[i] != NULL; i++)
@@ -141,7 +142,7 @@ void reach_scenario(struct reach *reach, const struct scenario *scenario)
             count_key(reach, setting->row, setting->value);
     }
     for (uint32_t i = 0; i < scenario->fault_count; i++)
-        count_name(reach, 1, "fault %s", scenario_fault_name(scenario->faults[i].kind));
+        count_name(reach, 1, "fault %s", scenario->faults[i].ops->name);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         count_name(reach, 1, "workload %s", scenario->workloads[i].ops->name);
         if (scenario->workloads[i].job != NULL)

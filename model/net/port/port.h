@@ -179,12 +179,13 @@ struct port {
 
 /* The frames that a fault counts and loses: all, MAC control too; those with a payload; PFC and
  * PAUSE frames that stop something; those that only let go. */
+#define PORT_FAULT_FRAMES(X) X(ALL, "all") X(DATA, "data") X(PAUSE, "pause") X(RESUME, "resume")
+
 enum port_fault_frames {
-    PORT_FAULT_ALL,
-    PORT_FAULT_DATA,
-    PORT_FAULT_PAUSE,
-    PORT_FAULT_RESUME,
-    PORT_FAULT_KINDS
+#define X(name, word) PORT_FAULT_##name,
+    PORT_FAULT_FRAMES(X)
+#undef X
+        PORT_FAULT_KINDS
 };
 
 /* What a scenario's faults do to the frames that leave by a port. */

@@ -8,6 +8,7 @@
 #include "cli/parameters.h"
 #include "replay/run/run.h"
 #include "scenarios/check/check.h"
+#include "scenarios/fault/fault.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -163,8 +164,8 @@ static void write_text(struct subject *subject)
 {
     const char *workload = kind_if(subject, "workloads", "nvme");
     const char *fault = kind_if(subject, "faults", "link-flap");
-    const bool at_host = strcmp(fault, "slow-receiver") == 0 || strcmp(fault, "pause-storm") == 0 ||
-                         strcmp(fault, "target-crash") == 0;
+    const bool at_ports = fault_find(fault)->place == FAULT_AT_PORTS;
+    const bool at_switch = fault_find(fault)->place == FAULT_AT_SWITCHES;
     subject->grows = is_below(subject, "fabric.topology");
     snprintf(
         subject->text, sizeof subject->text,
@@ -183,8 +184,9 @@ static void write_text(struct subject *subject)
         is_below(subject, "faults") ? fault : "",
         is_below(subject, "faults") ? ", at: 50us, for: 50us, where: " : "",
         !is_below(subject, "faults") ? ""
-        : at_host                    ? "host1"
-                                     : "host0-switch0",
+        : at_ports                   ? "host0-switch0"
+        : at_switch                  ? "switch0"
+                                     : "host1",
         !is_below(subject, "faults")       ? ""
         : strcmp(fault, "bit-errors") == 0 ? ", rate: 1e-6}\n"
                                            : "}\n");

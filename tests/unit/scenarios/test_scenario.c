@@ -155,38 +155,6 @@ static void sections_and_overrides_are_laid_over(void **state)
     scenario_free(scenario);
 }
 
-static void faults_become_spots_and_times(void **state)
-{
-    (void)state;
-    struct scenario *scenario = load_fine(
-        HEAD FABRIC HOSTS WORKLOAD
-        "faults:\n"
-        "  - {at: 1ms, for: 2ms, kind: slow-receiver, where: [host0, host3], drain: 10%}\n"
-        "  - {kind: link-down, where: leaf0-spine0}\n"
-        "  - {kind: drop-every, where: \"leaf1:p2\", n: 256, frames: all}\n"
-        "  - {kind: bit-errors, where: spine0, rate: 1e-9}\n"
-        "  - {kind: pause-storm, where: host1, priority: 4}\n");
-    const struct scenario_fault *faults = scenario->faults;
-    assert_int_equal(scenario->fault_count, 5);
-    assert_int_equal(faults[0].kind, SCENARIO_FAULT_SLOW_RECEIVER);
-    assert_int_equal(faults[0].at, PS_PER_MS);
-    assert_int_equal(faults[0].end, 3 * PS_PER_MS);
-    assert_int_equal(faults[0].drain, 100000);
-    assert_int_equal(faults[0].spot_count, 2);
-    assert_int_equal(faults[0].spots[1].node, 3);
-    assert_int_equal(faults[0].spots[1].port, SCENARIO_ALL_PORTS);
-    assert_int_equal(faults[1].end, TIME_NEVER);
-    assert_int_equal(faults[1].spot_count, 2);
-    assert_int_equal(faults[1].spots[0].port, 4);
-    assert_int_equal(faults[2].n, 256);
-    assert_int_equal(faults[2].frames, 0);
-    assert_int_equal(faults[3].spot_count, 2);
-    assert_int_equal(faults[3].rate, 1000000);
-    assert_int_equal(faults[4].priority, 4);
-    assert_string_equal(scenario_fault_name(faults[4].kind), "pause-storm");
-    scenario_free(scenario);
-}
-
 static void a_fio_file_becomes_workloads(void **state)
 {
     (void)state;
@@ -485,7 +453,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_and_profiles_take_effect),
         cmocka_unit_test(sections_and_overrides_are_laid_over),
-        cmocka_unit_test(faults_become_spots_and_times),
         cmocka_unit_test(a_fio_file_becomes_workloads),
         cmocka_unit_test(a_scenario_loads_again_from_its_sources),
         cmocka_unit_test(wrong_scenarios_are_refused_with_a_place),

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault - what a scenario lets go wrong: one file per kind, one line in fault.def.
+ * A fault has places and a span of time.  What it does to the fabric - carrier, power, routes - it
+ * does in `edge` to the timeline, which a run and a check without a run both follow; what it does
+ * to hosts, ports and targets it does in `apply` to the world of a run.  Both are called between
+ * events, so that the order in which nodes run decides nothing.
+ * Owner: const tables.  State: the timeline's and the world's; a fault has none of its own. */
+#ifndef STORMGLASS_SCENARIOS_FAULT_FAULT_H
+#define STORMGLASS_SCENARIOS_FAULT_FAULT_H
+
+#include "base/opt.h"
+#include "base/units.h"
+
+struct scenario_fault;
+struct scenario_spot;
+struct timeline;
+struct world;
+
+/* What `where` names.  A link, and a node, stand for their ports; all others are nodes as a whole,
+ * spots with SCENARIO_ALL_PORTS. */
+enum fault_place {
+    FAULT_AT_PORTS,
+    FAULT_AT_HOSTS,
+    FAULT_AT_SWITCHES,
+    FAULT_AT_TARGETS, /* hosts with namespaces */
+};
+
+/* What else would hold in every run, for whoever judges one. */
+enum fault_break {
+    FAULT_SLOWS_HOST = 1,      /* frames wait in a host's receive buffer */
+    FAULT_LOSES_PAUSES = 2,    /* a pause may be lost, or not be obeyed */
+    FAULT_LOSES_CARRIER = 4,   /* links go down */
+    FAULT_KILLS_TARGET = 8,    /* a target loses its connections */
+    FAULT_LOSES_DATA = 16,     /* what was written is no longer there */
+    FAULT_DISTURBS_FLOWS = 32, /* frames of a flow are lost, or come by another path */
+};
+
+/* A moment at which a fault begins or ends. */
+struct fault_edge {
+    const struct scenario_fault *fault;
+    uint32_t index; /* in the scenario */
+    time_ps at;
+    bool begins;
+};
+
+struct fault_ops {
+    const char *name;       /* the word after `kind:` */
+    const char *about;      /* one sentence */
+    const struct opt *opts; /* keys beside at, for and where */
+    size_t params_bytes;
+    enum fault_place place;
+    bool has_route;   /* `to` and `via` beside `where`: scenario_fault.route */
+    bool has_cycle;   /* its edges after the first come from timeline_again, its end too */
+    bool host_pauses; /* it shows as pauses that its host sends */
+    /* The total of a run that counts the frames it damages or drops; NULL: none does. */
+    const char *counted_as;
+    unsigned (*breaks)(const void *params); /* of enum fault_break */
+    /* Why it will do nothing, after "the fault NAME"; NULL, or returns NULL: it will. */
+    const char *(*in_vain)(const void *params);
+    /* Where two of the kind are in force at one place, the end of one leaves what the other does.
+     * NULL: whatever their params are; else when it says so. */
+    bool (*overlap)(const void *params, const void *others);
+    /* Does its part in the fabric by the functions of timeline.h.  False: that is all at this
+     * moment, `apply` is not called.  NULL: it has no such part. */
+    bool (*edge)(struct timeline *timeline, const struct fault_edge *edge);
+    /* Does its part at one of its places; `on` false: undoes it.  NULL: it has none. */
+    void (*apply)(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on);
+    /* A host that it is at loses its power as it begins, after its links' carrier.  NULL: never. */
+    void (*power_lost)(struct world *world, const struct scenario_fault *fault, uint32_t node);
+};
+
+extern const struct opt fault_no_opts[];
+
+extern const struct fault_ops *const fault_kinds[]; /* NULL ends it; made from fault.def */
+const struct fault_ops *fault_find(const char *name);
+
+#define FAULT(stem) extern const struct fault_ops fault_##stem;
+#include "scenarios/fault/fault.def"
+#undef FAULT
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_drop_every - each n-th of the frames that a port sends is lost on the link.
+ * Guo et al., SIGCOMM 2016, section 3.2: with 1 of 256 go-back-0 makes no progress. */
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+struct params {
+    int64_t n;
+    int64_t frames; /* enum port_fault_frames */
+};
+
+/* `kind` is the fault's own key, so what is dropped has another name. */
+static const struct opt rows[] = {
+    {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
+     "Each n-th frame is dropped.",
+     "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
+    {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
+     OPT_WORDS(PORT_FAULT_FRAMES),
+     "Those that are counted and dropped: all, MAC control too; with a payload; PFC and PAUSE that "
+     "stop something; that only resume.",
+     "own"},
+    {0}};
+
+static unsigned breaks(const void *params)
+{
+    const struct params *p = params;
+    return FAULT_DISTURBS_FLOWS | (p->frames == PORT_FAULT_DATA ? 0u : FAULT_LOSES_PAUSES);
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct port_fault *port = world_faults_port(world, spot);
+    port->drop_every = on ? (uint64_t)params->n : 0;
+    port->frames = (uint8_t)params->frames;
+}
+
+const struct fault_ops fault_drop_every = {
+    .name = "drop-every",
+    .about = "A port loses each n-th frame.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_PORTS,
+    .counted_as = "drops.injected",
+    .breaks = breaks,
+    .apply = apply,
+};

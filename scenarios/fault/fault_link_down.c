@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_link_down - a link has no carrier, in both directions.
+ * The trivial kind: no keys of its own, all of it happens in the fabric. */
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS;
+}
+
+static bool edge(struct timeline *timeline, const struct fault_edge *edge)
+{
+    timeline_carrier(timeline, edge->index, edge->begins);
+    return false;
+}
+
+const struct fault_ops fault_link_down = {
+    .name = "link-down",
+    .about = "A link loses its carrier.",
+    .opts = fault_no_opts,
+    .place = FAULT_AT_PORTS,
+    .breaks = breaks,
+    .edge = edge,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_link_flap - a link loses its carrier at the beginning of each period and has it again for
+ * the rest of the period.  The last outage ends with the fault. */
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
+
+struct params {
+    int64_t period; /* ps from one loss of carrier to the next */
+    int64_t duty;   /* ppm of the period without carrier */
+};
+
+static const struct opt rows[] = {
+    {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "1000s", NULL,
+     "From one loss of carrier to the next.", "own"},
+    {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
+     "Share of each period, from its beginning, in which the link is down.", "own"},
+    {0}};
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS;
+}
+
+static const char *in_vain(const void *params)
+{
+    const struct params *p = params;
+    return p->duty == 0 ? "has duty 0%: no carrier is ever lost" : NULL;
+}
+
+/* An outage that would begin as the fault ends is none. */
+static bool edge(struct timeline *timeline, const struct fault_edge *edge)
+{
+    const struct params *params = edge->fault->params;
+    const time_ps down = (time_ps)((__int128)params->period * params->duty / PPM);
+    const time_ps span = edge->begins ? down : params->period - down;
+    timeline_carrier(timeline, edge->index, edge->begins);
+    if (edge->fault->end - edge->at > span)
+        timeline_again(timeline, edge->index, edge->at + span, !edge->begins);
+    else if (edge->begins && edge->fault->end != TIME_NEVER)
+        timeline_again(timeline, edge->index, edge->fault->end, false);
+    return false;
+}
+
+const struct fault_ops fault_link_flap = {
+    .name = "link-flap",
+    .about = "A link loses its carrier again and again.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_PORTS,
+    .has_cycle = true,
+    .breaks = breaks,
+    .in_vain = in_vain,
+    .edge = edge,
+};

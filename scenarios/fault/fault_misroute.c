@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_misroute - a switch has a wrong route to some hosts, as a static route or a bad entry of
+ * its table would be.  Keys: those of an entry of `fabric.routes`. */
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_DISTURBS_FLOWS;
+}
+
+static bool edge(struct timeline *timeline, const struct fault_edge *edge)
+{
+    timeline_misroute(timeline, edge->index, edge->begins);
+    return false;
+}
+
+const struct fault_ops fault_misroute = {
+    .name = "misroute",
+    .about = "A switch sends what goes to some hosts by another port.",
+    .opts = fault_no_opts,
+    .place = FAULT_AT_SWITCHES,
+    .has_route = true,
+    .breaks = breaks,
+    .edge = edge,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_pause_storm - an RNIC sends pauses for a priority without end, whatever it has received.
+ * Guo et al., SIGCOMM 2016, section 4.3: a NIC whose receive pipeline is stuck. */
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world.h"
+
+struct params {
+    int64_t priority;
+};
+
+static const struct opt rows[] = {{"priority", OPT_INT, offsetof(struct params, priority), "3", "0",
+                                   "7", NULL, "The priority that is paused.",
+                                   "common use: RoCE in priority 3"},
+                                  {0}};
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return 0;
+}
+
+static bool overlap(const void *params, const void *others)
+{
+    const struct params *a = params, *b = others;
+    return a->priority == b->priority;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct host *host = world_host(world, spot->node);
+    for (uint16_t i = 0; i < world->scenario->nodes[spot->node].port_count; i++)
+        rnic_set_storm(host->rnics[i], (uint8_t)params->priority, on, world->engine.now);
+}
+
+const struct fault_ops fault_pause_storm = {
+    .name = "pause-storm",
+    .about = "A host's RNIC pauses its switch without end.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_HOSTS,
+    .host_pauses = true,
+    .breaks = breaks,
+    .overlap = overlap,
+    .apply = apply,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_pfc_off - a port neither sends pauses nor obeys them, as after a wrong configuration. */
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world.h"
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_LOSES_PAUSES;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    (void)fault;
+    const struct scenario_node *node = &world->scenario->nodes[spot->node];
+    const int64_t enabled = on ? 0 : node->ports[spot->port].params->pfc_enabled;
+    port_enable_pauses(world_port(world, spot->node, spot->port), (uint8_t)enabled,
+                       world->engine.now);
+}
+
+const struct fault_ops fault_pfc_off = {
+    .name = "pfc-off",
+    .about = "A port does without PFC.",
+    .opts = fault_no_opts,
+    .place = FAULT_AT_PORTS,
+    .breaks = breaks,
+    .apply = apply,
+};

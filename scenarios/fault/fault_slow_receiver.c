@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_slow_receiver - a host takes frames out of its receive buffer slower than its link brings
+ * them: the buffer fills, and the host pauses its switch. */
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world.h"
+
+struct params {
+    int64_t drain; /* ppm of the line rate */
+};
+
+static const struct opt rows[] = {
+    {"drain", OPT_PERCENT, offsetof(struct params, drain), "0%", "0%", "100%", NULL,
+     "Share of line rate at which the host empties its receive buffer.", "own"},
+    {0}};
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_SLOWS_HOST;
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct host *host = world_host(world, spot->node);
+    for (uint16_t i = 0; i < world->scenario->nodes[spot->node].port_count; i++) {
+        struct rnic *rnic = host->rnics[i];
+        const int64_t slow =
+            (int64_t)((__int128)(int64_t)rnic->port.rate.bps * params->drain / PPM);
+        const int64_t rate = !on ? rnic->params.drain : slow > 0 ? slow : RNIC_STOPPED;
+        rnic_set_drain(rnic, rate, world->engine.now);
+    }
+}
+
+const struct fault_ops fault_slow_receiver = {
+    .name = "slow-receiver",
+    .about = "A host empties its receive buffer at a share of line rate.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_HOSTS,
+    .host_pauses = true,
+    .breaks = breaks,
+    .apply = apply,
+};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_switch_down - a switch loses its power, what its buffer held, and the carrier of all its
+ * links. */
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
+
+static unsigned breaks(const void *params)
+{
+    (void)params;
+    return FAULT_LOSES_CARRIER | FAULT_DISTURBS_FLOWS;
+}
+
+static bool edge(struct timeline *timeline, const struct fault_edge *edge)
+{
+    timeline_power(timeline, edge->index, edge->begins);
+    return false;
+}
+
+const struct fault_ops fault_switch_down = {
+    .name = "switch-down",
+    .about = "A switch loses its power.",
+    .opts = fault_no_opts,
+    .place = FAULT_AT_SWITCHES,
+    .breaks = breaks,
+    .edge = edge,
+};

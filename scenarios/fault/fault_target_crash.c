@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_target_crash - a target dies and comes back at the fault's end.
+ * When its process dies, the kernel ends its connections; a machine without power takes its links
+ * with it, and nobody hears of it. */
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+#define DEATHS(X) X(PROCESS, "process") X(POWER, "power")
+#define DATA(X)   X(KEPT, "kept") X(LOST, "lost")
+
+enum {
+#define X(name, word) OF_##name,
+    DEATHS(X)
+#undef X
+};
+
+enum {
+#define X(name, word) DATA_##name,
+    DATA(X)
+#undef X
+};
+
+struct params {
+    int64_t how, data;
+};
+
+static const struct opt rows[] = {
+    {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
+     "What dies: the target's process, whose connections the kernel then ends; or the machine, "
+     "with its links and without a word.",
+     "own"},
+    {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
+     "Whether the namespaces hold what was written when the target comes back.", "own"},
+    {0}};
+
+static unsigned breaks(const void *params)
+{
+    const struct params *p = params;
+    return FAULT_KILLS_TARGET | FAULT_DISTURBS_FLOWS |
+           (p->data == DATA_LOST ? FAULT_LOSES_DATA : 0u) |
+           (p->how == OF_POWER ? FAULT_LOSES_CARRIER : 0u);
+}
+
+/* The power goes after the carrier: power_lost. */
+static bool edge(struct timeline *timeline, const struct fault_edge *edge)
+{
+    const struct params *params = edge->fault->params;
+    if (params->how == OF_POWER)
+        timeline_power(timeline, edge->index, edge->begins);
+    return params->how != OF_POWER || !edge->begins;
+}
+
+static void die(struct world *world, const struct scenario_fault *fault, uint32_t node)
+{
+    const struct params *params = fault->params;
+    nvme_target_kill(world_faults_target(world, node), params->data == DATA_LOST);
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    if (on) {
+        die(world, fault, spot->node);
+        return;
+    }
+    const bool listens = nvme_target_revive(world_faults_target(world, spot->node));
+    CHECK(listens); /* the port was its own */
+}
+
+const struct fault_ops fault_target_crash = {
+    .name = "target-crash",
+    .about = "A target's process dies, or its machine loses its power.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_TARGETS,
+    .breaks = breaks,
+    .edge = edge,
+    .apply = apply,
+    .power_lost = die,
+};
