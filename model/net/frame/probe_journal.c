@@ -14,14 +14,14 @@
     X(drop, DROP)                                                                                  \
     X(blocked, BLOCKED)                                                                            \
     X(target_io, TARGET_IO)                                                                        \
-    X(host_io, HOST_IO)                                                                            \
-    X(state, STATE)
+    X(host_io, HOST_IO)
 
 enum kind {
 #define X(call, name) KIND_##name,
     PLAIN_CALLS(X)
 #undef X
         KIND_PAUSE,
+    KIND_STATE,
     KIND_FRAME,
     KIND_NOTE
 };
@@ -82,6 +82,41 @@ static void keep_pause(void *self, const struct probe_pause *told)
     memcpy(keep(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
 }
 
+/* The machine may be gone by then, and its memory another's: the observer's number of it is kept
+ * here, and the machine has its place among the numbers, from 1. */
+struct kept_state {
+    struct probe_state told;
+    uint32_t place;
+};
+
+static void give_place(struct probe_journal *journal, const struct probe_state *told)
+{
+    if (*told->number != 0)
+        return;
+    journal->numbers = memory_grown(journal->numbers, journal->number_count, &journal->number_room,
+                                    sizeof *journal->numbers);
+    journal->numbers[journal->number_count++] = 0;
+    *told->number = journal->number_count;
+}
+
+static void hand_on_state(struct probe_journal *journal, const struct kept_state *kept)
+{
+    struct probe_state told = kept->told;
+    told.number = &journal->numbers[kept->place - 1];
+    journal->observer->state(journal->observer->self, &told);
+}
+
+static void keep_state(void *self, const struct probe_state *told)
+{
+    struct probe_journal *journal = self;
+    give_place(journal, told);
+    const struct kept_state kept = {.told = *told, .place = *told->number};
+    if (between_events(journal))
+        hand_on_state(journal, &kept);
+    else
+        memcpy(keep(journal, KIND_STATE, sizeof kept), &kept, sizeof kept);
+}
+
 /* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
 struct kept_frame {
     struct probe_frame told;
@@ -132,6 +167,7 @@ void probe_journal_init(struct probe_journal *journal, const struct probe *obser
     PLAIN_CALLS(X)
 #undef X
     journal->probe.pause = keep_pause;
+    journal->probe.state = keep_state;
     journal->probe.note = keep_note;
     if (observer->frame != NULL)
         journal->probe.frame = keep_frame;
@@ -141,6 +177,7 @@ void probe_journal_fini(struct probe_journal *journal)
 {
     free(journal->calls);
     free(journal->bytes);
+    free(journal->numbers);
     *journal = (struct probe_journal){0};
 }
 
@@ -194,7 +231,7 @@ static void hand_on_note(const struct probe *to, const unsigned char *payload)
              (const char *)payload + kept.text);
 }
 
-static void hand_on(const struct probe_journal *journal, const struct probe_call *call)
+static void hand_on(struct probe_journal *journal, const struct probe_call *call)
 {
     const struct probe *to = journal->observer;
     const unsigned char *payload = journal->bytes + call->payload;
@@ -207,6 +244,9 @@ static void hand_on(const struct probe_journal *journal, const struct probe_call
 #undef X
     case KIND_PAUSE:
         hand_on_pause(to, payload);
+        return;
+    case KIND_STATE:
+        hand_on_state(journal, (const void *)payload);
         return;
     case KIND_FRAME:
         hand_on_frame(to, payload);

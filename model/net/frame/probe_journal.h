@@ -5,7 +5,8 @@
  * nodes: it keeps each call with the order of the event that makes it, payload and all, and hands
  * the calls of a window on to the observer in the one order that there is, which no executor and no
  * thread has a part in.  Calls that are made between events are handed on at once.
- * Memory: the calls of one window.  Owner: the world. */
+ * Memory: the calls of one window, and a number for each state machine that there ever was.  Owner:
+ * the world. */
 #ifndef STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
 #define STORMGLASS_NET_FRAME_PROBE_JOURNAL_H
 
@@ -31,6 +32,8 @@ struct probe_journal {
     uint32_t handed_on; /* of them, while they are flushed */
     unsigned char *bytes;
     size_t byte_count, byte_room;
+    uint32_t *numbers; /* probe_state.number of machines */
+    uint32_t number_count, number_room;
 };
 
 void probe_journal_init(struct probe_journal *journal, const struct probe *observer,

@@ -98,6 +98,7 @@ static void talk(const struct probe *probe, const struct event *event)
 {
     struct frame frame = {.psn = (uint32_t)event->order};
     char text[TEXT_BYTES], owner[TEXT_BYTES];
+    uint32_t number = 0;
     snprintf(text, sizeof text, "text-%.*s", (int)(event->order % 17), "abcdefghijklmnopqrst");
     snprintf(owner, sizeof owner, "node%u", event->node);
     const struct probe_drop drop = {.at = event->at, .cause = event->kind};
@@ -105,7 +106,8 @@ static void talk(const struct probe *probe, const struct event *event)
     const struct probe_blocked blocked = {.at = event->at, .port = event->port};
     const struct probe_target_io target_io = {.cid = event->port, .response_at = event->at};
     const struct probe_host_io host_io = {.serial = event->order, .completed_at = event->at};
-    const struct probe_state state = {.to = "ready", .qid = (int32_t)event->order};
+    const struct probe_state state = {
+        .to = "ready", .qid = (int32_t)event->order, .number = &number};
     const struct probe_frame sent = {.at = event->at,
                                      .frame = &frame,
                                      .head = (const unsigned char *)text,
@@ -216,6 +218,53 @@ static void between_events_calls_go_straight_on(void **state)
     probe_journal_fini(&journal);
 }
 
+/* An observer that numbers machines. */
+struct census {
+    uint32_t machines, seen[8], count;
+};
+
+static void on_census(void *self, const struct probe_state *state)
+{
+    struct census *census = self;
+    if (*state->number == 0)
+        *state->number = ++census->machines;
+    census->seen[census->count++] = *state->number;
+}
+
+static void tell_state(struct probe_journal *journal, uint32_t *number)
+{
+    const struct probe_state state = {.to = "ready", .number = number};
+    journal->probe.state(journal->probe.self, &state);
+}
+
+/* A queue of a target ends, and its memory is given back, in the window in which it was made. */
+static void a_machine_may_be_gone_before_it_is_told(void **state)
+{
+    (void)state;
+    struct census census = {0};
+    struct probe observer = probe_none;
+    observer.self = &census;
+    observer.state = on_census;
+    const struct event event = {.at = 7, .order = 5}, *current = &event;
+    struct probe_journal journal, *const list[] = {&journal};
+    probe_journal_init(&journal, &observer, &current);
+    uint32_t *brief = calloc(1, sizeof *brief), lasting = 0;
+    assert_non_null(brief);
+    tell_state(&journal, brief);
+    tell_state(&journal, &lasting);
+    tell_state(&journal, brief);
+    free(brief);
+    probe_journal_flush(list, 1);
+    tell_state(&journal, &lasting);
+    probe_journal_flush(list, 1);
+    current = NULL;
+    tell_state(&journal, &lasting);
+    static const uint32_t expected[] = {1, 2, 1, 2, 2};
+    assert_int_equal(census.count, 5);
+    assert_memory_equal(census.seen, expected, sizeof expected);
+    probe_journal_fini(&journal);
+}
+
 static void frames_that_nobody_wants_are_not_kept(void **state)
 {
     (void)state;
@@ -279,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_come_in_the_order_of_events),
         cmocka_unit_test(between_events_calls_go_straight_on),
+        cmocka_unit_test(a_machine_may_be_gone_before_it_is_told),
         cmocka_unit_test(frames_that_nobody_wants_are_not_kept),
         cmocka_unit_test(frames_are_told_in_the_order_of_time),
     };
