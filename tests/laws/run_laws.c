@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void run_laws_break(struct run_laws *laws, const char *format, ...)
 {
@@ -131,6 +132,25 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     run_laws_end_io(self, io);
 }
 
+static void on_note(void *self, time_ps at, const char *owner, const char *text)
+{
+    struct run_laws *laws = self;
+    unsigned qpn;
+    if (strstr(text, "failed: transport retry counter exceeded") == NULL ||
+        sscanf(text, "QP 0x%x", &qpn) != 1)
+        return;
+    laws->gave_up++;
+    if (laws->transport == NULL || run_laws_way_overflows(laws))
+        return;
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        const struct node *node = &laws->world->hosts[i]->node;
+        if (strcmp(node->name, owner) != 0)
+            continue;
+        run_laws_way_take(laws, node->id, at);
+        run_laws_transport_gave_up(laws, laws->world->endpoint_of[i], qpn, at);
+    }
+}
+
 /* ------------------------------------------------------------------ life */
 
 static bool is_small(const struct scenario *scenario)
@@ -153,6 +173,7 @@ bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool 
     laws->probe.pause = on_pause;
     laws->probe.blocked = on_blocked;
     laws->probe.host_io = on_host_io;
+    laws->probe.note = on_note;
     laws->probe.frame = frames ? on_frame : NULL;
     laws->terms = terms_of(scenario);
     return true;

@@ -54,7 +54,7 @@ struct run_laws {
     char broken[RUN_LAWS_TEXT]; /* empty: nothing so far */
     struct run_laws_loss on_cable[RUN_LAWS_NODES * RUN_LAWS_PORTS];
     struct run_laws_loss in_switch[RUN_LAWS_NODES];
-    uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges;
+    uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges, gave_up;
     struct run_laws_pauses *pauses;
     struct run_laws_way *way;
     struct run_laws_transport *transport;

@@ -27,6 +27,8 @@ void run_laws_pauses_judge(struct run_laws *laws);
 struct run_laws_way *run_laws_way_new(void);
 void run_laws_way_free(struct run_laws_way *way);
 void run_laws_way_frame(struct run_laws *laws, const struct probe_frame *sent);
+/* What has reached the node by now is known. */
+void run_laws_way_take(struct run_laws *laws, uint32_t node, time_ps now);
 bool run_laws_way_overflows(const struct run_laws *laws);
 
 struct run_laws_transport *run_laws_transport_new(void);
@@ -35,6 +37,9 @@ void run_laws_transport_free(struct run_laws_transport *transport);
 void run_laws_transport_leaves(struct run_laws *laws, const struct frame *frame, time_ps now);
 void run_laws_transport_came(struct run_laws *laws, const struct frame *frame, time_ps now);
 void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *drop);
+/* A queue pair says that its retries are used up. */
+void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32_t qpn,
+                                time_ps now);
 void run_laws_transport_judge(struct run_laws *laws);
 
 /* The connection of two queue pairs, as its REQ and REP say. */

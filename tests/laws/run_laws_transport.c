@@ -47,7 +47,6 @@ struct flow {
     uint32_t newest;        /* at the responder: one past the newest that came */
     uint32_t naked;         /* PSN of the last NAK, while the packet has not come */
     bool is_naked, has_gap; /* a packet after the expected one has come */
-    bool spent;             /* half of its retries were used up without progress, at some time */
     time_ps restarted;      /* of the ACK timer: it has not begun to run before */
     uint64_t expiries;      /* how often it can have run out */
     time_ps told_at;        /* the last answer that counted came */
@@ -216,7 +215,6 @@ static void check_goes_back(struct run_laws *laws, struct flow *flow, uint32_t p
     if (flow->exact && timer && flow->reasons == 0 && flow->has_gap && !flow->is_naked &&
         laws->edges == 0)
         BREAK(laws, flow, psn, "is missing, later ones came, and no NAK was sent");
-    flow->spent |= flow->tries >= (flow->retries + 1u) / 2;
     flow->reasons = flow->rnr_reasons = 0;
     if (timer) /* when it ran out, which may be long before the packet has its turn */
         restart(laws, flow, flow->restarted + timeout_of(laws, flow),
@@ -429,13 +427,30 @@ void run_laws_transport_lost(struct run_laws *laws, const struct probe_drop *dro
             laws->transport->flows[i]->exact = false;
 }
 
+/* Whoever gives up has had half of its retries since the last progress: it went back, or has a
+ * reason to, or the timer ran out while nothing could be sent, for pauses or for a low rate. */
+void run_laws_transport_gave_up(struct run_laws *laws, uint32_t endpoint, uint32_t qpn, time_ps now)
+{
+    const struct flow *flow = NULL;
+    for (uint32_t i = 0; i < laws->transport->count; i++)
+        if (laws->transport->flows[i]->back_qpn == qpn &&
+            laws->transport->flows[i]->from == endpoint)
+            flow = laws->transport->flows[i];
+    if (flow == NULL || !flow->exact)
+        return;
+    const time_ps waited = now + SLACK_PS - flow->restarted;
+    const uint64_t expiries = waited > 0 ? (uint64_t)(waited / timeout_of(laws, flow)) : 0;
+    if (flow->tries + flow->reasons + expiries < (flow->retries + 1u) / 2)
+        BREAK(laws, flow, flow->una, "is given up before half of the retries");
+}
+
 /* ------------------------------------------------------------------ the end */
 
-/* Whoever gives up has tried, and no timer runs out that has not run. */
-static void judge_retries(struct run_laws *laws, const struct host *host, uint32_t endpoint)
+/* No timer runs out that has not run. */
+static void judge_timeouts(struct run_laws *laws, const struct host *host, uint32_t endpoint)
 {
     const struct rnic_counters *counters = &host->rnics[0]->counters;
-    uint64_t spent = 0, expiries = 0;
+    uint64_t expiries = 0;
     for (uint32_t i = 0; i < laws->transport->count; i++) {
         struct flow *flow = laws->transport->flows[i];
         if (flow->from != endpoint)
@@ -444,21 +459,21 @@ static void judge_retries(struct run_laws *laws, const struct host *host, uint32
             return;
         restart(laws, flow, flow->restarted, laws->world->engine.now);
         expiries += flow->expiries;
-        spent += flow->spent || flow->retries <= 1;
     }
     if (counters->timeouts > expiries)
         run_laws_break(laws, "%s: %llu timeouts, and there was time for %llu", host->node.name,
                        (unsigned long long)counters->timeouts, (unsigned long long)expiries);
-    if (counters->retries_exceeded > spent && laws->edges == 0)
-        run_laws_break(laws,
-                       "%s: %llu queue pairs gave up, and %llu had used half of their retries",
-                       host->node.name, (unsigned long long)counters->retries_exceeded,
-                       (unsigned long long)spent);
 }
 
 void run_laws_transport_judge(struct run_laws *laws)
 {
     const bool whole = !run_laws_way_overflows(laws) && laws->transport->count < FLOWS;
+    uint64_t exceeded = 0;
+    for (uint32_t i = 0; i < laws->world->host_count; i++)
+        exceeded += laws->world->hosts[i]->rnics[0]->counters.retries_exceeded;
+    if (exceeded != laws->gave_up)
+        run_laws_break(laws, "%llu queue pairs gave up, and %llu said so",
+                       (unsigned long long)exceeded, (unsigned long long)laws->gave_up);
     for (uint32_t i = 0; whole && i < laws->world->host_count; i++)
-        judge_retries(laws, laws->world->hosts[i], laws->world->endpoint_of[i]);
+        judge_timeouts(laws, laws->world->hosts[i], laws->world->endpoint_of[i]);
 }

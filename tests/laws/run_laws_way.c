@@ -46,6 +46,11 @@ static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
     }
 }
 
+void run_laws_way_take(struct run_laws *laws, uint32_t node, time_ps now)
+{
+    take_deliveries(laws, node, now + SLACK_PS);
+}
+
 /* The last hop: the frame will be at a host, unless it is lost there. */
 static void put_on_way(struct run_laws *laws, const struct probe_frame *sent)
 {
@@ -73,7 +78,7 @@ static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
 {
     const struct frame *frame = sent->frame;
     struct cm_mad mad;
-    take_deliveries(laws, sent->node, sent->at + SLACK_PS);
+    run_laws_way_take(laws, sent->node, sent->at);
     if (frame->opcode != FRAME_UD_SEND_ONLY)
         run_laws_transport_leaves(laws, frame, sent->at);
     else if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))
