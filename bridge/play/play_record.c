@@ -4,6 +4,7 @@
  * table `measured` tells them apart and says what the run was measured on. */
 #include "bridge/play/play_private.h"
 
+#include "replay/database/record_schema.h"
 #include "replay/record/collect.h"
 #include "replay/record/record_end.h"
 #include "replay/run/expect_eval.h"
@@ -37,24 +38,24 @@ bool play_record_open(struct play *play)
     return play->record != NULL;
 }
 
-static void write_text(struct store_statement *insert, const char *name, const char *value)
+static void write_text(struct store *store, const char *name, const char *value)
 {
-    STORE_INSERT(insert, STORE_T(name), STORE_T(value));
+    RECORD_ROW(store, measured, .name = STORE_T(name), .value = STORE_T(value));
 }
 
-static void write_number(struct store_statement *insert, const char *name, uint64_t value)
+static void write_number(struct store *store, const char *name, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    write_text(insert, name, text);
+    write_text(store, name, text);
 }
 
-static void write_counters(struct store_statement *insert, const struct play *play)
+static void write_counters(struct store *store, const struct play *play)
 {
     const struct verbs_real_counters counters = play_counters(play);
     struct nvme_target_stats sum = {0};
     bool any = false;
-#define X(member, name) write_number(insert, name, counters.member);
+#define X(member, name) write_number(store, name, counters.member);
     VERBS_REAL_COUNTERS(X)
 #undef X
     for (uint32_t i = 0; i < play->target_count; i++) {
@@ -68,13 +69,13 @@ static void write_counters(struct store_statement *insert, const struct play *pl
     }
     if (!any)
         return;
-    write_number(insert, "target_reads", sum.reads);
-    write_number(insert, "target_writes", sum.writes);
-    write_number(insert, "target_errors", sum.errors);
+    write_number(store, "target_reads", sum.reads);
+    write_number(store, "target_writes", sum.writes);
+    write_number(store, "target_errors", sum.errors);
 }
 
 /* One address, or HOST=ADDRESS of each target. */
-static void write_peers(struct store_statement *insert, const struct play *play)
+static void write_peers(struct store *store, const struct play *play)
 {
     char text[1024] = "", ip[INET_ADDRSTRLEN];
     size_t used = 0;
@@ -88,44 +89,42 @@ static void write_peers(struct store_statement *insert, const struct play *play)
         else
             used += (size_t)snprintf(text, sizeof text, "%s", ip);
     }
-    write_text(insert, "peer", text);
+    write_text(store, "peer", text);
 }
 
 static void write_measured(const struct play *play)
 {
     static const char *const roles[] = {"", "host", "target", "both"};
     static const char *const depths[] = {"first", "tags", "full"};
-    struct store_statement *insert =
-        store_prepare(record_store(play->record), "INSERT INTO measured VALUES(?,?)");
+    struct store *store = record_store(play->record);
     const struct ibv_device_attr *attributes = verbs_real_attributes(play_device(play));
     char address[INET_ADDRSTRLEN], agreement[160], faults[512];
     struct utsname kernel;
     ip_text(play->options.address, address);
-    write_text(insert, "role", roles[play->options.role]);
-    write_text(insert, "device", verbs_real_name(play_device(play)));
-    write_text(insert, "firmware", attributes->fw_ver);
-    write_number(insert, "vendor_id", attributes->vendor_id);
-    write_number(insert, "vendor_part_id", attributes->vendor_part_id);
+    write_text(store, "role", roles[play->options.role]);
+    write_text(store, "device", verbs_real_name(play_device(play)));
+    write_text(store, "firmware", attributes->fw_ver);
+    write_number(store, "vendor_id", attributes->vendor_id);
+    write_number(store, "vendor_part_id", attributes->vendor_part_id);
     if (uname(&kernel) == 0) {
-        write_text(insert, "kernel", kernel.release);
-        write_text(insert, "machine", kernel.machine);
+        write_text(store, "kernel", kernel.release);
+        write_text(store, "machine", kernel.machine);
     }
-    write_text(insert, "clock", "CLOCK_MONOTONIC");
-    write_text(insert, "address", address);
+    write_text(store, "clock", "CLOCK_MONOTONIC");
+    write_text(store, "address", address);
     if (play->options.role != PLAY_TARGET)
-        write_peers(insert, play);
+        write_peers(store, play);
     play_agree_words(play, agreement, sizeof agreement);
-    write_text(insert, "agreement", agreement);
+    write_text(store, "agreement", agreement);
     if (play_agree_way(play) >= 0)
-        write_number(insert, "agreement_way_ps", (uint64_t)play_agree_way(play));
+        write_number(store, "agreement_way_ps", (uint64_t)play_agree_way(play));
     play_survey_faults(play, faults, sizeof faults);
     if (faults[0] != '\0')
-        write_text(insert, "faults_outside", faults);
-    write_text(insert, "verify", depths[play->options.depth]);
-    write_text(insert, "completion", play->options.busy ? "polling" : "events");
-    write_number(insert, "lead_ps", (uint64_t)play->zero);
-    write_counters(insert, play);
-    store_finish(insert);
+        write_text(store, "faults_outside", faults);
+    write_text(store, "verify", depths[play->options.depth]);
+    write_text(store, "completion", play->options.busy ? "polling" : "events");
+    write_number(store, "lead_ps", (uint64_t)play->zero);
+    write_counters(store, play);
 }
 
 /* An instance that never began to measure leaves no trace in the numbers. */

@@ -88,6 +88,13 @@ void store_insert_values(struct store_statement *statement, const struct store_v
     (void)count;
 }
 
+void store_insert_row(struct store *store, int table, const struct store_value *values)
+{
+    (void)store;
+    (void)table;
+    (void)values;
+}
+
 void store_bind(struct store_statement *statement, int index, struct store_value value)
 {
     (void)statement;

@@ -96,6 +96,8 @@ bool store_close(struct store *store)
         free(store);
         return true;
     }
+    for (int i = 0; i < RECORD_TABLES; i++)
+        store_finish(store->inserts[i]);
     if (store->writable)
         store_exec(store, "COMMIT");
     bool well = !store->failed;
@@ -425,18 +427,44 @@ void store_bind(struct store_statement *statement, int index, struct store_value
         fail_write(statement->store);
 }
 
-void store_insert_values(struct store_statement *statement, const struct store_value *values,
-                         int count)
+static void insert(struct store_statement *statement, const struct store_value *values, int count)
 {
-    if (statement == NULL || statement->store->failed)
-        return;
-    CHECK(sqlite3_bind_parameter_count(statement->handle) == count);
     for (int i = 0; i < count; i++)
         store_bind(statement, i + 1, values[i]);
     if (sqlite3_step(statement->handle) != SQLITE_DONE)
         fail_write(statement->store);
     sqlite3_reset(statement->handle);
     statement->store->pending++;
+}
+
+void store_insert_values(struct store_statement *statement, const struct store_value *values,
+                         int count)
+{
+    if (statement == NULL || statement->store->failed)
+        return;
+    CHECK(sqlite3_bind_parameter_count(statement->handle) == count);
+    insert(statement, values, count);
+}
+
+static struct store_statement *prepare_insert(struct store *store, const struct record_about *table)
+{
+    char sql[256];
+    int used = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", table->name);
+    for (int i = 1; i < table->columns; i++)
+        used += snprintf(sql + used, sizeof sql - (size_t)used, ",?");
+    snprintf(sql + used, sizeof sql - (size_t)used, ")");
+    return store_prepare(store, sql);
+}
+
+void store_insert_row(struct store *store, int table, const struct store_value *values)
+{
+    if (store->failed || store->database == NULL)
+        return;
+    struct store_statement **statement = &store->inserts[table];
+    if (*statement == NULL)
+        *statement = prepare_insert(store, &record_tables[table]);
+    if (*statement != NULL)
+        insert(*statement, values, record_tables[table].columns);
 }
 
 bool store_step(struct store_statement *statement)

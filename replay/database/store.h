@@ -103,6 +103,10 @@ void store_finish(struct store_statement *statement);
 void store_insert_values(struct store_statement *statement, const struct store_value *values,
                          int count);
 
+/* A row of the table with that number in record_schema.h, whose RECORD_ROW gives the values, one
+ * for each column.  The INSERT is prepared with the first row. */
+void store_insert_row(struct store *store, int table, const struct store_value *values);
+
 /* One row of a prepared INSERT: STORE_INSERT(statement, STORE_I(1), STORE_T("two")). */
 #define STORE_INSERT(statement, ...)                                                               \
     store_insert_values(                                                                           \

@@ -3,6 +3,7 @@
 #ifndef STORMGLASS_REPLAY_DATABASE_STORE_PRIVATE_H
 #define STORMGLASS_REPLAY_DATABASE_STORE_PRIVATE_H
 
+#include "replay/database/record_schema.h"
 #include "replay/database/store.h"
 #include "replay/database/store_guard.h"
 #include "replay/files/name_lock.h"
@@ -12,8 +13,9 @@ struct store {
     uint64_t pending;
     bool failed;
     bool writable;
-    bool reading, refused;  /* statements may only read; one was refused */
-    struct name_lock *lock; /* of a file that is written */
+    bool reading, refused;                          /* statements may only read; one was refused */
+    struct name_lock *lock;                         /* of a file that is written */
+    struct store_statement *inserts[RECORD_TABLES]; /* NULL: no row of that table so far */
     char error[STORE_ERROR_BYTES];
     char blame[STORE_ERROR_BYTES]; /* empty: its tables are as they should be */
 };

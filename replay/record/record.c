@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/memory.h"
 #include "net/frame/frame.h"
+#include "replay/database/record_schema.h"
 #include "replay/record/record_begin.h"
 #include "rnic/host/rnic.h"
 #include "rnic/qp/qp.h"
@@ -16,7 +17,7 @@ struct record {
     struct store *store;
     enum record_level level;
     bool brief;
-    struct store_statement *io, *drop, *pause, *blocked, *frame, *state, *note, *reach;
+    struct store_statement *reach;
     time_ps reached;
     uint32_t ios, drops, notes, states, machines;
 };
@@ -63,22 +64,6 @@ const char *record_drop_cause(uint8_t cause)
     return cause_names[cause];
 }
 
-static void prepare(struct record *record)
-{
-    struct store *store = record->store;
-    record->io = store_prepare(store, "INSERT INTO io VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                                      "?,?,?,?,?)");
-    record->drop = store_prepare(store, "INSERT INTO drop_event VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
-    record->pause =
-        store_prepare(store, "INSERT INTO pause_edge VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    record->blocked = store_prepare(store, "INSERT INTO blocked VALUES(?,?,?,?,?)");
-    record->frame = store_prepare(store, "INSERT INTO frame VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                                         "?,?,?,?,?,?,?,?,?,?,?)");
-    record->state = store_prepare(store, "INSERT INTO state_change VALUES(NULL,?,?,?,?,?,?,?,?,?)");
-    record->note = store_prepare(store, "INSERT INTO note VALUES(?,?,?)");
-    record->reach = store_prepare(store, "UPDATE meta SET reached_ps=?");
-}
-
 struct record *record_open(const struct record_options *options, const struct scenario *scenario,
                            char error[STORE_ERROR_BYTES])
 {
@@ -89,17 +74,13 @@ struct record *record_open(const struct record_options *options, const struct sc
     record->store = store;
     record->level = options->level;
     record->brief = options->brief;
-    prepare(record);
+    record->reach = store_prepare(store, "UPDATE meta SET reached_ps=?");
     return record;
 }
 
 bool record_close(struct record *record)
 {
-    struct store_statement *const statements[] = {record->io,      record->drop,  record->pause,
-                                                  record->blocked, record->frame, record->state,
-                                                  record->note,    record->reach};
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        store_finish(statements[i]);
+    store_finish(record->reach);
     const bool well = store_close(record->store);
     free(record);
     return well;
@@ -157,14 +138,17 @@ void record_io(struct record *record, const struct probe_host_io *host,
         return;
     record->ios++;
     const struct probe_target_io *at = target == NULL ? &nothing : target;
-    STORE_INSERT(record->io, STORE_I(host->workload), STORE_I(host->host_ip),
-                 STORE_I(host->target_ip), STORE_I(host->qid), STORE_I(host->cid),
-                 STORE_T(record_operation(host->opcode)), STORE_I(host->lba), STORE_I(host->bytes),
-                 STORE_I(host->status), STORE_I(host->issued_at), STORE_I(host->posted_at),
-                 moment(at->capsule_at), moment(at->fetch_at), moment(at->fetched_at),
-                 moment(at->media_at), moment(at->media_begun_at), moment(at->media_done_at),
-                 moment(at->response_at), STORE_I(host->response_at), STORE_I(host->completed_at),
-                 STORE_I(host->serial));
+    RECORD_ROW(
+        record->store, io, .workload = STORE_I(host->workload), .host_ip = STORE_I(host->host_ip),
+        .target_ip = STORE_I(host->target_ip), .qid = STORE_I(host->qid), .cid = STORE_I(host->cid),
+        .operation = STORE_T(record_operation(host->opcode)), .lba = STORE_I(host->lba),
+        .bytes = STORE_I(host->bytes), .status = STORE_I(host->status),
+        .issued_ps = STORE_I(host->issued_at), .posted_ps = STORE_I(host->posted_at),
+        .capsule_ps = moment(at->capsule_at), .fetch_ps = moment(at->fetch_at),
+        .fetched_ps = moment(at->fetched_at), .media_ps = moment(at->media_at),
+        .media_begun_ps = moment(at->media_begun_at), .media_done_ps = moment(at->media_done_at),
+        .response_sent_ps = moment(at->response_at), .response_ps = STORE_I(host->response_at),
+        .completed_ps = STORE_I(host->completed_at), .serial = STORE_I(host->serial));
 }
 
 void record_drop(struct record *record, const struct probe_drop *drop)
@@ -172,11 +156,15 @@ void record_drop(struct record *record, const struct probe_drop *drop)
     if (record == NULL || record->drops >= RECORD_FIRST_DROPS)
         return;
     record->drops++;
-    STORE_INSERT(record->drop, STORE_I(drop->at), STORE_I(drop->node), STORE_I(drop->port),
-                 drop->egress == UINT16_MAX ? STORE_N : STORE_I(drop->egress),
-                 STORE_I(drop->priority), STORE_T(record_drop_cause(drop->cause)),
-                 STORE_I(drop->lossless), STORE_I(drop->frame_bytes), STORE_I(drop->occupancy),
-                 STORE_I(drop->threshold), STORE_I(drop->headroom), STORE_I(drop->headroom_limit));
+    RECORD_ROW(
+        record->store, drop_event, .at_ps = STORE_I(drop->at), .node = STORE_I(drop->node),
+        .port = STORE_I(drop->port),
+        .egress = drop->egress == UINT16_MAX ? STORE_N : STORE_I(drop->egress),
+        .priority = STORE_I(drop->priority), .cause = STORE_T(record_drop_cause(drop->cause)),
+        .lossless = STORE_I(drop->lossless), .frame_bytes = STORE_I(drop->frame_bytes),
+        .occupancy_bytes = STORE_I(drop->occupancy), .threshold_bytes = STORE_I(drop->threshold),
+        .headroom_bytes = STORE_I(drop->headroom),
+        .headroom_limit_bytes = STORE_I(drop->headroom_limit));
 }
 
 void record_pause(struct record *record, const struct probe_pause *pause)
@@ -187,12 +175,14 @@ void record_pause(struct record *record, const struct probe_pause *pause)
     static const struct frame none;
     const struct frame *frame = pause->frame == NULL ? &none : pause->frame;
     const bool there = pause->frame != NULL;
-    STORE_INSERT(record->pause, STORE_I(pause->at), STORE_I(pause->node), STORE_I(pause->port),
-                 STORE_I(pause->priority), STORE_T(edge),
-                 pause->egress == UINT16_MAX ? STORE_N : STORE_I(pause->egress),
-                 STORE_I(pause->occupancy), STORE_I(pause->threshold), when(there, frame->source),
-                 when(there, frame->destination), when(there, frame->qpn), when(there, frame->psn),
-                 when(there, frame->bytes));
+    RECORD_ROW(record->store, pause_edge, .at_ps = STORE_I(pause->at), .node = STORE_I(pause->node),
+               .port = STORE_I(pause->port), .priority = STORE_I(pause->priority),
+               .edge = STORE_T(edge),
+               .egress = pause->egress == UINT16_MAX ? STORE_N : STORE_I(pause->egress),
+               .occupancy_bytes = STORE_I(pause->occupancy),
+               .threshold_bytes = STORE_I(pause->threshold), .source = when(there, frame->source),
+               .destination = when(there, frame->destination), .qpn = when(there, frame->qpn),
+               .psn = when(there, frame->psn), .frame_bytes = when(there, frame->bytes));
 }
 
 void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t priority,
@@ -200,8 +190,8 @@ void record_blocked(struct record *record, uint32_t node, uint16_t port, uint8_t
 {
     if (record == NULL || record->level < RECORD_COUNTERS)
         return;
-    STORE_INSERT(record->blocked, STORE_I(node), STORE_I(port), STORE_I(priority), STORE_I(from),
-                 STORE_I(until));
+    RECORD_ROW(record->store, blocked, .node = STORE_I(node), .port = STORE_I(port),
+               .priority = STORE_I(priority), .from_ps = STORE_I(from), .until_ps = STORE_I(until));
 }
 
 static uint16_t udp_source(const struct frame *frame)
@@ -235,17 +225,22 @@ void record_frame(struct record *record, const struct probe_frame *probe)
     unsigned char mac[20];
     const unsigned char *head = control ? mac : probe->head;
     const uint32_t head_bytes = control ? control_bytes(frame, mac) : probe->head_bytes;
-    STORE_INSERT(
-        record->frame, STORE_I(probe->at), STORE_I(probe->wire_ps), STORE_I(probe->node),
-        STORE_I(probe->port), STORE_T(frame_opcode_name(frame->opcode)), when(roce, frame->source),
-        when(roce, frame->destination), when(roce, frame->qpn), when(roce, frame->psn),
-        STORE_I(frame->bytes), STORE_I(frame->payload), STORE_I(frame->priority),
-        STORE_I(frame->tos), STORE_I(frame->flags & ~FRAME_CONTROL), when(roce, frame->opcode),
-        STORE_I(probe->lost), when(roce, frame->ttl), when(roce, udp_source(frame)),
-        when(aeth, frame->aeth >> 24), when(aeth, frame->aeth & 0xFFFFFF),
-        when(reth, frame->address), when(reth || frame_has_ieth(frame->opcode), frame->rkey),
-        when(reth, frame->length), when(roce && frame->payload > 0, frame->content),
-        STORE_B(head, head_bytes));
+    RECORD_ROW(record->store, frame, .at_ps = STORE_I(probe->at),
+               .wire_ps = STORE_I(probe->wire_ps), .node = STORE_I(probe->node),
+               .port = STORE_I(probe->port), .opcode = STORE_T(frame_opcode_name(frame->opcode)),
+               .source = when(roce, frame->source), .destination = when(roce, frame->destination),
+               .qpn = when(roce, frame->qpn), .psn = when(roce, frame->psn),
+               .bytes = STORE_I(frame->bytes), .payload_bytes = STORE_I(frame->payload),
+               .priority = STORE_I(frame->priority), .tos = STORE_I(frame->tos),
+               .flags = STORE_I(frame->flags & ~FRAME_CONTROL), .bth = when(roce, frame->opcode),
+               .lost = STORE_I(probe->lost), .ttl = when(roce, frame->ttl),
+               .udp_source = when(roce, udp_source(frame)),
+               .syndrome = when(aeth, frame->aeth >> 24), .msn = when(aeth, frame->aeth & 0xFFFFFF),
+               .address = when(reth, frame->address),
+               .rkey = when(reth || frame_has_ieth(frame->opcode), frame->rkey),
+               .length = when(reth, frame->length),
+               .content = when(roce && frame->payload > 0, frame->content),
+               .head = STORE_B(head, head_bytes));
 }
 
 void record_state(struct record *record, const struct probe_state *state)
@@ -255,10 +250,12 @@ void record_state(struct record *record, const struct probe_state *state)
     record->states++;
     if (*state->number == 0)
         *state->number = ++record->machines;
-    STORE_INSERT(record->state, STORE_I(state->at), STORE_T(state->machine),
-                 STORE_I(*state->number), STORE_T(state->owner), STORE_I(state->peer_ip),
-                 state->qid < 0 ? STORE_N : STORE_I(state->qid), STORE_T(state->from),
-                 STORE_T(state->event), STORE_T(state->to));
+    RECORD_ROW(record->store, state_change, .at_ps = STORE_I(state->at),
+               .machine = STORE_T(state->machine), .number = STORE_I(*state->number),
+               .owner = STORE_T(state->owner), .peer_ip = STORE_I(state->peer_ip),
+               .qid = state->qid < 0 ? STORE_N : STORE_I(state->qid),
+               .from_state = STORE_T(state->from), .event = STORE_T(state->event),
+               .to_state = STORE_T(state->to));
 }
 
 void record_note(struct record *record, time_ps at, const char *owner, const char *text)
@@ -266,5 +263,6 @@ void record_note(struct record *record, time_ps at, const char *owner, const cha
     if (record == NULL || record->notes >= RECORD_NOTES_MAX)
         return;
     record->notes++;
-    STORE_INSERT(record->note, STORE_I(at), STORE_T(owner), STORE_T(text));
+    RECORD_ROW(record->store, note, .at_ps = STORE_I(at), .owner = STORE_T(owner),
+               .text = STORE_T(text));
 }

@@ -15,31 +15,28 @@
 static void write_meta(struct store *store, const struct record_options *options,
                        const struct scenario *scenario)
 {
-    struct store_statement *insert = store_prepare(
-        store, "INSERT INTO meta VALUES(?,?,?,?,?,?,?,?,?,'running',NULL,NULL,NULL,?,0)");
-    STORE_INSERT(insert, STORE_I(RECORD_FORMAT), STORE_T(scenario->name), STORE_T(scenario->about),
-                 STORE_T(options->version), STORE_I(scenario->seed),
-                 STORE_T(record_level_name(options->level)), STORE_I(scenario->duration),
-                 options->until == TIME_NEVER ? STORE_N : STORE_I(options->until),
-                 STORE_I(options->threads), STORE_I(RECORD_EPOCH_UNIX_S));
-    store_finish(insert);
+    RECORD_ROW(store, meta, .format = STORE_I(RECORD_FORMAT), .scenario = STORE_T(scenario->name),
+               .about = STORE_T(scenario->about), .version = STORE_T(options->version),
+               .seed = STORE_I(scenario->seed),
+               .record = STORE_T(record_level_name(options->level)),
+               .duration_ps = STORE_I(scenario->duration),
+               .until_ps = options->until == TIME_NEVER ? STORE_N : STORE_I(options->until),
+               .threads = STORE_I(options->threads), .epoch_unix_s = STORE_I(RECORD_EPOCH_UNIX_S),
+               .status = STORE_T("running"), .reached_ps = STORE_I(0));
 }
 
 static void write_sources(struct store *store, const struct scenario *scenario)
 {
-    struct store_statement *insert = store_prepare(store, "INSERT INTO source VALUES(?,?,?)");
     for (uint32_t i = 0; i < scenario->source_count; i++)
-        STORE_INSERT(insert, STORE_I(i), STORE_T(scenario->sources[i].name),
-                     STORE_T(scenario->sources[i].text));
-    store_finish(insert);
-    insert = store_prepare(store, "INSERT INTO set_option VALUES(?,?)");
+        RECORD_ROW(store, source, .position = STORE_I(i),
+                   .name = STORE_T(scenario->sources[i].name),
+                   .text = STORE_T(scenario->sources[i].text));
     for (uint32_t i = 0; i < scenario->set_count; i++)
-        STORE_INSERT(insert, STORE_I(i), STORE_T(scenario->sets[i]));
-    store_finish(insert);
+        RECORD_ROW(store, set_option, .position = STORE_I(i), .text = STORE_T(scenario->sets[i]));
 }
 
 struct settings {
-    struct store_statement *insert;
+    struct store *store;
     const struct scenario_setting *next; /* the setting that the next text is of */
 };
 
@@ -53,101 +50,89 @@ static void write_setting(void *self, const struct scenario_setting_text *text)
     const bool parsed = opt_parse(row, row->preset, &value, why);
     CHECK(parsed);
     opt_format(row, value, preset, sizeof preset);
-    STORE_INSERT(settings->insert, STORE_T(text->path), STORE_T(text->value), STORE_T(preset),
-                 STORE_T(text->where),
-                 text->evidence[0] == '\0' ? STORE_N : STORE_T(text->evidence),
-                 STORE_T(text->source));
+    RECORD_ROW(settings->store, setting, .path = STORE_T(text->path), .value = STORE_T(text->value),
+               .preset = STORE_T(preset), .set_by = STORE_T(text->where),
+               .evidence = text->evidence[0] == '\0' ? STORE_N : STORE_T(text->evidence),
+               .source = STORE_T(text->source));
 }
 
 static void write_settings(struct store *store, const struct scenario *scenario)
 {
-    struct settings settings = {.next = scenario->settings};
-    settings.insert = store_prepare(store, "INSERT INTO setting VALUES(?,?,?,?,?,?)");
+    struct settings settings = {store, scenario->settings};
     scenario_settings(scenario, write_setting, &settings);
-    store_finish(settings.insert);
 }
 
 static void write_calibrated(struct store *store, const struct scenario *scenario)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO calibrated VALUES(?,?,?,?,?)");
     for (size_t i = 0; i < scenario->calibrated.count; i++) {
         const struct calibrated *range = &scenario->calibrated.ranges[i];
-        STORE_INSERT(insert, STORE_T(range->profile), STORE_T(range->word), STORE_I(range->low),
-                     STORE_I(range->high), STORE_T(range->text));
+        RECORD_ROW(store, calibrated, .profile = STORE_T(range->profile),
+                   .word = STORE_T(range->word), .low = STORE_I(range->low),
+                   .high = STORE_I(range->high), .text = STORE_T(range->text));
     }
-    store_finish(insert);
 }
 
-static void write_ports(struct store_statement *insert, uint32_t index,
-                        const struct scenario_node *node, uint32_t *endpoint)
+static void write_ports(struct store *store, uint32_t index, const struct scenario_node *node,
+                        uint32_t *endpoint)
 {
     const bool host = node->kind == SCENARIO_HOST;
     for (uint32_t i = 0; i < node->port_count; i++) {
         const struct scenario_port *port = &node->ports[i];
         const struct scenario_port_text name = scenario_port_name(node, i);
-        STORE_INSERT(insert, STORE_I(index), STORE_I(i), STORE_T(name.text), STORE_I(port->link),
-                     STORE_I(port->peer_node), STORE_I(port->peer_port),
-                     STORE_I(port->params->rate), STORE_I(port->params->mtu),
-                     STORE_I(port->params->length), STORE_I(port_propagation(port->params)),
-                     host ? STORE_I(*endpoint) : STORE_N,
-                     host ? STORE_I(rnic_ip(*endpoint)) : STORE_N);
+        RECORD_ROW(store, port, .node = STORE_I(index), .port = STORE_I(i),
+                   .name = STORE_T(name.text), .link = STORE_I(port->link),
+                   .peer_node = STORE_I(port->peer_node), .peer_port = STORE_I(port->peer_port),
+                   .rate_bps = STORE_I(port->params->rate), .mtu_bytes = STORE_I(port->params->mtu),
+                   .length_mm = STORE_I(port->params->length),
+                   .delay_ps = STORE_I(port_propagation(port->params)),
+                   .endpoint = host ? STORE_I(*endpoint) : STORE_N,
+                   .ip = host ? STORE_I(rnic_ip(*endpoint)) : STORE_N);
         *endpoint += host;
     }
 }
 
 static void write_fabric(struct store *store, const struct scenario *scenario)
 {
-    struct store_statement *nodes = store_prepare(store, "INSERT INTO node VALUES(?,?,?,?,NULL)");
-    struct store_statement *ports =
-        store_prepare(store, "INSERT INTO port VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
     uint32_t endpoint = 0;
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
-        STORE_INSERT(nodes, STORE_I(i), STORE_T(node->name),
-                     STORE_T(node->kind == SCENARIO_HOST ? "host" : "switch"), STORE_I(node->tier));
-        write_ports(ports, i, node, &endpoint);
+        RECORD_ROW(store, node, .node = STORE_I(i), .name = STORE_T(node->name),
+                   .kind = STORE_T(node->kind == SCENARIO_HOST ? "host" : "switch"),
+                   .tier = STORE_I(node->tier));
+        write_ports(store, i, node, &endpoint);
     }
-    store_finish(nodes);
-    store_finish(ports);
-    struct store_statement *links = store_prepare(store, "INSERT INTO link VALUES(?,?,?,?,?,?)");
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];
-        STORE_INSERT(links, STORE_I(i), STORE_T(link->name), STORE_I(link->node[0]),
-                     STORE_I(link->port[0]), STORE_I(link->node[1]), STORE_I(link->port[1]));
+        RECORD_ROW(store, link, .link = STORE_I(i), .name = STORE_T(link->name),
+                   .a_node = STORE_I(link->node[0]), .a_port = STORE_I(link->port[0]),
+                   .b_node = STORE_I(link->node[1]), .b_port = STORE_I(link->port[1]));
     }
-    store_finish(links);
 }
 
 static void write_pairs(struct store *store, const struct scenario *scenario)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO workload_pair VALUES(?,?,?)");
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         for (uint32_t k = 0; k < workload->pair_count; k++)
-            STORE_INSERT(insert, STORE_I(i), STORE_I(workload->pairs[k].from),
-                         STORE_I(workload->pairs[k].to));
+            RECORD_ROW(store, workload_pair, .workload = STORE_I(i),
+                       .from_node = STORE_I(workload->pairs[k].from),
+                       .to_node = STORE_I(workload->pairs[k].to));
     }
-    store_finish(insert);
 }
 
 static void write_faults(struct store *store, const struct scenario *scenario)
 {
-    struct store_statement *faults = store_prepare(store, "INSERT INTO fault VALUES(?,?,?,?)");
-    struct store_statement *places = store_prepare(store, "INSERT INTO fault_place VALUES(?,?,?)");
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
-        STORE_INSERT(faults, STORE_I(i), STORE_T(fault->ops->name), STORE_I(fault->at),
-                     fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
+        RECORD_ROW(store, fault, .fault = STORE_I(i), .kind = STORE_T(fault->ops->name),
+                   .at_ps = STORE_I(fault->at),
+                   .until_ps = fault->end == TIME_NEVER ? STORE_N : STORE_I(fault->end));
         for (uint32_t k = 0; k < fault->spot_count; k++)
-            STORE_INSERT(places, STORE_I(i), STORE_I(fault->spots[k].node),
-                         fault->spots[k].port == SCENARIO_ALL_PORTS
-                             ? STORE_N
-                             : STORE_I(fault->spots[k].port));
+            RECORD_ROW(
+                store, fault_place, .fault = STORE_I(i), .node = STORE_I(fault->spots[k].node),
+                .port = fault->spots[k].port == SCENARIO_ALL_PORTS ? STORE_N
+                                                                   : STORE_I(fault->spots[k].port));
     }
-    store_finish(faults);
-    store_finish(places);
 }
 
 static void write_counter_names(struct store *store)
@@ -160,14 +145,11 @@ static void write_counter_names(struct store *store)
         [COUNTER_OF_SWITCH_PORT] = "switch-port",
         [COUNTER_OF_SWITCH] = "switch",
     };
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO counter_name VALUES(?,?,?,?)");
     for (int i = 0; i < COUNTER_COUNT; i++) {
         const struct counter_about *about = &counters_about[i];
-        STORE_INSERT(insert, STORE_T(about->name), STORE_T(about->sai),
-                     STORE_T(scopes[about->scope]), STORE_T(about->unit));
+        RECORD_ROW(store, counter_name, .name = STORE_T(about->name), .sonic = STORE_T(about->sai),
+                   .scope = STORE_T(scopes[about->scope]), .unit = STORE_T(about->unit));
     }
-    store_finish(insert);
 }
 
 struct beginning {
@@ -178,9 +160,6 @@ struct beginning {
 static void fill(void *self, struct store *store)
 {
     const struct beginning *beginning = self;
-    store_exec(store, record_schema_counters);
-    store_exec(store, record_schema_series);
-    store_exec(store, record_schema_events);
     write_counter_names(store);
     write_meta(store, beginning->options, beginning->scenario);
     write_sources(store, beginning->scenario);

@@ -4,10 +4,11 @@
 
 #include "net/switch/watchdog.h"
 #include "replay/database/counter.h"
+#include "replay/database/record_schema.h"
 #include "replay/record/collect.h"
 
 struct place {
-    struct store_statement *insert;
+    struct store *store;
     bool brief;
     uint32_t node;
     int32_t port, priority; /* -1: none */
@@ -35,10 +36,11 @@ static void write_counter(const struct place *place, enum counter_id id, uint64_
     counter_text(name, about->name, place->priority);
     if (about->sai != NULL)
         counter_text(sonic, about->sai, place->priority);
-    STORE_INSERT(
-        place->insert, STORE_I(place->node), place->port < 0 ? STORE_N : STORE_I(place->port),
-        place->priority < 0 ? STORE_N : STORE_I(place->priority), STORE_T(name),
-        about->sai == NULL ? STORE_N : STORE_T(sonic), STORE_I(value), STORE_T(about->unit));
+    RECORD_ROW(place->store, counter, .node = STORE_I(place->node),
+               .port = place->port < 0 ? STORE_N : STORE_I(place->port),
+               .priority = place->priority < 0 ? STORE_N : STORE_I(place->priority),
+               .name = STORE_T(name), .sonic = about->sai == NULL ? STORE_N : STORE_T(sonic),
+               .value = STORE_I(value), .unit = STORE_T(about->unit));
 }
 
 static void write_counters(const struct place *place, const struct counted *counters, size_t count)
@@ -232,8 +234,7 @@ static void write_switch(const struct place *place, const struct swtch *swtch)
 
 void record_counters(struct store *store, const struct world *world, time_ps now, bool brief)
 {
-    struct place place = {.brief = brief, .port = -1, .priority = -1};
-    place.insert = store_prepare(store, "INSERT INTO counter VALUES(?,?,?,?,?,?,?)");
+    struct place place = {.store = store, .brief = brief, .port = -1, .priority = -1};
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];
         place.node = node;
@@ -249,5 +250,4 @@ void record_counters(struct store *store, const struct world *world, time_ps now
         if (about->kind == SCENARIO_SWITCH)
             write_switch(&place, world_switch(world, node));
     }
-    store_finish(place.insert);
 }

@@ -2,6 +2,7 @@
  * record_deadlocks - the circle in words, the queues in rows. */
 #include "replay/record/record_deadlocks.h"
 
+#include "replay/database/record_schema.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
@@ -55,34 +56,30 @@ void record_deadlock_words(const struct world *world, const struct deadlock *dea
 
 static void write_queues(struct store *store, const struct world *world)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO deadlock_queue VALUES(?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < world->deadlocks.count; i++) {
         const struct deadlock *deadlock = &world->deadlocks.found[i];
         for (uint32_t q = 0; q < deadlock->queue_count; q++) {
             const struct deadlock_queue *queue = &deadlock->queues[q];
-            STORE_INSERT(insert, STORE_I(i), STORE_I(q), STORE_T(role_names[queue->role]),
-                         STORE_I(queue->node), STORE_I(queue->port), STORE_I(queue->priority),
-                         STORE_I(queue->bytes), STORE_I(queue->since));
+            RECORD_ROW(store, deadlock_queue, .deadlock = STORE_I(i), .position = STORE_I(q),
+                       .role = STORE_T(role_names[queue->role]), .node = STORE_I(queue->node),
+                       .port = STORE_I(queue->port), .priority = STORE_I(queue->priority),
+                       .bytes = STORE_I(queue->bytes), .since_ps = STORE_I(queue->since));
         }
     }
-    store_finish(insert);
 }
 
 void record_deadlocks(struct store *store, const struct world *world)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO deadlock VALUES(?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < world->deadlocks.count; i++) {
         const struct deadlock *deadlock = &world->deadlocks.found[i];
         const bool stands = deadlock->gone == TIME_NEVER;
         char text[SENTENCE_BYTES + 256];
         record_deadlock_words(world, deadlock, text, sizeof text);
-        STORE_INSERT(insert, STORE_I(i), STORE_I(deadlock->priority), STORE_I(deadlock->since),
-                     STORE_I(deadlock->found), STORE_I(deadlock->seen),
-                     stands ? STORE_N : STORE_I(deadlock->gone), STORE_I(deadlock->bytes),
-                     STORE_T(text));
+        RECORD_ROW(store, deadlock, .deadlock = STORE_I(i), .priority = STORE_I(deadlock->priority),
+                   .since_ps = STORE_I(deadlock->since), .found_ps = STORE_I(deadlock->found),
+                   .seen_ps = STORE_I(deadlock->seen),
+                   .until_ps = stands ? STORE_N : STORE_I(deadlock->gone),
+                   .bytes = STORE_I(deadlock->bytes), .text = STORE_T(text));
     }
-    store_finish(insert);
     write_queues(store, world);
 }

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/memory.h"
+#include "replay/database/record_schema.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/victims.h"
 #include "replay/explain/ways.h"
@@ -19,12 +20,12 @@ enum { ROOTS_MAX = 32, PATHS_PER_ROOT = 256 };
 
 static void write_latency(struct store *store, uint32_t workload, const struct hist *hist)
 {
-    struct store_statement *insert = store_prepare(store, "INSERT INTO latency VALUES(?,?,?,?)");
     for (unsigned bucket = 0; bucket < HIST_BUCKETS; bucket++)
         if (hist->buckets[bucket] > 0)
-            STORE_INSERT(insert, STORE_I(workload), STORE_I(hist_floor(bucket)),
-                         STORE_I(hist_floor(bucket + 1)), STORE_I(hist->buckets[bucket]));
-    store_finish(insert);
+            RECORD_ROW(store, latency, .workload = STORE_I(workload),
+                       .from_ps = STORE_I(hist_floor(bucket)),
+                       .below_ps = STORE_I(hist_floor(bucket + 1)),
+                       .count = STORE_I(hist->buckets[bucket]));
 }
 
 static double real_of(const struct result_workload *workload, const char *path)
@@ -40,7 +41,7 @@ static struct store_value latency_at(const struct result_workload *workload, con
     return workload->latency->count == 0 ? STORE_N : STORE_I(real_of(workload, path));
 }
 
-static void write_workload(struct store_statement *insert, const struct collect *collect,
+static void write_workload(struct store *store, const struct collect *collect,
                            const struct result *result, uint32_t index)
 {
     const struct scenario_workload *about = &collect->world->scenario->workloads[index];
@@ -50,38 +51,40 @@ static void write_workload(struct store_statement *insert, const struct collect 
     if (workload->unfinished > 0)
         world_describe(collect->world, index, waiting, sizeof waiting);
     const bool any = workload->latency->count > 0;
-    STORE_INSERT(insert, STORE_I(index), STORE_T(about->name), STORE_T(about->ops->name),
-                 STORE_I(about->pair_count * about->copies), STORE_I(about->start),
-                 STORE_I(about->stop), STORE_I(workload->issued), STORE_I(workload->completed),
-                 STORE_I(workload->failed), STORE_I(workload->unfinished),
-                 STORE_I(workload->corrupt), STORE_I(workload->missed),
-                 STORE_I(workload->window_ps), STORE_I(workload->bytes),
-                 STORE_I(workload->bytes_read), STORE_I(workload->bytes_written),
-                 STORE_F(real_of(workload, "iops")), STORE_F(real_of(workload, "goodput_bps")),
-                 any ? STORE_F(real_of(workload, "latency_ns.mean")) : STORE_N,
-                 latency_at(workload, "latency_ns.min"), latency_at(workload, "latency_ns.p50"),
-                 latency_at(workload, "latency_ns.p99"), latency_at(workload, "latency_ns.p99_9"),
-                 latency_at(workload, "latency_ns.max"),
-                 workload->issued > 0 ? STORE_I(stats->first_issue) : STORE_N,
-                 workload->completed > 0 ? STORE_I(stats->last_completion) : STORE_N,
-                 waiting[0] == '\0' ? STORE_N : STORE_T(waiting));
+    RECORD_ROW(
+        store, workload, .workload = STORE_I(index), .name = STORE_T(about->name),
+        .kind = STORE_T(about->ops->name), .pairs = STORE_I(about->pair_count * about->copies),
+        .start_ps = STORE_I(about->start), .stop_ps = STORE_I(about->stop),
+        .issued = STORE_I(workload->issued), .completed = STORE_I(workload->completed),
+        .failed = STORE_I(workload->failed), .unfinished = STORE_I(workload->unfinished),
+        .corrupt = STORE_I(workload->corrupt), .missed = STORE_I(workload->missed),
+        .window_ps = STORE_I(workload->window_ps), .bytes = STORE_I(workload->bytes),
+        .bytes_read = STORE_I(workload->bytes_read),
+        .bytes_written = STORE_I(workload->bytes_written),
+        .iops = STORE_F(real_of(workload, "iops")),
+        .goodput_bps = STORE_F(real_of(workload, "goodput_bps")),
+        .latency_mean_ps = any ? STORE_F(real_of(workload, "latency_ns.mean")) : STORE_N,
+        .latency_min_ps = latency_at(workload, "latency_ns.min"),
+        .latency_p50_ps = latency_at(workload, "latency_ns.p50"),
+        .latency_p99_ps = latency_at(workload, "latency_ns.p99"),
+        .latency_p99_9_ps = latency_at(workload, "latency_ns.p99_9"),
+        .latency_max_ps = latency_at(workload, "latency_ns.max"),
+        .first_issue_ps = workload->issued > 0 ? STORE_I(stats->first_issue) : STORE_N,
+        .last_completion_ps = workload->completed > 0 ? STORE_I(stats->last_completion) : STORE_N,
+        .waiting = waiting[0] == '\0' ? STORE_N : STORE_T(waiting));
 }
 
 static void write_workloads(struct store *store, const struct collect *collect,
                             const struct result *result)
 {
-    struct store_statement *insert = store_prepare(
-        store,
-        "INSERT INTO workload VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < result->workload_count; i++) {
-        write_workload(insert, collect, result, i);
+        write_workload(store, collect, result, i);
         write_latency(store, i, result->workloads[i].latency);
     }
-    store_finish(insert);
 }
 
 struct way_rows {
-    struct store_statement *insert;
+    struct store *store;
     const struct explain_fabric *fabric;
     uint32_t workload;
     uint8_t priority;
@@ -96,8 +99,9 @@ static void write_way(void *self, uint32_t port)
         return;
     *written = rows->workload + 1;
     const uint32_t node = rows->fabric->node_of[port];
-    STORE_INSERT(rows->insert, STORE_I(rows->workload), STORE_I(node),
-                 STORE_I(port - rows->fabric->first_port[node]), STORE_I(rows->priority));
+    RECORD_ROW(rows->store, workload_way, .workload = STORE_I(rows->workload),
+               .node = STORE_I(node), .port = STORE_I(port - rows->fabric->first_port[node]),
+               .priority = STORE_I(rows->priority));
 }
 
 static void write_ways(struct store *store, const struct collect *collect)
@@ -105,11 +109,10 @@ static void write_ways(struct store *store, const struct collect *collect)
     const struct scenario *scenario = collect->world->scenario;
     struct ways ways;
     ways_init(&ways, collect->world, collect->observe->explain.fabric);
-    struct way_rows rows = {.fabric = ways.fabric};
+    struct way_rows rows = {.store = store, .fabric = ways.fabric};
     rows.written =
         memory_zeroed((size_t)ways.fabric->first_port[ways.fabric->node_count] * EXPLAIN_PRIORITIES,
                       sizeof *rows.written);
-    rows.insert = store_prepare(store, "INSERT INTO workload_way VALUES(?,?,?,?)");
     for (rows.workload = 0; rows.workload < scenario->workload_count; rows.workload++) {
         const struct scenario_workload *workload = &scenario->workloads[rows.workload];
         for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
@@ -119,53 +122,48 @@ static void write_ways(struct store *store, const struct collect *collect)
             ways_visit(&ways, pair->to, pair->from, write_way, &rows);
         }
     }
-    store_finish(rows.insert);
     free(rows.written);
     ways_fini(&ways);
 }
 
 static void write_recovery(struct store *store, const struct result *result)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO recovery VALUES(?,?,?,?,?,?)");
     for (uint32_t i = 0; i < result->workload_count; i++) {
         const struct result_workload *of = &result->workloads[i];
         if (of->losses > 0)
-            STORE_INSERT(insert, STORE_I(i), STORE_I(of->losses), STORE_I(of->attempts),
-                         STORE_I(of->reconnects), STORE_I(of->requeued),
-                         STORE_I(of->without_service_ps));
+            RECORD_ROW(store, recovery, .workload = STORE_I(i), .lost = STORE_I(of->losses),
+                       .attempts = STORE_I(of->attempts), .reconnected = STORE_I(of->reconnects),
+                       .requeued = STORE_I(of->requeued),
+                       .without_service_ps = STORE_I(of->without_service_ps));
     }
-    store_finish(insert);
 }
 
 static void write_stages(struct store *store, const struct observe *observe)
 {
     static const char *const operations[OBSERVE_OPERATIONS] = {"flush", "write", "read", "other"};
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO stage VALUES(?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < observe->workload_count * OBSERVE_OPERATIONS; i++) {
         const struct observe_stages *stages = &observe->stages[i];
         for (int k = 0; k < IOJOIN_STAGE_COUNT && stages->count > 0; k++)
-            STORE_INSERT(insert, STORE_I(i / OBSERVE_OPERATIONS),
-                         STORE_T(operations[i % OBSERVE_OPERATIONS]), STORE_I(k),
-                         STORE_T(iojoin_stage_name((enum iojoin_stage)k)), STORE_I(stages->count),
-                         STORE_I(stages->stage[k].sum_ps), STORE_I(stages->stage[k].max_ps));
+            RECORD_ROW(store, stage, .workload = STORE_I(i / OBSERVE_OPERATIONS),
+                       .operation = STORE_T(operations[i % OBSERVE_OPERATIONS]),
+                       .position = STORE_I(k),
+                       .stage = STORE_T(iojoin_stage_name((enum iojoin_stage)k)),
+                       .count = STORE_I(stages->count), .sum_ps = STORE_I(stages->stage[k].sum_ps),
+                       .max_ps = STORE_I(stages->stage[k].max_ps));
     }
-    store_finish(insert);
 }
 
 static void write_drops(struct store *store, const struct observe *observe)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO dropped VALUES(?,?,?,?,?,?,?,?,?)");
     for (uint32_t i = 0; i < observe->drop_count; i++) {
         const struct observe_drops *drops = &observe->drops[i];
-        STORE_INSERT(insert, STORE_I(drops->node), STORE_I(drops->port), STORE_I(drops->priority),
-                     STORE_T(record_drop_cause(drops->cause)), STORE_I(drops->lossless),
-                     STORE_I(drops->frames), STORE_I(drops->bytes), STORE_I(drops->first),
-                     STORE_I(drops->last));
+        RECORD_ROW(store, dropped, .node = STORE_I(drops->node), .port = STORE_I(drops->port),
+                   .priority = STORE_I(drops->priority),
+                   .cause = STORE_T(record_drop_cause(drops->cause)),
+                   .lossless = STORE_I(drops->lossless), .frames = STORE_I(drops->frames),
+                   .bytes = STORE_I(drops->bytes), .first_ps = STORE_I(drops->first),
+                   .last_ps = STORE_I(drops->last));
     }
-    store_finish(insert);
 }
 
 static uint32_t local_port(const struct explain_fabric *fabric, uint32_t port)
@@ -176,23 +174,21 @@ static uint32_t local_port(const struct explain_fabric *fabric, uint32_t port)
 static void write_paths(struct store *store, const struct explain *explain)
 {
     const struct explain_fabric *fabric = explain->fabric;
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO pause_path VALUES(?,?,?,?,?)");
     uint32_t of_root = 0, root = EXPLAIN_NONE;
     for (uint32_t i = 0; i < explain->path_count; i++) {
         const struct explain_path *path = &explain->paths[i];
         of_root = path->root == root ? of_root + 1 : 0;
         root = path->root;
         if (root < ROOTS_MAX && of_root < PATHS_PER_ROOT)
-            STORE_INSERT(insert, STORE_I(root), STORE_I(path->hops),
-                         STORE_I(fabric->node_of[path->port]),
-                         STORE_I(local_port(fabric, path->port)), STORE_I(path->held_ps));
+            RECORD_ROW(store, pause_path, .root = STORE_I(root), .hops = STORE_I(path->hops),
+                       .node = STORE_I(fabric->node_of[path->port]),
+                       .port = STORE_I(local_port(fabric, path->port)),
+                       .held_ps = STORE_I(path->held_ps));
     }
-    store_finish(insert);
 }
 
 struct victim_rows {
-    struct store_statement *workloads, *hosts;
+    struct store *store;
     struct victim *of_workload, *of_host;
 };
 
@@ -205,14 +201,16 @@ static void write_victims_of(const struct victim_rows *rows, const struct collec
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct victim *victim = &rows->of_workload[i];
         if (victim->held > 0)
-            STORE_INSERT(rows->workloads, STORE_I(root), STORE_I(i), STORE_I(victim->held),
-                         STORE_T(victims_class_name(victim->class)));
+            RECORD_ROW(rows->store, pause_victim, .root = STORE_I(root), .workload = STORE_I(i),
+                       .held_ps = STORE_I(victim->held),
+                       .class = STORE_T(victims_class_name(victim->class)));
     }
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct victim *victim = &rows->of_host[i];
         if (victim->held > 0)
-            STORE_INSERT(rows->hosts, STORE_I(root), STORE_I(i),
-                         STORE_T(victims_class_name(victim->class)), STORE_I(victim->held));
+            RECORD_ROW(rows->store, pause_victim_host, .root = STORE_I(root), .node = STORE_I(i),
+                       .class = STORE_T(victims_class_name(victim->class)),
+                       .held_ps = STORE_I(victim->held));
     }
 }
 
@@ -220,52 +218,44 @@ static void write_victims(struct store *store, const struct collect *collect)
 {
     const struct scenario *scenario = collect->world->scenario;
     const struct victim_rows rows = {
-        .workloads = store_prepare(store, "INSERT INTO pause_victim VALUES(?,?,?,?)"),
-        .hosts = store_prepare(store, "INSERT INTO pause_victim_host VALUES(?,?,?,?)"),
+        .store = store,
         .of_workload = memory_zeroed(scenario->workload_count, sizeof *rows.of_workload),
         .of_host = memory_zeroed(scenario->node_count, sizeof *rows.of_host),
     };
     const uint32_t causes = collect->observe->explain.verdict.causes;
     for (uint32_t root = 0; root < causes && root < ROOTS_MAX; root++)
         write_victims_of(&rows, collect, root);
-    store_finish(rows.workloads);
-    store_finish(rows.hosts);
     free(rows.of_workload);
     free(rows.of_host);
 }
 
 static void write_roots(struct store *store, const struct explain *explain)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO pause_root VALUES(?,?,?,?,?,?,?,?)");
     const struct explain_fabric *fabric = explain->fabric;
     for (uint32_t i = 0; i < explain->root_count && i < ROOTS_MAX; i++) {
         const struct explain_root *root = &explain->roots[i];
         const uint32_t node = fabric->node_of[root->port];
         char text[RESULT_SENTENCE_BYTES];
         explain_root_words(explain, i, text, sizeof text);
-        STORE_INSERT(insert, STORE_I(i), STORE_I(node),
-                     fabric->is_host[node] ? STORE_N : STORE_I(local_port(fabric, root->port)),
-                     STORE_I(root->priority), STORE_T(explain_kind_name(root->kind)),
-                     STORE_I(root->held_ps), STORE_I(root->direct_ps), STORE_T(text));
+        RECORD_ROW(
+            store, pause_root, .position = STORE_I(i), .node = STORE_I(node),
+            .port = fabric->is_host[node] ? STORE_N : STORE_I(local_port(fabric, root->port)),
+            .priority = STORE_I(root->priority), .kind = STORE_T(explain_kind_name(root->kind)),
+            .held_ps = STORE_I(root->held_ps), .direct_ps = STORE_I(root->direct_ps),
+            .text = STORE_T(text));
     }
-    store_finish(insert);
 }
 
 static void write_verdict(struct store *store, const struct result *result)
 {
-    struct store_statement *insert =
-        store_prepare(store, "INSERT INTO expectation VALUES(?,?,?,?)");
     for (uint32_t i = 0; i < result->expectation_count; i++)
-        STORE_INSERT(insert, STORE_I(i), STORE_T(result->expectations[i].text),
-                     result->expectations[i].unjudged ? STORE_N
-                                                      : STORE_I(result->expectations[i].held),
-                     STORE_T(result->expectations[i].actual));
-    store_finish(insert);
-    insert = store_prepare(store, "INSERT INTO failure VALUES(?)");
+        RECORD_ROW(store, expectation, .position = STORE_I(i),
+                   .text = STORE_T(result->expectations[i].text),
+                   .held = result->expectations[i].unjudged ? STORE_N
+                                                            : STORE_I(result->expectations[i].held),
+                   .actual = STORE_T(result->expectations[i].actual));
     for (uint32_t i = 0; i < result->failure_count; i++)
-        STORE_INSERT(insert, STORE_T(result->failures[i]));
-    store_finish(insert);
+        RECORD_ROW(store, failure, .text = STORE_T(result->failures[i]));
 }
 
 static void write_item(void *self, const struct result_item *item)
@@ -277,16 +267,13 @@ static void write_item(void *self, const struct result_item *item)
         value = STORE_F(item->real);
     else if (item->type != RESULT_NULL)
         value = STORE_I(item->integer);
-    STORE_INSERT((struct store_statement *)self, STORE_N, STORE_T(item->path), value,
-                 STORE_T(result_type_name(item->type)));
+    RECORD_ROW((struct store *)self, result, .path = STORE_T(item->path), .value = value,
+               .type = STORE_T(result_type_name(item->type)));
 }
 
 static void write_result(struct store *store, const struct result *result)
 {
-    struct store_statement *insert = store_prepare(store, "INSERT INTO result VALUES(?,?,?,?)");
-    if (insert != NULL)
-        result_emit(result, write_item, insert);
-    store_finish(insert);
+    result_emit(result, write_item, store);
 }
 
 static void write_digests(struct store *store, const struct engine *engine)
@@ -316,10 +303,7 @@ static void write_status(struct store *store, const struct collect *collect,
 
 void record_wall(struct record *record, const char *name, double value)
 {
-    struct store_statement *insert =
-        store_prepare(record_store(record), "INSERT OR REPLACE INTO wall VALUES(?,?)");
-    STORE_INSERT(insert, STORE_T(name), STORE_F(value));
-    store_finish(insert);
+    RECORD_ROW(record_store(record), wall, .name = STORE_T(name), .value = STORE_F(value));
 }
 
 void record_end(struct record *record, const struct collect *collect, const struct result *result)

@@ -72,12 +72,16 @@ static void take_workload(struct series *series, uint32_t index)
     const double mean =
         measured == 0 ? 0.0 : (double)(now->latency.sum - before->latency.sum) / (double)measured;
     const bool any = measured > 0;
-    SERIES_ROW(series, series->workload, STORE_I(index), STORE_I(now->issued - before->issued),
-               STORE_I(now->completed - before->completed), STORE_I(now->failed - before->failed),
-               STORE_I(outstanding), STORE_I(now->bytes - before->bytes),
-               any ? STORE_I(mean) : STORE_N, any ? STORE_I(latency.p50) : STORE_N,
-               any ? STORE_I(latency.p99) : STORE_N, any ? STORE_I(latency.p99_9) : STORE_N,
-               any ? STORE_I(latency.max) : STORE_N);
+    SERIES_ROW(series, series_workload, .workload = STORE_I(index),
+               .issued = STORE_I(now->issued - before->issued),
+               .completed = STORE_I(now->completed - before->completed),
+               .failed = STORE_I(now->failed - before->failed), .outstanding = STORE_I(outstanding),
+               .bytes = STORE_I(now->bytes - before->bytes),
+               .latency_mean_ps = any ? STORE_I(mean) : STORE_N,
+               .latency_p50_ps = any ? STORE_I(latency.p50) : STORE_N,
+               .latency_p99_ps = any ? STORE_I(latency.p99) : STORE_N,
+               .latency_p99_9_ps = any ? STORE_I(latency.p99_9) : STORE_N,
+               .latency_max_ps = any ? STORE_I(latency.max) : STORE_N);
     before->issued = now->issued;
     before->completed = now->completed;
     before->failed = now->failed;
@@ -108,17 +112,6 @@ static uint32_t samples_of(time_ps duration, time_ps interval)
     return SERIES_SAMPLES + (count > SERIES_SAMPLES_MAX ? SERIES_SAMPLES_MAX : (uint32_t)count);
 }
 
-static void prepare(struct series *series, struct store *store)
-{
-    series->sample = store_prepare(store, "INSERT INTO series VALUES(?,?,?)");
-    series->port = store_prepare(store, "INSERT INTO series_port VALUES(?,?,?,?,?,?,?,?,?,?,?)");
-    series->swtch = store_prepare(store, "INSERT INTO series_switch VALUES(?,?,?,?,?,?)");
-    series->rnic = store_prepare(store, "INSERT INTO series_rnic VALUES(?,?,?,?,?,?,?,?,?,?,?)");
-    series->flow = store_prepare(store, "INSERT INTO series_flow VALUES(?,?,?,?,?,?,?,?)");
-    series->workload =
-        store_prepare(store, "INSERT INTO series_workload VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
-}
-
 static void make_room(struct series *series)
 {
     const struct scenario *scenario = series->world->scenario;
@@ -136,7 +129,8 @@ static void make_room(struct series *series)
 void series_init(struct series *series, struct store *store, const struct world *world,
                  time_ps interval, bool thrifty)
 {
-    *series = (struct series){.world = world, .next = TIME_NEVER, .thrifty = thrifty};
+    *series =
+        (struct series){.store = store, .world = world, .next = TIME_NEVER, .thrifty = thrifty};
     if (interval == 0)
         return;
     const time_ps duration = world->scenario->duration;
@@ -144,15 +138,10 @@ void series_init(struct series *series, struct store *store, const struct world 
     series->left = samples_of(duration, series->interval);
     series->next = series->interval;
     make_room(series);
-    prepare(series, store);
 }
 
 void series_fini(struct series *series)
 {
-    struct store_statement *const statements[] = {series->sample, series->port, series->swtch,
-                                                  series->rnic,   series->flow, series->workload};
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        store_finish(statements[i]);
     free(series->lanes);
     free(series->rnics);
     free(series->works);
@@ -168,7 +157,8 @@ static bool is_at_rest(const struct series *series)
 
 static void sample(struct series *series, time_ps now)
 {
-    STORE_INSERT(series->sample, STORE_I(series->number), STORE_I(series->from), STORE_I(now));
+    RECORD_ROW(series->store, series, .sample = STORE_I(series->number),
+               .from_ps = STORE_I(series->from), .until_ps = STORE_I(now));
     if (!is_at_rest(series)) {
         series->rows = 0;
         series_take_fabric(series, now);

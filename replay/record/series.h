@@ -35,7 +35,7 @@ struct series_flow {
 
 struct series {
     const struct world *world;
-    struct store_statement *sample, *port, *swtch, *rnic, *flow, *workload;
+    struct store *store;
     struct series_lane *lanes; /* counters as they were, by port and priority */
     struct series_rnic *rnics; /* by RNIC, in the order of hosts */
     struct series_work *works; /* by workload */

@@ -34,13 +34,13 @@ static void take_lane(struct series *series, const struct port *port, const stru
                            (uint64_t)(now.blocked_ps - before->blocked_ps);
     if ((grown | queued | (uint64_t)held) == 0)
         return;
-    SERIES_ROW(series, series->port, STORE_I(port->node->id), STORE_I(port->index),
-               STORE_I(priority), STORE_I(now.tx_bytes - before->tx_bytes),
-               STORE_I(now.rx_bytes - before->rx_bytes), STORE_I(queued),
-               STORE_I(swtch == NULL ? 0 : buffer_bytes(&swtch->buffer, held)),
-               STORE_I(now.blocked_ps - before->blocked_ps),
-               STORE_I(now.xoff_frames - before->xoff_frames),
-               STORE_I(now.ecn_marked_frames - before->ecn_marked_frames));
+    SERIES_ROW(series, series_port, .node = STORE_I(port->node->id), .port = STORE_I(port->index),
+               .priority = STORE_I(priority), .tx_bytes = STORE_I(now.tx_bytes - before->tx_bytes),
+               .rx_bytes = STORE_I(now.rx_bytes - before->rx_bytes), .queue_bytes = STORE_I(queued),
+               .buffer_bytes = STORE_I(swtch == NULL ? 0 : buffer_bytes(&swtch->buffer, held)),
+               .blocked_ps = STORE_I(now.blocked_ps - before->blocked_ps),
+               .xoff_frames = STORE_I(now.xoff_frames - before->xoff_frames),
+               .ecn_marked_frames = STORE_I(now.ecn_marked_frames - before->ecn_marked_frames));
     *before = now;
 }
 
@@ -48,11 +48,14 @@ static void take_switch(struct series *series, uint32_t node, const struct buffe
 {
     if (buffer->used == 0 && buffer->headroom_used == 0)
         return;
-    SERIES_ROW(series, series->swtch, STORE_I(node),
-               STORE_I(buffer_bytes(buffer, buffer->used + (int64_t)buffer->headroom_used)),
-               STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSLESS].shared_used)),
-               STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSY].shared_used)),
-               STORE_I(buffer_bytes(buffer, buffer->headroom_used)));
+    SERIES_ROW(series, series_switch, .node = STORE_I(node),
+               .buffer_bytes =
+                   STORE_I(buffer_bytes(buffer, buffer->used + (int64_t)buffer->headroom_used)),
+               .lossless_shared_bytes =
+                   STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSLESS].shared_used)),
+               .lossy_shared_bytes =
+                   STORE_I(buffer_bytes(buffer, buffer->pools[BUFFER_POOL_LOSSY].shared_used)),
+               .headroom_bytes = STORE_I(buffer_bytes(buffer, buffer->headroom_used)));
 }
 
 void series_take_fabric(struct series *series, time_ps now)

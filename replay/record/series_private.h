@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
 #define STORMGLASS_REPLAY_RECORD_SERIES_PRIVATE_H
 
+#include "replay/database/record_schema.h"
 #include "replay/record/series.h"
 
 /* One priority of a port as it was at the last sample. */
@@ -28,10 +29,10 @@ void series_take_fabric(struct series *series, time_ps now);
 void series_take_rnics(struct series *series);
 
 /* A row of the present sample. */
-#define SERIES_ROW(series, statement, ...)                                                         \
+#define SERIES_ROW(series, table, ...)                                                             \
     do {                                                                                           \
         (series)->rows++;                                                                          \
-        STORE_INSERT(statement, STORE_I((series)->number), __VA_ARGS__);                           \
+        RECORD_ROW((series)->store, table, .sample = STORE_I((series)->number), __VA_ARGS__);      \
     } while (false)
 
 #endif

@@ -67,13 +67,16 @@ static void take_rnic(struct series *series, const struct rnic *rnic, struct ser
     if ((grown | held.queue_pairs | (uint64_t)rnic->rx.held) == 0)
         return;
     const bool any = held.queue_pairs > 0;
-    SERIES_ROW(series, series->rnic, STORE_I(rnic->port.node->id), STORE_I(rnic->port.index),
-               STORE_I(rnic->rx.held), STORE_I(held.queue_pairs),
-               any ? STORE_I(held.rate_bps) : STORE_N, any ? STORE_I(held.slowest_bps) : STORE_N,
-               STORE_I(now.cnps_sent - before->cnps_sent),
-               STORE_I(now.cnps_handled - before->cnps_handled),
-               STORE_I(now.ecn_marked_frames - before->ecn_marked_frames),
-               STORE_I(now.retransmitted_frames - before->retransmitted_frames));
+    SERIES_ROW(series, series_rnic, .node = STORE_I(rnic->port.node->id),
+               .port = STORE_I(rnic->port.index), .receive_bytes = STORE_I(rnic->rx.held),
+               .limited = STORE_I(held.queue_pairs),
+               .limited_rate_bps = any ? STORE_I(held.rate_bps) : STORE_N,
+               .slowest_rate_bps = any ? STORE_I(held.slowest_bps) : STORE_N,
+               .cnps_sent = STORE_I(now.cnps_sent - before->cnps_sent),
+               .cnps_handled = STORE_I(now.cnps_handled - before->cnps_handled),
+               .ecn_marked_frames = STORE_I(now.ecn_marked_frames - before->ecn_marked_frames),
+               .retransmitted_frames =
+                   STORE_I(now.retransmitted_frames - before->retransmitted_frames));
     *before = now;
 }
 
@@ -84,9 +87,10 @@ static void take_flow(struct series *series, const struct series_flow *flow)
     if (qp == NULL || !is_limited(qp))
         return;
     const struct cc_view view = view_of(rnic, qp);
-    SERIES_ROW(series, series->flow, STORE_I(flow->node), STORE_I(flow->port), STORE_I(flow->qpn),
-               STORE_I(rnic_ip(qp->way.destination)), STORE_I(view.rate_bps),
-               STORE_I(view.target_bps), STORE_I(view.alpha_ppm));
+    SERIES_ROW(series, series_flow, .node = STORE_I(flow->node), .port = STORE_I(flow->port),
+               .qpn = STORE_I(flow->qpn), .peer_ip = STORE_I(rnic_ip(qp->way.destination)),
+               .rate_bps = STORE_I(view.rate_bps), .target_bps = STORE_I(view.target_bps),
+               .alpha_ppm = STORE_I(view.alpha_ppm));
 }
 
 void series_take_rnics(struct series *series)

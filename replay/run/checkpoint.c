@@ -3,6 +3,7 @@
 #include "replay/run/checkpoint.h"
 
 #include "base/memory.h"
+#include "replay/database/record_schema.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void checkpoint_init(struct checkpoint *checkpoint, struct store *store,
     const uint32_t count = how_many(scenario->node_count);
     const time_ps interval = scenario->duration / count;
     *checkpoint = (struct checkpoint){
-        .insert = store_prepare(store, "INSERT INTO checkpoint VALUES(?,?)"),
+        .store = store,
         .digests = memory_zeroed(scenario->node_count, CHECKPOINT_DIGEST_BYTES),
         .nodes = scenario->node_count,
         .left = 2 * count,
@@ -32,7 +33,6 @@ void checkpoint_init(struct checkpoint *checkpoint, struct store *store,
 
 void checkpoint_fini(struct checkpoint *checkpoint)
 {
-    store_finish(checkpoint->insert);
     free(checkpoint->digests);
     *checkpoint = (struct checkpoint){0};
 }
@@ -43,8 +43,9 @@ void checkpoint_take(struct checkpoint *checkpoint, const struct world *world)
     for (uint32_t i = 0; i < checkpoint->nodes; i++)
         for (int shift = 56; shift >= 0; shift -= 8)
             *at++ = (unsigned char)(world->engine.nodes[i]->digest >> shift);
-    STORE_INSERT(checkpoint->insert, STORE_I(checkpoint->next),
-                 STORE_B(checkpoint->digests, checkpoint->nodes * CHECKPOINT_DIGEST_BYTES));
+    RECORD_ROW(checkpoint->store, checkpoint, .at_ps = STORE_I(checkpoint->next),
+               .digests =
+                   STORE_B(checkpoint->digests, checkpoint->nodes * CHECKPOINT_DIGEST_BYTES));
     checkpoint->left--;
     checkpoint->next = checkpoint->left > 0 ? checkpoint->next + checkpoint->interval : TIME_NEVER;
 }

@@ -19,7 +19,7 @@ enum {
 };
 
 struct checkpoint {
-    struct store_statement *insert;
+    struct store *store;
     unsigned char *digests; /* of one moment */
     uint32_t nodes;
     uint32_t left;          /* moments */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_record - what is in a run database. */
-#include "replay/database/store.h"
+#include "replay/database/record_schema.h"
 #include "replay/database/words.h"
 #include "replay/record/record.h"
 
@@ -139,6 +139,32 @@ static void schema_documents_itself(void **state)
                                    " ('io','pause_edge','counter') AND sql LIKE '%-- %'",
                                    0),
                      3);
+    assert_true(record_close(record));
+}
+
+/* A row is bound by the names of the list, in its order: SQLite reads the text likewise. */
+static void columns_are_those_of_the_list(void **state)
+{
+    static const char *const names[] = {
+#define COLUMN(name, text) #name,
+#include "replay/database/record_schema.def"
+    };
+    const struct fixture *fixture = *state;
+    struct record *record = open_record(fixture, NULL, RECORD_SUMMARY);
+    struct store *store = record_store(record);
+    size_t seen = 0;
+    for (int i = 0; i < RECORD_TABLES; i++) {
+        struct store_statement *columns =
+            store_prepare(store, "SELECT name FROM pragma_table_info(?) ORDER BY cid");
+        store_bind(columns, 1, STORE_T(record_tables[i].name));
+        const size_t end = seen + (size_t)record_tables[i].columns;
+        for (; store_step(columns); seen++) {
+            assert_true(seen < end);
+            assert_string_equal(store_text(columns, 0), names[seen]);
+        }
+        assert_int_equal(seen, end);
+        store_finish(columns);
+    }
     assert_true(record_close(record));
 }
 
@@ -369,6 +395,7 @@ int main(void)
         cmocka_unit_test(scenario_is_in_the_database_from_the_start),
         cmocka_unit_test(every_view_can_be_read),
         cmocka_unit_test(schema_documents_itself),
+        cmocka_unit_test(columns_are_those_of_the_list),
         cmocka_unit_test(levels_choose_what_is_written),
         cmocka_unit_test(moments_that_did_not_happen_are_null),
         cmocka_unit_test(notes_and_detailed_drops_are_bounded),
