@@ -129,11 +129,58 @@ static void ports_are_mapped_named_or_alone_at_their_node(void **state)
     incident_diff_free(&diff);
 }
 
+/* First those that one side alone has, then by orders of magnitude, then the greatest, then by
+ * name. */
+static void rows_are_in_the_order_of_their_disagreement(void **state)
+{
+    static struct port_counter many[6] = {
+        {COUNTER_TX_PRIO_PAUSE, 0, 1000},   {COUNTER_TX_PRIO_PAUSE, 1, 70},
+        {COUNTER_TX_PRIO_PAUSE, 2, 100000}, {COUNTER_TX_PRIO_PAUSE, 3, 0},
+        {COUNTER_TX_PRIO_PAUSE, 4, 70},     {COUNTER_TX_PRIO_PAUSE, 5, 90}};
+    static struct port_counters_port port = {
+        .name = "host0:p0", .node = "host0", .of_switch = false, .first = 0, .count = 6};
+    static struct port_counters_key key = {"host0", 0};
+    static const struct port_counters of_host = {.ports = &port,
+                                                 .port_count = 1,
+                                                 .values = many,
+                                                 .value_count = 6,
+                                                 .keys = &key,
+                                                 .key_count = 1};
+    static const int64_t incidents[] = {10, 60, 100, 5000, 60, 60};
+    static const int expected[] = {3, 2, 0, 5, 1, 4}; /* priorities */
+    char text[1024];
+    int used = snprintf(text, sizeof text, "{\"stormglass-counters\": 1, \"counters\": [");
+    for (size_t i = 0; i < LENGTH(incidents); i++)
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "%s{\"port\": \"host0\", \"name\": \"tx_prio%zu_pause\", "
+                         "\"difference\": %lld}",
+                         i == 0 ? "" : ", ", i, (long long)incidents[i]);
+    snprintf(text + used, sizeof text - (size_t)used, "]}");
+    (void)state;
+    const struct incident_diff_ask of = {
+        .file = "t.json", .text = text, .length = strlen(text), .run_lasted = PS_PER_MS};
+    struct incident_diff diff;
+    diag = (struct diag){0};
+    assert_true(incident_diff(&diff, &of_host, &of, &diag));
+    assert_int_equal(diff.row_count, LENGTH(expected));
+    for (size_t i = 0; i < LENGTH(expected); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "tx_prio%d_pause", expected[i]);
+        assert_string_equal(diff.rows[i].name, name);
+    }
+    assert_true(diff.rows[0].one_sided);
+    assert_int_equal(diff.rows[1].orders, 3);
+    assert_int_equal(diff.rows[2].orders, 2);
+    assert_int_equal(diff.agree, 3);
+    incident_diff_free(&diff);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_agree_within_an_order_of_magnitude),
         cmocka_unit_test(peaks_do_not_grow_with_the_time),
+        cmocka_unit_test(rows_are_in_the_order_of_their_disagreement),
         cmocka_unit_test(ports_are_mapped_named_or_alone_at_their_node),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,97 @@ static void what_is_frozen_is_read_again(void **state)
     free(text);
 }
 
+/* Figures that are not known, ranges and points of every kind: frozen again it is the same file. */
+static void whatever_a_cell_says_is_read_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct figures_workload played[CELLS];
+    for (uint32_t i = 0; i < CELLS; i++) {
+        struct figures_workload *of = &fixture->predictions->cells[i].figures.workloads[0];
+        played[i] = *of;
+        of->range = (enum figure_range)(i % FIGURE_RANGES);
+        of->bounded = i % 2 == 0;
+        of->point = cells[i];
+        of->outside = i == 1 ? "queue-depth 4 (1 to 2)" : "";
+        for (int k = 0; k < FIGURE_COUNT; k++)
+            of->known[k] = (k + (int)i) % 3 != 0;
+        for (int k = 0; k < FIGURE_TALLY_COUNT; k++)
+            of->tallies[k] = (int64_t)1000 * i + k;
+    }
+    size_t length, length_again;
+    char *text = frozen(fixture->predictions, &length);
+    struct predictions *now = thaw(text, length, NULL);
+    assert_non_null(now);
+    for (uint32_t i = 0; i < CELLS; i++) {
+        const struct figures_workload *is = &now->cells[i].figures.workloads[0];
+        assert_int_equal(now->cells[i].figures.count, 1);
+        assert_int_equal(is->range, i % FIGURE_RANGES);
+        assert_int_equal(is->bounded, i % 2 == 0);
+        assert_string_equal(is->name, "io");
+        assert_string_equal(is->point, cells[i]);
+        assert_int_equal(is->tallies[FIGURE_TALLY_COUNT - 1],
+                         (int64_t)1000 * i + FIGURE_TALLY_COUNT - 1);
+        for (int k = 0; k < FIGURE_COUNT; k++)
+            assert_int_equal(is->known[k], (k + (int)i) % 3 != 0);
+    }
+    char *again = frozen(now, &length_again);
+    assert_string_equal(again, text);
+    for (uint32_t i = 0; i < CELLS; i++)
+        fixture->predictions->cells[i].figures.workloads[0] = played[i];
+    predictions_free(now);
+    free(text);
+    free(again);
+}
+
+/* The file with the first `was` changed, sealed again; free it. */
+static char *resealed(const char *text, const char *was, const char *is, size_t *length)
+{
+    char *changed = NULL, seal[DIGEST_TEXT_BYTES];
+    const char *at = strstr(text, was), *end = strstr(text, PREDICTIONS_SEAL);
+    assert_true(at != NULL && end != NULL && at < end);
+    FILE *out = open_memstream(&changed, length);
+    assert_non_null(out);
+    fwrite(text, 1, (size_t)(at - text), out);
+    fputs(is, out);
+    fwrite(at + strlen(was), 1, (size_t)(end - at) - strlen(was), out);
+    fflush(out);
+    const struct digest digest = digest_of(changed, *length);
+    digest_format(&digest, seal);
+    fprintf(out, "%s%s%s", PREDICTIONS_SEAL, seal, PREDICTIONS_SEAL_END);
+    assert_int_equal(fclose(out), 0);
+    return changed;
+}
+
+static void what_was_sealed_again_is_still_checked(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *was, *is, *words; /* NULL: it is fine */
+    } rows[] = {
+        {"\"about\": \"", "\"about\": \"x", NULL},
+        {"\"bounded\": true", "\"bounded\": maybe", "expected true or false"},
+        {"\"range\": \"", "\"range\": \"no", "expected a range: calibrated, extrapolated"},
+        {"\"name\": \"qd1-read100\"", "\"name\": \"a/b\"", "fit for a file"},
+        {"\"name\": \"qd1-read100\"", "\"nam\": \"a\"", "expected \"name\" in here"},
+        {"\"values\": [", "\"values\": [7, ", "another number of cells"},
+        {"\"values\": [", "\"values\": [[7], ", "expected a word"},
+        {"\"stormglass-predictions\": 1", "\"stormglass-predictions\": 2", "reads version 1"},
+        {"\"stormglass-predictions\": 1", "\"stormglass-predictions\": 1x", "a whole number"},
+        {"\"axes\": [", "\"axes\": 3, \"axis\": [", "expected a list, but this is a word"},
+    };
+    size_t length, length_changed;
+    char *text = frozen(fixture->predictions, &length);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *changed = resealed(text, rows[i].was, rows[i].is, &length_changed);
+        struct predictions *now = thaw(changed, length_changed, rows[i].words);
+        if ((now == NULL) != (rows[i].words != NULL))
+            fail_msg("row %zu: %s", i, rows[i].is);
+        predictions_free(now);
+        free(changed);
+    }
+    free(text);
+}
+
 static void a_changed_byte_is_seen(void **state)
 {
     struct fixture *fixture = *state;
@@ -315,6 +406,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_frozen_is_read_again),
+        cmocka_unit_test(whatever_a_cell_says_is_read_again),
+        cmocka_unit_test(what_was_sealed_again_is_still_checked),
         cmocka_unit_test(a_changed_byte_is_seen),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(another_model_is_named),
