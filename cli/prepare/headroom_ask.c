@@ -24,7 +24,7 @@ const struct cli_option headroom_options[] = {
     {"profile", 0, "NAME", "of a switch: takes its cell, latency and policy"},
     {"latency", 0, "TIME", "of this end, from a frame's last bit to the memory"},
     {"cell", 0, "SIZE", "of the memory; a frame takes whole cells"},
-    {"policy", 0, "POLICY", "of the threshold: dynamic or static"},
+    {"policy", 0, "POLICY", "of the threshold, one of list buffer-policies"},
     {"smallest", 0, "SIZE", "frame of the class; 66B, an acknowledgement"},
     {"small-packets", 0, "SHARE", "that SONiC's method reckons with; 0%"},
     {"frame", 0, "SIZE", "that the proof sends, L2 bytes; may be given often"},

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * buffer_abm - Active Buffer Management: what is free, by how many want it and how fast one drains.
+ *
+ *    T = alpha * (B - Q) * 1/n * mu/b
+ *
+ * n is the number of congested places of the same priority (groups with groups, queues with
+ * queues), mu/b the rate at which the place drains as a part of its port's.  With one congested
+ * place that drains at line rate this is the dynamic threshold.
+ * Source:  Addanki et al., ABM: Active Buffer Management in Datacenters, SIGCOMM 2022, and its
+ *          authors' simulator (inet-tub/ns3-datacenter, gen-queue-disc.cc) for how n and mu are
+ *          measured: a place counts in part until it holds `abm-congested`, n is 1 at the least.
+ *          For groups, and that mu/b is 1 for who holds less: the same, switch-mmu.cc.
+ * Own:     the rate of a place that is paused or starved counts as 1/8 of the line, the share of
+ *          one priority of eight, so that its threshold does not vanish; the window in which it is
+ *          measured begins when the place becomes congested, and n follows each frame, where the
+ *          simulator has periods of the whole switch.
+ * Not modelled: the larger alpha of a flow's first round trip, which hosts would have to mark.
+ * Units:   cells, ppm, picoseconds. */
+#include "net/switch/buffer.h"
+
+#include "base/check.h"
+
+struct abm_params {
+    int64_t interval;  /* ps */
+    int64_t congested; /* bytes */
+};
+
+static const struct opt opts[] = {
+    {"abm-interval", OPT_TIME, offsetof(struct abm_params, interval), "30us", "1us", "10ms", NULL,
+     "ABM: how long the rate is measured at which a congested queue or group drains.",
+     "the authors' ns-3 simulator: updateInterval 30000 ns"},
+    {"abm-congested", OPT_SIZE, offsetof(struct abm_params, congested), "28000B", "1B", "1GiB",
+     NULL, "ABM: what a queue or group holds that counts as congested; below, it counts in part.",
+     "the authors' ns-3 simulator: sat 20 * 1400 B"},
+    {0},
+};
+
+enum { LEAST_DRAIN = PPM / PRIORITIES };
+
+struct abm_place {
+    time_ps since; /* the window began */
+    int64_t left;  /* cells that left in it */
+    int64_t drain; /* ppm of the line: the window before */
+    int64_t level; /* ppm of congested */
+};
+
+struct abm {
+    int64_t congested[2][PRIORITIES]; /* sum of levels: of groups, of queues */
+    struct abm_place places[];        /* groups, then queues */
+};
+
+static size_t state_bytes(uint32_t groups)
+{
+    return sizeof(struct abm) + 2 * (size_t)groups * sizeof(struct abm_place);
+}
+
+static uint32_t place_index(const struct buffer *view, struct buffer_place place)
+{
+    return (place.egress ? view->group_count : 0) + place.port * (uint32_t)PRIORITIES +
+           place.priority;
+}
+
+static int64_t level_of(const struct buffer *view, struct buffer_place place)
+{
+    const struct abm_params *params = view->params;
+    const int64_t held = buffer_bytes(view, buffer_place_held(view, place));
+    return held >= params->congested ? PPM : held * PPM / params->congested;
+}
+
+/* The part of its port's rate at which that many cells left in that time. */
+static int64_t drain_of(const struct buffer *view, struct buffer_place place, int64_t cells,
+                        time_ps took)
+{
+    const uint64_t bytes = (uint64_t)buffer_bytes(view, cells);
+    const time_ps line = units_transfer_ps(bytes, view->ports[place.port].rate.bps);
+    const int64_t drain = line >= took ? PPM : (int64_t)((__int128)line * PPM / took);
+    return drain > LEAST_DRAIN ? drain : LEAST_DRAIN;
+}
+
+static void moved(void *state, const struct buffer *view, struct buffer_place place, int64_t cells,
+                  time_ps now)
+{
+    const struct abm_params *params = view->params;
+    struct abm *abm = state;
+    struct abm_place *at = &abm->places[place_index(view, place)];
+    const int64_t was = at->level;
+    at->level = level_of(view, place);
+    abm->congested[place.egress][place.priority] += at->level - was;
+    if (was < PPM || at->level < PPM) {
+        at->since = now;
+        at->left = 0;
+        at->drain = PPM;
+        return;
+    }
+    at->left += cells < 0 ? -cells : 0;
+    if (now - at->since < params->interval)
+        return;
+    at->drain = drain_of(view, place, at->left, now - at->since);
+    at->since = now;
+    at->left = 0;
+}
+
+static int64_t most(const struct buffer *view, struct buffer_place place, int64_t alpha,
+                    int64_t idle)
+{
+    (void)view, (void)place;
+    return idle * alpha / PPM; /* fits: 2^31 * 2^27 */
+}
+
+static int64_t threshold(const struct buffer *view, struct buffer_place place, int64_t alpha,
+                         int64_t idle)
+{
+    const struct abm *abm = view->state;
+    const struct abm_place *at = &abm->places[place_index(view, place)];
+    const int64_t congested = abm->congested[place.egress][place.priority];
+    const int64_t drain = at->level < PPM ? PPM : at->drain;
+    return most(view, place, alpha, idle) * drain / (congested > PPM ? congested : PPM);
+}
+
+/* Groups that meet at one egress port share its rate: s = alpha/n * mu/b * (B - n*s). */
+static int64_t settled(const void *params, int64_t alpha, int64_t shared, int64_t busy)
+{
+    (void)params;
+    const int64_t drain = PPM / busy > LEAST_DRAIN ? PPM / busy : LEAST_DRAIN;
+    const int64_t weight = alpha * drain / PPM;
+    return (int64_t)((__int128)shared * weight / (busy * ((__int128)PPM + weight)));
+}
+
+static void audit(const struct buffer *view)
+{
+    const struct abm *abm = view->state;
+    int64_t congested[2][PRIORITIES] = {0};
+    for (uint32_t i = 0; i < 2 * view->group_count; i++) {
+        const struct abm_place *at = &abm->places[i];
+        CHECK(at->level >= 0 && at->level <= PPM);
+        CHECK(at->level < PPM || (at->drain >= LEAST_DRAIN && at->drain <= PPM));
+        congested[i >= view->group_count][i % PRIORITIES] += at->level;
+    }
+    for (unsigned side = 0; side < 2; side++)
+        for (unsigned p = 0; p < PRIORITIES; p++)
+            CHECK(congested[side][p] == abm->congested[side][p]);
+}
+
+const struct buffer_policy buffer_abm = {
+    .about = "alpha times the free shared memory, by the congested queues and how fast one drains",
+    .source = "Addanki et al., ABM: Active Buffer Management in Datacenters, SIGCOMM 2022",
+    .opts = opts,
+    .params_bytes = sizeof(struct abm_params),
+    .queues = true,
+    .threshold = threshold,
+    .most = most,
+    .settled = settled,
+    .state_bytes = state_bytes,
+    .moved = moved,
+    .audit = audit,
+};
