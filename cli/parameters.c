@@ -74,11 +74,10 @@ static bool each_fixed(parameters_fn *call, void *self)
 static bool each_topology(parameters_fn *call, void *self)
 {
     char where[WHERE_BYTES];
-    const char *kind;
-    const struct opt *rows;
-    for (size_t i = 0; (rows = topology_rows(i, &kind)) != NULL; i++) {
-        snprintf(where, sizeof where, "fabric.topology{kind: %s}", kind);
-        if (!each_row(where, rows, call, self))
+    for (int i = 0; topology_kinds[i] != NULL; i++) {
+        const struct topology_ops *ops = topology_kinds[i];
+        snprintf(where, sizeof where, "fabric.topology{kind: %s}", ops->name);
+        if (ops->opts != NULL && !each_row(where, ops->opts, call, self))
             return false;
     }
     return true;

@@ -9,6 +9,7 @@
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/embedded.h"
+#include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/workload/workload.h"
 
@@ -101,6 +102,12 @@ static void list_workloads(struct cli_list *list)
     cli_list_row(list, "fio", "the jobs of a fio job file, each as an nvme workload");
 }
 
+static void list_topologies(struct cli_list *list)
+{
+    for (int i = 0; topology_kinds[i] != NULL; i++)
+        cli_list_row(list, topology_kinds[i]->name, topology_kinds[i]->about);
+}
+
 static void list_faults(struct cli_list *list)
 {
     for (int i = 0; fault_kinds[i] != NULL; i++)
@@ -147,6 +154,7 @@ static const struct {
     {"congestion-controls", "what an RNIC does about ECN marks", list_controls},
     {"media", "what stores the blocks of a namespace", list_media},
     {"workloads", "kinds of workload", list_workloads},
+    {"topologies", "how nodes and links are made", list_topologies},
     {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
     {"parameters", "every parameter with its default", list_parameters},

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * topology - `fabric.topology` as explicit nodes and links.
- * Generated kinds name and number things in one documented order; an explicit one as it is written.
- *   single-switch {hosts}       switch0: p0.. to the hosts
- *   leaf-spine {leaves, spines, hosts-per-leaf}
- *                               leaf: hosts first (p0..), then spines; spine: p<leaf>
- *   fat-tree {k}                edge: hosts, then agg; agg: edges, then cores; core: p<pod>
- *   explicit {hosts, switches, links}
- *                               links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate,
- *                               length, mtu}]
- *   dot {file, hosts}           made an explicit one before it comes here (scenario_dot.c)
- * Hosts are numbered leaf by leaf; nodes are hosts, then leaf, spine or edge, agg, core.  In a
- * fat-tree pod p has edge and agg p*k/2 .. p*k/2+k/2-1, and agg number j of every pod meets core
- * j*k/2 .. j*k/2+k/2-1.
- * Source of the fat-tree: Al-Fares, Loukissas, Vahdat, SIGCOMM 2008.
+ * topology - `fabric.topology` as nodes and links: one file per kind, one line in topology.def.
+ * A generated kind has keys and says how much it makes of them; a written one reads nodes and
+ * links.  Nodes are hosts, then switches tier by tier; hosts are numbered along the first tier, so
+ * that the same file gives the same names and numbers always.
  * Owner: the arena.  Errors: located messages. */
 #ifndef STORMGLASS_SCENARIOS_FABRIC_TOPOLOGY_H
 #define STORMGLASS_SCENARIOS_FABRIC_TOPOLOGY_H
@@ -29,9 +19,6 @@ enum {
     TOPOLOGY_LINK_BYTES = 6000, /* of a run's memory, ports and queues at both ends; measured */
     TOPOLOGY_NAME_MAX = 47
 };
-
-/* False, and an error, when there would be more links than the limit: nothing is taken for them. */
-bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag);
 
 struct topology_node {
     const char *name;
@@ -58,15 +45,68 @@ struct topology {
     const struct block *sizes; /* what a generated kind was made from; NULL: explicit */
 };
 
-/* May a port be called so beside its pN?  A letter, then letters, digits, '.', '_', '-', '/'; at
- * most TOPOLOGY_NAME_MAX, and no pN itself. */
-bool topology_port_name(const char *name);
+/* What a generated kind makes of its keys. */
+struct topology_size {
+    int64_t hosts, switches, links;
+    int64_t ports;      /* of the node that has most */
+    const char *widest; /* its name: "leaf" */
+};
 
-/* False and messages when it cannot be built. */
+/* A topology under way. */
+struct topology_plan {
+    struct arena *arena;
+    struct topology *topology;
+    struct diag_place place;
+    uint32_t next_node, next_link;
+};
+
+struct loader;
+
+/* A kind is generated (opts, size, build), written (read), or another way to write one of these
+ * (translate). */
+struct topology_ops {
+    const char *name;       /* the word after `kind:` */
+    const char *about;      /* one sentence */
+    const struct opt *opts; /* keys of a generated kind; else NULL */
+    size_t params_bytes;
+    /* False, and a message, when values that fit their rows do not fit each other; NULL: all do. */
+    bool (*check)(const void *params, const struct tree_node *written, struct diag *diag);
+    /* Of values up to their bounds, which may be far too much. */
+    void (*size)(const void *params, struct topology_size *size);
+    /* Adds exactly the nodes, hosts first, and the links that `size` said. */
+    void (*build)(struct topology_plan *plan, const void *params);
+    /* False and messages when what is written cannot be built. */
+    bool (*read)(struct arena *arena, const struct tree_node *written, struct topology *topology,
+                 struct diag *diag);
+    /* The same in another kind's keys; NULL and messages when it cannot be. */
+    const struct tree_node *(*translate)(struct loader *loader, const struct tree_node *written);
+};
+
+extern const struct topology_ops *const topology_kinds[]; /* NULL ends it; from topology.def */
+const struct topology_ops *topology_find(const char *name);
+
+#define TOPOLOGY(stem) extern const struct topology_ops topology_##stem;
+#include "scenarios/fabric/topology.def"
+#undef TOPOLOGY
+
+/* False and messages when it cannot be built.  Kinds that are translated have been. */
 bool topology_load(struct arena *arena, const struct tree_node *written, struct topology *topology,
                    struct diag *diag);
 
-/* The rows of the generated kind with that number, and its word; NULL after the last. */
-const struct opt *topology_rows(size_t number, const char **kind);
+/* ---- for the kinds ---- */
+
+/* False, and an error, when there would be more links than the limit: nothing is taken for them. */
+bool topology_links_fit(const struct tree_node *written, int64_t links, struct diag *diag);
+
+/* Adds `count` nodes stem0, stem1, ...; gives the first.  Tier 0: hosts. */
+uint32_t topology_add_nodes(struct topology_plan *plan, const char *stem, int64_t count,
+                            uint8_t tier);
+
+/* Joins the next free port of each. */
+void topology_add_link(struct topology_plan *plan, uint32_t a, uint32_t b);
+
+/* May a port be called so beside its pN?  A letter, then letters, digits, '.', '_', '-', '/'; at
+ * most TOPOLOGY_NAME_MAX, and no pN itself. */
+bool topology_port_name(const char *name);
 
 #endif

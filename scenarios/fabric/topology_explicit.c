@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * topology_explicit - {hosts, switches, links}: nodes and links as a scenario lists them.
+ *   links: [{ends: ["leaf1:p1", "host0"], names: [swp1, eth0], rate, length, mtu}]
  * Names are looked up in a sorted index, ports are marked when taken: a file of a hundred thousand
  * links loads in the time of its reading. */
-#include "scenarios/fabric/topology_explicit.h"
+#include "scenarios/fabric/topology.h"
 
 #include "base/nearest.h"
 
@@ -312,8 +314,8 @@ static const struct tree_node *need_list(const struct listing *e, const struct t
     return NULL;
 }
 
-bool topology_explicit(struct arena *arena, const struct tree_node *written,
-                       struct topology *topology, struct diag *diag)
+static bool read(struct arena *arena, const struct tree_node *written, struct topology *topology,
+                 struct diag *diag)
 {
     static const char *const keys[] = {"kind", "hosts", "switches", "links", NULL};
     struct listing e = {.arena = arena, .topology = topology, .diag = diag};
@@ -340,3 +342,9 @@ bool topology_explicit(struct arena *arena, const struct tree_node *written,
     return take_names(&e, hosts, true, &next) && take_names(&e, switches, false, &next) &&
            index_names(&e, written) && take_links(&e, links);
 }
+
+const struct topology_ops topology_explicit = {
+    .name = "explicit",
+    .about = "Nodes and links as they are written.",
+    .read = read,
+};

@@ -268,8 +268,10 @@ void scenario_load_fabric(struct loader *loader)
     fabric.fabric_links = load_links(loader, section, "fabric-links", "fabric.fabric-links");
     fabric.switches = load_switch(loader, section, &fabric.dscp);
     const struct tree_node *kind = tree_get(topology, "kind");
-    const bool is_dot = kind != NULL && kind->text != NULL && strcmp(kind->text, "dot") == 0;
-    const struct tree_node *made = is_dot ? scenario_dot_topology(loader, topology) : topology;
+    const struct topology_ops *ops =
+        kind == NULL || kind->text == NULL ? NULL : topology_find(kind->text);
+    const struct tree_node *made =
+        ops != NULL && ops->translate != NULL ? ops->translate(loader, topology) : topology;
     if (made == NULL || !topology_load(loader->arena, made, &loader->topology, loader->diag))
         return;
     show_topology(loader, topology);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * topology_leaf_spine - {leaves, spines, hosts-per-leaf}: each leaf is joined to each spine.
+ * A leaf has its hosts first (p0..), then the spines; a spine's port is its leaf's number. */
+#include "scenarios/fabric/topology.h"
+
+struct params {
+    int64_t leaves, spines, hosts_per_leaf;
+};
+
+#define FIELD(name) offsetof(struct params, name)
+
+static const struct opt rows[] = {
+    {"leaves", OPT_INT, FIELD(leaves), "4", "1", "4096", NULL, "Leaf switches.", "own"},
+    {"spines", OPT_INT, FIELD(spines), "2", "1", "2048", NULL, "Spine switches.", "own"},
+    {"hosts-per-leaf", OPT_INT, FIELD(hosts_per_leaf), "8", "1", "2048", NULL,
+     "Hosts on each leaf.", "own"},
+    {0}};
+
+static void size(const void *params, struct topology_size *made)
+{
+    const struct params *sizes = params;
+    const int64_t ports = sizes->hosts_per_leaf + sizes->spines;
+    *made = (struct topology_size){
+        .hosts = sizes->leaves * sizes->hosts_per_leaf,
+        .switches = sizes->leaves + sizes->spines,
+        .links = sizes->leaves * ports,
+        .ports = ports,
+        .widest = "leaf",
+    };
+}
+
+static void build(struct topology_plan *plan, const void *params)
+{
+    const struct params *sizes = params;
+    const uint32_t leaves = (uint32_t)sizes->leaves, spines = (uint32_t)sizes->spines;
+    const uint32_t per_leaf = (uint32_t)sizes->hosts_per_leaf;
+    const uint32_t host = topology_add_nodes(plan, "host", leaves * per_leaf, 0);
+    const uint32_t leaf = topology_add_nodes(plan, "leaf", leaves, 1);
+    const uint32_t spine = topology_add_nodes(plan, "spine", spines, 2);
+    for (uint32_t i = 0; i < leaves * per_leaf; i++)
+        topology_add_link(plan, host + i, leaf + i / per_leaf);
+    for (uint32_t i = 0; i < leaves; i++)
+        for (uint32_t j = 0; j < spines; j++)
+            topology_add_link(plan, leaf + i, spine + j);
+}
+
+const struct topology_ops topology_leaf_spine = {
+    .name = "leaf-spine",
+    .about = "Leaf switches with hosts, each joined to each spine.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .size = size,
+    .build = build,
+};
