@@ -171,7 +171,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
-.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs memcheck-programs fuzz-programs
+.PHONY: $(LAB_TARGETS) $(MACHINES) $(MACHINE_TESTS) unit-programs law-programs swarm-program memcheck-programs fuzz-programs
 
 all: $(PROGRAMS) ## builds the program (BUILD=release|plain|debug|asan|ubsan|tsan, CC=gcc|clang, OPT=-O0)
 
@@ -210,11 +210,11 @@ matrix: build/packages-test build/packages-cross build/packages-wasm ## the same
 # Line counts, laws and the program need a build of their own; SEED draws the sample, COUNT is its size.
 SEED ?= 1
 COUNT ?= 300
-mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE)
-	@$(MAKE) CC=gcc BUILD=coverage all unit-programs law-programs
-	@$(MAKE) CC=gcc BUILD=asan SHARED=1 unit-programs
-	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all law-programs
-	@tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
+mutants: build/packages-test ## changes the code a little, COUNT times, and lists what no test notices (SEED=1, or ONLY=FILE:LINE; ALONE=1: what laws and CHECKs notice in a swarm)
+	@$(MAKE) CC=gcc BUILD=coverage all $(if $(ALONE),swarm-program,unit-programs law-programs)
+	@$(MAKE) CC=gcc BUILD=asan SHARED=1 $(if $(ALONE),swarm-program,unit-programs)
+	@$(MAKE) CC=gcc BUILD=plain OPT=-O1 SHARED=1 all $(if $(ALONE),swarm-program,law-programs)
+	@ALONE=$(ALONE) $(if $(ALONE),TEST_CPU=200) tests/mutants/run $(if $(ONLY),--only $(ONLY),$(SEED) $(COUNT))
 
 s390x aarch64: build/packages-cross ## the program for a machine of the other byte order, or for ARM: build/s390x/stormglass
 	@$(MAKE) CC=$@-linux-gnu-gcc BUILD=plain OPT= all
@@ -328,6 +328,7 @@ help: ## this list
 
 unit-programs: $(UNIT_PROGRAMS)
 law-programs: $(LAW_PROGRAMS)
+swarm-program: $(SWARM)
 memcheck-programs: $(filter $(B)/tests/unit/bridge/test_bridge%,$(UNIT_PROGRAMS))
 fuzz-programs: $(FUZZ_PROGRAMS)
 

@@ -23,8 +23,8 @@ from place import BUILDS, ROOT, SECONDS_MAX, STORE
 class Test:
     """A program or script that passes with exit code 0; `kind` is the class of what it kills."""
 
-    def __init__(self, name, kind, path, build):
-        self.name, self.kind, self.path, self.build = name, kind, path, build
+    def __init__(self, name, kind, path, build, *arguments):
+        self.name, self.kind, self.path, self.build, self.arguments = name, kind, path, build, list(arguments)
         self.seconds, self.lines = 0.0, {}
 
     def command(self, build):
@@ -32,11 +32,11 @@ class Test:
             return [str(ROOT / 'tests/mutants/case'), self.path]
         if self.build is None:
             return [str(ROOT / self.path)]
-        return [str(BUILDS[build] / self.path[:-2])]
+        return [str(BUILDS[build] / self.path[:-2])] + self.arguments
 
     def inputs(self):
         """The files that decide what it does."""
-        own = [self.path]
+        own = [self.path, *sorted(glob.glob('tests/laws/run_laws*', root_dir=ROOT))] if self.arguments else [self.path]
         if self.kind == 'case':
             own += ['tests/mutants/case', 'tests/golden/cases.txt']
         elif self.build is not None:
@@ -44,8 +44,15 @@ class Test:
             shared = 'tests/unit' if folder.startswith('tests/unit/') else folder
             own += sorted(p for p in glob.glob(shared + '/**/*.[ch]', root_dir=ROOT, recursive=True)
                           if not os.path.basename(p).startswith('test_'))
-            own += sorted(glob.glob(f'{folder}/{os.path.basename(self.path)[5:-2]}/*', root_dir=ROOT))  # what it reads
+            if not self.arguments:
+                own += sorted(glob.glob(f'{folder}/{os.path.basename(self.path)[5:-2]}/*', root_dir=ROOT))  # what it reads
         return own
+
+
+def swarm_tests():
+    """No expected output at all: laws and CHECKs, and the model's audits, in scenarios that nobody wrote."""
+    return [Test(f'swarm of {build}', 'law', 'tests/swarm/swarm.c', build, '--stop', '--first', '1', '--seeds', seeds)
+            for build, seeds in (('fast', '80'), ('sanitized', '30'))]
 
 
 def all_tests():

@@ -106,7 +106,7 @@ static void work(struct shared *shared, const struct options *options, unsigned 
     for (;;) {
         const uint64_t number = __atomic_fetch_add(&shared->next, 1, __ATOMIC_RELAXED);
         if (number >= options->seeds || (options->stop && shared->found > 0))
-            _exit(0);
+            exit(0);
         shared->at[job] = options->first + number;
         alarm(SHRINK_SECONDS);
         play_seed(shared, shared->at[job]);
