@@ -149,9 +149,9 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
     write_circle(checking, circle, &path);
     write_flows(checking, circle, &flows);
     if (circle->priorities == ANY_PRIORITY)
-        append(&class, "of all priorities");
+        append(&class, "on all priorities");
     else
-        append(&class, "in priority %d", __builtin_ctz(circle->priorities));
+        append(&class, "on priority %d", __builtin_ctz(circle->priorities));
     if (at > 0)
         append(&when, "from %lld us on, a ", (long long)(at / PS_PER_US));
     const struct diag_place place =
@@ -161,9 +161,9 @@ static void tell(struct checking *checking, struct circle *circle, time_ps at)
               "%scyclic buffer dependency %s: %s (flows %s): %s", when.bytes, class.bytes,
               path.bytes, flows.bytes,
               circle->control
-                  ? "acknowledgements and requests alone close it, which seldom fill a buffer"
-                  : "if all of these buffers fill, each waits for the next for ever; "
-                    "`run` tells whether the rates get there");
+                  ? "only acknowledgements and requests close it, which rarely fill a buffer"
+                  : "if all these buffers fill, each waits for the next forever; `run` shows "
+                    "whether the load gets there");
     check_shows(checking->report, "pfc.deadlocks > 0");
 }
 

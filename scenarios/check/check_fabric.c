@@ -45,18 +45,18 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         return;
     const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
     if (here != own) {
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s sends DSCP %u in priority %u, but %s puts it in %u: its pauses never stop it",
-                  host->name, dscp, own, edge->name, here);
+        check_add(
+            report, DIAG_WARNING, host->place,
+            "%s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no effect",
+            host->name, dscp, own, edge->name, here);
         check_shows(report, "drops.lossless > 0");
     }
     if (is_lossless(edge, here) &&
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
-        check_add(
-            report, DIAG_WARNING, host->place,
-            "%s's receive buffer pauses nobody in priority %u, DSCP %u: full, it drops what is "
-            "lossless at %s",
-            host->name, own, dscp, edge->name);
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s's receive buffer sends no pause for priority %u, DSCP %u: when full, it "
+                  "drops traffic that is lossless at %s",
+                  host->name, own, dscp, edge->name);
         check_shows(report, "drops.lossy > 0");
     }
 }
@@ -64,7 +64,7 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
 /* Both ends of a link must speak the same kind of pause. */
 static void check_kinds(const struct scenario *scenario, struct check_report *report)
 {
-    static const char *const kinds[] = {"PFC", "PAUSE", "no frames"};
+    static const char *const kinds[] = {"PFC", "PAUSE", "no pauses"};
     for (uint32_t i = 0; i < scenario->link_count; i++) {
         const struct scenario_link *link = &scenario->links[i];
         const struct scenario_node *a = &scenario->nodes[link->node[0]];
@@ -74,7 +74,7 @@ static void check_kinds(const struct scenario *scenario, struct check_report *re
         if (here == there)
             continue;
         check_add(report, DIAG_WARNING, link->place,
-                  "%s pauses by %s and %s by %s: neither obeys the other",
+                  "%s sends %s and %s sends %s: neither obeys the other",
                   scenario_port_name(a, link->port[0]).text, kinds[here],
                   scenario_port_name(b, link->port[1]).text, kinds[there]);
         check_shows(report, "drops.lossless > 0");
@@ -94,8 +94,8 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         const bool off = port->params->flow_control == PORT_FLOW_NONE;
         if (is_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
             check_add(report, DIAG_WARNING, scenario->links[port->link].place,
-                      "%s is lossless in priority %u, but PFC is off in it on %s", node->name, here,
-                      scenario_port_name(node, p).text);
+                      "%s is lossless on priority %u, but PFC for it is off on %s", node->name,
+                      here, scenario_port_name(node, p).text);
             check_shows(report, "drops.lossless > 0");
         }
         if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
@@ -186,7 +186,7 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
     if (plan->headroom >= plan->headroom_most * plan->lossless)
         return;
     check_add(report, DIAG_WARNING, node->place,
-              "%s: its headroom pool has %lld B, one port's groups may need %lld B", node->name,
+              "%s: its headroom pool has %lld B, but one port's groups may need %lld B", node->name,
               (long long)(plan->headroom * plan->params->cell),
               (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
     check_shows(report, "drops.lossless > 0");
@@ -231,7 +231,7 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
     if (aside > params->buffer / 2)
         check_add(
             report, DIAG_WARNING, node->place,
-            "%s: reserved room and headroom take %lld of %lld B: more than half of its memory",
+            "%s: reserved buffer and headroom take %lld of %lld B: more than half of its memory",
             node->name, (long long)aside, (long long)params->buffer);
 }
 
@@ -287,7 +287,7 @@ static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int6
     const int64_t rate = node_rate(host);
     if (senders > 1 && rate > 0 && arriving > rate) {
         check_add(report, DIAG_NOTE, host->place,
-                  "%u hosts with %lld Gb/s meet at %s, which has %lld: fan-in %lld to 1", senders,
+                  "%u hosts with %lld Gb/s send to %s, which has %lld: fan-in %lld to 1", senders,
                   (long long)(arriving / 1000000000), host->name, (long long)(rate / 1000000000),
                   (long long)(arriving / rate));
         check_shows(report, "pfc.pause_frames");

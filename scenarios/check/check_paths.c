@@ -212,9 +212,9 @@ static void tell_loop(struct search *search, const struct way *way, uint32_t cou
     for (uint32_t i = 0; i < count; i++) /* back so far that a circle is certain */
         at = before(search, at, way->to);
     check_add(search->report, DIAG_ERROR, way->workload->place,
-              "'%s': written routes lead what goes from %s to %s round in a circle by %s and %s",
-              way->workload->name, nodes[way->from].name, nodes[way->to].name,
-              nodes[before(search, at, way->to)].name, nodes[at].name);
+              "'%s': configured routes from %s to %s loop through %s and %s", way->workload->name,
+              nodes[way->from].name, nodes[way->to].name, nodes[before(search, at, way->to)].name,
+              nodes[at].name);
     check_shows(search->report, "drops.ttl > 0");
 }
 
@@ -270,7 +270,7 @@ static void check_workload(struct search *search, const struct scenario_workload
         check_pair(search, workload, &workload->pairs[i], &measured);
     if (pairs < workload->pair_count)
         check_add(search->report, DIAG_NOTE, workload->place,
-                  "'%s': the paths of %u of its %u pairs were looked at", workload->name, pairs,
+                  "'%s': paths checked for %u of its %u pairs", workload->name, pairs,
                   workload->pair_count);
 }
 

@@ -37,20 +37,20 @@ static void check_marking(const struct scenario_node *node, const struct switch_
     const int64_t kmin = plan->params->ecn_kmin;
     const int64_t alone = pause_threshold(plan, 1), full = pause_threshold(plan, plan->links);
     if (plan->params->ecn_kmax == 0) {
-        check_add(report, DIAG_NOTE, node->place,
-                  "%s marks nothing (ecn-kmax 0): congestion control never hears of it, pauses do "
-                  "all the work",
-                  node->name);
+        check_add(
+            report, DIAG_NOTE, node->place,
+            "%s marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses act",
+            node->name);
         check_shows(report, "ecn.marked == 0");
     } else if (kmin >= alone) {
         check_add(report, DIAG_WARNING, node->place,
-                  "%s begins to mark at %lld B of an egress queue, but pauses a single sender at "
-                  "%lld B: pauses come first, and congestion control too late",
+                  "%s starts ECN marking at %lld B of an egress queue, but pauses a single sender "
+                  "at %lld B: pauses act before congestion control",
                   node->name, (long long)kmin, (long long)alone);
         check_shows(report, "pfc.pause_frames > 0");
     } else if (kmin >= full) {
         check_add(report, DIAG_NOTE, node->place,
-                  "%s begins to mark at %lld B of an egress queue; when all of its %lld ports are "
+                  "%s starts ECN marking at %lld B of an egress queue; with all of its %lld ports "
                   "congested a sender is paused at %lld B, before that",
                   node->name, (long long)kmin, (long long)plan->links, (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
@@ -78,8 +78,8 @@ static void check_watchdogs(const struct scenario *scenario, struct check_report
     if (more > 0)
         snprintf(others, sizeof others, " and %u more", (unsigned)more);
     check_add(report, DIAG_NOTE, first->place,
-              "%s%s %s no PFC watchdog: a host that pauses without end stops its senders for as "
-              "long as it likes; a run with the fault pause-storm shows how far that reaches",
+              "%s%s %s no PFC watchdog: a host that never stops sending PAUSE blocks its senders "
+              "forever; a run with the fault pause-storm shows how far that spreads",
               first->name, others, more > 0 ? "have" : "has");
 }
 
@@ -116,16 +116,16 @@ static void check_refresh(const struct scenario_node *node, uint16_t index,
         return;
     if (again + takes > lasts) {
         check_add(report, DIAG_WARNING, node->place,
-                  "%s: a pause lasts %lld ns, but is sent again only every %lld ns: the peer "
-                  "sends in between, and what it sends is dropped",
+                  "%s: a pause lasts %lld ns, but is refreshed only every %lld ns: the peer sends "
+                  "in between, and those frames are dropped",
                   scenario_port_name(node, index).text, (long long)(lasts / PS_PER_NS),
                   (long long)(again / PS_PER_NS));
         check_shows(report, "drops.lossless > 0");
     } else if (again < takes * SHARE_WORTH_TELLING) {
-        check_add(report, DIAG_NOTE, node->place,
-                  "%s: a pause that holds is sent again every %lld ns, more than a hundredth "
-                  "of the link",
-                  scenario_port_name(node, index).text, (long long)(again / PS_PER_NS));
+        check_add(
+            report, DIAG_NOTE, node->place,
+            "%s: pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
+            scenario_port_name(node, index).text, (long long)(again / PS_PER_NS));
         check_shows(report, "pfc.pause_frames");
     }
 }
@@ -152,14 +152,14 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
     const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, port->params);
     if (!rnic->pfc) {
         check_add(report, DIAG_WARNING, host->place,
-                  "%s sends no pauses (rnic.pfc false): what its receive buffer cannot hold is "
-                  "dropped when it is slow",
+                  "%s sends no pauses (rnic.pfc false): when it is slow, its receive buffer "
+                  "overflows and drops",
                   host->name);
         check_shows(report, "drops.lossy > 0");
     } else if (kept >= 0 && kept < needed) {
         check_add(report, DIAG_WARNING, host->place,
-                  "%s: %lld B can arrive after its pause, but its receive buffer keeps %lld B for "
-                  "that: it drops when it is slow",
+                  "%s: %lld B can arrive after XOFF, but its receive buffer keeps %lld B for that: "
+                  "it drops when it is slow",
                   host->name, (long long)needed, (long long)kept);
         check_shows(report, "drops.lossless > 0");
     }

@@ -25,14 +25,14 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
     const int64_t xoff =
         policy->settled(params->policy_params[params->policy], params->alpha, params->buffer, 1);
     if (params->xon > xoff)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: xon, %lld B, lies above xoff, %lld B: a sender may go on before it is to "
-                  "be paused",
-                  node->name, (long long)params->xon, (long long)xoff);
+        check_add(
+            report, DIAG_WARNING, node->place,
+            "%s: xon, %lld B, is above xoff, %lld B: a sender resumes before it would be paused",
+            node->name, (long long)params->xon, (long long)xoff);
     else if (params->xon_offset > xoff && params->xon == 0)
         check_add(report, DIAG_WARNING, node->place,
-                  "%s: xon-offset, %lld B, is more than xoff, %lld B: a paused sender goes on only "
-                  "when nothing of it is left",
+                  "%s: xon-offset, %lld B, is more than xoff, %lld B: a paused sender resumes only "
+                  "when its buffer is empty",
                   node->name, (long long)params->xon_offset, (long long)xoff);
 }
 
@@ -41,7 +41,7 @@ static void check_ecn(const struct scenario_node *node, struct check_report *rep
     const struct switch_params *params = node->switch_params;
     if (params->ecn_kmax != 0 && params->ecn_kmin > params->ecn_kmax)
         check_add(report, DIAG_WARNING, node->place,
-                  "%s: ecn-kmin, %lld B, lies above ecn-kmax, %lld B: marking has no slope",
+                  "%s: ecn-kmin, %lld B, is above ecn-kmax, %lld B: marking has no slope",
                   node->name, (long long)params->ecn_kmin, (long long)params->ecn_kmax);
 }
 
@@ -49,11 +49,11 @@ static void check_detection(const struct scenario_node *node, struct check_repor
 {
     struct watchdog *watchdog = watchdog_new(node->switch_params, node->port_count);
     if (watchdog != NULL && watchdog->detection < watchdog->poll)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: its watchdog polls every %lld ms: a detection time of %lld ms lasts as long "
-                  "as a poll",
-                  node->name, (long long)(watchdog->poll / PS_PER_MS),
-                  (long long)(watchdog->detection / PS_PER_MS));
+        check_add(
+            report, DIAG_WARNING, node->place,
+            "%s: its watchdog polls every %lld ms: a detection time of %lld ms takes a whole poll",
+            node->name, (long long)(watchdog->poll / PS_PER_MS),
+            (long long)(watchdog->detection / PS_PER_MS));
     watchdog_free(watchdog);
 }
 
@@ -66,7 +66,7 @@ static void check_no_lossless(const struct scenario_node *node, struct check_rep
                   node->name);
     if (params->headroom_pool > 0)
         check_add(report, DIAG_WARNING, node->place,
-                  "%s has a headroom pool of %lld B, but no lossless priority: nobody uses it",
+                  "%s has a headroom pool of %lld B, but no lossless priority: it is unused",
                   node->name, (long long)params->headroom_pool);
 }
 
@@ -75,10 +75,10 @@ static void check_egress_limit(const struct scenario_node *node, struct check_re
     const struct switch_params *params = node->switch_params;
     if (params->egress_limit == SWITCH_EGRESS_LIMIT_NONE || params->egress_limit >= params->buffer)
         return;
-    check_add(report, DIAG_WARNING, node->place,
-              "%s: egress-limit, %lld B, drops what is lossless when a queue is longer, whatever "
-              "is paused",
-              node->name, (long long)params->egress_limit);
+    check_add(
+        report, DIAG_WARNING, node->place,
+        "%s: egress-limit, %lld B, drops lossless frames when a queue is longer, despite pauses",
+        node->name, (long long)params->egress_limit);
     check_shows(report, "drops.lossless > 0");
 }
 
@@ -111,14 +111,14 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
     const int64_t xoff = rx_buffer_xoff(rnic, host->ports[0].params);
     if (xoff > rnic->rx_buffer) {
         check_add(report, DIAG_WARNING, host->place,
-                  "%s: rx-xoff, %lld B, is more than its receive buffer, %lld B: it never pauses "
-                  "anybody, and drops when it is slow",
+                  "%s: rx-xoff, %lld B, is more than its receive buffer, %lld B: it never sends "
+                  "pauses, and drops when it is slow",
                   host->name, (long long)xoff, (long long)rnic->rx_buffer);
         check_shows(report, "drops.lossless > 0");
     }
     if (rnic->rx_xon > xoff)
         check_add(report, DIAG_WARNING, host->place,
-                  "%s: rx-xon, %lld B, lies above rx-xoff, %lld B: half of rx-xoff stands for it",
+                  "%s: rx-xon, %lld B, is above rx-xoff, %lld B: half of rx-xoff is used instead",
                   host->name, (long long)rnic->rx_xon, (long long)xoff);
 }
 
@@ -146,8 +146,8 @@ static bool tell_priority(const struct scenario *scenario, const struct scenario
         if (edge->kind != SCENARIO_SWITCH || edge->priority_of_dscp[dscp] == own)
             continue;
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': %s sends DSCP %u in priority %u, but %s puts it in %u: its pauses never "
-                  "stop it",
+                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no "
+                  "effect",
                   workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp]);
         check_shows(report, "drops.lossless > 0");
         return true;
@@ -176,7 +176,7 @@ static void check_receives(const struct scenario_workload *workload, struct chec
     const struct wl_rdma_params *params = workload->params;
     if (params->receives > 0 || params->receive_delay > 0)
         check_add(report, DIAG_WARNING, workload->place,
-                  "'%s': receives are of rdma-send: %s needs none", workload->name, kind);
+                  "'%s': receives applies to rdma-send only: %s needs none", workload->name, kind);
 }
 
 /* ---- machines ---- */
@@ -198,7 +198,7 @@ static void check_machine(const struct scenario *scenario, const struct scenario
     const struct soft_params *costs = &node->host->rnic->soft, *held = &first->host->rnic->soft;
     if (memcmp(costs, held, sizeof *costs) != 0)
         check_add(report, DIAG_WARNING, node->place,
-                  "%s and %s are of machine %s with other costs: its processor has those of %s",
+                  "%s and %s share machine %s but differ in CPU costs: those of %s are used",
                   first->name, node->name, node->host->machine, first->name);
 }
 
@@ -211,10 +211,11 @@ static void check_fault(const struct scenario *scenario, const struct scenario_f
     const char *name = ops->name, *why = ops->in_vain == NULL ? NULL : ops->in_vain(fault->params);
     if (fault->at > scenario->duration + scenario->drain)
         check_add(report, DIAG_WARNING, fault->place,
-                  "the fault %s begins after the run has ended: it never happens", name);
+                  "the fault %s begins after the end of the run: it has no effect", name);
     else if (fault->at >= scenario->duration)
         check_add(report, DIAG_WARNING, fault->place,
-                  "the fault %s begins when the workloads have stopped: it may meet nothing", name);
+                  "the fault %s begins after the workloads have stopped: it may have no effect",
+                  name);
     if (why != NULL)
         check_add(report, DIAG_WARNING, fault->place, "the fault %s %s", name, why);
 }

@@ -12,12 +12,12 @@ struct params {
 /* `kind` is the fault's own key, so what is dropped has another name. */
 static const struct opt rows[] = {
     {"n", OPT_INT, offsetof(struct params, n), "256", "1", NULL, NULL,
-     "Each n-th frame is dropped.",
+     "Every n-th frame is dropped.",
      "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
     {"frames", OPT_CHOICE, offsetof(struct params, frames), "data", NULL, NULL,
      OPT_WORDS(PORT_FAULT_FRAMES),
-     "Those that are counted and dropped: all, MAC control too; with a payload; PFC and PAUSE that "
-     "stop something; that only resume.",
+     "Frames that are counted and dropped: all, MAC control too; those with payload; PFC and PAUSE "
+     "that pause; those that only resume.",
      "own"},
     {0}};
 

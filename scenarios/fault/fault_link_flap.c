@@ -11,7 +11,7 @@ struct params {
 
 static const struct opt rows[] = {
     {"period", OPT_TIME, offsetof(struct params, period), "100ms", "1us", "1000s", NULL,
-     "From one loss of carrier to the next.", "own"},
+     "Time from one link-down to the next.", "own"},
     {"duty", OPT_PERCENT, offsetof(struct params, duty), "50%", "0%", "100%", NULL,
      "Share of each period, from its beginning, in which the link is down.", "own"},
     {0}};
@@ -25,7 +25,7 @@ static unsigned breaks(const void *params)
 static const char *in_vain(const void *params)
 {
     const struct params *p = params;
-    return p->duty == 0 ? "has duty 0%: no carrier is ever lost" : NULL;
+    return p->duty == 0 ? "has duty 0%: the link never goes down" : NULL;
 }
 
 /* An outage that would begin as the fault ends is none. */

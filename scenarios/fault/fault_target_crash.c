@@ -27,11 +27,11 @@ struct params {
 
 static const struct opt rows[] = {
     {"how", OPT_CHOICE, offsetof(struct params, how), "process", NULL, NULL, OPT_WORDS(DEATHS),
-     "What dies: the target's process, whose connections the kernel then ends; or the machine, "
-     "with its links and without a word.",
+     "What fails: the target's process (the kernel closes its connections), or the machine (its "
+     "links go down, nothing is sent).",
      "own"},
     {"data", OPT_CHOICE, offsetof(struct params, data), "kept", NULL, NULL, OPT_WORDS(DATA),
-     "Whether the namespaces hold what was written when the target comes back.", "own"},
+     "Whether written data is still there when the target comes back.", "own"},
     {0}};
 
 static unsigned breaks(const void *params)

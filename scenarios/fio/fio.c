@@ -365,7 +365,7 @@ static void list_notes(const struct parser *parser)
             return;
         place.line = parser->noted[i];
         place.column = parser->noted_column[i];
-        diag_add(parser->reader.diag, DIAG_NOTE, place, NULL, "'%s' has no meaning here: %s",
+        diag_add(parser->reader.diag, DIAG_NOTE, place, NULL, "'%s' has no effect here: %s",
                  fio_options[i].name, fio_options[i].about);
     }
 }

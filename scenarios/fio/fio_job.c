@@ -152,7 +152,7 @@ bool fio_job_make(struct fio_reader *reader, const struct fio_raw *raw, struct f
     make_params(raw, &job->nvme);
     const int64_t region = job->nvme.size;
     if (region > 0 && region < job->nvme.block_size)
-        return fio_error(reader, 1, "the job's size does not hold one of its blocks");
+        return fio_error(reader, 1, "the job's size is less than one of its blocks");
     if (job->nvme.offset % 512 != 0 || job->nvme.fio.offset_step % 512 != 0)
         return fio_error(reader, 1, "offsets are multiples of 512 bytes");
     if (raw->rate[WL_READ] + raw->rate[WL_WRITE] > 0 &&

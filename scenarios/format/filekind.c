@@ -82,12 +82,12 @@ const char *filekind_words(enum filekind kind)
         [FILEKIND_GRID] = "a grid; stormglass predict plays it",
         [FILEKIND_PROFILE] = "a profile; a scenario takes it by profile: FILE",
         [FILEKIND_RUN] = "a run database; stormglass explain, report and query read it",
-        [FILEKIND_DATABASE] = "a database of SQLite, but not of a run",
+        [FILEKIND_DATABASE] = "an SQLite database, but not a run database",
         [FILEKIND_CAPTURE] = "a capture; stormglass compare --wire reads it",
         [FILEKIND_COUNTERS] =
-            "counters; stormglass diff COUNTERS.json RUN.db holds them against a run",
-        [FILEKIND_PREDICTIONS] = "predictions; stormglass compare --frozen holds them against runs",
-        [FILEKIND_PAGE] = "a page of HTML; a browser shows it",
+            "counters; stormglass diff COUNTERS.json RUN.db compares them with a run",
+        [FILEKIND_PREDICTIONS] = "predictions; stormglass compare --frozen compares them with runs",
+        [FILEKIND_PAGE] = "an HTML page; a browser shows it",
         [FILEKIND_DRAWING] = "a drawing",
     };
     return words[kind];

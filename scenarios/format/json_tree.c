@@ -108,7 +108,7 @@ static void repeated(struct walk *walk, struct tree_item *item, const struct tre
 {
     struct json_repeats *repeats = walk->repeats;
     if (repeats->count == JSON_REPEATS_MAX) {
-        fail(walk, item->key_place, "more than 1000 keys come twice");
+        fail(walk, item->key_place, "more than 1000 duplicate keys");
         return;
     }
     struct json_repeat *repeat =

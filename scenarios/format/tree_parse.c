@@ -85,8 +85,7 @@ static bool weigh(struct build *build, struct diag_place place, uint32_t weight)
         build->weight += weight;
         return true;
     }
-    fail(build, place, "more than %d values, aliases counted as often as they are used",
-         TREE_NODES_MAX);
+    fail(build, place, "more than %d values, counting every use of an alias", TREE_NODES_MAX);
     return false;
 }
 
@@ -133,7 +132,7 @@ static const char *keep(struct build *build, const yaml_event_t *event)
         arena_text(build->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
     if (!fold(event, text))
         fail(build, place_at(build, event->start_mark, mark_width(event)),
-             "expected a line that can be printed, and this has the character U+%04X",
+             "expected printable text on one line, but this has the character U+%04X",
              (unsigned)printable_fault(text));
     return text;
 }
@@ -177,7 +176,7 @@ static void on_key(struct build *build, const yaml_event_t *event)
 static void on_scalar(struct build *build, const yaml_event_t *event)
 {
     if (event->data.scalar.tag != NULL) {
-        fail_event(build, event, "tags such as !!str are not part of the format");
+        fail_event(build, event, "tags such as !!str are not supported");
         return;
     }
     if (strlen((const char *)event->data.scalar.value) != event->data.scalar.length) {
@@ -212,7 +211,7 @@ static void on_alias(struct build *build, const yaml_event_t *event)
     if (wants_key(build))
         fail_event(build, event, "a key cannot be an alias");
     else if (node->weight == 0) /* it gets its weight at its end */
-        fail_event(build, event, "an alias cannot stand inside the value that it names");
+        fail_event(build, event, "an alias cannot be inside the value that it names");
     else if (weigh(build, place_at(build, event->start_mark, mark_width(event)), node->weight))
         attach(build, node);
 }
@@ -224,7 +223,7 @@ static void on_open(struct build *build, const yaml_event_t *event, enum tree_ki
     const yaml_char_t *anchor =
         list ? event->data.sequence_start.anchor : event->data.mapping_start.anchor;
     if (tag != NULL)
-        fail_event(build, event, "tags such as !!map are not part of the format");
+        fail_event(build, event, "tags such as !!map are not supported");
     else if (wants_key(build))
         fail_event(build, event, "a key must be a plain word");
     else if (build->depth == TREE_DEPTH_MAX)
@@ -253,11 +252,11 @@ static void on_close(struct build *build)
 static void on_document(struct build *build, const yaml_event_t *event)
 {
     if (build->root != NULL)
-        fail_event(build, event, "a second document: a scenario is one document");
+        fail_event(build, event, "a second document: expected a single one");
     else if (event->data.document_start.version_directive != NULL ||
              event->data.document_start.tag_directives.start !=
                  event->data.document_start.tag_directives.end)
-        fail_event(build, event, "directives such as %YAML are not part of the format");
+        fail_event(build, event, "directives such as %YAML are not supported");
 }
 
 static void on_event(struct build *build, const yaml_event_t *event)
@@ -360,6 +359,6 @@ struct tree_node *tree_parse(struct arena *arena, const struct tree_file *file, 
         return NULL;
     if (build->root == NULL)
         diag_add(diag, DIAG_ERROR, (struct diag_place){file->name, 1, 1 + (int)from, 1}, NULL,
-                 "there is nothing in here");
+                 "expected a value, but this is empty");
     return build->root;
 }

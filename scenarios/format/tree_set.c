@@ -98,7 +98,7 @@ static struct tree_item *find(const struct setter *setter, struct tree_node *nod
     if (node->kind == TREE_LIST)
         return find_member(setter, node, step, length);
     fail(setter, step, length,
-         arena_format(setter->arena, "nothing lies below '%.64s', which is a word", node->text));
+         arena_format(setter->arena, "'%.64s' is a single value and has no members", node->text));
     return NULL;
 }
 
@@ -123,7 +123,7 @@ static bool read_step(const struct setter *setter, const char *at, const char *e
     }
     stop += bracket;
     if (stop < end && *stop != '.' && *stop != '[') {
-        fail(setter, stop, 1, "expected '.' or '[' behind the bracket");
+        fail(setter, stop, 1, "expected '.' or '[' after the bracket");
         return false;
     }
     if (stop < end)

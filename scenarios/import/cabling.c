@@ -224,7 +224,7 @@ static void decide_node(struct cabling *cabling, const struct run *run)
 {
     struct cabling_node *node = run->ends[0]->node;
     if (fits_pattern(cabling->host_pattern, node->name))
-        decide(node, CABLING_HOST, "the pattern of hosts names it");
+        decide(node, CABLING_HOST, "the host pattern matches it");
     else if (node->role == CABLING_UNKNOWN)
         decide_by_ports(cabling, run);
 }

@@ -65,16 +65,14 @@ static void put_head(const struct cabling *cabling, const struct cabling_input *
 {
     fprintf(out, "# Made by stormglass import %s from %s\n", input->kind,
             notes_clean(cabling->arena, input->name));
-    fputs("# The file has cables only: settings of switches and hosts, and what it does not say of "
-          "a link, are the\n# defaults.  What is a host:\n",
-          out);
+    fputs("# The file has cables only: all other settings are defaults.  Hosts:\n", out);
     put_roles(cabling, out);
     if (cabling->notes.count > 0)
-        fputs("# What has no counterpart here, or another one:\n", out);
+        fputs("# Not imported, or imported differently:\n", out);
     notes_print(&cabling->notes, "#   ", out);
     fprintf(out,
-            "stormglass: 1\nname: %s\nabout: %zu switches and %zu hosts, as their cables are "
-            "written.\nseed: 1\nduration: 10ms\n",
+            "stormglass: 1\nname: %s\nabout: %zu switches and %zu hosts, from their cables.\nseed: "
+            "1\nduration: 10ms\n",
             input->kind, cabling->switch_count, cabling->host_count);
 }
 

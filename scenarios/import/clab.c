@@ -167,7 +167,7 @@ static bool take_veth(const struct reading *reading, const struct tree_node *wri
         const enum end_state state = read_end(reading, list->items[i].value, &ends[i]);
         if (state == END_OUTSIDE)
             notes_add(&cabling->notes, list->items[i].value->place,
-                      "a link that leaves the laboratory: left out");
+                      "a link that leaves the lab: left out");
         if (state != END_FINE)
             return state == END_OUTSIDE;
     }
@@ -193,7 +193,7 @@ static bool take_link(const struct reading *reading, const struct tree_node *wri
     }
     if (type == NULL || strcmp(type, "veth") == 0)
         return take_veth(reading, written);
-    notes_add(&cabling->notes, written->place, "a link of type %s leaves the laboratory: left out",
+    notes_add(&cabling->notes, written->place, "a link of type %s leaves the lab: left out",
               notes_clean(cabling->arena, type));
     return true;
 }

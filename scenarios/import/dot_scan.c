@@ -71,7 +71,7 @@ static bool skip_comment(struct scan *scan)
     const struct diag_place place = place_here(scan);
     const char *end = strstr(scan->at + 2, "*/");
     if (end == NULL) {
-        fail(scan, place, "a comment without its end");
+        fail(scan, place, "a comment without an end");
         end = scan->at + strlen(scan->at) - 2;
     }
     while (scan->at < end + 2)
@@ -95,7 +95,7 @@ static void take_quoted(struct scan *scan, const struct token *token)
         if (*scan->at == '\\' && scan->at[1] != '\0')
             next_byte(scan);
     if (*scan->at == '\0')
-        fail(scan, token->place, "a string without its closing quote");
+        fail(scan, token->place, "a string without a closing quote");
     else
         next_byte(scan);
 }

@@ -23,15 +23,15 @@ void import_workload(FILE *out, const char *const *hosts, size_t count)
 {
     const size_t half = count / 2;
     if (count < 2) {
-        fputs("# Fewer than two hosts: a workload is wanting.\n", out);
+        fputs("# Fewer than two hosts: add hosts and a workload.\n", out);
         return;
     }
-    fputs("  # The second half of the hosts are targets: something to begin with.\n"
+    fputs("  # To begin with, the second half of the hosts are targets.\n"
           "  targets:\n    where: ",
           out);
     import_names(out, hosts + half, count - half);
     fputs("\n    namespaces: [{media: flash-tlc, count: 1}]\n", out);
-    fputs("workloads:\n  # Put what your hosts do in its place.\n"
+    fputs("workloads:\n  # Replace this with what your hosts do.\n"
           "  - name: example\n    kind: nvme\n    from: ",
           out);
     import_names(out, hosts, half);

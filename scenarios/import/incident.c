@@ -27,7 +27,7 @@ static const struct incident_counter **sorted(struct incident_reader *reader)
     for (size_t i = 1; i < list->count; i++)
         if (by_name(&index[i - 1], &index[i]) == 0)
             diag_add(reader->diag, DIAG_ERROR, index[i]->place, NULL,
-                     "%s of %s stands twice, also in line %d", index[i]->name, index[i]->port,
+                     "%s of %s appears twice, also in line %d", index[i]->name, index[i]->port,
                      index[i - 1]->place.line);
     return index;
 }
@@ -77,7 +77,7 @@ static void put_moved(const struct incident_counter **old, size_t old_count,
         if (then == NULL)
             note(after->notes, now, "is not in the earlier file: left out");
         else if (then->value > now->value)
-            note(after->notes, now, "went back, so it was set to zero in between: left out");
+            note(after->notes, now, "decreased, so it was reset in between: left out");
         if (then == NULL || then->value >= now->value)
             continue;
         snprintf(more, sizeof more, ", \"difference\": %lld",

@@ -78,7 +78,7 @@ static void by_queue(struct incident_reader *reader, const char *at)
             if (is_word(word, length, known[i].word))
                 name = known[i].name;
         if (name == NULL)
-            incident_note(reader, word, "a column that a run has not: left out");
+            incident_note(reader, word, "a column that a run does not have: left out");
         add_column(&reader->table, name, -1);
     }
     reader->table.by_queue = true;
@@ -100,7 +100,7 @@ static bool begin_table(struct incident_reader *reader, const char *word, size_t
         by_group(reader, word);
     else {
         reader->section = INCIDENT_OTHER;
-        incident_note(reader, word, "a table of which a run has no counters: left out");
+        incident_note(reader, word, "a table that a run has no counters for: left out");
     }
     reader->drops_follow = false;
     return true;
@@ -146,7 +146,7 @@ void incident_tell_left(const struct incident_reader *reader)
     const struct diag_place *first = &reader->queue_place;
     if (reader->queues_left > 0)
         fprintf(reader->notes,
-                "%s:%d:%d: note: %u rows of queues that a run has not are left out; the first is "
+                "%s:%d:%d: note: rows left out because a run has no such queue: %u; the first is "
                 "here\n",
                 first->file, first->line, first->column, reader->queues_left);
 }

@@ -92,8 +92,7 @@ static void small_numbers(struct reader *reader, const char *at, int64_t max, co
 static void read_trust(struct reader *reader, const char *at)
 {
     if (strcmp(at, "dscp") != 0)
-        note(reader, at,
-             "priorities are not told from DSCP on this device; here they always are, by DSCP/8");
+        note(reader, at, "this device does not trust DSCP; here the priority is always DSCP/8");
 }
 
 /* "prio:3 dscp:31,30,29," */
@@ -129,7 +128,7 @@ static void read_buffers(struct reader *reader, const char *at)
 static void read_enabled(struct reader *reader, const char *at)
 {
     if (reader->pfc_line != 0) {
-        wrong(reader, at, "one device: PFC is said twice");
+        wrong(reader, at, "one device: PFC appears twice");
         return;
     }
     reader->pfc_line = reader->lines.number;
@@ -144,7 +143,7 @@ static void read_buffer_map(struct reader *reader, const char *at)
 
 static void read_cable(struct reader *reader, const char *at)
 {
-    note(reader, at, "the cable's length is that of the host's link here");
+    note(reader, at, "here the cable length is set on the host's link");
 }
 
 /* "ets, bw: 40%", "strict", "vendor" */
@@ -328,7 +327,7 @@ static void put_weights(const struct reader *reader, FILE *out)
 static void write(const struct reader *reader, FILE *out)
 {
     const int dscp = roce_dscp(reader);
-    fputs("# What mlnx_qos says of classes; what it does not say is the default.\n"
+    fputs("# From mlnx_qos; all other settings are defaults.\n"
           "hosts:\n  defaults:\n    rnic:\n",
           out);
     fprintf(out, "      dscp: %d # %s\n      priority: %d\n", dscp,

@@ -101,11 +101,11 @@ static void take(struct reader *reader, const struct row *row, bool first_port, 
                  (long long)row->max);
     } else if (!first_port) {
         if (reader->line_of[index] == 0 || reader->value[index] != value)
-            fprintf(reader->notes, "%s:%d:%d: note: %s of another port: that of port 1 counts\n",
+            fprintf(reader->notes, "%s:%d:%d: note: %s of another port: port 1 is used\n",
                     place.file, place.line, place.column, row->name);
     } else if (reader->line_of[index] != 0) {
-        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text,
-                 "%s stands in line %d already", row->name, reader->line_of[index]);
+        diag_add(reader->diag, DIAG_ERROR, place, reader->lines.text, "%s is already in line %d",
+                 row->name, reader->line_of[index]);
     } else {
         reader->value[index] = value;
         reader->line_of[index] = reader->lines.number;
@@ -187,7 +187,7 @@ static void put_rows(const struct reader *reader, FILE *out, bool of_rnic)
 
 static void write(const struct reader *reader, FILE *out)
 {
-    fputs("# What mlxconfig says of DCQCN; what it does not say is ConnectX's default.\n"
+    fputs("# DCQCN from mlxconfig; all other settings are ConnectX defaults.\n"
           "hosts:\n  defaults:\n    rnic:\n",
           out);
     put_rows(reader, out, true);
@@ -220,7 +220,7 @@ static bool read_file(struct reader *reader, struct arena *arena, const char *na
         diag_add(reader->diag, DIAG_ERROR, place, NULL,
                  "expected the output of mlxconfig query, with settings such as RPG_AI_RATE_P1");
     if (reader->others > 0)
-        fprintf(reader->notes, "%s:1:1: note: %u settings are not of DCQCN: left out\n", name,
+        fprintf(reader->notes, "%s:1:1: note: settings other than DCQCN left out: %u\n", name,
                 reader->others);
     return !diag_failed(reader->diag);
 }

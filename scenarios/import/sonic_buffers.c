@@ -93,7 +93,7 @@ static int64_t alpha_of(struct sonic_import *import, const struct tree_item *pro
                                                : n;
     if (kept != n)
         sonic_note(import, tree_get(profile->value, field)->place,
-                   "%s: %s %lld is beyond what a switch takes here: %lld",
+                   "%s: %s %lld is more than the maximum here: %lld",
                    sonic_clean(import, profile->key), field, (long long)n, (long long)kept);
     return kept >= 0 ? (int64_t)PPM << kept : (int64_t)PPM >> -kept;
 }
@@ -187,7 +187,7 @@ static void take_memory(struct sonic_import *import, struct sonic_switch *node,
         settings->headroom_pool = SONIC_UNSET;
     if (size <= 0 || more < 0) {
         sonic_note(import, node->root->place,
-                   "BUFFER_POOL: no size of an ingress pool: the buffer has the default size");
+                   "BUFFER_POOL: no ingress pool has a size: the buffer has the default size");
         return;
     }
     settings->buffer = whole > size + more ? whole : size + more;
@@ -292,12 +292,12 @@ void sonic_buffers(struct sonic_import *import, struct sonic_switch *node)
     node->origins.lossy_queue = lossy_queue;
     if (lossless == NULL && node->settings.pfc != 0 && !node->settings.headroom_auto)
         sonic_note(import, node->root->place,
-                   "BUFFER_PG: no row of a lossless priority (SONiC makes them when it runs): "
-                   "headroom is auto, other values are the default");
+                   "BUFFER_PG: no row of a lossless priority (SONiC adds them at run time): "
+                   "headroom is auto, other values are defaults");
     take_computed(import, node);
     if (node->settings.headroom_auto)
         sonic_note(import, node->root->place,
                    "BUFFER_PG: profiles that SONiC computes (\"NULL\"): headroom is auto, other "
-                   "values as where they are written, or the default");
+                   "values are as configured elsewhere, or defaults");
     other_fields(import, node);
 }

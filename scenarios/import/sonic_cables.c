@@ -75,7 +75,7 @@ static const char *obstacle(const struct sonic_switch *node, const struct sonic_
                             const struct sonic_switch *other, const struct sonic_port *far)
 {
     if (far == NULL)
-        return "its neighbour's file has no such port";
+        return "the neighbour's file has no such port";
     if (other == node)
         return "it names its own switch";
     if (near->down || far->down)
@@ -168,11 +168,11 @@ static void agree(struct sonic_import *import, const struct sonic_link *link)
                                    sonic_clean(import, near->name), link->far.node->name,
                                    sonic_clean(import, far->name));
     if (near->speed != far->speed)
-        sonic_note(import, place, "%s differ in speed: a link has one, that of the first", who);
+        sonic_note(import, place, "%s differ in speed: the first one's is used", who);
     if (near->length != SONIC_UNSET && far->length != SONIC_UNSET && near->length != far->length)
-        sonic_note(import, place, "%s differ in cable length: that of the first is taken", who);
+        sonic_note(import, place, "%s differ in cable length: the first one's is used", who);
     if ((near->fec == NULL) != (far->fec == NULL))
-        sonic_note(import, place, "%s differ in fec: that of the first is taken", who);
+        sonic_note(import, place, "%s differ in fec: the first one's is used", who);
 }
 
 void sonic_cables(struct sonic_import *import)
@@ -193,7 +193,7 @@ void sonic_cables(struct sonic_import *import)
     }
     if (import->host_count < 2)
         sonic_note(import, import->switches[0].root->place,
-                   "fewer than two hosts: the scenario wants a workload before it runs");
+                   "fewer than two hosts: the scenario needs a workload before it runs");
     if (import->link_count == 0)
         tree_error(import->diag, import->switches[0].root,
                    "expected at least one neighbour in DEVICE_NEIGHBOR");

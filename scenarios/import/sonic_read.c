@@ -256,7 +256,7 @@ static const struct tree_node *read_tree(struct sonic_import *import, const stru
     const struct tree_node *root = json_tree(&import->arena, file, &repeats, import->diag);
     for (size_t i = 0; root != NULL && i < repeats.count; i++)
         sonic_note(import, repeats.list[i].place,
-                   "the key '%s' comes again in line %d: that one counts",
+                   "the key '%s' appears again in line %d: that one is used",
                    sonic_clean(import, repeats.list[i].key), repeats.list[i].line);
     return root;
 }

@@ -270,8 +270,7 @@ static void each_row(struct sonic_import *import, struct sonic_switch *node, con
     else
         each_port(import, node, table, row, range, call);
     if (range[1] >= SONIC_PRIORITIES)
-        sonic_note(import, row->key_place, "%s: there are queues 0 to 7 here; more are left out",
-                   table);
+        sonic_note(import, row->key_place, "%s: queues above 7 do not exist here: left out", table);
 }
 
 void sonic_each(struct sonic_import *import, struct sonic_switch *node, const char *table,
@@ -397,7 +396,7 @@ void sonic_note_others(struct sonic_import *import, const struct tree_item *usua
         others[kinds++] = list[i];
     }
     if (other > 0)
-        sonic_note(import, others[0]->key_place, "%zu %s (%s%s): a switch has one here, that of %s",
+        sonic_note(import, others[0]->key_place, "%zu %s (%s%s): a switch has one here, from %s",
                    other, what, names, kinds == OTHERS_MAX ? ", ..." : "",
                    sonic_clean(import, usual->key));
 }

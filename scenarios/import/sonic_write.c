@@ -344,11 +344,11 @@ static void put_head(struct sonic_import *import, FILE *out)
         "headroom of all.\n",
         out);
     if (import->notes.count > 0)
-        fputs("# What has no counterpart here, or another one:\n", out);
+        fputs("# Not imported, or imported differently:\n", out);
     notes_print(&import->notes, "#   ", out);
     fprintf(out,
-            "stormglass: 1\nname: sonic\nabout: %u switches and %zu hosts, as SONiC's "
-            "configuration has them.\nseed: 1\nduration: 10ms\n",
+            "stormglass: 1\nname: sonic\nabout: %u switches and %zu hosts, from SONiC "
+            "configuration.\nseed: 1\nduration: 10ms\n",
             import->switch_count, import->host_count);
 }
 

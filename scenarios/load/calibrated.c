@@ -32,7 +32,7 @@ static void unknown_word(struct diag *diag, const struct tree_item *item)
     char text[DIAG_TEXT_BYTES];
     for (int i = 0; i < WORDS; i++)
         nearest_offer(&nearest, words[i].word);
-    snprintf(text, sizeof text, "calibrated: no range is kept of '%.64s'%s", item->key,
+    snprintf(text, sizeof text, "calibrated: unknown range '%.64s'%s", item->key,
              nearest_hint(&nearest).text);
     tree_message(diag, DIAG_ERROR, item->value, item->key_place, text);
 }

@@ -111,8 +111,7 @@ static void unknown_path(const struct scenario *scenario, const struct tree_node
             nearest_offer(&nearest, candidate);
         }
     }
-    tree_error(diag, written, "there is no quantity '%.64s' to expect something of%s", path,
-               nearest_hint(&nearest).text);
+    tree_error(diag, written, "there is no quantity '%.64s'%s", path, nearest_hint(&nearest).text);
 }
 
 /* Where the operator stands, and its index; NULL when there is none. */

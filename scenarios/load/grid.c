@@ -89,7 +89,7 @@ static void read_values(struct reader *reader, struct grid_axis *axis, const str
         const struct tree_node *node = list->items[i].value;
         const char *value = value_of(reader, node);
         if (value != NULL && holds(axis->values, axis->value_count, value))
-            tree_error(reader->diag, node, "the value stands here twice");
+            tree_error(reader->diag, node, "duplicate value");
         else if (value != NULL)
             axis->values[axis->value_count++] = value;
     }
@@ -102,7 +102,8 @@ static void read_axis(struct reader *reader, const struct tree_node *node)
     struct grid_axis *axis = &grid->axes[grid->axis_count];
     if (!block_only(node, keys, NULL, reader->diag))
         return;
-    const struct tree_node *path = need(reader, node, "path", TREE_SCALAR, "what varies");
+    const struct tree_node *path =
+        need(reader, node, "path", TREE_SCALAR, "the setting that varies");
     const struct tree_node *as = need(reader, node, "as", TREE_SCALAR, "its short name");
     const struct tree_node *values = need(reader, node, "values", TREE_LIST, "a list of values");
     if (path == NULL || as == NULL || values == NULL)
@@ -112,7 +113,7 @@ static void read_axis(struct reader *reader, const struct tree_node *node)
     read_values(reader, axis, values);
     for (uint32_t i = 0; axis->path != NULL && axis->as != NULL && i < grid->axis_count; i++)
         if (strcmp(grid->axes[i].as, axis->as) == 0 || strcmp(grid->axes[i].path, axis->path) == 0)
-            tree_error(reader->diag, node, "this axis is there already");
+            tree_error(reader->diag, node, "duplicate axis");
     grid->axis_count += axis->path != NULL && axis->as != NULL && axis->value_count > 0;
 }
 

@@ -83,7 +83,7 @@ static void unknown_name(const char *name, const char *why, struct diag *diag)
             read_stem(file->name, works, stem, sizeof stem))
             nearest_offer(&nearest, stem);
     diag_add(diag, DIAG_ERROR, (struct diag_place){.file = name}, NULL,
-             "%s, and no case is called so%s", why,
+             "%s, and there is no such case%s", why,
              nearest.best[0] == '\0' ? "; see stormglass list cases" : nearest_hint(&nearest).text);
 }
 

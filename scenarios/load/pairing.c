@@ -84,8 +84,8 @@ const char *pairing_make(struct arena *arena, enum pairing pairing, const struct
     else if (pairing != PAIRING_PERMUTATION)
         round_robin(from, to, list);
     else if (!permutation(arena, from, to, rng, list))
-        return "there is no permutation in which nobody talks to itself";
+        return "every permutation pairs a host with itself";
     if (pairing == PAIRING_ONE_TO_ONE && list->count < longer)
-        return "a host would talk to itself";
-    return list->count == 0 ? "a host would talk to itself" : NULL;
+        return "a host is paired with itself";
+    return list->count == 0 ? "a host is paired with itself" : NULL;
 }

@@ -122,12 +122,11 @@ struct top {
 #define FIELD(name) offsetof(struct top, name)
 
 const struct opt scenario_top_opts[] = {
-    {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Every random stream begins with it.",
-     "own"},
+    {"seed", OPT_INT, FIELD(seed), "1", "0", NULL, NULL, "Seed of all random streams.", "own"},
     {"duration", OPT_TIME, FIELD(duration), "10ms", "1ns", "1000s", NULL,
-     "Workloads issue from 0 until then.", "own"},
+     "Workloads issue from 0 until this time.", "own"},
     {"drain", OPT_TIME, FIELD(drain), "10ms", "0s", "1000s", NULL,
-     "How long work under way may take to finish after that.", "own"},
+     "Most time for outstanding work to finish after duration (drain).", "own"},
     {0}};
 
 static const char *const top_keys[] = {"stormglass", "name",   "about",  "fabric", "hosts",

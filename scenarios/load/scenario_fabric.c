@@ -125,7 +125,7 @@ static void take_profile(struct loader *loader, struct block *block,
         .name = "profile",
         .word = profile.name,
         .preset = default_switch,
-        .about = "Where values come from that the scenario does not write.",
+        .about = "Source of values that the scenario does not set.",
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);
@@ -241,7 +241,7 @@ static void show_topology(struct loader *loader, const struct tree_node *written
         .name = "kind",
         .word = kind->text,
         .preset = kind->text,
-        .about = "How nodes and links are made.",
+        .about = "Kind of topology.",
         .where = kind->place,
     };
     scenario_show_choice(loader, &choice);
@@ -294,7 +294,7 @@ static void check_link(struct loader *loader, const struct scenario_link *link)
                  "link, not a port",
                  link->name);
     else if (port_propagation(ends[0]) == 0)
-        snprintf(text, sizeof text, "link %s takes no time: give it a length or a delay",
+        snprintf(text, sizeof text, "link %s has no delay: give it a length or a delay",
                  link->name);
     if (text[0] != '\0')
         tree_message(loader->diag, DIAG_ERROR, loader->root, link->place, text);

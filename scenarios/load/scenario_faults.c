@@ -15,9 +15,9 @@ struct span {
 #define FIELD(name) offsetof(struct span, name)
 
 const struct opt scenario_fault_opts[] = {
-    {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "When it begins.", "own"},
+    {"at", OPT_TIME, FIELD(at), "0s", NULL, "1000s", NULL, "Start of the fault.", "own"},
     {"for", OPT_TIME, FIELD(length), "end", NULL, "1000s", "end",
-     "How long it lasts; end: it stays.", "own"},
+     "Duration of the fault; end: to the end of the run.", "own"},
     {0}};
 
 static const struct fault_ops *find_kind(struct loader *loader, const struct tree_node *word)
@@ -78,7 +78,7 @@ static bool read_where(struct loader *loader, const struct tree_node *written,
     };
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL) {
-        tree_error(loader->diag, written, "expected where: the %s that is meant",
+        tree_error(loader->diag, written, "expected where: the %s of the fault",
                    places[place].name);
         return false;
     }

@@ -55,7 +55,7 @@ static void show_word(struct loader *loader, const char *path, const char *name,
         .name = name,
         .word = word == NULL ? preset : word->text,
         .preset = preset,
-        .about = "Where values come from that the scenario does not write.",
+        .about = "Source of values that the scenario does not set.",
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);
@@ -180,7 +180,7 @@ static void load_section(struct loader *loader, struct section *section)
     scenario_take(loader, section->target, scenario_map(loader, section->written, "target"), NULL);
     const struct tree_node *machine = scenario_word(loader, section->written, "machine");
     if (machine != NULL && machine->text[0] == '\0')
-        tree_error(loader->diag, machine, "machine: expected a word that its hosts share");
+        tree_error(loader->diag, machine, "machine: expected one word, the same for its hosts");
     else if (machine != NULL)
         section->machine = machine->text;
     const struct tree_node *namespaces = scenario_list(loader, section->written, "namespaces");
@@ -318,7 +318,7 @@ static void load_selected(struct loader *loader, const char *path, const struct 
         return;
     const struct tree_node *where = tree_get(written, "where");
     if (where == NULL)
-        tree_error(loader->diag, written, "expected where: the hosts that are meant");
+        tree_error(loader->diag, written, "expected where: the hosts to select");
     else if (select_from(loader->scenario, where, SELECT_HOSTS, &selection, loader->diag))
         scenario_apply_host_section(loader, path, written, selection.spots, selection.count);
 }

@@ -16,7 +16,7 @@ struct entry {
 };
 
 const struct opt scenario_namespace_opts[] = {{"count", OPT_INT, offsetof(struct entry, count), "1",
-                                               "1", "1024", NULL, "Namespaces of this sort.",
+                                               "1", "1024", NULL, "Number of these namespaces.",
                                                "own; limit: nvmet, Linux 6.1"},
                                               {0}};
 
@@ -48,7 +48,7 @@ static const struct media_ops *from_profile(struct loader *loader, const struct 
     const struct media_ops *media = profile.media == NULL ? NULL : media_find(profile.media);
     if (media == NULL) {
         tree_error(loader->diag, profile.values,
-                   "a profile of kind media says media: which model its values are for");
+                   "a profile of kind media needs media: the model that its values are for");
         return NULL;
     }
     *block = media_block(loader, media, path);
@@ -96,7 +96,7 @@ static const struct media_ops *load_media(struct loader *loader, const struct tr
         .name = "profile",
         .word = made->profile,
         .preset = default_media,
-        .about = "Where values come from that the scenario does not write.",
+        .about = "Source of values that the scenario does not set.",
         .where = word == NULL ? (struct diag_place){0} : word->place,
     };
     scenario_show_choice(loader, &choice);

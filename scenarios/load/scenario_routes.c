@@ -17,14 +17,14 @@ enum { WRITTEN_PORTS_MAX = 8192 };
 
 const struct opt routing_opts[] = {
     {"detection", OPT_TIME, FIELD(detection), "1ms", "0s", "1000s", NULL,
-     "From the loss of a link's carrier, or its return, until the switches at its ends know.",
+     "Time from link down or up until the switches at its ends detect it.",
      "assumed: loss of signal by interrupt, RFC 7938 7.1; BFD (RFC 5880) of 3 x 50 ms takes 150 "
      "ms"},
     {"convergence", OPT_TIME, FIELD(convergence), "100ms", "0s", "1000s", NULL,
-     "From there until all switches have routes that take account of it.",
+     "Time from detection until the routes of all switches are updated.",
      "assumed: BGP in a Clos, RFC 7938 7.2, without an advertisement interval: some 100 ms"},
     {"local-repair", OPT_BOOL, FIELD(local_repair), "true", NULL, NULL, NULL,
-     "A switch takes its own dead ports out of its routes as soon as it knows.",
+     "A switch removes its own dead ports from its routes at detection.",
      "RFC 7938 7.3: ECMP members; written false: only when all converge"},
     {0},
 };
@@ -74,10 +74,9 @@ static void check_use(struct loader *loader, const struct selection *via, const 
         if (is_used[i])
             continue;
         if (spot->port == SCENARIO_ALL_PORTS)
-            tree_error(loader->diag, written, "no link leads from where this holds to '%s'",
-                       node->name);
+            tree_error(loader->diag, written, "no link from these switches to '%s'", node->name);
         else
-            tree_error(loader->diag, written, "'%s' is no linked port of where this holds",
+            tree_error(loader->diag, written, "'%s' is not a linked port of these switches",
                        scenario_port_name(node, spot->port).text);
         return;
     }
@@ -116,7 +115,7 @@ static void fill_ways(struct loader *loader, struct scenario_route *route,
             tree_error(loader->diag, written, "%s has no such neighbour or port",
                        loader->scenario->nodes[at].name);
         else if (loader->nodes[at].written_ports > WRITTEN_PORTS_MAX)
-            tree_error(loader->diag, written, "more than %d ports in the written ways of %s",
+            tree_error(loader->diag, written, "more than %d ports in the configured routes of %s",
                        WRITTEN_PORTS_MAX, loader->scenario->nodes[at].name);
         check_hosts(loader, route, i, written);
     }

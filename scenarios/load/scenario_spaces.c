@@ -34,8 +34,8 @@ static bool check_pair(struct loader *loader, const struct tree_node *entry,
         return false;
     if (asked > count) {
         tree_error(loader->diag, asks == NULL ? entry : asks,
-                   "'%s': namespace %u of %s is meant, which has %u", workload->name, asked,
-                   to->name, count);
+                   "'%s': namespace %u of %s, which has %u", workload->name, asked, to->name,
+                   count);
         return false;
     }
     const struct nvme_namespace_params *params =

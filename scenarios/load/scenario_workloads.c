@@ -24,11 +24,12 @@ struct common {
 #define FIELD(name) offsetof(struct common, name)
 
 const struct opt scenario_workload_opts[] = {
-    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "When it begins to issue.", "own"},
+    {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
+     "own"},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
-     "When it stops issuing; end: with the run's duration.", "own"},
+     "Time at which it stops issuing; end: the run's duration.", "own"},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, PAIRING_WORDS,
-     "How the members of from and to are put together.", "own"},
+     "How the members of from and to are paired.", "own"},
     {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
      "DSCP of the connections, in both directions; auto: the RNIC's.",
      "librdmacm RDMA_OPTION_ID_TOS, nvme connect --tos; IBTA Vol 1 12.7.11"},
@@ -115,7 +116,7 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
         return;
     const struct tree_node *start = tree_get(entry->written, "start");
     tree_error(loader->diag, start == NULL ? entry->written : start,
-               "'%s' would start when it has stopped already", entry->made.name);
+               "'%s' would start after its stop", entry->made.name);
 }
 
 static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,
@@ -126,8 +127,7 @@ static bool read_ends(struct loader *loader, struct entry *entry, enum pairing p
     for (int i = 0; i < 2; i++) {
         const struct tree_node *written = tree_get(entry->written, keys[i]);
         if (written == NULL) {
-            tree_error(loader->diag, entry->written, "expected %s: the hosts that are meant",
-                       keys[i]);
+            tree_error(loader->diag, entry->written, "expected %s: the hosts to select", keys[i]);
             return false;
         }
         if (!select_from(loader->scenario, written, SELECT_HOSTS, &ends[i], loader->diag))

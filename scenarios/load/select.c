@@ -117,7 +117,7 @@ static bool read_pattern(struct search *search, unsigned kinds, struct pattern *
     memcpy(pattern->text, where->text, strlen(where->text) + 1);
     take_word(pattern);
     if (pattern->kinds == 0) {
-        tree_error(search->diag, where, "'%.64s' cannot be meant here", where->text);
+        tree_error(search->diag, where, "'%.64s' cannot be selected here", where->text);
         return false;
     }
     const char *dots = strstr(pattern->text, "..");
@@ -294,7 +294,7 @@ bool select_from(struct scenario *scenario, const struct tree_node *where, unsig
         search_one(&search, where->items[i].value, kinds);
     arena_free(&search.scratch);
     if (diag->errors == errors && scenario->selected == SELECT_ALL_MAX)
-        tree_error(diag, where, "more than %d things are selected in all", SELECT_ALL_MAX);
+        tree_error(diag, where, "more than %d selections in total", SELECT_ALL_MAX);
     else if (diag->errors == errors && selection->count == 0)
         tree_error(diag, where, "expected at least one name");
     return diag->errors == errors;

@@ -16,8 +16,8 @@ static const char *const left_words[LEFT_COUNT] = {
     "discards are left out: this host sends none",
     "commands that bypass the file system are left out",
     "I/Os larger than 64 MiB are left out",
-    "reads and writes of no bytes are left out",
-    "writes that have to reach the medium (FUA) are plain writes here",
+    "reads and writes of zero bytes are left out",
+    "forced writes (FUA) are plain writes here",
 };
 
 struct reader {
@@ -84,7 +84,7 @@ static bool take_record(struct reader *reader)
     const size_t left = reader->file->length - reader->at;
     struct blk_io_trace *record = &reader->record;
     if (left < sizeof *record)
-        return wrong(reader, "the file ends inside of a record");
+        return wrong(reader, "the file ends inside a record");
     memcpy(record, reader->file->text + reader->at, sizeof *record);
     const uint32_t swapped = __builtin_bswap32(record->magic);
     reader->swapped = (swapped & 0xFFFFFF00) == BLK_IO_TRACE_MAGIC;
@@ -96,7 +96,7 @@ static bool take_record(struct reader *reader)
     if (reader->swapped)
         swap(record);
     return record->pdu_len <= left - sizeof *record ||
-           wrong(reader, "the file ends inside of a record");
+           wrong(reader, "the file ends inside a record");
 }
 
 static bool has(const struct reader *reader, uint32_t category)

@@ -35,10 +35,10 @@ enum left { LEFT_TRIM, LEFT_RANGE, LEFT_EMPTY, LEFT_WAIT, LEFT_EARLY, LEFT_COUNT
 
 static const char *const left_words[LEFT_COUNT] = {
     "trims are left out: this host sends none",
-    "sync_file_range are left out: a device is told nothing of them",
-    "I/Os of no bytes are left out",
+    "sync_file_range are left out: they send no command",
+    "I/Os of zero bytes are left out",
     "waits are left out: version 3 has times instead",
-    "times are before the one above them, which counts instead",
+    "times are earlier than the line above, whose time is used",
 };
 
 struct word {
@@ -183,7 +183,7 @@ static bool read_wait(struct reader *reader, int word)
     }
     if (word + 1 >= reader->word_count ||
         !number(&reader->words[word + 1], (TRACE_TIME_MAX - reader->now) / PS_PER_US, &us))
-        return wrong(reader, word + 1, "expected microseconds; all together at most 1000000000000");
+        return wrong(reader, word + 1, "expected microseconds; in total at most 1000000000000");
     reader->now += us * PS_PER_US;
     reader->trace->timed = true;
     return true;

@@ -209,11 +209,11 @@ static void on_listen_cm(void *self, struct verbs_conn *conn, const struct verbs
     clear_away(sink);
     struct sink_conn *sc = add_conn(sink, conn);
     if (!wl_rdma_decode_request(event->private_data, event->private_len, &sc->request)) {
-        reject(sc, "rdma sink: a connection request that it does not understand");
+        reject(sc, "rdma sink: malformed connection request");
         return;
     }
     if (!make_memory(sc))
-        reject(sc, "rdma sink: there is no memory for what a connection asks for");
+        reject(sc, "rdma sink: no memory for a connection's buffer");
     else if (prepare(sc) != 0 || accept_conn(sc, event) != 0)
         reject(sc, "rdma sink: a connection could not be accepted");
 }

@@ -373,7 +373,7 @@ static void on_ready(void *self, uint16_t status)
     struct wl_nvme *wl = self;
     CHECK(wl->state == CONNECTING);
     if (status != NVME_STATUS_OK) {
-        give_up(wl, "workload: the controller could not be connected");
+        give_up(wl, "workload: could not connect to the controller");
         return;
     }
     const struct nvme_host_namespace *space = choose_namespace(wl);
@@ -462,7 +462,7 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
         return;
     }
     if (slot == NULL) {
-        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing under way");
+        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing outstanding");
         return;
     }
     const uint32_t ip = wl->site.target_ip;

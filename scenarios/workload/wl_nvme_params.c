@@ -16,7 +16,7 @@ const struct opt wl_nvme_opts[] = {
     {"block-size", OPT_SIZE, FIELD(block_size), "4KiB", "512B", "64MiB", NULL,
      "Bytes of one I/O; a multiple of the namespace's block.", "fio bs"},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "32", "1", "65535", NULL,
-     "I/Os under way in each I/O queue of an instance; with a rate, at most so many.",
+     "I/Os outstanding in each I/O queue of an instance; with a rate, the maximum.",
      "fio iodepth, counted for each queue"},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer.",
@@ -24,25 +24,25 @@ const struct opt wl_nvme_opts[] = {
     {"pattern", OPT_CHOICE, FIELD(pattern), "random", NULL, NULL, "random|sequential",
      "Where the next I/O goes; random is uniform over the working set.", "fio rw"},
     {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
-     "I/Os per second of each instance (open loop); 0 keeps queue-depth under way instead.",
+     "I/Os per second of each instance (open loop); 0 keeps queue-depth outstanding instead.",
      "fio rate_iops"},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
-     "How the I/Os of a rate are spread: evenly from a drawn phase on, or as a Poisson process.",
+     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
      "fio rate_process"},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "I/Os of each instance; 0 goes on until stop.", "fio number_ios"},
+     "I/Os of each instance; 0: until stop.", "fio number_ios"},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
-     "Bytes of the namespace that are used (working set); 0 uses all.", "fio size"},
+     "Bytes of the namespace that are used (working set); 0: all.", "fio size"},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Where the used part of the namespace begins.", "fio offset"},
+     "Start of the working set in the namespace.", "fio offset"},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
      "Number of the namespace, from 1; 0 spreads the instances over all of them.",
      "assumed: users name one when they care"},
     {"think-time", OPT_TIME, FIELD(think_time), "0s", "0s", "1h", NULL,
-     "Pause after each completed I/O, with nothing under way.", "fio thinktime"},
+     "Wait after each completed I/O, with nothing outstanding.", "fio thinktime"},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Rates count what completes from this after the start on; latency, what is issued from then "
-     "on.",
+     "Time after the start that is not measured: rates count later completions, latency I/Os "
+     "issued later.",
      "fio ramp_time"},
     {0},
 };
@@ -71,7 +71,7 @@ static void odd(struct workload_space *space, const char *row, int64_t value)
         snprintf(nearest, sizeof nearest, "%" PRId64 "B and ", below);
     space->row = row;
     snprintf(space->why, sizeof space->why,
-             "%s: %" PRId64 "B is no whole multiple of the namespace's block, %" PRId64
+             "%s: %" PRId64 "B is not a multiple of the namespace's block, %" PRId64
              "B; nearest: %s%" PRId64 "B",
              row, value, block, nearest, below + block);
 }

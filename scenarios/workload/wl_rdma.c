@@ -19,23 +19,22 @@ const struct opt wl_rdma_opts[] = {
     {"message-size", OPT_SIZE, FIELD(message_size), "64KiB", "1B", "1GiB", NULL,
      "Bytes of one message.", "perftest -s"},
     {"outstanding", OPT_INT, FIELD(outstanding), "2", "1", "4096", NULL,
-     "Messages under way in each queue pair.", "perftest -t"},
+     "Messages outstanding in each queue pair.", "perftest -t"},
     {"count", OPT_INT, FIELD(count), "0", "0", "1000000000000", NULL,
-     "Messages of each instance; 0 goes on until stop.", "perftest -n"},
+     "Messages of each instance; 0: until stop.", "perftest -n"},
     {"qps", OPT_INT, FIELD(qps), "1", "1", "1024", NULL, "Queue pairs of each instance.",
      "perftest -q"},
     {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
-     "Messages per second of each instance (open loop); 0 keeps `outstanding` under way instead.",
+     "Messages per second of each instance (open loop); 0 keeps `outstanding` instead.",
      "perftest --rate_limit"},
     {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
-     "How the messages of a rate are spread: evenly from a drawn phase on, or as a Poisson "
-     "process.",
+     "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
      "fio rate_process"},
     {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
      "For rdma-send: receives that the other end keeps posted; 0 for twice `outstanding`.",
      "perftest -r"},
     {"receive-delay", OPT_TIME, FIELD(receive_delay), "0us", "0us", "1000s", NULL,
-     "For rdma-send: from a message to the receive that the other end posts in its place.", "own"},
+     "For rdma-send: time from a message to the receive that replaces the one it used.", "own"},
     {0},
 };
 
@@ -263,7 +262,7 @@ static void on_established(struct pair *pair, const struct verbs_event *event)
     pair->usable = wl_rdma_decode_grant(event->private_data, event->private_len, &pair->grant) &&
                    pair->grant.length >= needed;
     if (!pair->usable)
-        give_up(pair, "workload: the other end granted no usable buffer");
+        give_up(pair, "workload: the peer granted no usable buffer");
     pair_settled(pair);
 }
 
@@ -291,7 +290,7 @@ static void on_completion(void *self, struct verbs_conn *conn, const struct ibv_
         return;
     finish_oldest(pair, wc->status == IBV_WC_SUCCESS);
     if (wc->status != IBV_WC_SUCCESS)
-        give_up(pair, "workload: a message failed and its queue pair is given up");
+        give_up(pair, "workload: a message failed, its queue pair is closed");
     pump(pair->owner);
 }
 
@@ -390,7 +389,7 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
             oldest = pair->issued_at[pair->oldest];
     }
     if (oldest == TIME_NEVER) {
-        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing under way");
+        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing outstanding");
         return;
     }
     const uint32_t ip = wl->site.target_ip;

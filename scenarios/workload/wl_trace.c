@@ -12,42 +12,40 @@
 
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
-     "How fast the trace is played: with 200% each I/O is due at half of its time.",
-     "fio replay_time_scale"},
+     "Replay speed: with 200% each I/O is due at half of its time.", "fio replay_time_scale"},
     {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL, "recorded|asap",
      "When I/Os are due: at the times of the trace, or as soon as queue-depth has room.  A trace "
      "without times is played asap.",
      "fio replay_no_stall"},
     {"queue-depth", OPT_INT, FIELD(queue_depth), "1024", "1", "65535", NULL,
-     "I/Os that may be under way in each I/O queue of an instance; what is due then waits, and "
-     "that "
-     "counts as latency.",
+     "Most I/Os outstanding in each I/O queue of an instance; I/Os due then wait, which counts as "
+     "latency.",
      "assumed: so many that it seldom matters"},
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer.",
      "nvme-cli --nr-io-queues"},
     {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, "copy|turns|file",
-     "What each instance plays: the whole trace; its share, I/O after I/O in turns; or the files "
-     "of the trace that are its own, taken in turns.",
+     "What each instance plays: the whole trace; its share of the I/Os, round robin; or its share "
+     "of the trace's files, round robin.",
      "own"},
     {"loop", OPT_INT, FIELD(replay.loop), "1", "0", "1000000000", NULL,
-     "How many times the trace is played, one after the other; 0 goes on until stop.", "fio loops"},
+     "Repeats of the trace; 0: until stop.", "fio loops"},
     {"skip", OPT_TIME, FIELD(replay.skip), "0s", "0s", "1000000s", NULL,
-     "The trace is played from this moment of it on.", "own"},
+     "Start of the replay in the trace.", "own"},
     {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, "refuse|fold",
-     "What becomes of I/Os beyond the used part of the namespace: the workload fails, or they are "
-     "folded into it, modulo its size.",
+     "I/Os beyond the used part of the namespace: the workload fails, or they are folded into it, "
+     "modulo its size.",
      "own"},
     {"size", OPT_SIZE, FIELD(size), "0B", "0B", "1PiB", NULL,
-     "Bytes of the namespace that are used; 0 uses all.", "fio size"},
+     "Bytes of the namespace that are used; 0: all.", "fio size"},
     {"offset", OPT_SIZE, FIELD(offset), "0B", "0B", "1PiB", NULL,
-     "Where the used part of the namespace begins: the trace's offset 0.", "fio offset"},
+     "Start of the used part of the namespace: the trace's offset 0.", "fio offset"},
     {"namespace", OPT_INT, FIELD(name_space), "0", "0", "1024", NULL,
      "Number of the namespace, from 1; 0 spreads the instances over all of them.",
      "assumed: users name one when they care"},
     {"warm-up", OPT_TIME, FIELD(warm_up), "0s", "0s", "1h", NULL,
-     "Rates count what completes from this after the start on; latency, what is issued from then "
-     "on.",
+     "Time after the start that is not measured: rates count later completions, latency I/Os "
+     "issued later.",
      "fio ramp_time"},
     {0},
 };
@@ -73,8 +71,8 @@ static bool fits(const struct wl_nvme_params *params, const struct workload_file
     if (file->room == 0 || replay->beyond == WL_REPLAY_FOLD || replay->sums.end <= room)
         return true;
     diag_add(file->diag, DIAG_ERROR, (struct diag_place){.file = file->file->name}, NULL,
-             "'%.64s' reaches byte %" PRId64 " and has room for %" PRId64
-             ": a greater namespace, or beyond: fold",
+             "'%.64s' reaches byte %" PRId64 " but has room for %" PRId64
+             ": use a larger namespace, or beyond: fold",
              file->workload, replay->sums.end, room > 0 ? room : 0);
     return false;
 }
@@ -96,7 +94,7 @@ static bool read_file(void *params, const struct workload_file *file)
 
 const struct workload_ops wl_trace = {
     .name = "trace",
-    .about = "the reads, writes and flushes of a fio iolog, at the times that it has",
+    .about = "the reads, writes and flushes of a fio iolog, at its times",
     .opts = rows,
     .read_file = read_file,
     WL_NVME_OPS,

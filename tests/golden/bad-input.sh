@@ -67,8 +67,8 @@ stored odd-lba 8:51 'expected 512B or 4KiB, but found 1875B' 's/{}\]/{lba-size: 
 stored odd-transfer 7:35 'a whole multiple of 4KiB, but found 5000B; nearest: 4096B and 8192B' 's/nvme: {}/nvme: {max-transfer: 5000B}/'
 stored odd-mdts 7:47 'nearest: 8192B and 16KiB' 's/target: {}/target: {max-transfer: 12KiB}/'
 stored too-many-namespaces 8:39 '1025 namespaces are more than the limit of 1024' 's/{}\]/{count: 1024}, {}]/'
-stored odd-offset 10:77 'offset: 1000B is no whole multiple' 's/4KiB/&, offset: 1000B/'
-stored no-such-namespace 10:80 'namespace 2 of host1 is meant, which has 1' 's/4KiB/&, namespace: 2/'
+stored odd-offset 10:77 'offset: 1000B is not a multiple' 's/4KiB/&, offset: 1000B/'
+stored no-such-namespace 10:80 'namespace 2 of host1, which has 1' 's/4KiB/&, namespace: 2/'
 stored beyond-the-namespace 10:5 'the I/Os do not fit the namespace' 's/4KiB/&, offset: 2TiB/'
 
 { printf '%s' "$base"; echo '  - {name: w, kind: rdma-write, from: host0, to: host1}'; } >twice.yaml
@@ -99,11 +99,11 @@ refused binary.yaml 1:5 'control character'
         last=$name
     done
 } >bomb.yaml
-refused bomb.yaml 7:8 'aliases'
+refused bomb.yaml 7:8 'every use of an alias'
 head -c 200000 /dev/zero | tr '\0' '[' >deep.yaml
 refused deep.yaml 1:65 'levels'
 : >empty.yaml
-refused empty.yaml 1:1 'nothing'
+refused empty.yaml 1:1 'but this is empty'
 refused nothere.yaml 1:1 'No such file'
 
 [ "$failures" -eq 0 ]

@@ -73,8 +73,8 @@ play idle-port "$write${storm/HOST/host2}"
 
 # A deadlock that was found is no guess, and the way of the pauses names each port once.
 "$program" run "$cases/hotnets-deadlock.yaml" --json 2>/dev/null | jq -e '.root_cause_sure and .root_cause_kind == "circle" and (.root_cause | startswith("deadlock"))' >/dev/null || { echo 'FAIL a found deadlock is sure'; failed=1; }
-stopped=$("$program" run "$cases/hotnets-deadlock.yaml" 2>/dev/null | sed -n 's/^Stopped *//p')
+stopped=$("$program" run "$cases/hotnets-deadlock.yaml" 2>/dev/null | sed -n 's/^Paused ports *//p')
 [ -n "$stopped" ] && [ -z "$(grep -o '[^ ,]*:p[0-9]*' <<<"$stopped" | sort | uniq -d)" ] || { echo "FAIL ports more than once: $stopped"; failed=1; }
-"$program" run "$cases/v21-watchdog.yaml" 2>/dev/null | grep -qE '^Watchdog +[1-9][0-9]* storms? found \(.* priority 3.*\), [1-9][0-9]* restored, [1-9][0-9,]* frames dropped$' || { echo 'FAIL the storms have no line'; failed=1; }
+"$program" run "$cases/v21-watchdog.yaml" 2>/dev/null | grep -qE '^Watchdog +[1-9][0-9]* storms? detected \(.* priority 3.*\), [1-9][0-9]* restored, [1-9][0-9,]* frames dropped$' || { echo 'FAIL the storms have no line'; failed=1; }
 
 [ "$failed" -eq 0 ]

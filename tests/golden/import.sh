@@ -21,7 +21,7 @@ jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/n
 mkdir clos && cp "$samples"/clos/*.json clos && cd clos || exit 3
 "$program" import sonic tor0.json tor1.json leaf0.json leaf1.json >clos.yaml 2>notes.txt || fail "the Clos: exit code $?"
 diff "$samples/clos/expected.yaml" clos.yaml || fail "the Clos: the scenario is another one"
-grep -qF "tor0.json:14:9: note: the key '192.0.2.8' comes again in line 15" notes.txt || fail "no word on a key that comes twice"
+grep -qF "tor0.json:14:9: note: the key '192.0.2.8' appears again in line 15" notes.txt || fail "no word on a key that comes twice"
 "$program" check clos.yaml >check.txt || fail "the Clos: check: $(cat check.txt)"
 "$program" run clos.yaml --json >run.json || fail "the Clos: the run: exit code $?"
 jq -e '.drops.lossless == 0 and .workloads[0].completed > 1000' run.json >/dev/null || fail "the Clos: $(cat run.json)"
@@ -76,7 +76,7 @@ tells 's/"Ethernet8|3-4"/"Ethernet8,Ethernet99|3-4"/' "BUFFER_PG: 'Ethernet99' i
 tells 's/"Ethernet0": {"admin_status": "up"/"Ethernet0": {"admin_status": "down"/' 'leaf0 Ethernet0 is not linked: admin_status is down'
 tells 's/"FEATURE"/"ACL\\n stormglass: 2"/' 'one.json:5:5: note: ACL\x0a stormglass: 2: a table without a counterpart'
 tells 's/"4": "4", "5": "5"/"4": "5", "5": "5"/' 'traffic class 4 has priority group 4 and queue 5'
-tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' comes again in line 6: that one counts"
+tells 's/"state": "enabled"/"state": "enabled", "state": "disabled"/' "one.json:6:18: note: the key 'state' appears again in line 6: that one is used"
 becomes 's/"dynamic_th": "0"/"dynamic_th": "0", "dynamic_th": "1"/' 'alpha: 200%'
 neighbor='s/"Ethernet12": {"name": "spine0", "port": "Ethernet0"}/"spine0": {"local_port": "Ethernet12", "port": "Ethernet0", "type": "Spine", "lo_addr": null}/'
 becomes "$neighbor" '{ends: ["leaf0:p3", "spine0:p0"], names: [Ethernet12, Ethernet0]'
@@ -170,7 +170,7 @@ jq -c .counters counters.json | diff expected.json - || fail "counters: other di
 told() {
     grep -qF "$1" notes.txt || fail "counters: no word on '$1' in $(cat notes.txt)"
 }
-told 'after.txt:9:41: note: tx_prio3_pause of Ethernet0 went back'
+told 'after.txt:9:41: note: tx_prio3_pause of Ethernet0 decreased'
 told 'after.txt:5:41: note: rx_prio3_pause of Ethernet8 is not in the earlier file'
 told 'before.txt:5:41: note: rx_prio3_pause of Ethernet4 is not in the later file'
 told 'before.txt:1:1: note: before the first table'
@@ -225,9 +225,9 @@ END
 ) || fail 'queues: other differences'
 jq -e '[.unmoved[] | select(.port == "eth1" or .name == "tx_prio3_queue_dropped")] | length == 2' counters.json >/dev/null ||
     fail "queues: what did not move: $(jq -c .unmoved counters.json)"
-told 'after.txt:2:67: note: a column that a run has not'
-told 'after.txt:5:13: note: 2 rows of queues that a run has not are left out; the first is here'
-told 'after.txt:14:14: note: a table of which a run has no counters'
+told 'after.txt:2:67: note: a column that a run does not have'
+told 'after.txt:5:13: note: rows left out because a run has no such queue: 2; the first is here'
+told 'after.txt:14:14: note: a table that a run has no counters for'
 
 # counters_refused NAME PLACE WORDS TEXT
 counters_refused() {
@@ -239,7 +239,7 @@ counters_refused() {
 counters_refused number 2:9 'expected a count' 'NIC statistics:\n     a: 12x\n'
 counters_refused large 2:9 'expected a count' 'NIC statistics:\n     a: 9223372036854775808\n'
 counters_refused nothing 2:6 'expected a counter' 'NIC statistics:\n     abc\n'
-counters_refused doubled 3:9 'a of doubled stands twice, also in line 2' 'NIC statistics:\n     a: 1\n     a: 2\n'
+counters_refused doubled 3:9 'a of doubled appears twice, also in line 2' 'NIC statistics:\n     a: 1\n     a: 2\n'
 counters_refused short 2:12 'expected a count' 'Port Rx\nEthernet0 1\n'
 counters_refused long 2:27 'expected 8 counts' 'Port Rx\nEthernet0 1 2 3 4 5 6 7 8 9\n'
 counters_refused other 1:1 'expected the output of ethtool -S' 'hello\n'
@@ -267,7 +267,7 @@ for line in 'rate-timer: 300us' 'byte-counter: 2097088B' 'rai: 5Mbps' 'g: 5/1024
 done
 told 'mlx.txt:8:46: note: RPG_AI_RATE of another port'
 told 'mlx.txt:9:46: note: RPG_GD has no counterpart here'
-told 'mlx.txt:1:1: note: 1 settings are not of DCQCN'
+told 'mlx.txt:1:1: note: settings other than DCQCN left out: 1'
 {
     printf 'stormglass: 1\nname: x\nduration: 1ms\nfabric:\n  topology: {kind: single-switch, hosts: 2}\n'
     cat mlx.yaml
@@ -282,7 +282,7 @@ mlx_refused() { # NAME PLACE WORDS TEXT
 }
 mlx_refused rate 1:16 'expected RPG_AI_RATE: a number from 1 to 1000000' 'RPG_AI_RATE_P1 9999999999\n'
 mlx_refused word 1:16 'expected RPG_AI_RATE' 'RPG_AI_RATE_P1 fast(5\n'
-mlx_refused again 2:16 'RPG_AI_RATE stands in line 1 already' 'RPG_AI_RATE_P1 5\nRPG_AI_RATE_P1 5\n'
+mlx_refused again 2:16 'RPG_AI_RATE is already in line 1' 'RPG_AI_RATE_P1 5\nRPG_AI_RATE_P1 5\n'
 mlx_refused no-settings 1:1 'expected the output of mlxconfig query' 'hello\n'
 
 "$program" import soinc leaf0.json 2>err.txt

@@ -6,7 +6,7 @@ set -u
 root=$OLDPWD cases=$OLDPWD/scenarios/cases
 
 # --- a slip: the nearest word, and all where they are few ---
-expect 'a case' 2 "and no case is called so; did you mean 'pause-storm'?" "$program" run pause-strom
+expect 'a case' 2 "and there is no such case; did you mean 'pause-storm'?" "$program" run pause-strom
 expect 'a case with its ending' 2 "did you mean 'pause-storm'?" "$program" check pause-strom.yaml
 expect 'no case at all' 2 'see stormglass list cases' "$program" draw zzzzzz
 expect 'a path is no case' 2 'none/pause-strom:1:1: error: No such file or directory' "$program" run none/pause-strom
@@ -46,7 +46,7 @@ expect 'none' 2 "did you mean 'drain'?" "$program" explain-parameter faults.0.dr
 diff <(tail -n 1 dots) <(tail -n 1 brackets) >/dev/null || fail 'faults[0] is not faults.0'
 expect 'by name' 0 'read 11%, queue-depth 8' "$program" run pause-storm --until 1us --set 'workloads[victims].read=11%'
 set_says 'this bracket is not closed' 'faults[0.at=1ms'
-set_says "expected '.' or '[' behind the bracket" 'faults[0]at=1ms'
+set_says "expected '.' or '[' after the bracket" 'faults[0]at=1ms'
 
 # --- what one command has, another has too ---
 expect 'check --set' 1 'error' "$program" check pause-storm --set fabric.fabric-links.mtu=1500B
@@ -123,7 +123,7 @@ mkdir folder
 for command in explain report replay query counters pcap diff compare 'compare --any'; do
     # shellcheck disable=SC2086 # words
     case $command in query) more=x ;; diff | compare*) more=run.db ;; *) more= ;; esac
-    for file in 'scenario.yaml a scenario; stormglass run plays it' 'page.html a page of HTML; a browser shows it' \
+    for file in 'scenario.yaml a scenario; stormglass run plays it' 'page.html an HTML page; a browser shows it' \
         'run.pcapng a capture; stormglass compare --wire reads it' 'empty an empty file'; do
         # shellcheck disable=SC2086 # words
         expect "$command ${file%% *}" 2 "not a run database: this is ${file#* }" "$program" $command "${file%% *}" $more
@@ -135,13 +135,13 @@ for command in run check bench; do
     expect "$command run.db" 2 'run.db:1:1: error: expected text, but this is a run database; stormglass explain,' \
         "$program" $command run.db
     expect "$command grid" 2 'but this is a grid; stormglass predict plays it' "$program" $command grid.yaml
-    expect "$command empty" 2 'empty:1:1: error: there is nothing in here' "$program" $command empty
+    expect "$command empty" 2 'empty:1:1: error: expected a value, but this is empty' "$program" $command empty
     expect "$command folder" 2 'folder:1:1: error: Is a directory' "$program" $command folder
 done
 expect 'predict' 2 'scenario.yaml:1:1: error: expected a grid, but this is a scenario' "$program" predict scenario.yaml -o d
 [ ! -e d ] || fail 'predict has made a folder'
 sqlite3 -batch other.db 'CREATE TABLE t(a)'
-expect 'a foreign database' 2 'this is a database of SQLite, but not of a run' "$program" explain other.db
+expect 'a foreign database' 2 'this is an SQLite database, but not a run database' "$program" explain other.db
 
 # --- "-" is standard input ---
 for command in run check draw; do

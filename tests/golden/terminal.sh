@@ -38,12 +38,12 @@ expect 'folded lines' 0 'Two lines that are one.' "$program" run base.yaml -o ba
 text=$(<base.yaml)
 for evil in '\e[31m' '\n' '\t' '\r' '\x7f' '\x9b2J' '\u0085' '\u202e' '\u2066' '\u2028' '\ufeff' '\U000e0001'; do
     printf '%s\n' "${text/name: named/name: \"named$evil\"}" >evil.yaml
-    expect "a name with $evil" 2 'evil.yaml:2:7: error: expected a line that can be printed, and this has the character U+' \
+    expect "a name with $evil" 2 'evil.yaml:2:7: error: expected printable text on one line, but this has the character U+' \
         "$program" check evil.yaml
     clean "a name with $evil" out
     printf '%s\n' "${text/kind: nvme/\"kind$evil\": nvme}" >evil.yaml
-    expect "a key with $evil" 2 'expected a line that can be printed' "$program" run evil.yaml
-    expect "--set with $evil" 2 'expected a line that can be printed' "$program" run base.yaml --set "about=\"a$evil\""
+    expect "a key with $evil" 2 'expected printable text on one line' "$program" run evil.yaml
+    expect "--set with $evil" 2 'expected printable text on one line' "$program" run base.yaml --set "about=\"a$evil\""
     clean "--set with $evil" out
 done
 expect 'other characters' 0 $'Z\xc3\xbcrich \xe2\x82\xac' "$program" run base.yaml --set $'about="Z\xc3\xbcrich \xe2\x82\xac"'

@@ -62,7 +62,7 @@ is 'without its times' '.workloads[0].completed == 6 and (.workloads[0].iops > 1
 play workloads.w.size=512KiB workloads.w.beyond=fold
 is 'folded' '.workloads[0].completed == 6'
 grep -q . <(sqlite3 -batch run.db "SELECT text FROM note WHERE text LIKE '%0 were rounded%folded%'") || fail 'folding is not told'
-expect 'beyond the namespace' 2 "trace.log:1:1: error: 'w' reaches byte 888832 and has room for 524288" \
+expect 'beyond the namespace' 2 "trace.log:1:1: error: 'w' reaches byte 888832 but has room for 524288" \
     "$program" run scenario.yaml --set workloads.w.size=512KiB
 cp "$samples/iolog/waits.log" trace.log
 play
@@ -83,7 +83,7 @@ fio --name=p --ioengine=null --read_iolog=trace.log --replay_redirect="$PWD/targ
 
 "$program" import blktrace "$samples/blktrace/mixed.bin" >mixed.log 2>messages || fail "import: $(cat messages)"
 grep -c ' \(read\|write\|sync\) ' mixed.log | grep -qx 8 || fail "mixed: $(cat mixed.log)"
-for words in '1 discards are left out' '1 commands that bypass' '1 writes that have to reach'; do
+for words in '1 discards are left out' '1 commands that bypass' '1 forced writes (FUA)'; do
     grep -qF "$words" messages || fail "mixed: not told: $words"
 done
 "$program" import blktrace "$samples/blktrace/other-order.bin" 2>/dev/null | cmp -s - mixed.log || fail 'the other byte order'
@@ -112,7 +112,7 @@ refused blktrace zeros.log 'byte 0: expected a record'
 refused iolog "$samples/blktrace/plain.bin" 'stormglass import blktrace'
 refused blktrace "$samples/iolog/paced.log" 'byte 0: expected a record'
 head -c 1000 "$samples/blktrace/plain.bin" >cut.bin
-refused blktrace cut.bin 'byte 960: the file ends inside of a record'
+refused blktrace cut.bin 'byte 960: the file ends inside a record'
 refused iolog . 'directory'
 refused iolog missing.log 'No such file'
 yes '1 f read 0 4096' | head -n 3900000 | sed '1s/.*/fio version 3 iolog/; $s/4096/x/' >long.log

@@ -87,7 +87,7 @@ static void queued_ios_are_taken_in_the_order_of_their_times(void **state)
     expect_io(&trace, 5, TRACE_READ, 5500, 32 * 512, 512);
     assert_string_equal(trace.files[0], "259,0");
     assert_int_equal(diag.count, 1);
-    assert_non_null(strstr(diag.messages[0].text, "1 writes that have to reach the medium"));
+    assert_non_null(strstr(diag.messages[0].text, "1 forced writes (FUA)"));
 }
 
 static void each_record_may_be_two_ios(void **state)
@@ -137,7 +137,7 @@ static void devices_are_files_and_one_may_be_asked_for(void **state)
 static void what_the_host_does_not_send_is_told(void **state)
 {
     static const char *const words[] = {"1 discards", "1 commands that bypass", "1 I/Os larger",
-                                        "1 reads and writes of no bytes"};
+                                        "1 reads and writes of zero bytes"};
     (void)state;
     add(1000, 8, 512, BLK_TC_READ);
     add(1000, 8, 512, BLK_TC_WRITE | BLK_TC_DISCARD);
@@ -176,10 +176,10 @@ static void what_is_no_trace_is_refused(void **state)
     assert_false(read_ask((struct blktrace_ask){0}, 0, &trace));
     assert_non_null(strstr(diag.messages[0].text, "no read, write or flush"));
     assert_false(read_ask((struct blktrace_ask){0}, one + 7, &trace));
-    assert_non_null(strstr(diag.messages[0].text, "byte 48: the file ends inside of a record"));
+    assert_non_null(strstr(diag.messages[0].text, "byte 48: the file ends inside a record"));
     records[1].pdu_len = 1;
     assert_false(read_ask((struct blktrace_ask){0}, 2 * one, &trace));
-    assert_non_null(strstr(diag.messages[0].text, "byte 48: the file ends inside of a record"));
+    assert_non_null(strstr(diag.messages[0].text, "byte 48: the file ends inside a record"));
     records[1].pdu_len = 0;
     records[1].magic = 0;
     assert_false(read_ask((struct blktrace_ask){0}, 2 * one, &trace));

@@ -319,7 +319,7 @@ static void options_without_meaning_are_listed_once_in_order(void **state)
     assert_int_equal(load->diag.errors, 0);
     assert_int_equal(load->diag.messages[0].level, DIAG_NOTE);
     assert_int_equal(load->diag.messages[0].place.line, 2);
-    assert_non_null(strstr(load->diag.messages[0].text, "'direct' has no meaning here"));
+    assert_non_null(strstr(load->diag.messages[0].text, "'direct' has no effect here"));
     assert_int_equal(load->diag.messages[1].place.line, 3);
     unload(load);
 }
@@ -368,7 +368,7 @@ static void bad_files_are_refused_at_their_place(void **state)
         {"[a]\nsize=20%\n", 2, 6, "'20%'"},
         {"[a]\nruntime=365d\n", 2, 9, "at most 100 days"},
         {"[a]\nwait_for=b\n[b]\n", 1, 1, "no job 'b'"},
-        {"[a]\nsize=4k\nbs=8k\n", 1, 1, "does not hold"},
+        {"[a]\nsize=4k\nbs=8k\n", 1, 1, "less than one of its blocks"},
         {"[a]\nrate=1m\nrate_iops=5\n", 1, 1, "exclude"},
         {"[a]\nrw=randread\nzonemode=strided\nzonesize=1m\n", 1, 1, "sequential"},
         {"[a]\nlatency_percentile=101\n", 2, 20, "99.9"},

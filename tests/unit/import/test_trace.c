@@ -90,9 +90,9 @@ static void what_is_left_out_is_told_once_with_its_place(void **state)
         int line, column;
         const char *text;
     } rows[] = {
-        {3, 5, "2 trims are left out"},       {6, 5, "1 sync_file_range are left out"},
-        {7, 5, "1 I/Os of no bytes"},         {8, 6, "1 waits are left out"},
-        {9, 1, "1 times are before the one"},
+        {3, 5, "2 trims are left out"},     {6, 5, "1 sync_file_range are left out"},
+        {7, 5, "1 I/Os of zero bytes"},     {8, 6, "1 waits are left out"},
+        {9, 1, "1 times are earlier than"},
     };
     (void)state;
     const struct trace trace =

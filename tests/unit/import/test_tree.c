@@ -98,8 +98,8 @@ static void wrong_files_are_refused_with_a_place(void **state)
         int line, column;
         const char *says;
     } rows[] = {
-        {"", 1, 1, "nothing in here"},
-        {"# only a comment\n", 1, 1, "nothing in here"},
+        {"", 1, 1, "expected a value"},
+        {"# only a comment\n", 1, 1, "expected a value"},
         {"a: b\nc: d\na: e\n", 3, 1, "key 'a' is used twice; first in line 1"},
         {"a: !!str b\n", 1, 4, "tags"},
         {"a: !own {b: c}\n", 1, 4, "tags"},
@@ -296,9 +296,9 @@ static void wrong_sets_are_refused_with_a_place(void **state)
         {"a", 1, 1, "path=value"},
         {"=1", 1, 1, "expected a key"},
         {"a..b=1", 3, 1, "expected a key"},
-        {"a=", 3, 1, "nothing in here"},
+        {"a=", 3, 1, "expected a value"},
         {"a=[1", 3, 1, "did not find expected"},
-        {"a.b=1", 3, 1, "nothing lies below 'word'"},
+        {"a.b=1", 3, 1, "'word' is a single value"},
         {"list.7=1", 6, 1, "no member '7'"},
         {"list.1.x=1", 6, 1, "no member '1'"},
         {"list.123456789=1", 6, 9, "no member '123456789'"},

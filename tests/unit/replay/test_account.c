@@ -245,9 +245,9 @@ static void what_is_no_whole_run_is_refused(void **state)
     static const struct {
         const char *sql, *words;
     } rows[] = {
-        {"DROP TABLE workload_way", "an older stormglass wrote it"},
-        {"DROP TABLE fault", "an older stormglass wrote it"},
-        {"DROP TABLE fault_place", "an older stormglass wrote it"},
+        {"DROP TABLE workload_way", "written by an older stormglass"},
+        {"DROP TABLE fault", "written by an older stormglass"},
+        {"DROP TABLE fault_place", "written by an older stormglass"},
         {"DROP TABLE pause_path", "no such table: pause_path"},
         {"DROP TABLE stage", "no such table: stage"},
         {"DROP TABLE dropped", "no such table: dropped"},
@@ -336,14 +336,14 @@ static void what_no_frame_touched_is_named(void **state)
         {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(1, 0, 3, 'tx_prio3_pause_xoff', 1)",
-         "fault 4, slow-receiver", "paused nobody"},
+         "fault 4, slow-receiver", "sent no pause"},
         {"INSERT INTO fault VALUES(4, 'slow-receiver', 1199, NULL);"
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_pause_xoff', 1)",
          NULL, NULL},
         {"INSERT INTO result VALUES('pfc.pause_frames', 0)", "PFC", "no threshold"},
         {"INSERT INTO result VALUES('pfc.pause_frames', 1), ('buffer.headroom_peak_bytes', 0)",
-         "headroom", "nothing arrived"},
+         "headroom", "no frame arrived"},
         {"INSERT INTO link VALUES(0, 'x-y', 0, 0, 2, 0), (1, 'b-c', 2, 1, 3, 1),"
          " (2, 'a-b', 1, 0, 3, 0); INSERT INTO counter VALUES(2, 0, NULL, 'tx_packets_phy', 1)",
          "2 of 3 links, such as a-b", "no frame crossed"},

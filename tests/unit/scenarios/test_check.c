@@ -64,27 +64,27 @@ static void findings_are_found(void **state)
         DIAG_WARNING, "DSCP 26 is priority 3 (lossless) at leaf0, but 5 (lossy) at spine1", 1,
         "drops.lossy > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {dscp: {26: 4}}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "its pauses never stop it", 2, "drops.lossless > 0");
+                   "its pauses have no effect", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, pfc-enabled: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC is off", 2, "drops.lossless > 0");
+                   DIAG_WARNING, "PFC for it is off", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: leaf0-spine0, flow-control: none}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "PFC is off", 2, "drops.lossless > 0");
+                   DIAG_WARNING, "PFC for it is off", 2, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES
                    ", overrides: [{where: \"leaf0:p4\", flow-control: global}]}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "by PAUSE and spine0:p0 by PFC: neither obeys the other", 1,
+                   DIAG_WARNING, "sends PAUSE and spine0:p0 sends PFC: neither obeys the other", 1,
                    "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom: 1KB}}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "but its headroom is 1024 B", 16, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", switch: {buffer: 100KB}}\n" HOSTS WORKLOAD, DIAG_ERROR,
                    "its packet memory has 100000 B", 4, "");
     assert_finding(HEAD TWO_LEAVES ", switch: {pfc: {headroom-pool: 10KB}}}\n" HOSTS WORKLOAD,
-                   DIAG_WARNING, "its headroom pool has 9984 B, one port's groups may need", 4,
+                   DIAG_WARNING, "its headroom pool has 9984 B, but one port's groups may need", 4,
                    "drops.lossless > 0");
     assert_finding(HEAD FABRIC HOSTS
                    "workloads: [{name: w, kind: nvme, from: host1..host7, to: host0}]\n",
-                   DIAG_NOTE, "7 hosts with 700 Gb/s meet at host0, which has 100: fan-in 7 to 1",
+                   DIAG_NOTE, "7 hosts with 700 Gb/s send to host0, which has 100: fan-in 7 to 1",
                    1, "pfc.pause_frames");
     assert_finding(HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s, t], "
                         "links: [{ends: [a, s]}, {ends: [b, t]}]}}\n"
@@ -130,11 +130,11 @@ static void written_routes_are_followed(void **state)
     (void)state;
     assert_finding(HEAD ROUTES("{at: spine1, to: host0, via: leaf1}, "
                                "{at: leaf1, to: host0, via: spine1}") "}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "round in a circle by", 1, "drops.ttl > 0");
+                   DIAG_ERROR, "loop through", 1, "drops.ttl > 0");
     assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine0}, "
                                "{at: leaf1, to: host0, via: spine0}, "
                                "{at: spine0, to: host0, via: leaf1}") "}\n" HOSTS WORKLOAD,
-                   DIAG_ERROR, "from host4 to host0 round in a circle by", 1, "drops.ttl > 0");
+                   DIAG_ERROR, "from host4 to host0 loop through", 1, "drops.ttl > 0");
     /* The way back is another one. */
     assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
                                "{at: leaf1, to: host0, via: spine0}") ", overrides: [{where: "
@@ -162,24 +162,24 @@ static void thresholds_and_times_that_do_not_fit_are_found(void **state)
     char text[1024];
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmin: 20MB, kmax: 21MB}}}\n%s",
              dcqcn);
-    assert_finding(text, DIAG_WARNING, "pauses come first", 1, "pfc.pause_frames > 0");
+    assert_finding(text, DIAG_WARNING, "pauses act before congestion control", 1,
+                   "pfc.pause_frames > 0");
     /* alpha B / (1 + n alpha): 1/8 of some 30 MB alone, but a sixth of that with six ports */
     snprintf(text, sizeof text,
              HEAD TWO_LEAVES ", switch: {alpha: 800%%, ecn: {kmin: 6MB, kmax: 7MB}}}\n%s", dcqcn);
-    assert_finding(text, DIAG_NOTE, "when all of its 6 ports are congested", 1,
-                   "pfc.pause_frames > 0");
+    assert_finding(text, DIAG_NOTE, "with all of its 6 ports congested", 1, "pfc.pause_frames > 0");
     snprintf(text, sizeof text, HEAD TWO_LEAVES ", switch: {ecn: {kmax: 0B}}}\n%s", dcqcn);
     assert_finding(text, DIAG_NOTE, "marks nothing", 1, "ecn.marked == 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-refresh: 400us}}\n" HOSTS WORKLOAD,
                    DIAG_WARNING, "the peer sends in between", 1, "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {pfc-quanta: 100}}\n" HOSTS WORKLOAD, DIAG_NOTE,
-                   "more than a hundredth of the link", 1, "pfc.pause_frames");
+                   "more than 1% of the link", 1, "pfc.pause_frames");
     assert_finding(HEAD FABRIC "hosts: {defaults: {rnic: {rx-xoff: 250KB}}}\n"
                                "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
                    DIAG_WARNING, "its receive buffer keeps 12016 B for that", 1,
                    "drops.lossless > 0");
     assert_finding(HEAD TWO_LEAVES ", host-links: {length: 10km}}\n" HOSTS WORKLOAD, DIAG_WARNING,
-                   "can arrive after its pause", 2, "drops.lossless > 0");
+                   "can arrive after XOFF, but its receive buffer", 2, "drops.lossless > 0");
     assert_finding(HEAD FABRIC HOSTS WORKLOAD, DIAG_NOTE, "leaf0 and 3 more have no PFC watchdog",
                    1, "");
 }
@@ -197,32 +197,32 @@ static void values_that_contradict_each_other_are_found(void **state)
         unsigned times;
         const char *shown;
     } cases[] = {
-        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "lies above xoff, 10000 B", 1, ""},
+        {SWITCH("policy: static, xoff: 10KB, xon: 20KB"), "is above xoff, 10000 B", 1, ""},
         {SWITCH("policy: static, xoff: 10KB, xon-offset: 11KB"), "is more than xoff, 10000 B", 1,
          ""},
-        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "lies above ecn-kmax, 1000000 B", 1, ""},
-        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "as long as a poll", 1, ""},
+        {SWITCH("ecn: {kmin: 2MB, kmax: 1MB}"), "is above ecn-kmax, 1000000 B", 1, ""},
+        {SWITCH("watchdog: {action: drop, detection: 100ms}"), "takes a whole poll", 1, ""},
         {SWITCH("pfc: {priorities: none}, watchdog: {action: drop}"), "nothing to watch", 1, ""},
-        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "nobody uses it", 1, ""},
-        {SWITCH("egress-limit: 100KB"), "drops what is lossless", 1, "drops.lossless > 0"},
-        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "it never pauses anybody", 1,
+        {SWITCH("pfc: {priorities: none, headroom-pool: 1MB}"), "it is unused", 1, ""},
+        {SWITCH("egress-limit: 100KB"), "drops lossless frames", 1, "drops.lossless > 0"},
+        {RNIC("rx-buffer: 100KB, rx-xoff: 200KB"), "it never sends pauses", 1,
          "drops.lossless > 0"},
-        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "lies above rx-xoff, 100000 B", 1, ""},
+        {RNIC("rx-xoff: 100KB, rx-xon: 110KB"), "is above rx-xoff, 100000 B", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "priority: 4}]\n",
-         "'w': host4 sends DSCP 26 in priority 4, but leaf1 puts it in 3", 1, "drops.lossless > 0"},
-        {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it never happens", 1, ""},
+         "'w': host4 sends DSCP 26 on priority 4, but leaf1 maps it to 3", 1, "drops.lossless > 0"},
+        {FAULT("kind: link-down, where: leaf0-spine0, at: 3ms"), "it has no effect", 1, ""},
         {FAULT("kind: link-down, where: leaf0-spine0, at: 1500us"), "workloads have stopped", 1,
          ""},
         {FAULT("kind: link-flap, where: leaf0-spine0, at: 0ns, period: 10us, duty: 0%"),
-         "no carrier is ever lost", 1, ""},
+         "the link never goes down", 1, ""},
         {HEAD FABRIC "hosts: {box: {where: host0..host1, machine: box}, "
                      "one: {where: host1, rnic: {profile: softroce}}}\n"
                      "workloads: [{name: w, kind: rdma-write, from: host4, to: host0}]\n",
-         "host0 and host1 are of machine box with other costs", 1, ""},
+         "host0 and host1 share machine box but differ in CPU costs", 1, ""},
         {HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: host4, to: host0, "
                      "receives: 1}]\n",
-         "receives are of rdma-send", 1, ""},
+         "receives applies to rdma-send only", 1, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_finding(cases[i].text, DIAG_WARNING, cases[i].says, cases[i].times, cases[i].shown);
@@ -241,7 +241,7 @@ static void a_priority_is_checked_at_every_host(void **state)
                                  "workloads: [{name: w, kind: rdma-write, %s, priority: 3}]\n",
                  pairs[i]);
         assert_finding(text, DIAG_WARNING,
-                       "'w': host4 sends DSCP 26 in priority 3, but leaf1 puts it in 4", 1,
+                       "'w': host4 sends DSCP 26 on priority 3, but leaf1 maps it to 4", 1,
                        "drops.lossless > 0");
     }
 }

@@ -21,7 +21,7 @@
 #define FLOWS(kind)                                                                                \
     FLOW(kind, "0", "2")                                                                           \
     FLOW(kind, "1", "3") FLOW(kind, "2", "4") FLOW(kind, "3", "0") FLOW(kind, "4", "1")
-#define CYCLE "cyclic buffer dependency in priority "
+#define CYCLE "cyclic buffer dependency on priority "
 
 static unsigned count_of(const char *text, enum diag_level level, const char *says)
 {
@@ -192,7 +192,7 @@ static void each_class_is_for_itself_unless_pauses_are_global(void **state)
     assert_int_equal(count_of(text, DIAG_WARNING, CYCLE), 0);
     text = HEAD RING "  switch: {pfc: {priorities: [3, 4]}}\n"
                      "  overrides: [{where: \"s*\", flow-control: global}]\n" TWO_CLASSES;
-    assert_int_equal(count_of(text, DIAG_WARNING, "dependency of all priorities: s4 -> s0"), 1);
+    assert_int_equal(count_of(text, DIAG_WARNING, "dependency on all priorities: s4 -> s0"), 1);
     text =
         HEAD RING "  switch: {pfc: {priorities: [3, 4]}}\n"
                   "workloads:\n  - {name: x, kind: rdma-write, from: \"h*\", to: \"h*\", pairing: "

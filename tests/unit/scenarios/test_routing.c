@@ -121,7 +121,7 @@ static void wrong_routes_are_refused_with_a_place(void **state)
         const char *says;
     } rows[] = {
         {"{at: leaf0, to: host5, via: leaf1}", 40, "leaf0 has no such neighbour"},
-        {"{at: leaf0, to: host5, via: [spine0, leaf1]}", 40, "no link leads"},
+        {"{at: leaf0, to: host5, via: [spine0, leaf1]}", 40, "no link from these switches"},
         {"{at: leaf0, to: host5, via: \"leaf1:p0\"}", 40, "leaf0 has no such neighbour"},
         {"{at: leaf0, to: host5, via: host0}", 40, "hosts forward nothing"},
         {"{at: leaf0, to: host5, via: spine7}", 40, "did you mean"},

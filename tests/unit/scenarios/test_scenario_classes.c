@@ -127,18 +127,18 @@ static void check_follows_each_class(void **state)
     const char *mapped_apart = HEAD FABRIC ", switch: {pfc: {priorities: [3, 4]}, dscp: {46: 4}}}\n"
                                            "workloads: [{name: a, " RAW ", dscp: 46}]\n";
     assert_int_equal(findings(mapped_apart, DIAG_WARNING,
-                              "host0 sends DSCP 46 in priority 5, but switch0 puts it in 4"),
+                              "host0 sends DSCP 46 on priority 5, but switch0 maps it to 4"),
                      1);
     assert_int_equal(findings(mapped_apart, DIAG_WARNING, "host1 sends DSCP 46"), 1);
     assert_int_equal(findings(mapped_apart, DIAG_WARNING, "host2 sends"), 0);
     const char *not_paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
                                          "workloads: [{name: a, " RAW ", dscp: 46}]\n";
-    const char *says = "host1's receive buffer pauses nobody in priority 5, DSCP 46";
+    const char *says = "host1's receive buffer sends no pause for priority 5, DSCP 46";
     assert_int_equal(findings(not_paused, DIAG_WARNING, says), 1);
     const char *paused = HEAD FABRIC ", switch: {pfc: {priorities: [3, 5]}}}\n"
                                      "hosts: {defaults: {rnic: {pfc-priorities: [3, 5]}}}\n"
                                      "workloads: [{name: a, " RAW ", dscp: 46}]\n";
-    assert_int_equal(findings(paused, DIAG_WARNING, "pauses nobody"), 0);
+    assert_int_equal(findings(paused, DIAG_WARNING, "sends no pause"), 0);
     const char *agreed = HEAD FABRIC ", switch: {pfc: {priorities: [3, 4]}, dscp: {46: 4}}}\n"
                                      "hosts: {defaults: {rnic: {dscp-to-priority: {46: 4}}}}\n"
                                      "workloads: [{name: a, " RAW ", dscp: 46}]\n";
