@@ -68,7 +68,7 @@ function room_allows(file, header,    from, to) {
 function include_allowed(from, file, header,    to) {
     to = layer_of(header)
     if (from == "tests" || from == "cli" || from == to) return 1
-    if (from == "nvme") return to == "base" || (header == "rnic/verbs.h" && file ~ /^model\/nvme\/(rdma|target|media)\//)
+    if (from == "nvme") return to == "base" || (header == "rnic/verbs.h" && file ~ /^model\/nvme\/rdma\//)
     if (from == "reports" && header == "scenarios/embedded.h") return 1
     if (from == "reports") return to == "base" || to == "replay" || header in layouts
     if (header == "scenarios/embedded.h") return rank[from] >= rank["scenarios"]

@@ -42,7 +42,7 @@ static uint16_t failure(int error, enum nvme_status otherwise)
     return (uint16_t)((full ? NVME_STATUS_CAPACITY : otherwise) | NVME_STATUS_DNR);
 }
 
-static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct verbs_mr *to)
+static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to)
 {
     const size_t length = range.blocks * store->block_bytes;
     const uint64_t from = range.lba * store->block_bytes;
@@ -70,7 +70,7 @@ static uint16_t put(const struct file *file, const unsigned char *bytes, size_t 
 }
 
 static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
-                         const struct verbs_mr *from, uint64_t at)
+                         const struct nvme_buffer *from, uint64_t at)
 {
     const size_t length = range.blocks * store->block_bytes;
     if (from == NULL || at > from->length || length > from->length - at)
@@ -116,7 +116,7 @@ static void on_destroy(struct nvme_store *store)
 }
 
 static const struct nvme_store_ops ops = {
-    .memory = VERBS_BYTES,
+    .memory = NVME_MEMORY_BYTES,
     .read = on_read,
     .write = on_write,
     .zero = on_zero,

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct verbs_mr *to)
+static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to)
 {
     memset(to->bytes, 0, range.blocks * store->block_bytes);
     return NVME_STATUS_OK;
 }
 
 static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
-                         const struct verbs_mr *from, uint64_t at)
+                         const struct nvme_buffer *from, uint64_t at)
 {
     (void)store, (void)range, (void)from, (void)at;
     return NVME_STATUS_OK;
@@ -40,7 +40,7 @@ static void on_destroy(struct nvme_store *store)
 }
 
 static const struct nvme_store_ops ops = {
-    .memory = VERBS_BYTES,
+    .memory = NVME_MEMORY_BYTES,
     .read = on_read,
     .write = on_write,
     .zero = on_zero,

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "bridge/bytes/bytes.h"
+#include "nvme/rdma/rdma.h"
 
 #include <stdlib.h>
 
@@ -91,10 +92,10 @@ bool play_target_make(struct play_target *target)
     if (target->namespace_count == 0)
         return true;
     params.command_cost = 0;
+    const struct nvme_rdma_params rdma = {.rdma_size = params.rdma_size};
     const struct nvme_target_site site = {
         .env = &target->env,
-        .verbs = &verbs_real,
-        .device = target->device,
+        .transport = nvme_rdma_create(&verbs_real, target->device, &rdma),
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,

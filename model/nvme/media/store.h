@@ -10,7 +10,7 @@
 #ifndef STORMGLASS_NVME_MEDIA_STORE_H
 #define STORMGLASS_NVME_MEDIA_STORE_H
 
-#include "rnic/verbs.h"
+#include "nvme/transport/transport.h"
 
 struct nvme_store;
 
@@ -20,11 +20,11 @@ struct nvme_range {
 };
 
 struct nvme_store_ops {
-    enum verbs_memory memory;
-    uint16_t (*read)(struct nvme_store *store, struct nvme_range range, struct verbs_mr *to);
+    enum nvme_memory memory;
+    uint16_t (*read)(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to);
     /* The data begin `at` bytes into the buffer; NULL: a capsule that brought none. */
     uint16_t (*write)(struct nvme_store *store, struct nvme_range range,
-                      const struct verbs_mr *from, uint64_t at);
+                      const struct nvme_buffer *from, uint64_t at);
     /* From now on the range reads as if it had never been written.  NULL: the kind cannot, and
      * neither Write Zeroes nor Dataset Management is offered. */
     uint16_t (*zero)(struct nvme_store *store, struct nvme_range range);

@@ -133,7 +133,7 @@ uint32_t nvme_tag_store_read(const struct nvme_tag_store *store, uint64_t lba, u
 
 /* ---- the table ---- */
 
-static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct verbs_mr *to)
+static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struct nvme_buffer *to)
 {
     const struct nvme_tag_store *tags = (const struct nvme_tag_store *)(const void *)store;
     to->content = nvme_tag_store_read(tags, range.lba, (uint32_t)range.blocks);
@@ -141,7 +141,7 @@ static uint16_t on_read(struct nvme_store *store, struct nvme_range range, struc
 }
 
 static uint16_t on_write(struct nvme_store *store, struct nvme_range range,
-                         const struct verbs_mr *from, uint64_t at)
+                         const struct nvme_buffer *from, uint64_t at)
 {
     const uint32_t content = from != NULL ? from->content : NVME_CONTENT_NONE;
     (void)at; /* all of a buffer is one write's */
@@ -163,7 +163,7 @@ static void on_destroy(struct nvme_store *store)
 }
 
 static const struct nvme_store_ops tag_store_ops = {
-    .memory = VERBS_BULK,
+    .memory = NVME_MEMORY_BULK,
     .read = on_read,
     .write = on_write,
     .flush = on_flush,

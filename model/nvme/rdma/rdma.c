@@ -5,7 +5,9 @@
 #include "nvme/rdma/rdma_private.h"
 
 #include "base/memory.h"
+#include "nvme/wire/discovery.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
@@ -57,16 +59,47 @@ static void disconnect(struct nvme_transport_conn *conn)
     conn->rdma->verbs->disconnect(conn->verbs);
 }
 
-static void close_conn(struct nvme_transport_conn *conn)
+static void drop(struct nvme_transport_conn *conn)
 {
+    conn->closed = true;
     if (conn->verbs != NULL)
         conn->rdma->verbs->destroy(conn->verbs);
+    conn->verbs = NULL;
+}
+
+static void close_conn(struct nvme_transport_conn *conn)
+{
+    drop(conn);
     conn->release(conn);
 }
 
 static uint32_t number(const struct nvme_transport_conn *conn)
 {
     return conn->verbs == NULL ? 0 : conn->rdma->verbs->qp_num(conn->verbs);
+}
+
+static uint32_t local_ip(struct nvme_transport *transport)
+{
+    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    return rdma->verbs->local_ip(rdma->device);
+}
+
+/* nvmet_rdma_map_sgl; of what it does not know it tells a known type with another subtype apart. */
+static uint16_t judge_sgl(const struct nvme_sgl *sgl)
+{
+    if (sgl->type == NVME_SGL_KEYED || sgl->type == NVME_SGL_KEYED_INVALIDATE)
+        return NVME_STATUS_OK;
+    const unsigned type = sgl->type >> 4;
+    const bool known = type == NVME_SGL_IN_CAPSULE >> 4 || type == NVME_SGL_KEYED >> 4;
+    return (known ? NVME_STATUS_INVALID_FIELD : NVME_STATUS_SGL_TYPE) | NVME_STATUS_DNR;
+}
+
+static void describe(struct nvme_discovery_record *record)
+{
+    snprintf(record->service, sizeof record->service, "%d", NVME_RDMA_PORT);
+    record->rdma_qptype = NVME_RDMA_CONNECTED;
+    record->rdma_provider = NVME_RDMA_NO_PROVIDER;
+    record->rdma_cms = NVME_RDMA_CM;
 }
 
 static void destroy(struct nvme_transport *transport)
@@ -76,6 +109,7 @@ static void destroy(struct nvme_transport *transport)
 
 static const struct nvme_transport_ops ops = {
     .name = "rdma",
+    .type = NVME_TRANSPORT_RDMA,
     .keyed_sgl = true,
     .map = map,
     .unmap = unmap,
@@ -84,7 +118,19 @@ static const struct nvme_transport_ops ops = {
     .look = look,
     .connect = nvme_rdma_connect,
     .send_command = nvme_rdma_send_command,
+    .listen = nvme_rdma_listen,
+    .unlisten = nvme_rdma_unlisten,
+    .accept = nvme_rdma_accept,
+    .reject = nvme_rdma_reject,
+    .judge_sgl = judge_sgl,
+    .reserve = nvme_rdma_reserve,
+    .fetch = nvme_rdma_fetch,
+    .respond = nvme_rdma_respond,
+    .audit = nvme_rdma_target_audit,
+    .describe = describe,
+    .local_ip = local_ip,
     .disconnect = disconnect,
+    .drop = drop,
     .close = close_conn,
     .number = number,
     .destroy = destroy,

@@ -13,6 +13,7 @@
 struct nvme_rdma_params {
     struct verbs_class class; /* of a host's connections: nvme connect --tos */
     bool sgl_invalidate;      /* a host's commands have fresh rkeys that the target invalidates */
+    int64_t rdma_size; /* most bytes of a target's READ or WRITE; -1: a command's whole data */
 };
 
 /* The host's or the target's that it is handed to. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target - the subsystem: it listens, has controllers and namespaces.
- * Queue pairs and controllers that have ended are freed by a timer of no delay, never inside
+ * Queues and controllers that have ended are freed by a timer of no delay, never inside
  * the callback that ended them. */
 #include "base/memory.h"
 #include "nvme/media/tag_store.h"
@@ -43,17 +43,6 @@ const struct opt nvme_namespace_opts[] = {
     {0},
 };
 
-static void on_listener(void *self, struct verbs_conn *conn, const struct verbs_event *event)
-{
-    if (event->type == RDMA_CM_EVENT_CONNECT_REQUEST)
-        nvme_target_queue_request(self, conn, event);
-}
-
-static void on_listener_completion(void *self, struct verbs_conn *conn, const struct ibv_wc *wc)
-{
-    (void)self, (void)conn, (void)wc; /* a listener has no work requests */
-}
-
 /* ---- controllers ---- */
 
 struct target_controller *nvme_target_find(const struct nvme_target *target, uint16_t cntlid)
@@ -64,15 +53,14 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
     return controller;
 }
 
-void nvme_target_keep_alive_due(struct target_controller *controller)
+static void keep_alive_due(void *self, const void *what)
 {
+    struct target_controller *controller = self;
+    (void)what;
     if (controller->ended)
         return;
-    if (controller->target->stalled) {
-        nvme_target_hold(controller->target, &(struct target_held){.kind = TARGET_HELD_KEEP_ALIVE,
-                                                                   .controller = controller});
+    if (nvme_stall_holds(&controller->target->stall, keep_alive_due, controller, NULL, 0))
         return;
-    }
     if (!controller->seen_command) {
         nvme_target_fatal(controller, "keep-alive timer expired");
         return;
@@ -85,7 +73,7 @@ void nvme_target_keep_alive_due(struct target_controller *controller)
 static void on_keep_alive(void *self, time_ps now)
 {
     (void)now;
-    nvme_target_keep_alive_due(self);
+    keep_alive_due(self, NULL);
 }
 
 /* The world may still hold a wake-up for the timer of a controller that has ended, so its
@@ -166,7 +154,7 @@ void nvme_target_reap(struct nvme_target *target)
 static void free_queue(struct target_queue *queue)
 {
     struct target_controller *controller = queue->controller;
-    if (queue->receive_count > 0)
+    if (queue->entries > 0)
         queue->target->stats.queues--;
     nvme_target_queue_free(queue);
     if (controller == NULL)
@@ -181,7 +169,7 @@ static void on_reaper(void *self, time_ps now)
     struct nvme_target *target = self;
     struct target_queue **at = &target->queues;
     (void)now;
-    while (*at != NULL && !target->stalled) {
+    while (*at != NULL && !target->stall.on) {
         struct target_queue *queue = *at;
         if (queue->state == TARGET_QUEUE_CLOSING && queue->gone && queue->outside == 0) {
             *at = queue->next;
@@ -212,13 +200,19 @@ static void make_namespaces(struct nvme_target *target, const struct nvme_target
     }
     target->namespace_count = site->namespace_count;
     target->memory =
-        site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : VERBS_BULK;
+        site->namespace_count > 0 ? target->namespaces[0].store->ops->memory : NVME_MEMORY_BULK;
 }
 
-struct verbs_user nvme_target_listener(struct nvme_target *target)
+uint32_t nvme_target_capsule_room(const struct nvme_target *target)
 {
-    return (struct verbs_user){
-        .self = target, .on_cm = on_listener, .on_completion = on_listener_completion};
+    return (uint32_t)target->params.in_capsule & ~15u;
+}
+
+bool nvme_target_listen(struct nvme_target *target)
+{
+    const struct nvme_transport_listener listener = {
+        .self = target, .on_request = nvme_target_queue_request, .stall = &target->stall};
+    return target->site.transport->ops->listen(target->site.transport, &listener);
 }
 
 struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
@@ -228,15 +222,14 @@ struct nvme_target *nvme_target_create(const struct nvme_target_site *site)
     target->params = *site->params;
     target->site.params = &target->params;
     target->site.namespaces = NULL;
-    target->local_ip = site->verbs->local_ip(site->device);
+    target->local_ip = site->transport->ops->local_ip(site->transport);
     target->next_cntlid = 1;
     target->reaper = (struct timer){.fire = on_reaper, .self = target, .due = TIME_NEVER};
     target->cores = memory_zeroed((size_t)target->params.cores, sizeof *target->cores);
     for (int64_t i = 0; i < target->params.cores; i++)
         nvme_server_init_cpu(&target->cores[i], site->env, nvme_target_command_on_core, target);
     make_namespaces(target, site);
-    const struct verbs_user user = nvme_target_listener(target);
-    if (site->verbs->listen(site->device, NVME_RDMA_PORT, &user) == 0)
+    if (nvme_target_listen(target))
         return target;
     nvme_target_destroy(target);
     return NULL;
@@ -264,7 +257,8 @@ void nvme_target_destroy(struct nvme_target *target)
         free(controller);
     }
     free(target->namespaces);
-    free(target->held);
+    nvme_stall_fini(&target->stall);
+    target->site.transport->ops->destroy(target->site.transport);
     free(target->cores);
     free(target);
 }

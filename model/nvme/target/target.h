@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * target - an NVMe over RDMA target: one subsystem on port 4420, and the discovery of it.
- * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of receives,
- * RDMA operations and responses.  Reaches the world only through env and the verbs table.
+ * target - an NVMe over Fabrics target: one subsystem, and the discovery of it.
+ * Answers as nvmet of Linux 6.1 does: same admin commands and values, same order of responses.
+ * Reaches the world only through env and its transport.
  * Source: NVMe over Fabrics 1.1; drivers/nvme/target of Linux 6.1.
  * Owner: the caller of nvme_target_create.  Clock: env.  Errors: statuses to the host; a broken
  * transport ends the controller.  Not modelled: referrals, hosts that are not allowed,
@@ -14,8 +14,8 @@
 #include "base/probe.h"
 #include "nvme/media/media.h"
 #include "nvme/media/store.h"
+#include "nvme/transport/transport.h"
 #include "nvme/wire/spec.h"
-#include "rnic/verbs.h"
 
 #include <stdbool.h>
 
@@ -28,7 +28,7 @@ struct nvme_target_params {
     int64_t max_queues;     /* I/O queues granted to one controller */
     int64_t max_queue_size; /* CAP.MQES + 1 */
     int64_t max_transfer;   /* MDTS, a power of two of 4 KiB pages */
-    int64_t rdma_size;      /* most bytes of one READ or WRITE; -1: a command's whole data */
+    int64_t rdma_size;      /* of RDMA: most bytes of one READ or WRITE; -1: a whole command's */
 };
 
 extern const struct opt nvme_target_opts[];
@@ -51,8 +51,7 @@ struct nvme_target_namespace {
 
 struct nvme_target_site {
     const struct env *env;
-    const struct verbs_ops *verbs;
-    struct verbs_device *device;
+    struct nvme_transport *transport;               /* the target's from now on */
     const struct nvme_target_params *params;        /* copied */
     const struct nvme_target_namespace *namespaces; /* copied; the first is NSID 1 */
     uint32_t namespace_count;
@@ -72,11 +71,11 @@ void nvme_target_destroy(struct nvme_target *target);
 const struct nvme_target_stats *nvme_target_stats(const struct nvme_target *target);
 
 /* While stalled the target's software does nothing: commands arrive and requests to connect come,
- * and wait, its timers are late, and its RNIC and media go on alone.  A stall outlives a death: a
+ * and wait, its timers are late, and its device and media go on alone.  A stall outlives a death: a
  * target that is revived before the stall ends is stalled. */
 void nvme_target_stall(struct nvme_target *target, bool stalled);
 
-/* The target's software dies: nobody listens, its queue pairs are gone, and so are its controllers
+/* The target's software dies: nobody listens, its connections are gone, and so are its controllers
  * and all that was under way.  A write that was not answered was not carried out.  data_lost: the
  * namespaces are empty when it comes back.  Called from outside, never from a callback. */
 void nvme_target_kill(struct nvme_target *target, bool data_lost);
@@ -87,7 +86,7 @@ bool nvme_target_revive(struct nvme_target *target);
 enum nvme_target_stage {
     NVME_TARGET_ON_CORE,     /* waits for a core or is on one, before the media */
     NVME_TARGET_STARVED,     /* waits for room in the send queue */
-    NVME_TARGET_FETCHES,     /* the RDMA READ of its data is under way */
+    NVME_TARGET_FETCHES,     /* its data are under way from the host: RDMA READ */
     NVME_TARGET_IN_MEDIA,    /* waits there, or is served */
     NVME_TARGET_AFTER_MEDIA, /* waits for a core or is on one, before the response */
     NVME_TARGET_RESPONDED    /* data and response are posted and not acknowledged */
@@ -98,7 +97,7 @@ struct nvme_target_command {
     struct probe_target_io times; /* what it is; moments that are still to come are 0 */
     uint8_t opcode;
     uint32_t bytes;
-    uint32_t qpn; /* of its queue pair; 0: none */
+    uint32_t qpn; /* of its queue pair, as the transport numbers them; 0: none */
 };
 
 typedef void nvme_target_looker(void *self, const struct nvme_target_command *command);

@@ -6,7 +6,7 @@
  * store can zero. */
 #include "nvme/target/target_private.h"
 
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 #include "nvme/wire/wire.h"
 
 #include <stdio.h>
@@ -28,12 +28,13 @@ unsigned char *nvme_target_admin_answer(struct target_command *command, uint64_t
 {
     if (!nvme_target_command_expects(command, length))
         return NULL;
-    if (command->data == NULL) { /* of no length, or in the capsule */
+    struct nvme_buffer *data = command->transfer.data;
+    if (data == NULL) { /* of no length, or in the capsule */
         nvme_target_command_done(command, BAD_FIELD);
         return NULL;
     }
-    memset(command->data->bytes, 0, (size_t)length);
-    return command->data->bytes;
+    memset(data->bytes, 0, (size_t)length);
+    return data->bytes;
 }
 
 /* ---- Identify ---- */
@@ -54,20 +55,17 @@ static void name_target(const struct nvme_target *target, struct nvme_identify_c
     snprintf(identify->firmware, sizeof identify->firmware, "1");
 }
 
-static uint32_t sgls(uint32_t room)
+static uint32_t sgls(const struct nvme_target *target)
 {
-    return NVME_SGLS_SUPPORTED | NVME_SGLS_KEYED | (room > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
-}
-
-static uint32_t capsule_room(const struct nvme_target *target)
-{
-    return (uint32_t)target->params.in_capsule & ~15u;
+    return NVME_SGLS_SUPPORTED |
+           (target->site.transport->ops->keyed_sgl ? (uint32_t)NVME_SGLS_KEYED : 0) |
+           (nvme_target_capsule_room(target) > 0 ? (uint32_t)NVME_SGLS_OFFSET : 0);
 }
 
 static void identify_controller(const struct target_controller *controller, unsigned char *bytes)
 {
     const struct nvme_target *target = controller->target;
-    const uint32_t room = capsule_room(target);
+    const uint32_t room = nvme_target_capsule_room(target);
     struct nvme_identify_controller identify = {
         .rab = 6,
         .cmic = NVME_CMIC_MULTI_PORT | NVME_CMIC_MULTI_CTRL | NVME_CMIC_ANA,
@@ -92,7 +90,7 @@ static void identify_controller(const struct target_controller *controller, unsi
         .max_commands = 1024,
         .oncs = nvme_target_zeroes(target) ? NVME_ONCS_DATASET | NVME_ONCS_WRITE_ZEROES : 0,
         .namespaces = TARGET_NAMESPACES_MAX,
-        .sgls = sgls(room),
+        .sgls = sgls(target),
         .subsystem_nqn = NVME_SUBSYSTEM_NQN,
         .ioccsz = (NVME_SQE_BYTES + room) / 16,
         .iorcsz = NVME_CQE_BYTES / 16,
@@ -115,7 +113,7 @@ static void identify_discovery(const struct target_controller *controller, unsig
         .lpa = NVME_LPA_PARTS,
         .kas = 10,
         .max_commands = 1024,
-        .sgls = sgls(capsule_room(controller->target)),
+        .sgls = sgls(controller->target),
         .subsystem_nqn = NVME_DISCOVERY_NQN,
     };
     name_target(controller->target, &identify);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_command - one command from its capsule to its response.
  *
- * capsule -> core -> parse -> SGL -> credits -> [RDMA READ] -> run -> done -> response
+ * capsule -> core -> parse -> SGL -> room -> [fetch] -> run -> done -> response
  *
- * The order of the checks, and so the status when several are wrong, is nvmet's:
- * nvmet_req_init, then nvmet_rdma_map_sgl, then the length in the command's own function
+ * The order of the checks, and so the status when several are wrong, is nvmet's: nvmet_req_init,
+ * then the transport's own (nvmet_rdma_map_sgl), then the length in the command's own function
  * (nvmet_check_transfer_len). */
 #include "nvme/target/target_private.h"
 
@@ -43,84 +43,62 @@ static uint16_t map_in_capsule(struct target_command *command)
     const struct nvme_sgl *sgl = &command->sqe.sgl;
     if ((nvme_capsule_direction(&command->sqe) & NVME_DATA_OUT) == 0)
         return INVALID_FIELD;
-    const uint32_t room = command->data_capsule_bytes;
+    const uint32_t room = command->transfer.capsule->data_bytes;
     if (sgl->address > room || sgl->length > room - sgl->address)
         return NVME_STATUS_SGL_OFFSET | NVME_STATUS_DNR;
-    command->length = sgl->length;
+    command->transfer.length = sgl->length;
     command->in_capsule = true;
     return NVME_STATUS_OK;
 }
 
-/* NULL: the device has no more memory. */
-static struct verbs_mr *buffer(struct target_command *command, struct verbs_mr **own,
-                               enum verbs_memory memory)
+/* NULL: there is no more memory. */
+static struct nvme_buffer *buffer(struct target_command *command, struct nvme_buffer *own,
+                                  enum nvme_memory memory)
 {
-    struct target_queue *queue = command->queue;
-    const struct verbs_ops *verbs = nvme_target_verbs(queue);
-    if (*own != NULL && (*own)->length >= command->length)
-        return *own;
+    struct nvme_transport *transport = nvme_target_transport(command->queue);
+    if (own->length >= command->transfer.length)
+        return own;
     uint32_t length = NVME_PAGE_BYTES;
-    while (length < command->length)
+    while (length < command->transfer.length)
         length *= 2;
-    if (*own != NULL)
-        verbs->dereg_mr(nvme_target_device(queue), *own);
-    *own = verbs->reg_mr(nvme_target_device(queue), length, IBV_ACCESS_LOCAL_WRITE, memory);
-    return *own;
+    nvme_transport_unmap(transport, own);
+    return transport->ops->map(transport, own, length, memory, 0) ? own : NULL;
 }
 
-static uint16_t map_keyed(struct target_command *command)
+static uint16_t map_data(struct target_command *command)
 {
-    const struct nvme_sgl *sgl = &command->sqe.sgl;
-    command->length = sgl->length;
-    if (sgl->length == 0)
+    const struct target_queue *queue = command->queue;
+    const uint32_t length = command->sqe.sgl.length;
+    const bool io = queue->qid > 0 && queue->controller != NULL;
+    const int64_t limit = io ? queue->target->params.max_transfer : TARGET_ADMIN_DATA_MAX;
+    command->transfer.length = length;
+    command->transfer.described = length > 0;
+    if (length == 0)
         return NVME_STATUS_OK;
-    const bool io = command->queue->qid > 0 && command->queue->controller != NULL;
-    command->invalidate = sgl->type == NVME_SGL_KEYED_INVALIDATE;
-    const int64_t limit = io ? command->queue->target->params.max_transfer : TARGET_ADMIN_DATA_MAX;
-    if (sgl->length > limit)
+    if (length > limit)
         return INVALID_FIELD;
-    command->data = io ? buffer(command, &command->bulk, command->queue->target->memory)
-                       : buffer(command, &command->bytes, VERBS_BYTES);
-    return command->data != NULL ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
+    command->transfer.data = io ? buffer(command, &command->bulk, queue->target->memory)
+                                : buffer(command, &command->bytes, NVME_MEMORY_BYTES);
+    return command->transfer.data != NULL ? NVME_STATUS_OK : NVME_STATUS_INTERNAL;
 }
 
 static uint16_t map_sgl(struct target_command *command)
 {
-    switch (command->sqe.sgl.type) {
-    case NVME_SGL_IN_CAPSULE:
+    const struct nvme_sgl *sgl = &command->sqe.sgl;
+    if (sgl->type == NVME_SGL_IN_CAPSULE)
         return map_in_capsule(command);
-    case NVME_SGL_KEYED:
-    case NVME_SGL_KEYED_INVALIDATE:
-        return map_keyed(command);
-    default:
-        break;
-    }
-    const unsigned type =
-        command->sqe.sgl.type >> 4; /* known, with another subtype, or not known */
-    const bool known = type == NVME_SGL_IN_CAPSULE >> 4 || type == NVME_SGL_KEYED >> 4;
-    return known ? INVALID_FIELD : NVME_STATUS_SGL_TYPE | NVME_STATUS_DNR;
-}
-
-unsigned nvme_target_command_needs(const struct target_command *command)
-{
-    if (command->data == NULL)
-        return 1;
-    return 1 + nvme_target_queue_operations(command->queue, command->length);
+    const uint16_t status = nvme_target_transport(command->queue)->ops->judge_sgl(sgl);
+    return status == NVME_STATUS_OK ? map_data(command) : status;
 }
 
 static bool has_to_fetch(const struct target_command *command)
 {
-    return command->data != NULL && command->run != refuse &&
+    return command->transfer.data != NULL && command->run != refuse &&
            nvme_capsule_direction(&command->sqe) == NVME_DATA_OUT;
 }
 
 void nvme_target_command_begin(struct target_command *command)
 {
-    struct target_queue *queue = command->queue;
-    const unsigned needs = nvme_target_command_needs(command);
-    CHECK(needs <= queue->credits);
-    queue->credits -= needs;
-    command->credits = (uint8_t)needs;
     if (has_to_fetch(command))
         nvme_target_queue_fetch(command);
     else
@@ -130,7 +108,7 @@ void nvme_target_command_begin(struct target_command *command)
 void nvme_target_command_fetched(struct target_command *command)
 {
     command->times.fetched_at = nvme_target_now(command->queue);
-    nvme_target_queue_credit(command, (uint8_t)(command->credits - 1)); /* of the READs */
+    nvme_target_queue_resume(command->queue);
     command->run(command);
 }
 
@@ -145,30 +123,30 @@ static void start(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     command->run = NULL;
-    command->data = NULL;
     command->ns = NULL;
     command->result = 0;
-    command->length = 0;
-    command->in_capsule = command->invalidate = false;
+    command->in_capsule = false;
+    command->transfer.data = NULL;
+    command->transfer.length = 0;
+    command->transfer.described = false;
     command->status = parse(command);
     if (command->status == NVME_STATUS_OK)
         command->status = map_sgl(command);
     if (command->status != NVME_STATUS_OK)
         command->run = refuse;
     const bool first = queue->starved.first == NULL;
-    if (first && nvme_target_command_needs(command) <= queue->credits)
+    if (first && nvme_target_queue_reserve(command))
         nvme_target_command_begin(command);
     else
         nvme_target_list_add(&queue->starved, command);
 }
 
-void nvme_target_command_on_turn(struct target_command *command)
+static void on_core(void *self, const void *what)
 {
-    if (command->queue->target->stalled) {
-        nvme_target_hold(command->queue->target,
-                         &(struct target_held){.kind = TARGET_HELD_CORE, .command = command});
+    struct target_command *command = self;
+    (void)what;
+    if (nvme_stall_holds(&command->queue->target->stall, on_core, command, NULL, 0))
         return;
-    }
     if (nvme_target_command_back(command))
         start(command);
 }
@@ -176,12 +154,12 @@ void nvme_target_command_on_turn(struct target_command *command)
 void nvme_target_command_on_core(void *self, struct nvme_job *job)
 {
     (void)self;
-    nvme_target_command_on_turn((struct target_command *)(void *)job);
+    on_core(job, NULL);
 }
 
 bool nvme_target_command_expects(struct target_command *command, uint64_t length)
 {
-    if (command->length == length)
+    if (command->transfer.length == length)
         return true;
     nvme_target_command_done(command, NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR);
     return false;

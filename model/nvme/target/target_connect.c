@@ -4,7 +4,7 @@
  * the offending parameter is: an offset, with bit 16 set when it is in the data. */
 #include "nvme/target/target_private.h"
 
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 
 #include <string.h>
 
@@ -31,6 +31,7 @@ static void install(struct target_command *command, struct target_controller *co
     struct target_queue *queue = command->queue;
     const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
     queue->controller = controller;
+    queue->qid = queue_id(command);
     queue->sq_size = (uint16_t)size;
     controller->queues++;
     command->result = controller->cntlid;
@@ -38,11 +39,19 @@ static void install(struct target_command *command, struct target_controller *co
     nvme_target_command_done(command, NVME_STATUS_OK);
 }
 
-/* The submission queue must fit the receives that the connection was made with. */
+/* The submission queue must fit what the connection was made with. */
 static bool size_fits(const struct target_command *command)
 {
     const uint32_t size = (command->sqe.cdw11 & 0xFFFF) + 1;
-    return size > 1 && size <= command->queue->receive_count;
+    return size > 1 && size <= command->queue->entries;
+}
+
+/* A queue that was announced is that one; otherwise any that there can be. */
+static bool is_queue(const struct target_command *command)
+{
+    const struct target_queue *queue = command->queue;
+    return queue->announced ? queue_id(command) == queue->qid
+                            : queue_id(command) <= queue->target->params.max_queues;
 }
 
 static bool has_queue(const struct target_controller *controller, uint16_t qid)
@@ -113,14 +122,14 @@ static void connect_io(struct target_command *command, const struct nvme_connect
         install(command, controller);
 }
 
-/* Connect data as real bytes: fetched, or behind the first capsule of an I/O queue. */
+/* Connect data as real bytes: fetched, or behind the capsule. */
 static const unsigned char *connect_bytes(const struct target_command *command)
 {
-    if (command->data != NULL)
-        return command->data->bytes;
-    const unsigned char *behind = command->receive->connect;
+    if (command->transfer.data != NULL)
+        return command->transfer.data->bytes;
+    const struct nvme_buffer *behind = command->transfer.capsule->data;
     const bool whole = command->in_capsule && behind != NULL && command->sqe.sgl.address == 0;
-    return whole ? behind : NULL;
+    return whole ? behind->bytes : NULL;
 }
 
 static void run_connect(struct target_command *command)
@@ -138,11 +147,11 @@ static void run_connect(struct target_command *command)
         return;
     }
     const bool readable = nvme_fabrics_decode_connect(&data, bytes);
-    if (queue_id(command) != command->queue->qid)
+    if (!is_queue(command))
         refuse_at(command, NVME_CONNECT_QID_AT);
     else if (!readable || !is_ours(&data))
         refuse_at(command, NVME_CONNECT_IN_DATA | NVME_CONNECT_SUBNQN_AT);
-    else if (command->queue->qid == 0)
+    else if (queue_id(command) == 0)
         connect_admin(command, &data);
     else
         connect_io(command, &data);

@@ -30,20 +30,27 @@ static bool in_range(struct target_command *command)
 static uint16_t finish_read(struct target_command *command, struct nvme_target_stats *stats)
 {
     struct nvme_store *store = command->ns->store;
-    const uint16_t status = store->ops->read(store, range_of(&command->sqe), command->data);
+    const uint16_t status =
+        store->ops->read(store, range_of(&command->sqe), command->transfer.data);
     stats->reads++;
-    stats->bytes_read += command->length;
+    stats->bytes_read += command->transfer.length;
     return status;
+}
+
+/* Of a write; NULL: it brings none. */
+static const struct nvme_buffer *data_of(const struct target_command *command)
+{
+    return command->in_capsule ? command->transfer.capsule->data : command->transfer.data;
 }
 
 static uint16_t finish_write(struct target_command *command, struct nvme_target_stats *stats)
 {
     struct nvme_store *store = command->ns->store;
-    const struct verbs_mr *data = command->in_capsule ? command->receive->data : command->data;
+    const struct nvme_buffer *data = data_of(command);
     const uint64_t at = command->in_capsule ? command->sqe.sgl.address : 0;
     const uint16_t status = store->ops->write(store, range_of(&command->sqe), data, at);
     stats->writes++;
-    stats->bytes_written += command->length;
+    stats->bytes_written += command->transfer.length;
     return status;
 }
 
@@ -54,13 +61,12 @@ static uint16_t finish_flush(struct target_command *command, struct nvme_target_
     return store->ops->flush(store);
 }
 
-void nvme_target_io_on_media(struct target_command *command)
+static void media_done(void *self, const void *what)
 {
-    if (command->queue->target->stalled) {
-        nvme_target_hold(command->queue->target,
-                         &(struct target_held){.kind = TARGET_HELD_MEDIA, .command = command});
+    struct target_command *command = self;
+    (void)what;
+    if (nvme_stall_holds(&command->queue->target->stall, media_done, command, NULL, 0))
         return;
-    }
     if (!nvme_target_command_back(command))
         return;
     struct nvme_target_stats *stats = &command->queue->target->stats;
@@ -83,7 +89,7 @@ static void on_media(void *self, struct media_request *request)
     struct target_command *command = self;
     command->times.media_begun_at = request->begun_at;
     command->times.media_done_at = request->done_at;
-    nvme_target_io_on_media(command);
+    media_done(command, NULL);
 }
 
 static void to_media(struct target_command *command, enum media_op op)
@@ -92,7 +98,7 @@ static void to_media(struct target_command *command, enum media_op op)
     command->media = (struct media_request){
         .op = op,
         .offset = op == MEDIA_FLUSH ? 0 : nvme_capsule_lba(&command->sqe) * ns->block_bytes,
-        .bytes = command->length,
+        .bytes = command->transfer.length,
         .done = on_media,
         .self = command,
     };
@@ -137,10 +143,10 @@ static void run_dataset(struct target_command *command)
 {
     const struct nvme_command *sqe = &command->sqe;
     const uint32_t length = ((sqe->cdw10 & 0xFF) + 1) * NVME_DATASET_RANGE_BYTES;
-    const struct verbs_mr *data = command->in_capsule ? command->receive->data : command->data;
+    const struct nvme_buffer *data = data_of(command);
     const uint64_t at = command->in_capsule ? sqe->sgl.address : 0;
     uint16_t status = NVME_STATUS_OK;
-    if (command->length < length || data == NULL)
+    if (command->transfer.length < length || data == NULL)
         status = NVME_STATUS_SGL_LENGTH | NVME_STATUS_DNR;
     else if ((sqe->cdw11 & NVME_DATASET_DEALLOCATE) != 0)
         for (uint32_t i = 0; i < length && status == NVME_STATUS_OK; i += NVME_DATASET_RANGE_BYTES)

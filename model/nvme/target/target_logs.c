@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "nvme/target/target_private.h"
 
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 #include "nvme/wire/wire.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ void nvme_target_logs_error(const struct target_command *command)
     wire_put16(entry + 14, UINT16_MAX);                       /* no byte of the command is named */
     wire_put64(entry + 16, command->queue->qid > 0 ? nvme_capsule_lba(sqe) : 0);
     wire_put32(entry + 24, sqe->nsid);
-    entry[29] = NVME_TRANSPORT_RDMA;
+    entry[29] = controller->target->site.transport->ops->type;
 }
 
 /* ---- pages ----
@@ -135,19 +135,16 @@ static void put_record(const struct nvme_target *target, enum nvme_discovery_val
                        const char *subsystem, unsigned char *bytes)
 {
     struct nvme_discovery_record record = {
-        .transport = NVME_TRANSPORT_RDMA,
+        .transport = target->site.transport->ops->type,
         .address_family = NVME_ADDRESS_IPV4,
         .subtype = (uint8_t)subtype,
         .requirements = NVME_SECURE_NOT_REQUIRED,
         .port_id = PORT_ID,
         .cntlid = NVME_CNTLID_DYNAMIC,
         .admin_queue_size = NVME_ADMIN_QUEUE_SIZE,
-        .rdma_qptype = NVME_RDMA_CONNECTED,
-        .rdma_provider = NVME_RDMA_NO_PROVIDER,
-        .rdma_cms = NVME_RDMA_CM,
     };
     const uint32_t ip = target->local_ip;
-    snprintf(record.service, sizeof record.service, "%d", NVME_RDMA_PORT);
+    target->site.transport->ops->describe(&record);
     snprintf(record.address, sizeof record.address, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xFF,
              ip >> 8 & 0xFF, ip & 0xFF);
     snprintf(record.subsystem_nqn, sizeof record.subsystem_nqn, "%s", subsystem);

@@ -37,8 +37,8 @@ void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look
                 .stage = stage_of(command),
                 .times = command->times,
                 .opcode = command->sqe.opcode,
-                .bytes = command->length,
-                .qpn = queue->conn == NULL ? 0 : nvme_target_verbs(queue)->qp_num(queue->conn),
+                .bytes = command->transfer.length,
+                .qpn = nvme_target_transport(queue)->ops->number(queue->conn),
             };
             look(self, &view);
         }
@@ -46,7 +46,7 @@ void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look
 
 bool nvme_target_is_stalled(const struct nvme_target *target)
 {
-    return target->stalled;
+    return target->stall.on;
 }
 
 bool nvme_target_is_dead(const struct nvme_target *target)

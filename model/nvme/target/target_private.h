@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_private - what the files of the target share.
  * target.c           the subsystem: listening, controllers, what callers ask
- * target_accept.c    a queue pair comes, with its memory, and goes
- * target_queue.c     one queue pair: receives, send credits, responses
+ * target_accept.c    a queue comes and goes
+ * target_queue.c     one queue: capsules, responses, commands that wait for room
  * target_command.c   one command: from the capsule to the response
  * target_connect.c   Connect and properties
  * target_admin.c     Identify, features, event requests, keep-alive
@@ -16,6 +16,7 @@
 #include "nvme/fsm/fsm.h"
 #include "nvme/media/store.h"
 #include "nvme/server.h"
+#include "nvme/stall.h"
 #include "nvme/target/target.h"
 #include "nvme/wire/capsule.h"
 #include "nvme/wire/fabrics.h"
@@ -27,7 +28,6 @@ enum {
     TARGET_ANA_GROUPS = 128,      /* NVMET_MAX_ANAGRPS */
     TARGET_ADMIN_DATA_MAX = 16384,
     TARGET_ERROR_ENTRIES = 128, /* of the error log; NVMET_ERROR_LOG_SLOTS */
-    TARGET_RDMA_MAX = 128,      /* operations of one command: 8 MiB in pieces of 64 KiB */
 };
 
 struct target_queue;
@@ -41,32 +41,20 @@ struct target_namespace {
     uint32_t block_bytes;
 };
 
-/* A posted receive: the capsule's bytes, and a place for in-capsule data. */
-struct target_receive {
-    unsigned char *bytes;         /* of the last capsule */
-    struct verbs_mr *data;        /* in-capsule data behind the SQE, or NULL */
-    const unsigned char *connect; /* the same as real bytes: only where a Connect is expected */
-};
-
 struct target_command {
     struct nvme_job job; /* first, so that a job is its command */
     struct target_queue *queue;
     struct target_command *next;    /* in the list that it waits in */
-    struct target_receive *receive; /* held until the response is posted */
-    struct verbs_mr *bulk, *bytes;  /* buffers of its own, made when needed and kept */
-    struct verbs_mr *data;          /* of the two, the one in use; NULL: none or in the capsule */
+    struct nvme_transfer transfer;  /* its data: one of the two, NULL: none or in the capsule */
+    struct nvme_buffer bulk, bytes; /* of its own, made when needed and kept */
     void (*run)(struct target_command *command);
     struct target_namespace *ns;
     struct media_request media;
     struct nvme_command sqe;
     struct probe_target_io times;
     uint64_t result;
-    uint32_t length;             /* of the data that the SGL describes */
-    uint32_t data_capsule_bytes; /* received behind the SQE */
-    uint16_t index;              /* of its response buffer */
-    uint16_t status;             /* with DNR */
-    uint8_t credits;             /* taken */
-    bool in_capsule, invalidate;
+    uint16_t status; /* with DNR */
+    bool in_capsule;
 };
 
 struct target_list {
@@ -77,25 +65,22 @@ struct target_queue {
     struct nvme_target *target;
     struct target_queue *next;
     struct target_controller *controller; /* NULL before Connect */
-    struct verbs_conn *conn;
+    struct nvme_transport_conn *conn;
     struct nvme_server *core;
-    struct verbs_mr *capsules, *responses, *connect;
-    struct target_receive *receives;
     struct target_command **commands; /* made as needed */
     struct target_list free;
     struct target_list early;   /* came before ESTABLISHED */
-    struct target_list starved; /* wait for send credits */
+    struct target_list starved; /* wait for room at the transport */
     uint32_t command_count, command_limit;
-    uint32_t credits, credit_limit; /* free send work requests */
-    uint32_t outside;               /* commands in a core's line or in the media: they come back */
+    uint32_t outside; /* commands in a core's line or in the media: they come back */
     uint32_t peer_ip;
-    uint32_t data_room; /* in-capsule data */
-    uint16_t receive_count;
-    uint16_t qid;
+    uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
+    uint16_t qid;           /* 0 until it is known */
+    bool announced;         /* qid is known; otherwise Connect says it */
     uint16_t sq_size, sqhd; /* 0 before Connect */
     uint32_t number;        /* probe_state.number */
     uint8_t state;          /* enum nvme_target_queue_state */
-    bool gone;              /* the CM has said the last */
+    bool gone;              /* the transport has said the last */
 };
 
 struct target_controller {
@@ -117,34 +102,13 @@ struct target_controller {
     bool ended;        /* its queues have been told to close */
 };
 
-enum target_held_kind {
-    TARGET_HELD_COMPLETION,
-    TARGET_HELD_CM,
-    TARGET_HELD_REQUEST,
-    TARGET_HELD_CORE,
-    TARGET_HELD_MEDIA,
-    TARGET_HELD_KEEP_ALIVE,
-};
-
-/* A call into the target's software that was not made yet. */
-struct target_held {
-    enum target_held_kind kind;
-    struct verbs_conn *conn;              /* REQUEST */
-    struct target_queue *queue;           /* COMPLETION, CM */
-    struct target_command *command;       /* CORE, MEDIA */
-    struct target_controller *controller; /* KEEP_ALIVE */
-    struct ibv_wc wc;
-    struct verbs_event event;
-    uint8_t private_data[VERBS_REQ_PRIVATE_MAX];
-};
-
 struct nvme_target {
     struct nvme_target_site site;
     struct nvme_target_params params;
     struct nvme_target_stats stats;
     struct target_namespace *namespaces;
     uint32_t namespace_count;
-    enum verbs_memory memory; /* of I/O data: what the stores take */
+    enum nvme_memory memory; /* of I/O data: what the stores take */
     struct nvme_server *cores;
     uint32_t next_core;
     struct target_queue *queues;
@@ -153,10 +117,9 @@ struct nvme_target {
     struct timer reaper;
     uint32_t local_ip;
     uint16_t next_cntlid;
-    bool stalled, dead;
-    bool to_stall;            /* asked for, and not yet over: also while it is dead */
-    struct target_held *held; /* what came while it was stalled, in order */
-    uint32_t held_count, held_room;
+    struct nvme_stall stall; /* what comes while it stands still waits here */
+    bool to_stall;           /* asked for, and not yet over: also while it is dead */
+    bool dead;
 };
 
 /* target.c */
@@ -164,16 +127,13 @@ struct target_controller *nvme_target_find(const struct nvme_target *target, uin
 struct target_controller *nvme_target_add_controller(struct nvme_target *target);
 void nvme_target_fatal(struct target_controller *controller, const char *why);
 void nvme_target_reap(struct nvme_target *target);
-struct verbs_user nvme_target_listener(struct nvme_target *target);
+bool nvme_target_listen(struct nvme_target *target);
+/* In-capsule data of I/O queues: SGLs and IOCCSZ count in units of 16 bytes. */
+uint32_t nvme_target_capsule_room(const struct nvme_target *target);
 
-static inline const struct verbs_ops *nvme_target_verbs(const struct target_queue *queue)
+static inline struct nvme_transport *nvme_target_transport(const struct target_queue *queue)
 {
-    return queue->target->site.verbs;
-}
-
-static inline struct verbs_device *nvme_target_device(const struct target_queue *queue)
-{
-    return queue->target->site.device;
+    return queue->target->site.transport;
 }
 
 /* All stores of a target are alike in this. */
@@ -187,33 +147,23 @@ static inline time_ps nvme_target_now(const struct target_queue *queue)
     return env_now(queue->target->site.env);
 }
 
-/* target_outage.c: of a stalled target, what is called again later */
-void nvme_target_hold(struct nvme_target *target, const struct target_held *call);
-
-/* These are. */
-void nvme_target_keep_alive_due(struct target_controller *controller);
-void nvme_target_queue_completion(struct target_queue *queue, const struct ibv_wc *wc);
-void nvme_target_queue_cm(struct target_queue *queue, const struct verbs_event *event);
-void nvme_target_command_on_turn(struct target_command *command);
-void nvme_target_io_on_media(struct target_command *command);
-
 /* target_accept.c */
-void nvme_target_queue_request(struct nvme_target *target, struct verbs_conn *conn,
-                               const struct verbs_event *event);
+void nvme_target_queue_request(void *target, struct nvme_transport_conn *conn,
+                               const struct nvme_transport_request *request);
 void nvme_target_queue_free(struct target_queue *queue);
 
 /* target_queue.c */
-bool nvme_target_queue_post_receive(struct target_queue *queue, struct target_receive *receive);
 void nvme_target_queue_vanish(struct target_queue *queue);
 void nvme_target_queue_close(struct target_queue *queue);
 void nvme_target_queue_error(struct target_queue *queue, const char *why);
 void nvme_target_queue_event(struct target_queue *queue, enum nvme_target_queue_event event);
-/* RDMA operations that so many bytes take. */
-unsigned nvme_target_queue_operations(const struct target_queue *queue, uint32_t bytes);
 void nvme_target_queue_fetch(struct target_command *command);
 void nvme_target_queue_respond(struct target_command *command);
-/* Gives send credits back and begins what waited for them. */
-void nvme_target_queue_credit(struct target_command *command, uint8_t credits);
+/* What the transport calls. */
+struct nvme_transport_target nvme_target_queue_user(struct target_queue *queue);
+/* Begins what waited for room, as far as there is room now. */
+void nvme_target_queue_resume(struct target_queue *queue);
+bool nvme_target_queue_reserve(struct target_command *command);
 void nvme_target_queue_audit(const struct target_queue *queue);
 void nvme_target_list_add(struct target_list *list, struct target_command *command);
 struct target_command *nvme_target_list_take(struct target_list *list);
@@ -222,7 +172,6 @@ struct target_command *nvme_target_list_take(struct target_list *list);
 void nvme_target_command_on_core(void *self, struct nvme_job *job);
 void nvme_target_command_enter(struct target_command *command);
 void nvme_target_command_fetched(struct target_command *command);
-unsigned nvme_target_command_needs(const struct target_command *command);
 void nvme_target_command_begin(struct target_command *command);
 /* Ends the command: status with DNR as it goes on the wire. */
 void nvme_target_command_done(struct target_command *command, uint16_t status);

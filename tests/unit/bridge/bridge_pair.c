@@ -84,10 +84,10 @@ void bridge_pair_open_target(struct bridge_pair *pair)
     pair->site.ip = BRIDGE_TARGET_IP;
     pair->target_device = verbs_real_open(&pair->site);
     CHECK(pair->target_device != NULL);
+    const struct nvme_rdma_params rdma = {.rdma_size = pair->target_params.rdma_size};
     const struct nvme_target_site target = {
         .env = &pair->env,
-        .verbs = &verbs_real,
-        .device = pair->target_device,
+        .transport = nvme_rdma_create(&verbs_real, pair->target_device, &rdma),
         .params = &pair->target_params,
         .namespaces = &pair->space,
         .namespace_count = 1,

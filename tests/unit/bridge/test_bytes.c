@@ -22,7 +22,7 @@ enum { BLOCK = 512, SIZE = 1 << 20, DNR = NVME_STATUS_DNR, LARGE = 256 << 10 };
 
 static char directory[64], path[96];
 static unsigned char memory[LARGE];
-static struct verbs_mr buffer = {.length = LARGE, .memory = VERBS_BYTES, .bytes = memory};
+static struct nvme_buffer buffer = {.length = LARGE, .memory = NVME_MEMORY_BYTES, .bytes = memory};
 
 static struct nvme_store *open_word(const char *word, int64_t *size)
 {
@@ -107,7 +107,7 @@ static void words(void **state)
 
 static void keeps(struct nvme_store *store)
 {
-    assert_int_equal(store->ops->memory, VERBS_BYTES);
+    assert_int_equal(store->ops->memory, NVME_MEMORY_BYTES);
     assert_int_equal(read_blocks(store, 100, 512), NVME_STATUS_OK);
     assert_zeros(memory, 512 * BLOCK);
     assert_int_equal(write_blocks(store, 100, 512, 7), NVME_STATUS_OK);

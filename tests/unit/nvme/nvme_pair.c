@@ -73,10 +73,10 @@ static void on_io(void *self, struct nvme_io *io)
 
 void nvme_pair_make_target(struct nvme_pair *pair)
 {
+    const struct nvme_rdma_params rdma = {.rdma_size = pair->target_params.rdma_size};
     const struct nvme_target_site target = {
         .env = &pair->world.env,
-        .verbs = &fake_verbs,
-        .device = pair->target_device,
+        .transport = nvme_rdma_create(&fake_verbs, pair->target_device, &rdma),
         .params = &pair->target_params,
         .namespaces = pair->namespaces,
         .namespace_count = pair->namespace_count,

@@ -2,7 +2,7 @@
  * raw_host - see raw_host.h. */
 #include "tests/unit/nvme/raw_host.h"
 
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 #include "nvme/wire/wire.h"
 
 #include <string.h>
@@ -70,10 +70,10 @@ void raw_init_with(struct raw_host *raw, struct nvme_store *store, int64_t size)
     raw->ns.store = store;
     if (size > 0)
         raw->ns.params.size = size;
+    const struct nvme_rdma_params rdma = {.rdma_size = raw->params.rdma_size};
     const struct nvme_target_site site = {
         .env = &raw->world.env,
-        .verbs = &fake_verbs,
-        .device = raw->target_device,
+        .transport = nvme_rdma_create(&fake_verbs, raw->target_device, &rdma),
         .params = &raw->params,
         .namespaces = &raw->ns,
         .namespace_count = 1,

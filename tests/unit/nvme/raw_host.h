@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_TESTS_RAW_HOST_H
 #define STORMGLASS_TESTS_RAW_HOST_H
 
+#include "nvme/rdma/rdma.h"
 #include "nvme/target/target.h"
 #include "nvme/wire/capsule.h"
 #include "nvme/wire/fabrics.h"

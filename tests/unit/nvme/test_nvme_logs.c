@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Log pages: that of discovery byte by byte, in parts, what its controller refuses; errors. */
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 #include "nvme/wire/identify.h"
 #include "nvme/wire/wire.h"
 #include "tests/unit/nvme/raw_host.h"

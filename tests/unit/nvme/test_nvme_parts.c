@@ -4,6 +4,7 @@
 #include "nvme/host/host.h"
 #include "nvme/host/tags.h"
 #include "nvme/server.h"
+#include "nvme/stall.h"
 #include "nvme/target/target.h"
 #include "tests/unit/rnic/fake_verbs.h"
 
@@ -176,6 +177,40 @@ static void free_jobs_are_done_at_once(void **state)
     fake_fini(&line.world);
 }
 
+enum { CALLS = 200 };
+
+struct heard {
+    struct nvme_stall stall;
+    int numbers[CALLS];
+    unsigned count;
+};
+
+static void hear(void *self, const void *what)
+{
+    struct heard *heard = self;
+    heard->numbers[heard->count++] = *(const int *)what;
+}
+
+/* Copies, in order, more of them than the list had room for at first. */
+static void a_stall_keeps_calls_until_it_ends(void **state)
+{
+    (void)state;
+    struct heard heard = {0};
+    for (int i = 0; i < CALLS; i++) {
+        heard.stall.on = i > 0;
+        assert_int_equal(nvme_stall_holds(&heard.stall, hear, &heard, &i, sizeof i), i > 0);
+    }
+    assert_int_equal(heard.count, 0);
+    nvme_stall_end(&heard.stall);
+    assert_false(heard.stall.on);
+    assert_int_equal(heard.count, CALLS - 1);
+    for (int i = 1; i < CALLS; i++)
+        assert_int_equal(heard.numbers[i - 1], i);
+    nvme_stall_end(&heard.stall);
+    assert_int_equal(heard.count, CALLS - 1);
+    nvme_stall_fini(&heard.stall);
+}
+
 /* Every row of every table parses and lies inside its bounds, and the defaults are Linux's. */
 static void presets_hold(void **state)
 {
@@ -207,6 +242,7 @@ int main(void)
         cmocka_unit_test(cids_have_generations),
         cmocka_unit_test(servers_take_turns),
         cmocka_unit_test(free_jobs_are_done_at_once),
+        cmocka_unit_test(a_stall_keeps_calls_until_it_ends),
         cmocka_unit_test(presets_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * discovery - byte offsets of log page 70h.
  * One list of (field, offset, bytes) serves both directions, so that they cannot disagree. */
-#include "nvme/target/discovery.h"
+#include "nvme/wire/discovery.h"
 
 #include "nvme/wire/wire.h"
 

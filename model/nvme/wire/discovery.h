@@ -5,8 +5,8 @@
  * address subtype in 7.5); include/linux/nvme.h (the subtype of the discovery subsystem itself,
  * which fabrics 1.1 does not have).  Texts end with NULs, as nvmet writes them.
  * Errors: none; any bytes decode, and a text that has no end is cut. */
-#ifndef STORMGLASS_NVME_TARGET_DISCOVERY_H
-#define STORMGLASS_NVME_TARGET_DISCOVERY_H
+#ifndef STORMGLASS_NVME_WIRE_DISCOVERY_H
+#define STORMGLASS_NVME_WIRE_DISCOVERY_H
 
 #include "nvme/wire/spec.h"
 
