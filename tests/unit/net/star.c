@@ -74,8 +74,10 @@ static void star_routes(struct star *star)
 void star_init(struct star *star)
 {
     struct port_params ports[PUMPS];
-    for (uint32_t i = 0; i < star->pump_count; i++)
+    for (uint32_t i = 0; i < star->pump_count; i++) {
         ports[i] = star->port;
+        ports[i].rate = star->rates[i] > 0 ? star->rates[i] : star->port.rate;
+    }
     engine_init(&star->engine, 1);
     star->engine.hostile = star->hostile;
     frame_pool_init(&star->frames);
@@ -86,7 +88,7 @@ void star_init(struct star *star)
         char name[] = "pump0";
         name[4] = (char)('0' + i);
         struct pump *pump = &star->pumps[i];
-        pump_init(pump, &star->engine, name, &star->port, &star->frames);
+        pump_init(pump, &star->engine, name, &ports[i], &star->frames);
         pump->endpoint = i;
         pump->period = star->period;
         port_join(&star->swtch.ports[i], switch_ingress(&star->swtch), &pump->port, pump_ingress);

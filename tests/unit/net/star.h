@@ -18,6 +18,7 @@ struct star {
     struct swtch swtch;
     struct pump pumps[PUMPS];
     struct port_params port;
+    int64_t rates[PUMPS]; /* of a pump's link; 0: that of `port` */
     struct switch_params params;
     struct probe probe;
     const char *name; /* of the switch */

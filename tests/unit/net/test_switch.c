@@ -45,6 +45,71 @@ static void cut_through_by_hand(void **state)
     star_fini(&star);
 }
 
+/* Bits that come more slowly than they would leave are waited for, but for the shortest frames. */
+static void cut_through_waits_for_a_slower_wire(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t in, out; /* Gbit/s */
+        uint16_t bytes;
+        time_ps until_sent;
+    } rows[] = {
+        {10, 100, 1506, (8 + 1506) * 800}, {100, 10, 1506, 72 * 80},
+        {10, 10, 1506, 72 * 800},          {10, 100, 65, (8 + 65) * 800},
+        {10, 100, 64, 72 * 800},           {25, 100, 100, (8 + 100) * 320},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct star star;
+        star_presets(&star);
+        star.params.forwarding = 1;
+        star.rates[0] = rows[i].in * 1000000000;
+        star.rates[1] = rows[i].out * 1000000000;
+        star_init(&star);
+        star.pumps[0].bytes = rows[i].bytes;
+        send(&star, 0, 1, 1);
+        pump_start(&star.pumps[0], 0);
+        engine_run(&star.engine, PS_PER_MS);
+        const time_ps wire = (time_ps)(rows[i].bytes + 8) * 8000 / rows[i].out;
+        const time_ps expected = rows[i].until_sent + 15150 + wire + 15150;
+        if (star.pumps[1].first_arrival != expected)
+            fail_msg("row %zu: %lld, not %lld", i, (long long)star.pumps[1].first_arrival,
+                     (long long)expected);
+        star_fini(&star);
+    }
+}
+
+/* What a group may hold follows from its class: lossless ones have headroom, others their pool. */
+static void every_group_has_the_limits_of_its_class(void **state)
+{
+    (void)state;
+    for (int own_pool = 0; own_pool < 2; own_pool++) {
+        struct star star;
+        star_presets(&star);
+        star.params.pfc_priorities = 1u << 3 | 1u << 5;
+        star.params.cell = 256;
+        star.params.reserved = 1000;       /* 4 cells */
+        star.params.reserved_lossy = 2000; /* 8 */
+        star.params.headroom = 25600;      /* 100 */
+        star.params.lossy_pool = own_pool ? PPM / 4 : 0;
+        star_init(&star);
+        const struct buffer *buffer = &star.swtch.buffer;
+        for (uint16_t port = 0; port < PUMPS; port++)
+            for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
+                const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
+                const bool lossless = priority == 3 || priority == 5;
+                assert_int_equal(group->lossless, lossless);
+                assert_int_equal(group->headroom, lossless ? 100 : 0);
+                assert_int_equal(group->reserved, lossless ? 4 : 8);
+                assert_int_equal(group->place.port, port);
+                assert_int_equal(group->place.priority, priority);
+                assert_ptr_equal(group->pool,
+                                 &buffer->pools[!lossless && own_pool ? BUFFER_POOL_LOSSY
+                                                                      : BUFFER_POOL_LOSSLESS]);
+            }
+        star_fini(&star);
+    }
+}
+
 struct boundary {
     uint64_t drops;
     int64_t headroom_peak; /* bytes */
@@ -354,6 +419,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(store_and_forward_by_hand),
         cmocka_unit_test(cut_through_by_hand),
+        cmocka_unit_test(cut_through_waits_for_a_slower_wire),
+        cmocka_unit_test(every_group_has_the_limits_of_its_class),
         cmocka_unit_test(headroom_boundary),
         cmocka_unit_test(automatic_headroom_is_enough),
         cmocka_unit_test(incast_is_lossless),
