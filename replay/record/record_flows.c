@@ -6,8 +6,7 @@
 
 static void write_flow(struct store *store, const struct rnic *rnic, const struct qp *qp)
 {
-    struct cc_view view;
-    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
+    const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
     RECORD_ROW(store, flow, .node = STORE_I(rnic->port.node->id), .port = STORE_I(rnic->port.index),
                .qpn = STORE_I(qp->qpn), .state = STORE_T(qp_state_name(qp->state)),
                .peer_ip = STORE_I(rnic_ip(qp->way.destination)), .peer_qpn = STORE_I(qp->way.qpn),

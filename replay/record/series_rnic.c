@@ -16,9 +16,7 @@ static bool is_limited(const struct qp *qp)
 
 static struct cc_view view_of(const struct rnic *rnic, const struct qp *qp)
 {
-    struct cc_view view;
-    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
-    return view;
+    return pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
 }
 
 /* Follows it from now on, while there is room. */

@@ -26,10 +26,9 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
 
 static void show_rate(const struct rnic *rnic, const struct qp *qp, FILE *out)
 {
-    struct cc_view view = {0};
     if ((qp->flags & QP_LIMITED) == 0)
         return;
-    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
+    const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
     fprintf(out, "; limited to %s (target %s, alpha %.3f)", words_rate((double)view.rate_bps).text,
             words_rate((double)view.target_bps).text, (double)view.alpha_ppm / (double)PPM);
 }

@@ -43,8 +43,7 @@ static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn
 static void why_paced(const struct step_walk *walk, const struct rnic *rnic, const struct qp *qp,
                       time_ps until)
 {
-    struct cc_view view = {0};
-    rnic->cc->observe(qp->cc, &rnic->cc_site, rnic_now(rnic), &view);
+    const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
     step_why_line(walk, "root: %s has set it to %s; it may send again in %s", rnic->cc->name,
                   words_rate((double)view.rate_bps).text,
                   words_time(until - step_now(walk->stepper)).text);

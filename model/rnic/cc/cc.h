@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cc - congestion control, a plug-in: one file and one line in cc.def.
- * The algorithm's state lives in the queue pair.  A queue pair that was never told to slow down
- * costs nothing: only after on_cnp has limited it is on_sent called, until that ends the limit.
- * Both say when the next frame may leave, which holds until a CNP comes or a frame leaves: an
- * algorithm foresees what its own timers will do until then.
- * Owner: the RNIC.  Clock: now is passed in.  No events: an algorithm's timers are caught up when
- * it is called. */
+ *
+ * An algorithm answers what a queue pair hears of the network (a CNP, bytes that have left, a timer
+ * of its own) with a rate.  The pacer holds the queue pair to it: no algorithm knows of frames
+ * that wait, of debts or of wake-ups.
+ *
+ * Contract.
+ *   Hooks     each may be NULL: then nothing is done for it, and nothing is kept.
+ *   Flow      a hook is handed a struct cc_flow that says what is in force now, and writes into it
+ *             what is to be from now on; `state` is its own, all else is only read.
+ *   Units     bits per second, bytes of frames from Ethernet header to FCS, picoseconds.
+ *   Limits    rate_bps in 1 .. line_bps; at line_bps the limit ends after the next frame, and
+ *             with it the calls of on_sent and on_timer, until a hook sets a lower rate.
+ *   Cost      a queue pair that was never limited costs nothing.
+ *   Time      is handed in and never runs back.  No events: the pacer calls on_timer when it next
+ *             looks, as if at its time, and on a copy of the state to foresee when a debt is paid.
+ *             So a hook depends on nothing but its arguments, and touches nothing else.
+ *   Errors    none: parameters are checked as rows, and a hook cannot fail.
+ *   Determinism  integers only; no memory of its own, no random numbers, no global state.
+ *   Owner     the state lies in the queue pair, zeroed before init. */
 #ifndef STORMGLASS_RNIC_CC_CC_H
 #define STORMGLASS_RNIC_CC_CC_H
 
@@ -14,16 +27,25 @@
 
 #include <stdbool.h>
 
-enum { CC_STATE_BYTES = 80, CC_PARAMS_MAX = 256 };
+enum { CC_STATE_BYTES = 40, CC_PARAMS_MAX = 256 };
 
+struct cc_ops;
+
+/* What all queue pairs of an RNIC share. */
 struct cc_site {
+    const struct cc_ops *ops;
     uint64_t line_bps;
-    const void *params;
+    const void *params; /* as the rows of the algorithm fill them */
 };
 
-/* Instead of the next frame's time: the queue pair sends at line rate, as if there were no
- * congestion control. */
-#define CC_UNLIMITED ((time_ps)-1)
+/* A queue pair, as its algorithm sees it. */
+struct cc_flow {
+    const struct cc_site *site;
+    void *state;
+    uint64_t rate_bps;  /* frames leave no faster than this, preamble and gap included */
+    time_ps timer;      /* on_timer is called then; TIME_NEVER: not at all */
+    int64_t bytes_left; /* on_sent is called when so many bytes more have left, less than 1 then */
+};
 
 /* For reports, as of the moment that was asked for. */
 struct cc_view {
@@ -37,17 +59,26 @@ struct cc_ops {
     const char *source;
     const struct opt *opts;
     size_t params_bytes;
-    bool wants_ecn; /* data is sent as ECT(0) and marked packets are answered with CNPs */
+    size_t state_bytes; /* at most CC_STATE_BYTES */
+    bool wants_ecn;     /* data is sent as ECT(0) */
 
-    /* Least time between two CNPs of one queue pair at the notification point. */
+    /* At the notification point: least time between two CNPs of one queue pair.  NULL: marked
+     * packets are answered with none. */
     time_ps (*cnp_interval)(const void *params);
-    void (*init)(void *state, const struct cc_site *site);
-    /* Both: when the next frame may leave, at or before now: at once; or CC_UNLIMITED. */
-    time_ps (*on_cnp)(void *state, const struct cc_site *site, time_ps now);
-    /* A frame of `bytes` (Ethernet header to FCS) has left. */
-    time_ps (*on_sent)(void *state, const struct cc_site *site, uint32_t bytes, time_ps now);
-    void (*observe)(const void *state, const struct cc_site *site, time_ps now,
-                    struct cc_view *view);
+
+    /* Both: the rate is the line's, nothing is timed or counted unless it says so. */
+    void (*init)(struct cc_flow *flow);
+    void (*on_cnp)(struct cc_flow *flow, time_ps now);
+
+    /* Must set bytes_left anew. */
+    void (*on_sent)(struct cc_flow *flow, time_ps now);
+
+    /* flow->timer is due, at or before `until`, and is to be moved on; where that no longer changes
+     * the rate, beyond `until` at once. */
+    void (*on_timer)(struct cc_flow *flow, time_ps until);
+
+    /* Of a copy whose timer is caught up; the view already has the rate, as target too. */
+    void (*observe)(struct cc_flow *flow, time_ps now, struct cc_view *view);
 };
 
 /* A name that a scenario may give: an algorithm, or one with other defaults. */

@@ -12,12 +12,6 @@
  * recovery: so do the authors' fluid model (factor (1-p)^(F B) in the additive term, CoNEXT 2016)
  * and their simulator.
  *
- * No events: the timers are caught up when a CNP comes or a frame leaves.  Pacing is a fluid
- * account: a frame adds its bits to the debt, time pays it at the current rate, and sending waits
- * until it is paid.  Where the rate timer falls into the wait, the rest is paid at the rate that
- * the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of credit is
- * kept while others hold the wire; without it, two queue pairs at half the line rate would not fill
- * it.
  * Not modelled: the firmware's 10-bit fixed point; hyper increase grows by rhai each time (the
  * paper leaves QCN's growing step open).  (Rt + Rc)/2 rounds up, so that a rate reaches its target
  * and the limit ends. */
@@ -82,12 +76,8 @@ const struct cc_setting cc_dcqcn_mlx5[] = {
 };
 
 enum { ALPHA_BITS = 32 };
-#define ALPHA_ONE    (UINT64_C(1) << ALPHA_BITS)
-#define RATIO_ONE    UINT64_C(1000000000000000)
-#define DEBT_PER_BIT PS_PER_S
-#define CREDIT_FRAME 4200 /* the largest RoCE frame with its gap */
-#define WIRE_GAP     20 /* preamble 8 and gap 12, IEEE 802.3: pacing counts what the wire carries */
-#define CREDIT_MAX   (CREDIT_FRAME * INT64_C(8) * DEBT_PER_BIT)
+#define ALPHA_ONE (UINT64_C(1) << ALPHA_BITS)
+#define RATIO_ONE UINT64_C(1000000000000000)
 
 typedef unsigned __int128 wide;
 
@@ -116,23 +106,11 @@ static void decay_alpha(struct cc_dcqcn *state, const struct cc_dcqcn_params *pa
     }
 }
 
-static bool is_limited(const struct cc_dcqcn *state)
+/* One event of the timer or of the byte counter. */
+static void increase(struct cc_flow *flow)
 {
-    return state->debt_at != TIME_NEVER;
-}
-
-/* Time pays the debt at the current rate. */
-static void pay(struct cc_dcqcn *state, time_ps until)
-{
-    const wide paid = (wide)state->rate * (uint64_t)(until - state->debt_at);
-    const wide owed = (wide)(uint64_t)(state->debt + CREDIT_MAX);
-    state->debt = paid >= owed ? -CREDIT_MAX : state->debt - (int64_t)paid;
-    state->debt_at = until;
-}
-
-static void increase(struct cc_dcqcn *state, const struct cc_site *site)
-{
-    const struct cc_dcqcn_params *params = site->params;
+    const struct cc_dcqcn_params *params = flow->site->params;
+    struct cc_dcqcn *state = flow->state;
     const uint64_t f = (uint64_t)params->f;
     const uint32_t low =
         state->timer_stage < state->byte_stage ? state->timer_stage : state->byte_stage;
@@ -142,67 +120,33 @@ static void increase(struct cc_dcqcn *state, const struct cc_site *site)
         state->target += (uint64_t)params->rhai;
     else if (high >= f)
         state->target += (uint64_t)params->rai;
-    if (state->target > site->line_bps)
-        state->target = site->line_bps;
-    if (state->rate < state->target)
-        state->rate += (state->target - state->rate + 1) / 2;
-}
-
-static void on_rate_timer(struct cc_dcqcn *state, const struct cc_site *site)
-{
-    const struct cc_dcqcn_params *params = site->params;
-    pay(state, state->rate_due);
-    increase(state, site);
-    state->timer_stage++;
-    state->rate_due += params->rate_timer;
+    if (state->target > flow->site->line_bps)
+        state->target = flow->site->line_bps;
+    if (flow->rate_bps < state->target)
+        flow->rate_bps += (state->target - flow->rate_bps + 1) / 2;
 }
 
 /* Of a queue pair back at line rate the timer only counts. */
-static void run_rate_timer(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+static void on_timer(struct cc_flow *flow, time_ps until)
 {
-    const struct cc_dcqcn_params *params = site->params;
-    while (state->rate_due <= now && state->rate < site->line_bps)
-        on_rate_timer(state, site);
-    if (state->rate_due > now)
-        return;
-    const time_ps events = (now - state->rate_due) / params->rate_timer + 1;
+    const struct cc_dcqcn_params *params = flow->site->params;
+    struct cc_dcqcn *state = flow->state;
+    time_ps events = 1;
+    if (flow->rate_bps < flow->site->line_bps)
+        increase(flow);
+    else
+        events += (until - flow->timer) / params->rate_timer;
     state->timer_stage += (uint32_t)events;
-    state->rate_due += events * params->rate_timer;
+    flow->timer += events * params->rate_timer;
 }
 
-static inline void catch_up(struct cc_dcqcn *state, const struct cc_site *site, time_ps now)
+static void on_sent(struct cc_flow *flow, time_ps now)
 {
-    if (UNLIKELY(state->rate_due <= now))
-        run_rate_timer(state, site, now);
-    pay(state, now);
-}
-
-/* When the debt is paid, as long as the rate is what it is. */
-static inline time_ps paid_at(const struct cc_dcqcn *state)
-{
-    if (state->debt <= 0)
-        return state->debt_at;
-    return state->debt_at + (time_ps)(((uint64_t)state->debt + state->rate - 1) / state->rate);
-}
-
-/* The same where the timer falls into the wait, on a copy that goes ahead of time.  Once paid a
- * debt stays paid, whatever the timer makes of the rate. */
-static ASIDE time_ps paid_later(const struct cc_dcqcn *state, const struct cc_site *site)
-{
-    struct cc_dcqcn ahead = *state;
-    time_ps paid;
-    do {
-        on_rate_timer(&ahead, site);
-        paid = paid_at(&ahead);
-    } while (paid >= ahead.rate_due);
-    return paid;
-}
-
-/* Of a state that is caught up. */
-static inline time_ps next_send(const struct cc_dcqcn *state, const struct cc_site *site)
-{
-    const time_ps paid = paid_at(state);
-    return LIKELY(paid < state->rate_due) ? paid : paid_later(state, site);
+    struct cc_dcqcn *state = flow->state;
+    (void)now;
+    increase(flow);
+    state->byte_stage++;
+    flow->bytes_left += ((const struct cc_dcqcn_params *)flow->site->params)->byte_counter;
 }
 
 static time_ps cnp_interval(const void *params)
@@ -210,105 +154,55 @@ static time_ps cnp_interval(const void *params)
     return ((const struct cc_dcqcn_params *)params)->cnp_interval;
 }
 
-static void init(void *of, const struct cc_site *site)
+static void init(struct cc_flow *flow)
 {
-    const struct cc_dcqcn_params *params = site->params;
-    *(struct cc_dcqcn *)of = (struct cc_dcqcn){
-        .rate = site->line_bps,
-        .target = site->line_bps,
+    const struct cc_dcqcn_params *params = flow->site->params;
+    flow->bytes_left = params->byte_counter;
+    *(struct cc_dcqcn *)flow->state = (struct cc_dcqcn){
+        .target = flow->site->line_bps,
         .alpha = ratio_q32(params->initial_alpha),
         .alpha_due = TIME_NEVER,
-        .rate_due = TIME_NEVER,
-        .debt_at = TIME_NEVER,
         .last_cut = -1,
     };
 }
 
-static void cut(struct cc_dcqcn *state, const struct cc_dcqcn_params *params, time_ps now)
+static void cut(struct cc_flow *flow, time_ps now)
 {
+    const struct cc_dcqcn_params *params = flow->site->params;
+    struct cc_dcqcn *state = flow->state;
     if (params->clamp_target || state->timer_stage > 0 || state->last_cut < 0)
-        state->target = state->rate;
-    state->rate -= times_q32(state->rate, state->alpha / 2);
-    if (state->rate < (uint64_t)params->min_rate)
-        state->rate = (uint64_t)params->min_rate;
-    if (state->target < state->rate)
-        state->target = state->rate;
+        state->target = flow->rate_bps;
+    flow->rate_bps -= times_q32(flow->rate_bps, state->alpha / 2);
+    if (flow->rate_bps < (uint64_t)params->min_rate)
+        flow->rate_bps = (uint64_t)params->min_rate;
+    if (flow->rate_bps > flow->site->line_bps) /* no cut goes below min-rate: then there are none */
+        flow->rate_bps = flow->site->line_bps;
+    if (state->target < flow->rate_bps)
+        state->target = flow->rate_bps;
     state->timer_stage = state->byte_stage = 0;
-    state->bytes = 0;
-    state->rate_due = now + params->rate_timer;
     state->last_cut = now;
+    flow->bytes_left = params->byte_counter;
+    flow->timer = now + params->rate_timer;
 }
 
-static time_ps on_cnp(void *of, const struct cc_site *site, time_ps now)
+static void on_cnp(struct cc_flow *flow, time_ps now)
 {
-    struct cc_dcqcn *state = of;
-    const struct cc_dcqcn_params *params = site->params;
-    if (!is_limited(state)) {
-        state->debt = 0;
-        state->debt_at = now;
-        state->rate_due = TIME_NEVER;
-    }
+    const struct cc_dcqcn_params *params = flow->site->params;
+    struct cc_dcqcn *state = flow->state;
     decay_alpha(state, params, now);
-    catch_up(state, site, now);
     if (state->last_cut < 0 || now - state->last_cut >= params->cut_interval)
-        cut(state, params, now);
+        cut(flow, now);
     const uint64_t g = ratio_q32(params->g);
     state->alpha += times_q32(ALPHA_ONE - state->alpha, g);
     state->alpha_due = now + params->alpha_timer;
-    return next_send(state, site);
 }
 
-static inline void owe(struct cc_dcqcn *state, uint32_t bytes, time_ps now)
+static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
 {
-    pay(state, now);
-    state->debt += (int64_t)(bytes + WIRE_GAP) * 8 * DEBT_PER_BIT;
-    state->bytes += bytes;
-}
-
-static inline time_ps after_frame(struct cc_dcqcn *state, const struct cc_site *site)
-{
-    if (LIKELY(state->rate < site->line_bps)) /* and never above its target */
-        return next_send(state, site);
-    state->debt_at = TIME_NEVER;
-    return CC_UNLIMITED;
-}
-
-/* The timer or the byte counter falls due. */
-static ASIDE time_ps on_sent_due(struct cc_dcqcn *state, const struct cc_site *site, uint32_t bytes,
-                                 time_ps now)
-{
-    const struct cc_dcqcn_params *params = site->params;
-    run_rate_timer(state, site, now);
-    owe(state, bytes, now);
-    while (state->bytes >= (uint64_t)params->byte_counter) {
-        state->bytes -= (uint64_t)params->byte_counter;
-        increase(state, site);
-        state->byte_stage++;
-    }
-    return after_frame(state, site);
-}
-
-static time_ps on_sent(void *of, const struct cc_site *site, uint32_t bytes, time_ps now)
-{
-    struct cc_dcqcn *state = of;
-    const struct cc_dcqcn_params *params = site->params;
-    if (UNLIKELY(state->rate_due <= now || state->bytes + bytes >= (uint64_t)params->byte_counter))
-        return on_sent_due(state, site, bytes, now);
-    owe(state, bytes, now);
-    return after_frame(state, site);
-}
-
-static void observe(const void *of, const struct cc_site *site, time_ps now, struct cc_view *view)
-{
-    struct cc_dcqcn then = *(const struct cc_dcqcn *)of;
-    decay_alpha(&then, site->params, now);
-    if (is_limited(&then))
-        catch_up(&then, site, now);
-    *view = (struct cc_view){
-        .rate_bps = then.rate,
-        .target_bps = then.target,
-        .alpha_ppm = times_q32((uint64_t)PPM, then.alpha),
-    };
+    struct cc_dcqcn *state = flow->state;
+    decay_alpha(state, flow->site->params, now);
+    view->target_bps = state->target;
+    view->alpha_ppm = times_q32((uint64_t)PPM, state->alpha);
 }
 
 const struct cc_ops cc_dcqcn = {
@@ -317,10 +211,12 @@ const struct cc_ops cc_dcqcn = {
     .source = PAPER,
     .opts = dcqcn_opts,
     .params_bytes = sizeof(struct cc_dcqcn_params),
+    .state_bytes = sizeof(struct cc_dcqcn),
     .wants_ecn = true,
     .cnp_interval = cnp_interval,
     .init = init,
     .on_cnp = on_cnp,
     .on_sent = on_sent,
+    .on_timer = on_timer,
     .observe = observe,
 };

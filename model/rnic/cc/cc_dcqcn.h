@@ -2,8 +2,7 @@
  * cc_dcqcn - DCQCN: parameters and the reaction point's state.
  * Source:  Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section
  * 3.
- * Units:   rates bits per second, alpha 2^-32, debt 10^-12 bit (so that rate x picoseconds is
- * exact). */
+ * Units:   rates bits per second, alpha 2^-32. */
 #ifndef STORMGLASS_RNIC_CC_CC_DCQCN_H
 #define STORMGLASS_RNIC_CC_CC_DCQCN_H
 
@@ -24,14 +23,8 @@ struct cc_dcqcn_params {
 };
 
 struct cc_dcqcn {
-    /* what a frame that leaves touches */
-    uint64_t rate, target;
-    time_ps rate_due; /* next timer event */
-    int64_t debt;     /* what was sent and not yet paid for by time; negative: credit */
-    time_ps debt_at;  /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
-    uint64_t bytes;   /* since the last event of the byte counter */
+    uint64_t target;
     uint32_t timer_stage, byte_stage; /* events since the last cut */
-
     uint64_t alpha;
     time_ps alpha_due; /* next decay; TIME_NEVER before the first CNP */
     time_ps last_cut;

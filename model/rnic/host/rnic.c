@@ -55,7 +55,8 @@ static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.cnps_handled++;
-    turns_limit(qp, rnic->cc->on_cnp(qp->cc, &rnic->cc_site, now));
+    if (rnic->cc->on_cnp != NULL)
+        turns_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
 }
 
 /* Hands a packet to the part of its queue pair that it is for. */
@@ -258,8 +259,10 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
     rnic->cc = site->cc;
     if (site->cc->params_bytes > 0)
         memcpy(rnic->cc_params, site->cc_params, site->cc->params_bytes);
-    rnic->cc_site = (struct cc_site){.line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
-    rnic->cnp_interval = rnic->cc->cnp_interval(rnic->cc_params);
+    rnic->cc_site = (struct cc_site){
+        .ops = site->cc, .line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
+    rnic->cnp_interval =
+        site->cc->cnp_interval == NULL ? TIME_NEVER : site->cc->cnp_interval(rnic->cc_params);
 }
 
 void rnic_init(struct rnic *rnic, const struct rnic_site *site)

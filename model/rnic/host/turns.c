@@ -183,7 +183,7 @@ static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 /* A frame of a limited QP has left. */
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    turns_pace(qp, rnic->cc->on_sent(qp->cc, &rnic->cc_site, bytes, now));
+    turns_pace(qp, pacer_sent(&qp->pacer, &rnic->cc_site, bytes, now));
 }
 
 void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)

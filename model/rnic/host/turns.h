@@ -91,11 +91,11 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
  * it is not, nothing has been done yet, and turns_serve must follow. */
 bool turns_kick_straight(struct rnic *rnic, time_ps now);
 
-/* What congestion control says of a limited QP's next frame: its time, or CC_UNLIMITED. */
+/* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */
 static inline void turns_pace(struct qp *qp, time_ps until)
 {
     qp->paced_until = until;
-    if (UNLIKELY(until == CC_UNLIMITED))
+    if (UNLIKELY(until == PACER_UNLIMITED))
         qp->flags &= (uint16_t)~QP_LIMITED;
 }
 

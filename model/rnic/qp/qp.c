@@ -263,7 +263,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
-    rnic->cc->init(qp->cc, &rnic->cc_site);
+    pacer_init(&qp->pacer, &rnic->cc_site);
     go(qp, IBV_QPS_RTS);
 }
 

@@ -8,7 +8,7 @@
 #define STORMGLASS_RNIC_QP_QP_H
 
 #include "net/frame/frame.h"
-#include "rnic/cc/cc.h"
+#include "rnic/cc/pacer.h"
 #include "rnic/qp/held_acks.h"
 #include "rnic/qp/mr.h"
 #include "rnic/qp/psn.h"
@@ -132,7 +132,7 @@ struct qp {
     uint8_t read_resources; /* IRD */
     uint8_t tx_kind;        /* enum qp_tx_kind */
 
-    alignas(64) unsigned char cc[CC_STATE_BYTES];
+    alignas(64) struct pacer pacer; /* congestion control */
 
     struct qp_wqe *sq;
     struct qp_receive *rq;
@@ -149,7 +149,7 @@ struct qp {
 };
 
 static_assert(offsetof(struct qp, epsn) == 64 && offsetof(struct qp, timeout_due) == 128 &&
-                  offsetof(struct qp, cc) == 192,
+                  offsetof(struct qp, pacer) == 192,
               "a line to send from, a line to receive into, a line to wait in");
 static_assert(sizeof(struct qp) == 384, "six lines, whose pairs are fetched together");
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * DCQCN against steps worked by hand, and the list of congestion controls. */
 #include "rnic/cc/cc_dcqcn.h"
+#include "rnic/cc/pacer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,33 +13,36 @@
 #define US   PS_PER_US
 
 struct rp { /* a reaction point */
-    struct cc_dcqcn state;
+    struct pacer pacer;
     struct cc_dcqcn_params params;
     struct cc_site site;
 };
 
+static struct cc_dcqcn *dcqcn(struct rp *rp)
+{
+    return (struct cc_dcqcn *)(void *)rp->pacer.state;
+}
+
 static void start(struct rp *rp, const char *preset, uint64_t line)
 {
     cc_presets(cc_find(preset), &rp->params);
-    rp->site = (struct cc_site){line, &rp->params};
-    cc_dcqcn.init(&rp->state, &rp->site);
+    rp->site = (struct cc_site){&cc_dcqcn, line, &rp->params};
+    pacer_init(&rp->pacer, &rp->site);
 }
 
 static time_ps cnp(struct rp *rp, time_ps at)
 {
-    return cc_dcqcn.on_cnp(&rp->state, &rp->site, at);
+    return pacer_on_cnp(&rp->pacer, &rp->site, at);
 }
 
 static time_ps sent(struct rp *rp, uint32_t bytes, time_ps at)
 {
-    return cc_dcqcn.on_sent(&rp->state, &rp->site, bytes, at);
+    return pacer_sent(&rp->pacer, &rp->site, bytes, at);
 }
 
 static struct cc_view look(const struct rp *rp, time_ps at)
 {
-    struct cc_view view;
-    cc_dcqcn.observe(&rp->state, &rp->site, at, &view);
-    return view;
+    return pacer_view(&rp->pacer, &rp->site, at);
 }
 
 static void test_list(void **state)
@@ -49,6 +53,7 @@ static void test_list(void **state)
         assert_non_null(preset->ops);
         assert_non_null(preset->about);
         assert_true(preset->ops->params_bytes <= sizeof params);
+        assert_true(preset->ops->state_bytes <= CC_STATE_BYTES);
         assert_ptr_equal(cc_find(preset->name), preset);
         if (preset->settings == NULL) {
             assert_string_equal(preset->name, preset->ops->name);
@@ -71,22 +76,22 @@ static void test_cuts(void **state)
     struct rp rp;
     start(&rp, "dcqcn", 100 * GBPS);
     assert_int_equal(cnp(&rp, 10 * US), 10 * US); /* it owes nothing yet */
-    assert_int_equal(rp.state.rate, 50 * GBPS);
-    assert_int_equal(rp.state.target, 100 * GBPS);
-    assert_int_equal(rp.state.alpha, UINT64_C(1) << 32);
+    assert_int_equal(rp.pacer.rate, 50 * GBPS);
+    assert_int_equal(dcqcn(&rp)->target, 100 * GBPS);
+    assert_int_equal(dcqcn(&rp)->alpha, UINT64_C(1) << 32);
     cnp(&rp, 60 * US);
-    assert_int_equal(rp.state.rate, 25 * GBPS);
-    assert_int_equal(rp.state.target, 50 * GBPS);
+    assert_int_equal(rp.pacer.rate, 25 * GBPS);
+    assert_int_equal(dcqcn(&rp)->target, 50 * GBPS);
     /* 55 us without a CNP: a = 255/256; the next CNP cuts by a/2, then a += (1 - a)/256. */
     cnp(&rp, 115 * US);
-    assert_int_equal(rp.state.alpha, (UINT64_C(1) << 32) - (1 << 24) + (1 << 16));
+    assert_int_equal(dcqcn(&rp)->alpha, (UINT64_C(1) << 32) - (1 << 24) + (1 << 16));
     /* The timer at 115 us raised the rate to 37.5 G first; 37.5 (1 - 255/512) = 18.823242187.5 G;
      * a cut rounds down, so the rest rounds up. */
-    assert_int_equal(rp.state.target, 37500000000);
-    assert_int_equal(rp.state.rate, 18823242188);
+    assert_int_equal(dcqcn(&rp)->target, 37500000000);
+    assert_int_equal(rp.pacer.rate, 18823242188);
     for (int i = 0; i < 40; i++)
         cnp(&rp, (120 + i) * US);
-    assert_int_equal(rp.state.rate, rp.params.min_rate);
+    assert_int_equal(rp.pacer.rate, rp.params.min_rate);
 }
 
 static void test_recovery(void **state)
@@ -104,16 +109,16 @@ static void test_recovery(void **state)
         const time_ps at = (50 + 55 * (i + 1)) * US;
         assert_true(look(&rp, at - 1).rate_bps < look(&rp, at).rate_bps);
         sent(&rp, 1000, at);
-        assert_int_equal(rp.state.rate, rates[i]);
+        assert_int_equal(rp.pacer.rate, rates[i]);
     }
     /* Called only at the end, the timers come out the same. */
     sent(&lazy, 1000, (50 + 55 * 8) * US);
-    assert_int_equal(lazy.state.rate, rates[7]);
+    assert_int_equal(lazy.pacer.rate, rates[7]);
     /* Back at line rate they only count. */
     assert_int_equal(look(&lazy, PS_PER_S).rate_bps, 100 * GBPS);
     sent(&lazy, 1000, PS_PER_S);
-    assert_int_equal(lazy.state.timer_stage, (PS_PER_S - 50 * US) / (55 * US));
-    assert_int_equal(lazy.state.rate_due, 50 * US + 55 * US * (lazy.state.timer_stage + 1));
+    assert_int_equal(dcqcn(&lazy)->timer_stage, (PS_PER_S - 50 * US) / (55 * US));
+    assert_int_equal(lazy.pacer.timer, 50 * US + 55 * US * (dcqcn(&lazy)->timer_stage + 1));
 }
 
 /* The byte counter raises the rate as the timer does; both beyond F: hyper increase. */
@@ -122,21 +127,21 @@ static void test_byte_counter(void **state)
     (void)state;
     struct rp rp;
     start(&rp, "dcqcn", 100 * GBPS);
-    rp.params.byte_counter = 1000;
+    rp.params.byte_counter = rp.pacer.bytes_left = 1000;
     rp.params.f = 1;
     cnp(&rp, 0);
     sent(&rp, 1000, 1 * US); /* fast recovery */
-    assert_int_equal(rp.state.rate, 75 * GBPS);
-    assert_int_equal(rp.state.byte_stage, 1);
-    rp.state.target = 80 * GBPS;
+    assert_int_equal(rp.pacer.rate, 75 * GBPS);
+    assert_int_equal(dcqcn(&rp)->byte_stage, 1);
+    dcqcn(&rp)->target = 80 * GBPS;
     sent(&rp, 999, 2 * US);
-    assert_int_equal(rp.state.rate, 75 * GBPS);
+    assert_int_equal(rp.pacer.rate, 75 * GBPS);
     sent(&rp, 1, 2 * US); /* additive */
-    assert_int_equal(rp.state.target, 80040000000);
+    assert_int_equal(dcqcn(&rp)->target, 80040000000);
     /* two timer events: additive, still min = 1 */
     assert_int_equal(look(&rp, 110 * US).target_bps, 80120000000);
     sent(&rp, 1000, 110 * US); /* min(2, 2) > 1 */
-    assert_int_equal(rp.state.target, 80320000000);
+    assert_int_equal(dcqcn(&rp)->target, 80320000000);
 }
 
 /* 10 Gb/s, limited to 5.  Frames of 1230 B take 10 000 bits of wire. */
@@ -184,13 +189,13 @@ static void test_foresight(void **state)
         rp.params.min_rate = GBPS / 1000 * (1 + i % 7);
         rp.params.cut_interval = PS_PER_S;
         cnp(&rp, i * US);
-        rp.state.rate = (uint64_t)rp.params.min_rate + i;
+        rp.pacer.rate = (uint64_t)rp.params.min_rate + i;
         time_ps now = i * US;
         for (unsigned frame = 0; frame < 20; frame++) {
             const time_ps next = sent(&rp, 64 + 97 * (i + frame) % 4096, now);
-            if (next == CC_UNLIMITED)
+            if (next == PACER_UNLIMITED)
                 break;
-            waits += next > rp.state.rate_due + rp.params.rate_timer;
+            waits += next > rp.pacer.timer + rp.params.rate_timer;
             if (next > now)
                 holds(&rp, now, next);
             now = time_later(now, next) + frame % 3 * 100 * PS_PER_NS;
@@ -207,11 +212,11 @@ static void test_ends(void **state)
     start(&rp, "dcqcn", 10 * GBPS);
     cnp(&rp, 0);
     assert_true(sent(&rp, 1000, 1 * US) > 1 * US);
-    assert_int_equal(sent(&rp, 1000, 55 * 60 * US), CC_UNLIMITED);
-    assert_int_equal(rp.state.rate, 10 * GBPS);
+    assert_int_equal(sent(&rp, 1000, 55 * 60 * US), PACER_UNLIMITED);
+    assert_int_equal(rp.pacer.rate, 10 * GBPS);
     assert_int_equal(cnp(&rp, 4000 * US), 4000 * US);
-    assert_true(rp.state.rate > 5 * GBPS); /* alpha has decayed meanwhile */
-    assert_int_equal(rp.state.timer_stage, 0);
+    assert_true(rp.pacer.rate > 5 * GBPS); /* alpha has decayed meanwhile */
+    assert_int_equal(dcqcn(&rp)->timer_stage, 0);
 }
 
 /* Alpha decays to where it stands still; the next CNP raises it, and it decays again as ever. */
@@ -222,15 +227,15 @@ static void test_alpha_rests(void **state)
     start(&rp, "dcqcn", 100 * GBPS);
     cnp(&rp, 10 * US);
     cnp(&rp, 10 * PS_PER_S);
-    const uint64_t resting = rp.state.alpha;
+    const uint64_t resting = dcqcn(&rp)->alpha;
     assert_true(resting < UINT64_C(1) << 25); /* what one CNP adds: g, a 256th */
     cnp(&rp, 10 * PS_PER_S + 50 * US);
-    assert_true(rp.state.alpha > resting);
-    const uint64_t raised = rp.state.alpha;
+    assert_true(dcqcn(&rp)->alpha > resting);
+    const uint64_t raised = dcqcn(&rp)->alpha;
     assert_true(look(&rp, 10 * PS_PER_S + 105 * US).alpha_ppm <= raised * PPM >> 32);
     cnp(&rp, 10 * PS_PER_S + 105 * US); /* after one decay */
     const uint64_t decayed = raised - (raised >> 8);
-    assert_in_range(rp.state.alpha, decayed + (((UINT64_C(1) << 32) - decayed) >> 8) - 1,
+    assert_in_range(dcqcn(&rp)->alpha, decayed + (((UINT64_C(1) << 32) - decayed) >> 8) - 1,
                     decayed + (((UINT64_C(1) << 32) - decayed) >> 8) + 1);
 }
 
@@ -240,20 +245,46 @@ static void test_cut_interval(void **state)
     struct rp rp;
     start(&rp, "dcqcn-mlx5", 100 * GBPS);
     cnp(&rp, 10 * US);
-    assert_int_equal(rp.state.rate, 50 * GBPS);
-    const uint64_t alpha = rp.state.alpha;
+    assert_int_equal(rp.pacer.rate, 50 * GBPS);
+    const uint64_t alpha = dcqcn(&rp)->alpha;
     cnp(&rp, 13 * US);
-    assert_int_equal(rp.state.rate, 50 * GBPS);
-    assert_true(rp.state.alpha < alpha); /* three decays and one CNP */
+    assert_int_equal(rp.pacer.rate, 50 * GBPS);
+    assert_true(dcqcn(&rp)->alpha < alpha); /* three decays and one CNP */
     cnp(&rp, 14 * US);
-    assert_true(rp.state.rate < 26 * GBPS);
-    assert_int_equal(rp.state.target,
+    assert_true(rp.pacer.rate < 26 * GBPS);
+    assert_int_equal(dcqcn(&rp)->target,
                      100 * GBPS); /* not clamped: the timer did not raise the rate */
+}
+
+/* A least rate above the line's is the line's: nothing is cut. */
+static void test_min_rate_above_line(void **state)
+{
+    (void)state;
+    struct rp rp;
+    start(&rp, "dcqcn", 10 * GBPS);
+    rp.params.min_rate = 25 * GBPS;
+    assert_int_equal(cnp(&rp, 1 * US), 1 * US);
+    assert_int_equal(look(&rp, 2 * US).rate_bps, 10 * GBPS);
+    assert_int_equal(sent(&rp, 1000, 2 * US), PACER_UNLIMITED);
+}
+
+/* Who has no hooks is at line rate, whatever is asked. */
+static void test_none(void **state)
+{
+    (void)state;
+    struct pacer pacer;
+    const struct cc_site site = {&cc_none, 10 * GBPS, NULL};
+    pacer_init(&pacer, &site);
+    const struct cc_view view = pacer_view(&pacer, &site, 1 * US);
+    assert_int_equal(view.rate_bps, 10 * GBPS);
+    assert_int_equal(view.target_bps, 10 * GBPS);
+    assert_false(pacer_is_limited(&pacer));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_none),        cmocka_unit_test(test_min_rate_above_line),
         cmocka_unit_test(test_list),        cmocka_unit_test(test_cuts),
         cmocka_unit_test(test_recovery),    cmocka_unit_test(test_byte_counter),
         cmocka_unit_test(test_pacing),      cmocka_unit_test(test_foresight),

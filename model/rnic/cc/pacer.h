@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pacer - holds a queue pair to the rate that its congestion control sets.
+ * A fluid account: a frame adds its bits to the debt, time pays it at the current rate, and sending
+ * waits until it is paid.  Where the algorithm's timer falls into the wait, the rest is paid at the
+ * rate that the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of
+ * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
+ * would not fill it.
+ * Units:   debt 10^-12 bit, so that rate x picoseconds is exact.
+ * Owner:   the queue pair.  Clock: now is passed in.  No events: what is said of the next frame
+ * holds until a frame leaves or the algorithm hears of something. */
+#ifndef STORMGLASS_RNIC_CC_PACER_H
+#define STORMGLASS_RNIC_CC_PACER_H
+
+#include "rnic/cc/cc.h"
+
+#include <assert.h>
+#include <stdalign.h>
+
+/* Instead of the next frame's time: the queue pair sends at line rate, as if there were no
+ * congestion control. */
+#define PACER_UNLIMITED ((time_ps)-1)
+
+struct pacer {
+    /* what a frame that leaves touches */
+    uint64_t rate;
+    time_ps timer;      /* as struct cc_flow has them */
+    int64_t bytes_left; /* likewise */
+    int64_t debt;       /* what was sent and not yet paid for by time; negative: credit */
+    time_ps debt_at;    /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
+
+    alignas(8) unsigned char state[CC_STATE_BYTES]; /* of the algorithm */
+};
+
+#define PACER_DEBT_PER_BIT PS_PER_S
+/* The largest RoCE frame with its gap. */
+#define PACER_CREDIT_MAX (INT64_C(4200) * 8 * PACER_DEBT_PER_BIT)
+#define PACER_WIRE_GAP   20 /* preamble 8 and gap 12, IEEE 802.3: what the wire carries counts */
+
+void pacer_init(struct pacer *pacer, const struct cc_site *site);
+
+/* A CNP has come, of which the algorithm wants to know: when the next frame may leave, at or before
+ * now: at once. */
+time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps now);
+
+/* What reports say of it. */
+struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now);
+
+/* ------------------------------------------------------------------ a frame that leaves */
+
+static inline bool pacer_is_limited(const struct pacer *pacer)
+{
+    return pacer->debt_at != TIME_NEVER;
+}
+
+/* Time pays the debt at the current rate. */
+static inline void pacer_pay(struct pacer *pacer, time_ps until)
+{
+    typedef unsigned __int128 wide;
+    const wide paid = (wide)pacer->rate * (uint64_t)(until - pacer->debt_at);
+    const wide owed = (wide)(uint64_t)(pacer->debt + PACER_CREDIT_MAX);
+    pacer->debt = paid >= owed ? -PACER_CREDIT_MAX : pacer->debt - (int64_t)paid;
+    pacer->debt_at = until;
+}
+
+/* When the debt is paid, as long as the rate is what it is. */
+static inline time_ps pacer_paid_at(const struct pacer *pacer)
+{
+    if (pacer->debt <= 0)
+        return pacer->debt_at;
+    return pacer->debt_at + (time_ps)(((uint64_t)pacer->debt + pacer->rate - 1) / pacer->rate);
+}
+
+/* The same where the timer falls into the wait. */
+time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site);
+
+/* Of a pacer that is caught up. */
+static inline time_ps pacer_next(const struct pacer *pacer, const struct cc_site *site)
+{
+    const time_ps paid = pacer_paid_at(pacer);
+    return LIKELY(paid < pacer->timer) ? paid : pacer_paid_later(pacer, site);
+}
+
+static inline void pacer_owe(struct pacer *pacer, uint32_t bytes, time_ps now)
+{
+    pacer_pay(pacer, now);
+    pacer->debt += (int64_t)(bytes + PACER_WIRE_GAP) * 8 * PACER_DEBT_PER_BIT;
+    pacer->bytes_left -= bytes;
+}
+
+static inline time_ps pacer_after_frame(struct pacer *pacer, const struct cc_site *site)
+{
+    if (LIKELY(pacer->rate < site->line_bps))
+        return pacer_next(pacer, site);
+    pacer->debt_at = TIME_NEVER;
+    return PACER_UNLIMITED;
+}
+
+/* pacer_sent where the algorithm's timer or its count of bytes falls due. */
+time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
+                       time_ps now);
+
+/* A frame of `bytes` of a limited queue pair has left: when the next may, at or before now: at
+ * once; or PACER_UNLIMITED. */
+static inline time_ps pacer_sent(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
+                                 time_ps now)
+{
+    if (UNLIKELY(pacer->timer <= now || pacer->bytes_left <= bytes))
+        return pacer_sent_due(pacer, site, bytes, now);
+    pacer_owe(pacer, bytes, now);
+    return pacer_after_frame(pacer, site);
+}
+
+#endif
