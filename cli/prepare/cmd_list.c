@@ -8,6 +8,7 @@
 #include "nvme/media/media.h"
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
+#include "scenarios/check/check.h"
 #include "scenarios/embedded.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
@@ -114,6 +115,12 @@ static void list_faults(struct cli_list *list)
         cli_list_row(list, fault_kinds[i]->name, fault_kinds[i]->about);
 }
 
+static void list_rules(struct cli_list *list)
+{
+    for (int i = 0; check_rules[i] != NULL; i++)
+        cli_list_row(list, check_rules[i]->name, check_rules[i]->about);
+}
+
 static void list_policies(struct cli_list *list)
 {
     for (int i = 0; i < BUFFER_POLICIES; i++)
@@ -157,6 +164,7 @@ static const struct {
     {"topologies", "how nodes and links are made", list_topologies},
     {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
+    {"rules", "what check looks for", list_rules},
     {"parameters", "every parameter with its default", list_parameters},
     {"paths", "what --set takes, by the first member of a list", list_paths},
 };

@@ -8,6 +8,13 @@
 
 enum { FINDINGS_MAX = 500 }; /* beyond that nobody reads, and one mistake is behind them all */
 
+const struct check_rule *const check_rules[] = {
+#define RULE(stem) &check_##stem,
+#include "scenarios/check/check.def"
+#undef RULE
+    NULL,
+};
+
 void check_add(struct check_report *report, enum diag_level level, struct diag_place place,
                const char *format, ...)
 {
@@ -59,13 +66,8 @@ static void sort_by_level(struct check_report *report)
 void check_scenario(const struct scenario *scenario, struct check_report *report)
 {
     memset(report, 0, sizeof *report);
-    check_paths(scenario, report);
-    check_classes(scenario, report);
-    check_buffers(scenario, report);
-    check_deadlock(scenario, report);
-    check_thresholds(scenario, report);
-    check_values(scenario, report);
-    check_fan_in(scenario, report);
+    for (int i = 0; check_rules[i] != NULL; i++)
+        check_rules[i]->run(scenario, report);
     sort_by_level(report);
 }
 

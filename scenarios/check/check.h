@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check - what is wrong with a scenario before it is run.
- * Findings of a scenario that has loaded: frames that do not fit through a path, priorities that
- * are lossless at one hop and not at the next, headroom that is too small, memory that is too small
- * for its headroom, hosts that cannot reach each other, buffers that depend on each other in a
- * circle, thresholds and times that do not belong together, values that contradict each other, no
- * watchdog, fan-in.
+ * Findings of a scenario that has loaded, rule by rule: what each looks for its line says.
  * Owner of the findings: check_free.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_CHECK_CHECK_H
 #define STORMGLASS_SCENARIOS_CHECK_CHECK_H
@@ -24,6 +20,16 @@ struct check_report {
     size_t count;
     uint32_t errors, warnings, notes;
 };
+
+/* Something that may be wrong: one file, one line in check.def. */
+struct check_rule {
+    const char *name;  /* for people */
+    const char *about; /* one sentence: what is as it should be when nothing is found */
+    /* Tells what it finds by check_add, in an order that the scenario alone decides. */
+    void (*run)(const struct scenario *scenario, struct check_report *report);
+};
+
+extern const struct check_rule *const check_rules[]; /* NULL ends it; made from check.def */
 
 /* `report` need not be initialised. The scenario must outlive it: places point into it. */
 void check_scenario(const struct scenario *scenario, struct check_report *report);

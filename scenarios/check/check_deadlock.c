@@ -255,7 +255,7 @@ static uint32_t epochs_most(const struct scenario *scenario)
     return 1 + (affordable < EPOCHS_MAX ? affordable : EPOCHS_MAX);
 }
 
-void check_deadlock(const struct scenario *scenario, struct check_report *report)
+static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct checking *checking = memory_new(sizeof *checking);
     struct routing_epoch *epochs;
@@ -272,3 +272,9 @@ void check_deadlock(const struct scenario *scenario, struct check_report *report
     dependency_fini(&checking->dependency);
     free(checking);
 }
+
+const struct check_rule check_deadlock = {
+    .name = "deadlock",
+    .about = "No buffers wait for each other in a circle, also after failures.",
+    .run = run,
+};

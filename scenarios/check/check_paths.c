@@ -289,7 +289,7 @@ static void take_tables(struct search *search, struct arena *scratch)
     }
 }
 
-void check_paths(const struct scenario *scenario, struct check_report *report)
+static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct search search = {.scenario = scenario, .report = report};
     struct arena scratch = {0};
@@ -311,3 +311,9 @@ void check_paths(const struct scenario *scenario, struct check_report *report)
         routing_free(scenario, search.tables);
     arena_free(&scratch);
 }
+
+const struct check_rule check_paths = {
+    .name = "paths",
+    .about = "There is a path, no loop, and the MTU that its packets need.",
+    .run = run,
+};

@@ -27,12 +27,8 @@ struct switch_plan;
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
                 struct switch_plan *plan, char *why, size_t size);
 
-void check_thresholds(const struct scenario *scenario, struct check_report *report);
-void check_values(const struct scenario *scenario, struct check_report *report);
-void check_paths(const struct scenario *scenario, struct check_report *report);
-void check_classes(const struct scenario *scenario, struct check_report *report);
-void check_buffers(const struct scenario *scenario, struct check_report *report);
-void check_deadlock(const struct scenario *scenario, struct check_report *report);
-void check_fan_in(const struct scenario *scenario, struct check_report *report);
+#define RULE(stem) extern const struct check_rule check_##stem;
+#include "scenarios/check/check.def"
+#undef RULE
 
 #endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_buffers - the memory of a switch holds its headroom, and headroom what comes after XOFF. */
+#include "scenarios/check/check_private.h"
+
+#include "net/switch/switch_carve.h"
+
+/* A port as it will be joined. */
+static struct headroom_link link_of(const struct scenario *scenario,
+                                    const struct switch_params *params,
+                                    const struct scenario_port *end)
+{
+    const struct port_params *peer = scenario->nodes[end->peer_node].ports[end->peer_port].params;
+    const struct port port = {
+        .params = *end->params,
+        .rate = wire_rate((uint64_t)end->params->rate),
+        .propagation = port_propagation(end->params),
+        .peer_mtu = peer->mtu,
+        .peer_response = peer->pfc_response,
+    };
+    return switch_link(params, &port);
+}
+
+static void check_headroom(const struct scenario_node *node, uint16_t port, int64_t needed,
+                           int64_t headroom, struct check_report *report)
+{
+    if (headroom >= needed)
+        return;
+    check_add(report, DIAG_WARNING, node->place,
+              "%s: %lld B can arrive after XOFF, but its headroom is %lld B",
+              scenario_port_name(node, port).text, (long long)needed, (long long)headroom);
+    check_shows(report, "drops.lossless > 0");
+}
+
+/* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
+static void check_headroom_pool(const struct scenario_node *node, const struct switch_plan *plan,
+                                struct check_report *report)
+{
+    if (plan->headroom >= plan->headroom_most * plan->lossless)
+        return;
+    check_add(report, DIAG_WARNING, node->place,
+              "%s: its headroom pool has %lld B, but one port's groups may need %lld B", node->name,
+              (long long)(plan->headroom * plan->params->cell),
+              (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
+    check_shows(report, "drops.lossless > 0");
+}
+
+/* `report` NULL: nothing is said. */
+static void plan_links(const struct scenario *scenario, const struct scenario_node *node,
+                       struct switch_plan *plan, struct check_report *report)
+{
+    const struct switch_params *params = node->switch_params;
+    switch_plan_begin(plan, params);
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        if (node->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
+        const int64_t headroom = switch_plan_link(plan, &link) * params->cell;
+        if (report != NULL && plan->lossless > 0)
+            check_headroom(node, p, headroom_auto(&link), headroom, report);
+    }
+}
+
+bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
+                struct switch_plan *plan, char *why, size_t size)
+{
+    plan_links(scenario, node, plan, NULL);
+    return switch_plan_end(plan, node->port_count, why, size);
+}
+
+static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
+                         struct check_report *report)
+{
+    const struct switch_params *params = node->switch_params;
+    struct switch_plan plan;
+    char why[DIAG_TEXT_BYTES];
+    plan_links(scenario, node, &plan, report);
+    if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
+        check_add(report, DIAG_ERROR, node->place, "%s: %s", node->name, why);
+        return;
+    }
+    check_headroom_pool(node, &plan, report);
+    const int64_t aside = (plan.reserved + plan.headroom) * params->cell;
+    if (aside > params->buffer / 2)
+        check_add(
+            report, DIAG_WARNING, node->place,
+            "%s: reserved buffer and headroom take %lld of %lld B: more than half of its memory",
+            node->name, (long long)aside, (long long)params->buffer);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        check_switch(scenario, &scenario->nodes[i], report);
+}
+
+const struct check_rule check_buffers = {
+    .name = "buffers",
+    .about = "Headroom is enough for every link, and memory for the headroom.",
+    .run = run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_host_classes - what a host sends must be the same lossless class at its switch. */
+#include "scenarios/check/check_private.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/check/classes.h"
+
+/* The switch at the other end of a host's port decides what the host's DSCP means. */
+static void check_edge(const struct scenario *scenario, const struct scenario_node *host,
+                       const struct scenario_port *port, unsigned dscp, struct check_report *report)
+{
+    const struct scenario_node *edge = &scenario->nodes[port->peer_node];
+    if (port->link == SCENARIO_NO_LINK || edge->kind != SCENARIO_SWITCH)
+        return;
+    const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
+    if (here != own) {
+        check_add(
+            report, DIAG_WARNING, host->place,
+            "%s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no effect",
+            host->name, dscp, own, edge->name, here);
+        check_shows(report, "drops.lossless > 0");
+    }
+    if (classes_lossless(edge, here) &&
+        (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s's receive buffer sends no pause for priority %u, DSCP %u: when full, it "
+                  "drops traffic that is lossless at %s",
+                  host->name, own, dscp, edge->name);
+        check_shows(report, "drops.lossy > 0");
+    }
+}
+
+static void check_host(const struct scenario *scenario, const struct scenario_node *host,
+                       uint64_t dscps, struct check_report *report)
+{
+    for (uint64_t left = dscps; left != 0; left &= left - 1)
+        for (uint16_t p = 0; p < host->port_count; p++)
+            check_edge(scenario, host, &host->ports[p], (unsigned)__builtin_ctzll(left), report);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    struct classes classes = {0};
+    classes_gather(scenario, &scratch, &classes);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        check_host(scenario, &scenario->nodes[i], classes.of_host[i], report);
+    arena_free(&scratch);
+}
+
+const struct check_rule check_host_classes = {
+    .name = "host-classes",
+    .about = "A host and its switch put a DSCP in the same priority, and pause in it.",
+    .run = run,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_marking - a switch marks before it pauses.
+ * Things with the same parameters share one struct: each is told of once. */
+#include "scenarios/check/check_private.h"
+
+#include "net/switch/switch_carve.h"
+#include "rnic/cc/cc.h"
+
+static bool anybody_reacts(const struct scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (scenario->nodes[i].host->cc->wants_ecn)
+            return true;
+    return false;
+}
+
+/* Bytes of one sender at which it is paused while `busy` groups are as full as they may be. */
+static int64_t pause_threshold(const struct switch_plan *plan, int64_t busy)
+{
+    const struct switch_params *params = plan->params;
+    return params->reserved + buffer_policies[params->policy]->settled(
+                                  params->policy_params[params->policy], params->alpha,
+                                  plan->lossless_pool * params->cell, busy);
+}
+
+static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
+                         struct check_report *report)
+{
+    const int64_t kmin = plan->params->ecn_kmin;
+    const int64_t alone = pause_threshold(plan, 1), full = pause_threshold(plan, plan->links);
+    if (plan->params->ecn_kmax == 0) {
+        check_add(
+            report, DIAG_NOTE, node->place,
+            "%s marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses act",
+            node->name);
+        check_shows(report, "ecn.marked == 0");
+    } else if (kmin >= alone) {
+        check_add(report, DIAG_WARNING, node->place,
+                  "%s starts ECN marking at %lld B of an egress queue, but pauses a single sender "
+                  "at %lld B: pauses act before congestion control",
+                  node->name, (long long)kmin, (long long)alone);
+        check_shows(report, "pfc.pause_frames > 0");
+    } else if (kmin >= full) {
+        check_add(report, DIAG_NOTE, node->place,
+                  "%s starts ECN marking at %lld B of an egress queue; with all of its %lld ports "
+                  "congested a sender is paused at %lld B, before that",
+                  node->name, (long long)kmin, (long long)plan->links, (long long)full);
+        check_shows(report, "pfc.pause_frames > 0");
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct check_seen seen = {0};
+    const bool reacts = anybody_reacts(scenario);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        struct switch_plan plan;
+        char why[DIAG_TEXT_BYTES];
+        if (node->switch_params->pfc_priorities == 0 ||
+            !check_first_time(&seen, node->switch_params))
+            continue;
+        if (reacts && check_plan(scenario, node, &plan, why, sizeof why))
+            check_switch(node, &plan, report);
+    }
+    arena_free(&seen.arena);
+}
+
+const struct check_rule check_marking = {
+    .name = "marking",
+    .about = "A switch marks before it pauses, where hosts react to marks.",
+    .run = run,
+};

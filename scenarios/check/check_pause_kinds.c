@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_pause_kinds - both ends of a link must speak the same kind of pause. */
+#include "scenarios/check/check_private.h"
+
+#include "net/port/port.h"
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    static const char *const kinds[] = {"PFC", "PAUSE", "no pauses"};
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        const struct scenario_node *a = &scenario->nodes[link->node[0]];
+        const struct scenario_node *b = &scenario->nodes[link->node[1]];
+        const int64_t here = a->ports[link->port[0]].params->flow_control;
+        const int64_t there = b->ports[link->port[1]].params->flow_control;
+        if (here == there)
+            continue;
+        check_add(report, DIAG_WARNING, link->place,
+                  "%s sends %s and %s sends %s: neither obeys the other",
+                  scenario_port_name(a, link->port[0]).text, kinds[here],
+                  scenario_port_name(b, link->port[1]).text, kinds[there]);
+        check_shows(report, "drops.lossless > 0");
+    }
+}
+
+const struct check_rule check_pause_kinds = {
+    .name = "pause-kinds",
+    .about = "Both ends of a link pause by PFC, or both by PAUSE.",
+    .run = run,
+};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
+ * Things with the same parameters share one struct: each is told of once.
+ * Rx-xoff above the whole buffer is told of by check_host_values. */
+#include "scenarios/check/check_private.h"
+
+#include "net/headroom/headroom.h"
+#include "rnic/host/rnic.h"
+#include "rnic/host/rx_buffer.h"
+
+enum { SHARE_WORTH_TELLING = 100 }; /* a hundredth of the link */
+
+static void check_refresh(const struct scenario_node *node, uint16_t index,
+                          struct check_report *report)
+{
+    const struct port_params *params = node->ports[index].params;
+    const uint64_t rate = (uint64_t)params->rate;
+    const time_ps lasts = units_transfer_ps(UINT64_C(64) * (uint64_t)params->pfc_quanta, rate);
+    const time_ps again = params->pfc_refresh == 0 ? lasts / 2 : params->pfc_refresh;
+    const time_ps takes = units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, rate);
+    if (params->flow_control == PORT_FLOW_NONE || params->pfc_enabled == 0)
+        return;
+    if (again + takes > lasts) {
+        check_add(report, DIAG_WARNING, node->place,
+                  "%s: a pause lasts %lld ns, but is refreshed only every %lld ns: the peer sends "
+                  "in between, and those frames are dropped",
+                  scenario_port_name(node, index).text, (long long)(lasts / PS_PER_NS),
+                  (long long)(again / PS_PER_NS));
+        check_shows(report, "drops.lossless > 0");
+    } else if (again < takes * SHARE_WORTH_TELLING) {
+        check_add(
+            report, DIAG_NOTE, node->place,
+            "%s: pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
+            scenario_port_name(node, index).text, (long long)(again / PS_PER_NS));
+        check_shows(report, "pfc.pause_frames");
+    }
+}
+
+static void check_rx_buffer(const struct scenario *scenario, const struct scenario_node *host,
+                            uint16_t index, struct check_report *report)
+{
+    const struct scenario_port *port = &host->ports[index];
+    const struct rnic_params *rnic = host->host->rnic;
+    const struct port_params *peer = scenario->nodes[port->peer_node].ports[port->peer_port].params;
+    const struct headroom_link link = {
+        .rate = port->params->rate,
+        .propagation = port_propagation(port->params),
+        .mtu = port->params->mtu,
+        .peer_mtu = peer->mtu,
+        .response = peer->pfc_response,
+        .cell = 1,
+        .smallest = HEADROOM_SMALLEST_FRAME,
+        .largest = port->params->mtu + WIRE_ETHERNET_BYTES,
+    };
+    const int64_t needed = headroom_auto(&link);
+    const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, port->params);
+    if (!rnic->pfc) {
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s sends no pauses (rnic.pfc false): when it is slow, its receive buffer "
+                  "overflows and drops",
+                  host->name);
+        check_shows(report, "drops.lossy > 0");
+    } else if (kept >= 0 && kept < needed) {
+        check_add(report, DIAG_WARNING, host->place,
+                  "%s: %lld B can arrive after XOFF, but its receive buffer keeps %lld B for that: "
+                  "it drops when it is slow",
+                  host->name, (long long)needed, (long long)kept);
+        check_shows(report, "drops.lossless > 0");
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct check_seen ports = {0}, hosts = {0};
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        const bool host_is_new =
+            node->kind == SCENARIO_HOST && check_first_time(&hosts, node->host->rnic);
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const bool port_is_new = node->ports[p].link != SCENARIO_NO_LINK &&
+                                     check_first_time(&ports, node->ports[p].params);
+            if (port_is_new)
+                check_refresh(node, p, report);
+            if (node->kind == SCENARIO_HOST && node->ports[p].link != SCENARIO_NO_LINK &&
+                (port_is_new || host_is_new))
+                check_rx_buffer(scenario, node, p, report);
+        }
+    }
+    arena_free(&ports.arena);
+    arena_free(&hosts.arena);
+}
+
+const struct check_rule check_pauses = {
+    .name = "pauses",
+    .about = "A pause lasts until the next, and a receive buffer holds what is under way.",
+    .run = run,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_switch_classes - what hosts send must be the same lossless class at every switch. */
+#include "scenarios/check/check_private.h"
+
+#include "net/switch/switch.h"
+#include "scenarios/check/classes.h"
+
+/* One DSCP at one switch, and at the switches behind it. */
+static void check_hop(const struct scenario *scenario, const struct scenario_node *node,
+                      unsigned dscp, struct check_report *report)
+{
+    const unsigned here = node->priority_of_dscp[dscp];
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        const struct scenario_port *port = &node->ports[p];
+        if (port->link == SCENARIO_NO_LINK)
+            continue;
+        const struct scenario_node *peer = &scenario->nodes[port->peer_node];
+        const bool off = port->params->flow_control == PORT_FLOW_NONE;
+        if (classes_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
+            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
+                      "%s is lossless on priority %u, but PFC for it is off on %s", node->name,
+                      here, scenario_port_name(node, p).text);
+            check_shows(report, "drops.lossless > 0");
+        }
+        if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
+            continue;
+        const unsigned there = peer->priority_of_dscp[dscp];
+        if (here != there || classes_lossless(node, here) != classes_lossless(peer, there)) {
+            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
+                      "DSCP %u is priority %u (%s) at %s, but %u (%s) at %s", dscp, here,
+                      classes_lossless(node, here) ? "lossless" : "lossy", node->name, there,
+                      classes_lossless(peer, there) ? "lossless" : "lossy", peer->name);
+            check_shows(report, "drops.lossy > 0");
+        }
+    }
+}
+
+/* A workload that chose its DSCP may well mean a class that drops. */
+static void check_lossless(const struct scenario_node *node, unsigned dscp, bool chosen,
+                           struct check_report *report)
+{
+    const unsigned priority = node->priority_of_dscp[dscp];
+    if (!classes_lossless(node, priority)) {
+        check_add(report, chosen ? DIAG_NOTE : DIAG_WARNING, node->place,
+                  "%s may drop RoCE data: DSCP %u is priority %u there, which is not lossless",
+                  node->name, dscp, priority);
+        check_shows(report, "drops.lossy > 0");
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    struct classes classes = {0};
+    classes_gather(scenario, &scratch, &classes);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        for (uint64_t left = classes.hosts | classes.chosen; left != 0; left &= left - 1) {
+            const unsigned dscp = (unsigned)__builtin_ctzll(left);
+            check_lossless(&scenario->nodes[i], dscp, (classes.hosts >> dscp & 1) == 0, report);
+            check_hop(scenario, &scenario->nodes[i], dscp, report);
+        }
+    }
+    arena_free(&scratch);
+}
+
+const struct check_rule check_switch_classes = {
+    .name = "switch-classes",
+    .about = "RoCE data are the same lossless class at every switch.",
+    .run = run,
+};

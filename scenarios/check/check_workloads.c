@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_workloads - a priority that a workload chooses is what the first switch makes of its DSCP,
+ * and receives are for who needs them. */
+#include "scenarios/check/check_private.h"
+
+#include "scenarios/workload/wl_rdma.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+static bool tell_priority(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair, uint32_t node,
+                          struct check_report *report)
+{
+    const struct scenario_node *host = &scenario->nodes[node];
+    const unsigned dscp = scenario_dscp(scenario, workload, pair), own = workload->class.priority;
+    for (uint16_t p = 0; p < host->port_count; p++) {
+        if (host->ports[p].link == SCENARIO_NO_LINK)
+            continue;
+        const struct scenario_node *edge = &scenario->nodes[host->ports[p].peer_node];
+        if (edge->kind != SCENARIO_SWITCH || edge->priority_of_dscp[dscp] == own)
+            continue;
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': %s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no "
+                  "effect",
+                  workload->name, host->name, dscp, own, edge->name, edge->priority_of_dscp[dscp]);
+        check_shows(report, "drops.lossless > 0");
+        return true;
+    }
+    return false;
+}
+
+static void check_priority(const struct scenario *scenario,
+                           const struct scenario_workload *workload, struct check_report *report)
+{
+    for (uint32_t i = 0; workload->class.priority_set && i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        if (tell_priority(scenario, workload, pair, pair->from, report) ||
+            tell_priority(scenario, workload, pair, pair->to, report))
+            return;
+    }
+}
+
+static void check_receives(const struct scenario_workload *workload, struct check_report *report)
+{
+    const char *kind = workload->ops->name;
+    if (strcmp(kind, "rdma-write") != 0 && strcmp(kind, "rdma-read") != 0)
+        return;
+    const struct wl_rdma_params *params = workload->params;
+    if (params->receives > 0 || params->receive_delay > 0)
+        check_add(report, DIAG_WARNING, workload->place,
+                  "'%s': receives applies to rdma-send only: %s needs none", workload->name, kind);
+}
+
+static void check_workload(const struct scenario *scenario,
+                           const struct scenario_workload *workload, struct check_report *report)
+{
+    check_priority(scenario, workload, report);
+    check_receives(workload, report);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        check_workload(scenario, &scenario->workloads[i], report);
+}
+
+const struct check_rule check_workloads = {
+    .name = "workloads",
+    .about = "Priorities and receives that a workload chooses have a meaning.",
+    .run = run,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * classes - which DSCPs travel, and what they are at a switch: for what is checked of classes. */
+#ifndef STORMGLASS_SCENARIOS_CHECK_CLASSES_H
+#define STORMGLASS_SCENARIOS_CHECK_CLASSES_H
+
+#include "scenarios/load/scenario.h"
+
+/* DSCPs that connections have, a bit for each. */
+struct classes {
+    uint64_t *of_host; /* by node: in either direction */
+    uint64_t hosts;    /* that hosts' own rows say */
+    uint64_t chosen;   /* that workloads chose, knowing what becomes of them */
+};
+
+void classes_gather(const struct scenario *scenario, struct arena *arena, struct classes *classes);
+
+bool classes_lossless(const struct scenario_node *node, unsigned priority);
+
+#endif
