@@ -118,12 +118,10 @@ static bool are_of_both_kinds(struct compare *compare)
         return true;
     if (model->measured && !measured->measured)
         return refuse(compare,
-                      "%.200s is a measurement and %.200s a run of the model: the model "
-                      "comes first",
+                      "%.200s is a measurement and %.200s a run of the model: give the model first",
                       model->path, measured->path);
-    return refuse(compare, "%.200s and %.200s are both %s; --any compares them all the same",
-                  model->path, measured->path,
-                  model->measured ? "measurements" : "runs of the model");
+    return refuse(compare, "%.200s and %.200s are both %s; --any compares them anyway", model->path,
+                  measured->path, model->measured ? "measurements" : "runs of the model");
 }
 
 /* ------------------------------------------------------------------ the same work */
@@ -219,8 +217,8 @@ static bool is_same_work(const struct compare_input *input)
         return true; /* it will be said */
     if (compare->setting_count > 0) {
         const struct compare_row *first = &compare->settings[0];
-        return refuse(compare, "they did different work: %.100s is %.100s and %.100s%s",
-                      first->what, first->model, first->measured,
+        return refuse(compare, "different work: %.100s is %.100s and %.100s%s", first->what,
+                      first->model, first->measured,
                       compare->setting_count > 1 ? ", and more" : "");
     }
     const char *model = ask(&compare->arena, input->stores[0], workloads_sql);
@@ -228,7 +226,7 @@ static bool is_same_work(const struct compare_input *input)
     if (store_error(input->stores[0]) != NULL || store_error(input->stores[1]) != NULL)
         return true;
     if (strcmp(model, measured) != 0)
-        return refuse(compare, "they did different work: %.200s and %.200s", model, measured);
+        return refuse(compare, "different work: %.200s and %.200s", model, measured);
     differing_settings(input, false);
     return true;
 }

@@ -40,7 +40,7 @@ static void row_text(const struct store_statement *row, bool there, char text[TE
     if (there)
         snprintf(text, TEXT_BYTES, "%.200s", store_text(row, 0));
     else
-        snprintf(text, TEXT_BYTES, "nothing more");
+        snprintf(text, TEXT_BYTES, "(none)");
 }
 
 /* Steps through both until they part.  `whole`: one that goes on further is a difference. */
@@ -84,7 +84,7 @@ static const struct sequence by_completion = {
     "I/Os in the order of completion", "SELECT " IO_TEXT " FROM io WHERE workload=? ORDER BY io"};
 /* Several instances are one host in a measurement: what they did together. */
 static const struct sequence by_content = {
-    "I/Os, whoever issued them",
+    "I/Os in any order",
     "SELECT " IO_TEXT " FROM io WHERE workload=? ORDER BY operation, bytes, lba, status"};
 
 static int64_t number_of(const struct compare_input *input, const char *workload, const char *word)

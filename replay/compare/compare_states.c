@@ -86,7 +86,7 @@ static void part(struct parting *parting, const char *word, const struct walk wa
     for (int i = 0; i < 2; i++) {
         const bool has = i == 0 ? turn <= 0 : turn >= 0;
         snprintf(parting->texts[i], TEXT_BYTES, "%.200s",
-                 has ? store_text(walks[i].rows, 3) : "nothing more");
+                 has ? store_text(walks[i].rows, 3) : "(none)");
     }
 }
 

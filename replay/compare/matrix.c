@@ -66,15 +66,15 @@ static bool is_of_the_cell(struct matrix *matrix, const struct prediction *cell,
     if (store_error(store) != NULL)
         return refuse(matrix, "%.200s: %.250s", side->path, store_error(store));
     if (!side->measured && !matrix->options.any_kind)
-        return refuse(matrix, "%.200s is a run of the model and no measurement", side->path);
+        return refuse(matrix, "%.200s is a model run, not a measurement", side->path);
     if (strcmp(side->version, matrix->predictions->version) != 0)
         return refuse(matrix, "%.200s was made by stormglass %.40s, the predictions by %.40s",
                       side->path, side->version, matrix->predictions->version);
     if (strcmp(work, cell->work) != 0)
-        return refuse(matrix,
-                      "%.200s did other work than was predicted for %.100s: its scenario or "
-                      "settings are different",
-                      side->path, cell->name);
+        return refuse(
+            matrix,
+            "%.200s did not do the work predicted for %.100s: its scenario or settings differ",
+            side->path, cell->name);
     return true;
 }
 
@@ -187,7 +187,7 @@ enum compare_end matrix_compare(struct matrix *matrix, const struct predictions 
     sort_rows(matrix);
     if (matrix->measured > 0)
         return COMPARE_DONE;
-    refuse(matrix, "%.200s: none of the %u cells is measured there", folder,
+    refuse(matrix, "%.200s: no measurement of any of the %u cells", folder,
            (unsigned)predictions->cell_count);
     return COMPARE_REFUSED;
 }

@@ -24,7 +24,7 @@ static const struct tree_node *want(struct reader *reader, const struct tree_nod
     const int errors = reader->diag->errors;
     const struct tree_node *node = tree_want(reader->diag, map, key, kind);
     if (node == NULL && reader->diag->errors == errors)
-        tree_error(reader->diag, map, "expected \"%s\" in here", key);
+        tree_error(reader->diag, map, "expected \"%s\" here", key);
     return node;
 }
 
@@ -175,7 +175,7 @@ static void read_cell(struct reader *reader, const struct tree_node *node, struc
     cell->work = text_of(reader, node, "work");
     cell->sets = words_of(reader, node, "sets", GRID_SETS_MAX, &cell->set_count);
     if (!grid_is_name(cell->name))
-        tree_error(reader->diag, node, "expected a name that is fit for a file");
+        tree_error(reader->diag, node, "expected a valid file name");
     if (list == NULL)
         return;
     cell->figures.workloads =
@@ -192,7 +192,7 @@ static void read_cells(struct reader *reader, const struct tree_node *root, uint
     if (list == NULL)
         return;
     if (list->count != expected)
-        tree_error(reader->diag, list, "the axes make another number of cells");
+        tree_error(reader->diag, list, "the number of cells does not match the axes");
     predictions->cells = arena_array(&predictions->arena, list->count, sizeof *predictions->cells);
     for (size_t i = 0; i < list->count && !diag_failed(reader->diag); i++)
         read_cell(reader, list->items[i].value, &predictions->cells[predictions->cell_count++]);

@@ -251,7 +251,7 @@ static bool find_place(struct output_place *place, const char *path, char error[
     if (!output_place_find(place, path))
         snprintf(error, STORE_ERROR_BYTES, "%s", strerror(errno));
     else if (place->kind != OUTPUT_FILE || store_is_foreign(place->path))
-        snprintf(error, STORE_ERROR_BYTES, "exists and is not a run database; it is left alone");
+        snprintf(error, STORE_ERROR_BYTES, "exists and is not a run database; not overwritten");
     else
         return true;
     return false;
@@ -338,8 +338,7 @@ struct store *store_open(const char *path, char error[STORE_ERROR_BYTES])
         return store;
     if (!store_guard_is_trap(path))
         return open_torn(path, error);
-    snprintf(error, STORE_ERROR_BYTES,
-             "its journal names another file, which no run's does: it is not played back");
+    snprintf(error, STORE_ERROR_BYTES, "its journal names another file, so it is not applied");
     return NULL;
 }
 
@@ -360,8 +359,7 @@ static void fail_sql(struct store *store)
     const int code = sqlite3_errcode(store->database);
     fail(store, "SQL");
     if (store->refused)
-        snprintf(store->error, sizeof store->error,
-                 "SQL: the statement would write or change something, and only reading is allowed");
+        snprintf(store->error, sizeof store->error, "SQL: only statements that read are allowed");
     else if (code == SQLITE_ERROR && store->blame[0] != '\0')
         snprintf(store->error, sizeof store->error, "%s", store->blame);
 }

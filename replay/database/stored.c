@@ -23,7 +23,7 @@ static void tell_origin(struct store *store, const char *which, char text[ORIGIN
 {
     char version[40];
     store_ask_text(store, "SELECT version FROM meta", version, sizeof version);
-    snprintf(text, ORIGIN_BYTES, "%s stormglass has written it, %s in format %lld", which, version,
+    snprintf(text, ORIGIN_BYTES, "written by %s stormglass, %s, in format %lld", which, version,
              (long long)format_of(store));
 }
 
@@ -33,10 +33,8 @@ bool stored_is_readable(struct store *store, char why[STORE_ERROR_BYTES])
     if (format_of(store) <= RECORD_FORMAT)
         return true;
     tell_origin(store, "a later", origin);
-    snprintf(why, STORE_ERROR_BYTES,
-             "%s; this is %s, which reads formats up to %d: expected one of those, or a later "
-             "stormglass to read it",
-             origin, stormglass_version, RECORD_FORMAT);
+    snprintf(why, STORE_ERROR_BYTES, "%s; this is %s, which reads formats up to %d", origin,
+             stormglass_version, RECORD_FORMAT);
     return false;
 }
 
@@ -47,8 +45,8 @@ bool stored_is_of_today(struct store *store, char why[STORE_ERROR_BYTES])
         return true;
     tell_origin(store, "an earlier", origin);
     snprintf(why, STORE_ERROR_BYTES,
-             "%s, without what is asked for; this is %s, of format %d: read it with the one that "
-             "has written it, or run its scenario again",
+             "%s, which lacks this data; this is %s, of format %d: read it with the version that "
+             "wrote it, or run its scenario again",
              origin, stormglass_version, RECORD_FORMAT);
     return false;
 }
@@ -84,10 +82,10 @@ bool stored_is_cut(struct store *store, char why[STORE_ERROR_BYTES])
     if (reached < 0 || measured)
         snprintf(why, STORE_ERROR_BYTES, "the run did not end");
     else
-        snprintf(why, STORE_ERROR_BYTES,
-                 "the run did not end: it goes to %.3f ms of %.3f ms; stormglass replay plays it "
-                 "to its end",
-                 (double)reached / PS_PER_MS, duration / PS_PER_MS);
+        snprintf(
+            why, STORE_ERROR_BYTES,
+            "the run did not end: it stops at %.3f ms of %.3f ms; stormglass replay completes it",
+            (double)reached / PS_PER_MS, duration / PS_PER_MS);
     return true;
 }
 

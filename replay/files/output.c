@@ -23,7 +23,7 @@ bool output_is_apart(const char *path, const struct output_inputs *inputs,
         if (input == NULL || strcmp(input, "-") == 0 || !output_place_is_read(&place, input))
             continue;
         snprintf(why, OUTPUT_WHY_BYTES,
-                 "%.200s: writing there would destroy what is read, %.200s: expected another name",
+                 "%.200s: this would overwrite the input %.200s: expected another name",
                  path == NULL ? "standard output" : path, input);
         return false;
     }

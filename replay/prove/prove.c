@@ -72,8 +72,8 @@ static enum prove_end play_as_it_was(struct trial *trial)
     if (strcmp(digest, trial->digest) == 0)
         return PROVE_DONE;
     snprintf(prove->why, sizeof prove->why,
-             "played again its digest is %s instead of %s, so it proves nothing (was it another"
-             " version that wrote it?)",
+             "replayed, its digest is %s instead of %s, so nothing can be proved (written by "
+             "another version?)",
              digest, trial->digest);
     run_close(&trial->run);
     return PROVE_UNUSABLE;

@@ -181,8 +181,8 @@ bool record_begin_may(const char *path, const struct scenario *scenario, char wh
     else if (path[0] == '\0')
         snprintf(why, OUTPUT_WHY_BYTES, "expected the name of a file");
     else if (store_is_foreign(path))
-        snprintf(why, OUTPUT_WHY_BYTES,
-                 "%.400s: exists and is not a run database; it is left alone", path);
+        snprintf(why, OUTPUT_WHY_BYTES, "%.400s: exists and is not a run database; not overwritten",
+                 path);
     else
         return output_is_apart(path, &inputs, why);
     return false;

@@ -51,7 +51,7 @@ void record_deadlock_words(const struct world *world, const struct deadlock *dea
                  words_time(deadlock->gone).text);
     snprintf(text, size, "deadlock %s: %s (priority %u), %u queue%s, %s %s%s", span, cycle,
              deadlock->priority, queues, queues == 1 ? "" : "s", words_bytes(deadlock->bytes).text,
-             stands ? "stand" : "stood", behind);
+             "blocked", behind);
 }
 
 static void write_queues(struct store *store, const struct world *world)

@@ -109,11 +109,11 @@ static const char *net_words(uint8_t kind)
     case NET_EVENT_ARRIVAL:
         return "a frame arrives";
     case NET_EVENT_KICK:
-        return "looks for the next frame to send";
+        return "selects the next frame to send";
     case NET_EVENT_PFC_ACT:
-        return "obeys a pause frame";
+        return "a pause takes effect";
     case NET_EVENT_PAUSE_END:
-        return "the quanta of a pause run out";
+        return "a pause expires";
     case NET_EVENT_PFC_REFRESH:
         return "refreshes a pause";
     case NET_EVENT_FIRST_OWN:
@@ -125,16 +125,16 @@ static const char *net_words(uint8_t kind)
 static const char *host_words(uint8_t kind)
 {
     static const char *const own[] = {
-        [RNIC_EVENT_DOORBELL] = "a doorbell rings",
+        [RNIC_EVENT_DOORBELL] = "a doorbell",
         [RNIC_EVENT_WAKE] = "a queue pair may send again",
-        [RNIC_EVENT_TIMEOUT] = "the ACK timer of a queue pair",
-        [RNIC_EVENT_COMPLETION] = "a completion is given to the host",
-        [RNIC_EVENT_DRAIN] = "the receive buffer's head is out",
-        [RNIC_EVENT_MAD] = "a message of the connection manager is read",
+        [RNIC_EVENT_TIMEOUT] = "ACK timeout of a queue pair",
+        [RNIC_EVENT_COMPLETION] = "a completion reaches the host",
+        [RNIC_EVENT_DRAIN] = "a frame is drained from the RX buffer",
+        [RNIC_EVENT_MAD] = "a CM message is read",
         [RNIC_EVENT_DATA_CAME] = "data establishes a connection",
-        [HOST_EVENT_TIMER] = "a timer of the host",
-        [HOST_EVENT_PROCESSOR] = "the processor's turn",
-        [RNIC_EVENT_STALL] = "looks how long a pause has lasted",
+        [HOST_EVENT_TIMER] = "a host timer",
+        [HOST_EVENT_PROCESSOR] = "the CPU is free",
+        [RNIC_EVENT_STALL] = "checks the length of a pause",
         [RNIC_EVENT_TRANSMIT] = "the transmit timer",
     };
     return kind < sizeof own / sizeof own[0] && own[kind] != NULL ? own[kind] : "an event";
@@ -144,7 +144,7 @@ static const char *host_words(uint8_t kind)
  * pauses. */
 static const char *switch_words(uint8_t kind)
 {
-    return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may go" : "the PFC watchdog looks";
+    return kind == NET_EVENT_FIRST_OWN ? "a cut-through frame may leave" : "the PFC watchdog polls";
 }
 
 static const char *words_of(const struct eventlog *log, const struct eventlog_event *event)

@@ -117,8 +117,8 @@ static void fail_on_its_own(const struct scenario *scenario, struct result *resu
     }
     for (uint32_t i = 0; i < result->workload_count; i++)
         if (result->workloads[i].corrupt > 0)
-            result_fail(result, "%s: %s reads returned other data than was written",
-                        result->workloads[i].name, words_count(result->workloads[i].corrupt).text);
+            result_fail(result, "%s: %s reads returned wrong data", result->workloads[i].name,
+                        words_count(result->workloads[i].corrupt).text);
 }
 
 /* A latency of operations none of which completed is no number that could be below a bound. */

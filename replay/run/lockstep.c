@@ -257,11 +257,11 @@ static const char *how_events_part(const struct eventlog_event *a, const struct 
     if (a->at != b->at)
         return a->at < b->at ? "B does not have A's event" : "A does not have B's event";
     if (a->kind != b->kind || a->port != b->port)
-        return "another event at the same moment";
+        return "different event at the same time";
     if (a->opcode != b->opcode || a->bytes != b->bytes || a->psn != b->psn || a->qpn != b->qpn ||
         a->source != b->source || a->destination != b->destination)
-        return "another frame at the same moment";
-    return "the same event with another outcome";
+        return "different frame at the same time";
+    return "same event, different outcome";
 }
 
 static const char *how_they_part(const struct play *play, uint32_t place, uint32_t same)
@@ -272,15 +272,15 @@ static const char *how_they_part(const struct play *play, uint32_t place, uint32
         first[i] = nth(&play->sides[i], place, same);
     for (int i = 0; i < 2; i++)
         if (first[i] == NULL)
-            return arena_format(arena, play->sides[i].over ? "%c is over" : "%c does nothing here",
-                                "AB"[i]);
+            return arena_format(
+                arena, play->sides[i].over ? "%c has ended" : "%c has no event here", "AB"[i]);
     for (int i = 0; i < 2; i++) {
         time_ps later;
         if (first[i]->at > first[!i]->at ||
             !comes_later(&play->sides[!i], place, same, first[i], &later))
             continue;
         if (later == 0)
-            return "events of the same moment in another order";
+            return "events at the same time in a different order";
         return arena_format(arena, "%c's event comes %s later in %c", "AB"[i],
                             words_time(later).text, "AB"[!i]);
     }

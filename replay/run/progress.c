@@ -43,7 +43,7 @@ void progress_show(struct progress *progress, time_ps now, time_ps end)
     memset(bar + filled, '.', (size_t)(BAR_WIDTH - filled));
     bar[BAR_WIDTH] = '\0';
     if (now > end)
-        fprintf(stderr, "\r  [%s] finishing what is under way: %s after the end \033[K", bar,
+        fprintf(stderr, "\r  [%s] draining: %s after the end \033[K", bar,
                 words_time(now - end).text);
     else
         fprintf(stderr, "\r  [%s] %3.0f%%  %s of %s, %.0f s left \033[K", bar, done * 100,

@@ -25,7 +25,7 @@ static bool differ(struct store *then, struct store *now, const char *sql,
         found = !same_name || strcmp(was, is) != 0;
         if (found)
             snprintf(difference, STORE_ERROR_BYTES, "%.150s was %.150s and is %.150s", name, was,
-                     same_name || !more_b ? is : "another quantity");
+                     same_name || !more_b ? is : "a different quantity");
     }
     store_finish(a);
     store_finish(b);
@@ -46,7 +46,7 @@ static void find_difference(struct store *then, struct store *now, struct verify
              !differ(then, now, "SELECT 'the digest of '||name, digest FROM node ORDER BY node",
                      verify->difference))
         snprintf(verify->difference, sizeof verify->difference,
-                 "no recorded quantity differs, only the digest");
+                 "no recorded value differs, only the digest");
 }
 
 /* ------------------------------------------------------------------ where they part */

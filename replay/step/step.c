@@ -82,7 +82,7 @@ static enum step_result play_lines(struct step_state *session)
 {
     while (!session->quits && read_line(session)) {
         if (session->wrong.column == 0 && !do_line(session)) {
-            fprintf(session->with->wrong, "stormglass: the process that plays the run is gone\n");
+            fprintf(session->with->wrong, "stormglass: the process of the run has ended\n");
             return STEP_BROKEN;
         }
         fflush(session->with->out); /* who asks may be a program */
@@ -122,7 +122,7 @@ enum step_result step_run(const struct step_session *with, struct diag *diag)
     if (well)
         result = play(session);
     else
-        fprintf(with->wrong, "stormglass: no process could be started\n");
+        fprintf(with->wrong, "stormglass: could not start a process\n");
     step_ladder_end(&session->ladder);
     free(session);
     return result;

@@ -27,7 +27,7 @@ static void tell_difference(struct step_state *session, const struct step_moved 
     if (moved->differs_at != TIME_NEVER && session->told_difference == TIME_NEVER) {
         session->told_difference = moved->differs_at;
         session->different = true;
-        fprintf(out, "this is not the stored run: by %.6f us %s has another digest\n",
+        fprintf(out, "this is not the stored run: by %.6f us the digest of %s differs\n",
                 (double)moved->differs_at / PS_PER_US,
                 session->with->scenario->nodes[moved->differs_in].name);
     }
@@ -44,7 +44,8 @@ static void tell_difference(struct step_state *session, const struct step_moved 
     const bool same = strcmp(text, checks->digest) == 0;
     session->different = session->different || !same;
     fprintf(out,
-            same ? "the digest is that of the stored run\n" : "the stored run had the digest %s\n",
+            same ? "the digest equals that of the stored run\n"
+                 : "the stored run had the digest %s\n",
             checks->digest);
 }
 
@@ -178,7 +179,7 @@ static bool go_back(struct step_state *session, const struct step_goal *goal, ui
     if (!step_ladder_back(&session->ladder, goal, times, &left, &moved))
         return false;
     if (left > 0)
-        fprintf(session->with->out, "there are only %llu before: this is the begin\n",
+        fprintf(session->with->out, "only %llu before: this is the start\n",
                 (unsigned long long)(times - left));
     else if (moved.what[0] != '\0')
         fprintf(session->with->out, "%s\n", moved.what);
@@ -223,7 +224,7 @@ static bool add_point(struct step_state *session, const struct step_command *com
     if (session->point_count == BREAKS_MAX) {
         session->wrong.column = 1;
         snprintf(session->wrong.text, sizeof session->wrong.text,
-                 "there are %d already, which is the most", BREAKS_MAX);
+                 "there are %d already, the maximum", BREAKS_MAX);
         return true;
     }
     struct step_point *point = &session->points[session->point_count++];

@@ -9,24 +9,25 @@
 
 /* name, word, short word, arguments, sentence */
 #define STEP_COMMANDS(X)                                                                           \
-    X(CONTINUE, "continue", "c", "[until T]", "goes on to the next break, or to the end")          \
-    X(RUN, "run", "r", "[until T]", "the same")                                                    \
-    X(UNTIL, "until", "u", "T", "goes on until all is done up to a moment; breaks stop it")        \
+    X(CONTINUE, "continue", "c", "[until T]", "runs to the next break, or to the end")             \
+    X(RUN, "run", "r", "[until T]", "same as continue")                                            \
+    X(UNTIL, "until", "u", "T", "runs up to a time; breaks stop it")                               \
     X(NEXT, "next", "n", "[N] [CONDITION]",                                                        \
-      "goes on by events, packets, ios or any other condition")                                    \
-    X(BACK, "back", "bk", "[N] [CONDITION]", "goes back by them; breaks do not count")             \
-    X(REVERSE, "reverse", "rc", "", "goes back to the last time that a break was hit")             \
-    X(GOTO, "goto", "g", "T | event N", "goes to a moment or an event, in either direction")       \
-    X(BREAK, "break", "b", "CONDITION", "stops whenever this comes true")                          \
-    X(WATCH, "watch", "wa", "CONDITION", "tells whenever this comes true, and goes on")            \
+      "steps forward by events, packets, ios or any other condition")                              \
+    X(BACK, "back", "bk", "[N] [CONDITION]", "steps back by them; breaks are ignored")             \
+    X(REVERSE, "reverse", "rc", "", "goes back to the last break that was hit")                    \
+    X(GOTO, "goto", "g", "T | event N", "jumps to a time or an event, in either direction")        \
+    X(BREAK, "break", "b", "CONDITION", "stops whenever this becomes true")                        \
+    X(WATCH, "watch", "wa", "CONDITION", "prints whenever this becomes true, and goes on")         \
     X(BREAKS, "breaks", "i", "", "lists breaks and watches")                                       \
     X(DELETE, "delete", "d", "[N]", "deletes one of them, or all")                                 \
-    X(SHOW, "show", "p", "[SUBJECT]", "the state of a node, port, workload, or all in short")      \
+    X(SHOW, "show", "p", "[SUBJECT]",                                                              \
+      "the state of a node, port or workload, or a short overview")                                \
     X(WHY, "why", "w", "SUBJECT", "what a port, queue pair or workload waits for, to the root")    \
     X(LIST, "list", "l", "[N]", "the last events")                                                 \
     X(WHERE, "where", "wh", "", "the time, the event's number and the digest")                     \
     X(DIGEST, "digest", "di", "", "the digest of the state's history")                             \
-    X(HELP, "help", "h", "[conditions]", "this list, or what a condition is made of")              \
+    X(HELP, "help", "h", "[conditions]", "this list, or the words of a condition")                 \
     X(QUIT, "quit", "q", "", "ends")
 
 enum step_verb {

@@ -81,7 +81,7 @@ static bool unknown(const struct parse *parse, const struct step_word *word)
         nearest_offer(&nearest, scenario->workloads[i].name);
     const char *expected = parse->subject_only || parse->has_word
                                ? "a node, a port such as leaf0:p3, or a workload"
-                               : "a node, a port, a workload, or what happens there";
+                               : "a node, a port, a workload, or a condition";
     return step_wrong_at(parse->words, word, "expected %s, not '%s'%s", expected, word->text,
                          nearest_hint(&nearest).text);
 }
@@ -124,7 +124,7 @@ static bool parse_name(struct parse *parse, const struct step_word *word)
 {
     struct step_subject *subject = &parse->condition->subject;
     if (subject->node != STEP_ANY || subject->workload != STEP_ANY)
-        return step_wrong_at(parse->words, word, "expected one subject, and '%s' is a second one",
+        return step_wrong_at(parse->words, word, "expected one subject, but '%s' is a second one",
                              word->text);
     parse->subject_at = *word;
     subject->workload = find_workload(parse->scenario, word->text);
@@ -147,7 +147,7 @@ static bool parse_host(struct parse *parse, uint32_t *host)
     if (*host == STEP_ANY)
         return unknown(parse, &word);
     return parse->scenario->nodes[*host].kind == SCENARIO_HOST ||
-           step_wrong_at(parse->words, &word, "expected a host, and %s is a switch", word.text);
+           step_wrong_at(parse->words, &word, "expected a host, but %s is a switch", word.text);
 }
 
 /* ------------------------------------------------------------------ values */
@@ -195,12 +195,12 @@ static bool settle_subject(struct parse *parse)
     const bool of_io = (row->of & (STEP_OF_WORKLOAD | STEP_OF_COMMAND)) != 0;
     const bool of_port = (row->of & STEP_OF_PORT) != 0 || of_frame;
     if (subject->workload != STEP_ANY && !of_io)
-        return step_wrong_at(parse->words, at, "expected a node: '%s' is not said of a workload",
+        return step_wrong_at(parse->words, at, "expected a node: '%s' does not apply to a workload",
                              row->word);
     if (subject->node != STEP_ANY && (row->of & ~(unsigned)STEP_OF_WORKLOAD) == 0)
-        return step_wrong_at(parse->words, at, "'%s' is not said of a node", row->word);
+        return step_wrong_at(parse->words, at, "'%s' does not apply to a node", row->word);
     if (subject->port != SCENARIO_ALL_PORTS && !of_port)
-        return step_wrong_at(parse->words, at, "expected a node: '%s' is not said of a port",
+        return step_wrong_at(parse->words, at, "expected a node: '%s' does not apply to a port",
                              row->word);
     if ((subject->from != STEP_ANY || subject->to != STEP_ANY) && !of_frame &&
         (row->of & STEP_OF_COMMAND) == 0)
@@ -224,11 +224,11 @@ static bool settle_node(struct parse *parse)
         return true;
     const char *word = step_conditions[quantity].word;
     if (node == STEP_ANY)
-        return step_wrong_at(parse->words, &parse->word_at,
-                             "expected a node: '%s' is looked at in one", word);
+        return step_wrong_at(parse->words, &parse->word_at, "expected a node: '%s' applies to one",
+                             word);
     return quantity == STEP_BUFFER || parse->scenario->nodes[node].kind == SCENARIO_SWITCH ||
            step_wrong_at(parse->words, &parse->subject_at,
-                         "expected a switch: '%s' is not said of a host", word);
+                         "expected a switch: '%s' does not apply to a host", word);
 }
 
 /* ------------------------------------------------------------------ the line */
@@ -312,7 +312,7 @@ bool step_condition_parse(struct step_words *words, const struct scenario *scena
         return false;
     if (!parse.has_word)
         return step_wrong_at(words, &parse.word_at,
-                             "expected what happens: 'help conditions' lists the words");
+                             "expected a condition: 'help conditions' lists the words");
     return settle_subject(&parse) && settle_node(&parse) && settle_value(&parse);
 }
 

@@ -41,24 +41,24 @@ enum step_value { STEP_NO_VALUE, STEP_MAY_TIME, STEP_NEEDS_SIZE, STEP_NEEDS_SHAR
       "a frame arrives; of a host: one that it sent or that is for it")                            \
     X(CNP, "cnp", STEP_OF_FRAME, STEP_NO_VALUE, "a congestion notification arrives")               \
     X(NAK, "nak", STEP_OF_FRAME, STEP_NO_VALUE, "a NAK arrives")                                   \
-    X(RESENT, "resent", STEP_OF_FRAME, STEP_NO_VALUE, "a frame arrives that was sent before")      \
+    X(RESENT, "resent", STEP_OF_FRAME, STEP_NO_VALUE, "a retransmitted frame arrives")             \
     X(DROP, "drop", STEP_OF_PORT, STEP_NO_VALUE, "a frame is dropped")                             \
-    X(PAUSE, "pause", STEP_OF_PORT, STEP_NO_VALUE, "a pause is sent there")                        \
-    X(RESUME, "resume", STEP_OF_PORT, STEP_NO_VALUE, "the end of a pause is sent there")           \
-    X(PAUSED, "paused", STEP_OF_PORT, STEP_MAY_TIME, "a port has to stop, for longer than a time") \
-    X(QUEUE, "queue", STEP_OF_PORT, STEP_NEEDS_SIZE, "so much waits in a queue of a switch")       \
+    X(PAUSE, "pause", STEP_OF_PORT, STEP_NO_VALUE, "XOFF is sent there")                           \
+    X(RESUME, "resume", STEP_OF_PORT, STEP_NO_VALUE, "XON is sent there")                          \
+    X(PAUSED, "paused", STEP_OF_PORT, STEP_MAY_TIME, "a port is paused, for longer than a time")   \
+    X(QUEUE, "queue", STEP_OF_PORT, STEP_NEEDS_SIZE, "a queue of a switch is longer than this")    \
     X(INGRESS, "ingress", STEP_OF_PORT, STEP_NEEDS_SIZE,                                           \
-      "so much that came in by a port of a switch is in its memory")                               \
+      "a switch buffers more than this from an ingress port")                                      \
     X(BUFFER, "buffer", STEP_OF_NODE, STEP_NEEDS_SHARE,                                            \
-      "so much of a switch's memory, or of a host's receive buffer, is in use")                    \
+      "a switch's buffer or a host's receive buffer holds more than this")                         \
     X(IO, "io", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued or completed")               \
     X(ISSUED, "issued", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued")                    \
     X(COMPLETED, "completed", STEP_OF_COMMAND, STEP_MAY_TIME,                                      \
-      "a command is completed, after longer than a time")                                          \
+      "a command is completed, with a latency above a time")                                       \
     X(FAILED, "failed", STEP_OF_COMMAND, STEP_NO_VALUE, "a command ends with an error")            \
     X(STATE, "state", STEP_OF_NODE, STEP_NO_VALUE, "an NVMe controller or queue changes state")    \
-    X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "a loss or an error that the model remarks on")   \
-    X(DEADLOCK, "deadlock", 0, STEP_NO_VALUE, "queues that wait for each other for ever are found")
+    X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "a loss or an error that the model notes")        \
+    X(DEADLOCK, "deadlock", 0, STEP_NO_VALUE, "a deadlock is found")
 
 enum step_quantity {
 #define X(name, word, of, value, about) STEP_##name,

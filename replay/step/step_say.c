@@ -108,23 +108,23 @@ const char *step_qp_wait_words(enum step_qp_wait wait)
 {
     switch (wait) {
     case STEP_QP_FREE:
-        return "waits for its turn on the wire";
+        return "waits for the wire";
     case STEP_QP_IDLE:
         return "has nothing to send";
     case STEP_QP_STATE:
         return "may not send in this state";
     case STEP_QP_BLOCKED:
-        return "waits until a READ or an invalidation before is complete";
+        return "waits until an earlier READ or invalidation is complete";
     case STEP_QP_WINDOW:
-        return "waits for acknowledgements: all of its window is under way";
+        return "waits for acknowledgements: its whole window is outstanding";
     case STEP_QP_RNR:
         return "waits because the peer had no receive posted";
     case STEP_QP_PACED:
-        return "is held back by congestion control";
+        return "is rate-limited by congestion control";
     case STEP_QP_DATA:
         return "waits for the data of a READ from its own memory";
     case STEP_QP_STOPPED:
-        return "may not send because its port has to stop";
+        return "may not send because its port is paused";
     }
     return "";
 }
@@ -170,11 +170,11 @@ const char *step_target_stage_words(enum nvme_target_stage stage)
     case NVME_TARGET_FETCHES:
         return "waits for its data, which the target reads from the host";
     case NVME_TARGET_IN_MEDIA:
-        return "is in the medium";
+        return "is in the media";
     case NVME_TARGET_AFTER_MEDIA:
         return "waits for a core of the target, or is on one, after the media";
     case NVME_TARGET_RESPONDED:
-        return "was answered by the target, whose data and response are not acknowledged";
+        return "was answered by the target; data and response are not yet acknowledged";
     }
     return "";
 }
@@ -187,9 +187,9 @@ const char *step_host_stage_words(enum nvme_host_stage stage)
     case NVME_HOST_SUBMITS:
         return "waits for the host's CPU to send it";
     case NVME_HOST_SENT:
-        return "its capsule was posted, and no response has come";
+        return "has its capsule posted and no response yet";
     case NVME_HOST_ANSWERED:
-        return "its response has come; a send or an invalidation of its is not complete";
+        return "has its response; its send or invalidation is not complete";
     case NVME_HOST_COMPLETES:
         return "waits for the host's CPU to complete it";
     }

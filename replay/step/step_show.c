@@ -78,7 +78,7 @@ static void show_workload_line(const struct stepper *stepper, uint32_t workload,
         world_instances(world, workload) == 0 ? 0 : world_outstanding(world, workload);
     fprintf(out,
             "%s: %" PRIu64 " issued, %" PRIu64 " completed, %" PRIu64 " failed, %" PRIu64
-            " under way\n",
+            " outstanding\n",
             stats->name, stats->issued, stats->completed, stats->failed, under_way);
 }
 
@@ -95,7 +95,7 @@ static void show_workload(const struct stepper *stepper, uint32_t workload, FILE
     }
     if (world_instances(world, workload) > 0 && world_controller(world, workload, 0) == NULL) {
         world_describe(world, workload, text, sizeof text);
-        fprintf(out, "  %s\n", text[0] == '\0' ? "nothing is under way" : text);
+        fprintf(out, "  %s\n", text[0] == '\0' ? "nothing is outstanding" : text);
     }
 }
 
@@ -128,7 +128,7 @@ static void show_all(const struct stepper *stepper, FILE *out)
     show_faults(stepper, out);
     for (uint32_t i = 0; i < world->deadlocks.count; i++)
         if (world->deadlocks.found[i].gone == TIME_NEVER)
-            fprintf(out, "deadlock in priority %u since %s\n", world->deadlocks.found[i].priority,
+            fprintf(out, "deadlock on priority %u since %s\n", world->deadlocks.found[i].priority,
                     words_time(step_now(stepper) - world->deadlocks.found[i].since).text);
     for (uint32_t i = 0; i < world->workload_count; i++)
         show_workload_line(stepper, i, out);

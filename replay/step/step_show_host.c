@@ -15,10 +15,10 @@ void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool bus
                 step_port_name(stepper, node, (uint16_t)i).text, words_bytes(rx->held).text,
                 words_bytes(rx->size).text, words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
         if (rx->stopped)
-            fprintf(out, ", nothing drains it");
+            fprintf(out, ", not drained");
         else if (rx->drain_bps > 0)
             fprintf(out, ", drained at %s", words_rate((double)rx->drain_bps).text);
-        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault pauses the peer without end" : "");
+        fprintf(out, "%s\n", rx->storm != 0 ? "; a fault pauses the peer permanently" : "");
     }
 }
 
@@ -51,7 +51,7 @@ static void show_qp(const struct stepper *stepper, const struct rnic *rnic, cons
             step_node(stepper, stepper_host_of(stepper, qp->way.destination))->name, qp->way.qpn,
             qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn);
     if (qp_outstanding(qp))
-        fprintf(out, ", %u packets from PSN %u on not acknowledged",
+        fprintf(out, ", %u packets from PSN %u on unacknowledged",
                 (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
     fprintf(out, ", receives PSN %u next; %u work requests, %u receives posted", qp->epsn,
             qp->sq_tail - qp->sq_head, qp->rq_tail - qp->rq_head);
@@ -83,7 +83,7 @@ static void show_qps(const struct stepper *stepper, const struct rnic *rnic, FIL
     }
     if (more > 0)
         fprintf(out, "  ... and %u more\n", more);
-    fprintf(out, "  %u queue pairs have nothing under way\n", quiet);
+    fprintf(out, "  %u idle queue pairs\n", quiet);
 }
 
 void step_show_qp(const struct stepper *stepper, uint32_t node, uint32_t qpn, FILE *out)

@@ -31,15 +31,15 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
     const uint8_t bit = (uint8_t)(1u << priority);
     const uint32_t bytes = port->lanes[priority].bytes;
     if (bytes > 0)
-        fprintf(out, "; %s wait in %u frames", words_bytes(bytes).text,
+        fprintf(out, "; %s queued in %u frames", words_bytes(bytes).text,
                 step_frames(port, priority));
     else if (!step_is_switch(stepper, node) && (port->ready & bit) != 0)
-        fprintf(out, "; it has something to send");
+        fprintf(out, "; it has frames to send");
     if ((port->paused & bit) != 0)
-        fprintf(out, "; stopped by %s for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out, "; paused by %s for %s", step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        fprintf(out, "; has stopped %s for %s", step_peer_name(stepper, node, port->index).text,
+        fprintf(out, "; has paused %s for %s", step_peer_name(stepper, node, port->index).text,
                 words_time(step_now(stepper) - port->pauses[priority].asserted_since).text);
 }
 
@@ -50,7 +50,7 @@ static void show_group(const struct stepper *stepper, uint32_t node, uint16_t po
     const struct buffer_group *group = &buffer->groups[port * PRIORITIES + priority];
     if (buffer_held(group) == 0)
         return;
-    fprintf(out, "; of what came in %s are in memory",
+    fprintf(out, "; ingress buffer holds %s",
             words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
     if (!group->lossless)
         return;
@@ -97,7 +97,7 @@ void step_show_lanes(const struct stepper *stepper, const struct step_subject *s
             shown++;
         }
     if (shown == 0)
-        fprintf(out, "  nothing waits, and nobody is stopped\n");
+        fprintf(out, "  nothing queued, no port paused\n");
 }
 
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
@@ -106,7 +106,7 @@ void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out)
         const struct port *port = world_port(stepper_world(stepper), node, i);
         for (unsigned mask = port->paused; mask != 0; mask &= mask - 1) {
             const unsigned priority = (unsigned)__builtin_ctz(mask);
-            fprintf(out, "%s, priority %u: stopped by %s for %s\n",
+            fprintf(out, "%s, priority %u: paused by %s for %s\n",
                     step_port_name(stepper, node, i).text, priority,
                     step_peer_name(stepper, node, i).text,
                     words_time(step_now(stepper) - port->pauses[priority].blocked_since).text);
@@ -123,8 +123,8 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
     fprintf(out, "%s: %s to %s%s%s\n", step_port_name(stepper, subject->node, subject->port).text,
             words_rate((double)port->params.rate).text,
             step_peer_name(stepper, subject->node, subject->port).text,
-            (port->odd & PORT_DOWN) != 0 ? ", without carrier" : "",
-            port->busy_until > now ? ", a frame is on its wire" : "");
+            (port->odd & PORT_DOWN) != 0 ? ", link down" : "",
+            port->busy_until > now ? ", transmitting a frame" : "");
     for (uint8_t i = 0; i < PRIORITIES; i++) {
         const struct port_lane *lane = &port->lanes[i];
         const struct port_pauses *pauses = &port->pauses[i];
@@ -132,7 +132,7 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
             continue;
         fprintf(out,
                 "  priority %u: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
-                ", received %" PRIu64 "; most that ever waited %s\n",
+                ", received %" PRIu64 "; longest queue %s\n",
                 i, lane->tx_frames, lane->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
                 words_bytes(lane->peak).text);
     }

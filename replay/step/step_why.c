@@ -33,7 +33,7 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             told++;
         }
     if (told == 0)
-        step_why_line(walk, "nothing waits there, and nobody has stopped it");
+        step_why_line(walk, "nothing is queued there, and it is not paused");
 }
 
 void step_why(const struct stepper *stepper, const struct step_subject *subject, uint32_t number,

@@ -32,7 +32,7 @@ static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn
     if (!find_frame(walk, destination, qpn, &lane, &frame))
         return false;
     step_why_line(
-        walk, "its %s, PSN %u, waits in %s, priority %u:", frame_opcode_name(frame->opcode),
+        walk, "its %s, PSN %u, is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
         frame->psn, step_port_name(walk->stepper, lane.node, lane.port).text, lane.priority);
     step_why_lane(walk, &lane);
     return true;
@@ -65,7 +65,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     else if (wait == STEP_QP_STOPPED)
         step_why_lane(walk, &lane);
     else if (until != TIME_NEVER)
-        step_why_line(walk, "root: it may go on in %s",
+        step_why_line(walk, "root: it may send again in %s",
                       words_time(until - step_now(walk->stepper)).text);
     return wait == STEP_QP_PACED || wait == STEP_QP_STOPPED || wait == STEP_QP_RNR ||
            wait == STEP_QP_DATA;
@@ -89,9 +89,9 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
     if (why_frame(walk, qp->way.destination, qp->way.qpn) ||
         why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
-    step_why_line(walk, "root: none of them, and no answer, is in a queue: on a wire, or lost");
+    step_why_line(walk, "root: neither they nor an answer is queued: in flight, or lost");
     if (qp->timeout != 0 && qp->timeout_due > now)
-        step_why_line(walk, "the ACK timer runs out in %s", words_time(qp->timeout_due - now).text);
+        step_why_line(walk, "the ACK timer expires in %s", words_time(qp->timeout_due - now).text);
 }
 
 void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
@@ -139,12 +139,12 @@ static void why_served(struct step_walk *walk, uint32_t target,
                   words_time(step_now(walk->stepper) - there->times.capsule_at).text,
                   step_target_stage_words(there->stage));
     if (nvme_target_is_stalled(at))
-        step_why_line(walk, "root: %s is stalled, a fault of the scenario", name);
+        step_why_line(walk, "root: %s is stalled by a fault of the scenario", name);
     else if (there->stage == NVME_TARGET_FETCHES || there->stage == NVME_TARGET_RESPONDED ||
              there->stage == NVME_TARGET_STARVED)
         step_why_qp(walk, target, there->qpn);
     else if (there->stage == NVME_TARGET_IN_MEDIA)
-        step_why_line(walk, "root: the medium has had it for %s",
+        step_why_line(walk, "root: it has been in the media for %s",
                       words_time(step_now(walk->stepper) - there->times.media_at).text);
     else
         step_why_line(walk, "root: the target's cores");
@@ -203,5 +203,5 @@ void step_why_workload(struct step_walk *walk, uint32_t workload)
     if (world_instances(world, workload) > 0)
         world_describe(world, workload, text, sizeof text);
     step_why_line(walk, "%s: %s", world->stats[workload].name,
-                  text[0] == '\0' ? "nothing is under way" : text);
+                  text[0] == '\0' ? "nothing is outstanding" : text);
 }

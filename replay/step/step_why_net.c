@@ -14,19 +14,18 @@ static void why_host_stops(const struct step_walk *walk, const struct step_lane 
     const struct rx_buffer *rx = &rnic->rx;
     const char *name = step_node(walk->stepper, lane->node)->name;
     if ((rx->storm & 1u << lane->priority) != 0)
-        step_why_line(walk, "root: %s pauses without end, a fault of the scenario", name);
+        step_why_line(walk, "root: %s sends pauses without end, a fault of the scenario", name);
     else if (rx->stopped)
-        step_why_line(
-            walk, "root: %s takes nothing from its receive buffer, which holds %s (XOFF above %s)",
-            name, words_bytes(rx->held).text, words_bytes(rx->xoff).text);
+        step_why_line(walk,
+                      "root: %s does not drain its receive buffer, which holds %s (XOFF above %s)",
+                      name, words_bytes(rx->held).text, words_bytes(rx->xoff).text);
     else if (rx->drain_bps > 0)
-        step_why_line(
-            walk,
-            "root: %s takes its receive buffer out at %s, and its link brings %s; it holds %s"
-            " (XOFF above %s, XON at %s)",
-            name, words_rate((double)rx->drain_bps).text,
-            words_rate((double)rnic->port.params.rate).text, words_bytes(rx->held).text,
-            words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
+        step_why_line(walk,
+                      "root: %s drains its receive buffer at %s, its link delivers %s; it holds %s"
+                      " (XOFF above %s, XON at %s)",
+                      name, words_rate((double)rx->drain_bps).text,
+                      words_rate((double)rnic->port.params.rate).text, words_bytes(rx->held).text,
+                      words_bytes(rx->xoff).text, words_bytes(rx->xon).text);
     else
         step_why_line(walk, "root: the receive buffer of %s holds %s", name,
                       words_bytes(rx->held).text);
@@ -41,8 +40,7 @@ static void why_switch_stops(struct step_walk *walk, const struct step_lane *lan
     const struct port *port = &swtch->ports[lane->port];
     int64_t weight = 0;
     port->reason(port, &why);
-    step_why_line(walk,
-                  "%s holds %s of its frames: shared %s, the threshold is %s, headroom %s of %s",
+    step_why_line(walk, "%s buffers %s of its frames: shared %s, threshold %s, headroom %s of %s",
                   step_port_name(walk->stepper, lane->node, lane->port).text,
                   words_bytes(buffer_bytes(&swtch->buffer, buffer_held(group))).text,
                   words_bytes(why.occupancy).text, words_bytes(why.threshold).text,
@@ -56,9 +54,9 @@ static void why_switch_stops(struct step_walk *walk, const struct step_lane *lan
         const struct step_lane next = {lane->node, reason->egress, reason->priority};
         if (i > 0 && share < SHARE_LEAST_PERCENT)
             continue;
-        step_why_line(
-            walk, "%lld%% of that is due to what waits in %s, priority %u:", (long long)share,
-            step_port_name(walk->stepper, lane->node, reason->egress).text, reason->priority);
+        step_why_line(walk, "%lld%% of that is queued at %s, priority %u:", (long long)share,
+                      step_port_name(walk->stepper, lane->node, reason->egress).text,
+                      reason->priority);
         step_why_lane(walk, &next);
     }
 }
@@ -70,12 +68,12 @@ static void why_stops(struct step_walk *walk, const struct step_lane *lane)
     const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
     if ((port->asserted & 1u << lane->priority) == 0) {
         step_why_line(
-            walk, "root: %s wants no pause any more: its XON is on its way, or the quanta run out",
+            walk, "root: %s no longer needs the pause: its XON is in flight, or the quanta expire",
             name.text);
         return;
     }
     step_why_line(
-        walk, "%s has stopped it for %s", name.text,
+        walk, "%s has paused it for %s", name.text,
         words_time(step_now(walk->stepper) - port->pauses[lane->priority].asserted_since).text);
     if (step_is_switch(walk->stepper, lane->node))
         why_switch_stops(walk, lane);
@@ -134,21 +132,21 @@ static void why_sends(struct step_walk *walk, const struct step_lane *lane, cons
     const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
     const unsigned higher = port->ready & ~port->paused & ~((2u << lane->priority) - 1);
     if (bytes == 0) {
-        step_why_line(walk, "%s, priority %u: nothing waits, and it may send", name.text,
+        step_why_line(walk, "%s, priority %u: nothing queued, not paused", name.text,
                       lane->priority);
         return;
     }
-    step_why_line(walk, "%s, priority %u may send: %s wait in %u frames, %s at %s", name.text,
+    step_why_line(walk, "%s, priority %u may send: %s queued in %u frames, %s at %s", name.text,
                   lane->priority, words_bytes(bytes).text, step_frames(port, lane->priority),
                   words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;
     if (port->pauses[lane->priority].blocked_ps > 0)
-        step_why_line(walk, "just now: in all %s has stopped it for %s",
+        step_why_line(walk, "not paused now; in total %s has paused it for %s",
                       step_peer_name(walk->stepper, lane->node, lane->port).text,
                       words_time(port->pauses[lane->priority].blocked_ps).text);
     if (higher != 0)
-        step_why_line(walk, "frames of a higher priority go before them");
+        step_why_line(walk, "frames of a higher priority are sent first");
     tell_sources(walk, port, lane->priority);
     walk->depth--;
 }
@@ -170,7 +168,7 @@ static void why_new_lane(struct step_walk *walk, const struct step_lane *lane)
     const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
     struct step_lane peer = {.priority = lane->priority};
     if ((port->odd & PORT_DOWN) != 0) {
-        step_why_line(walk, "root: %s has no carrier", name.text);
+        step_why_line(walk, "root: the link of %s is down", name.text);
         return;
     }
     if ((port->paused & 1u << lane->priority) == 0) {
@@ -178,7 +176,7 @@ static void why_new_lane(struct step_walk *walk, const struct step_lane *lane)
         return;
     }
     step_why_line(
-        walk, "%s, priority %u has had to stop for %s; %s wait", name.text, lane->priority,
+        walk, "%s, priority %u has been paused for %s; %s queued", name.text, lane->priority,
         words_time(step_now(walk->stepper) - port->pauses[lane->priority].blocked_since).text,
         words_bytes(port->lanes[lane->priority].bytes).text);
     walk->depth++;
@@ -195,8 +193,8 @@ void step_why_lane(struct step_walk *walk, const struct step_lane *lane)
     if (at < walk->met_count) {
         step_why_line(walk,
                       walk->met[at].open
-                          ? "root: %s, priority %u was met on the way: they wait for each other"
-                          : "%s, priority %u: as said above",
+                          ? "root: back at %s, priority %u: these queues wait for each other"
+                          : "%s, priority %u: see above",
                       name.text, lane->priority);
         return;
     }

@@ -159,7 +159,7 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     for (uint32_t i = 0; i < goal->condition_count; i++) {
         const struct step_condition *condition = &goal->conditions[i];
         if (is_such_an_end(condition, io) && is_command(stepper, &condition->subject, io))
-            hit(stepper, i, "%s: a %s of %s from %s is completed after %s, status %#x",
+            hit(stepper, i, "%s: a %s of %s from %s completed after %s, status %#x",
                 stepper->world->stats[io->workload].name, operation, words_bytes(io->bytes).text,
                 name_of(stepper, host_at(stepper, io->host_ip)),
                 words_time(io->completed_at - io->issued_at).text, io->status);
@@ -298,7 +298,7 @@ static void hit_stop(struct stepper *stepper, uint32_t index)
             (latest == NULL || stepper->stops[i].since >= latest->since))
             latest = &stepper->stops[i];
     CHECK(latest != NULL);
-    hit(stepper, index, "%s has had to stop in priority %u for %s",
+    hit(stepper, index, "%s paused on priority %u for %s",
         port_of(stepper, latest->node, latest->port).text, latest->priority,
         words_time(stepper->world->engine.now - latest->since).text);
 }
@@ -376,7 +376,7 @@ static void look_at_issues(struct stepper *stepper)
             const struct step_condition *condition = &goal->conditions[i];
             if ((condition->quantity == STEP_ISSUED || condition->quantity == STEP_IO) &&
                 (condition->subject.workload == STEP_ANY || condition->subject.workload == w))
-                hit(stepper, i, "%s: command %llu is issued", stepper->world->stats[w].name,
+                hit(stepper, i, "%s: command %llu issued", stepper->world->stats[w].name,
                     (unsigned long long)issued);
         }
     }

@@ -37,7 +37,7 @@ sinks() { "$program" headroom --json --phases 0 --policy "$1" | jq -c '.links[0]
 equal 'which thresholds sink' "$(sinks dynamic) $(sinks static) $(sinks abm)" 'true false true'
 
 # By ABM eight senders to one port are paused sooner, and before anything is marked.
-marks() { "$program" check incast-8to1 --set "fabric.switch.policy=$1" 2>&1 | grep -c 'ports are congested a sender is paused'; }
+marks() { "$program" check incast-8to1 --set "fabric.switch.policy=$1" 2>&1 | grep -c 'ports congested a sender is paused'; }
 equal 'where pauses come before marks' "$(marks dynamic) $(marks abm)" '0 1'
 
 # --- ABM in runs ----------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ equal 'abm, recorded' "$(digest pause-storm "${abm[@]}" --record packets -o abm.
 printf '%s\n' 'break leaf2:p9 prio 3 paused > 300us' continue 'why leaf2:p9' 'delete' continue digest |
     "$program" step pause-storm "${abm[@]}" >out 2>err || fail "step: $(cat err)"
 equal 'abm, stepped through' "$(tail -n 1 out | grep -o '[0-9a-f]\{32\}')" "$wanted"
-grep -q 'of its frames: shared .* the threshold is' out || fail 'why says nothing of the threshold'
+grep -q 'of its frames: shared .* threshold ' out || fail 'why says nothing of the threshold'
 "$program" explain abm.db >out 2>err || fail "explain: $(cat err)"
 [ "$("$program" run --json pause-storm "${abm[@]}" 2>/dev/null | jq .drops.lossless)" = 0 ] || fail 'abm loses lossless frames'
 [ "$(digest pause-storm "${abm[@]}" --set fabric.switch.abm.interval=5us)" != "$wanted" ] || fail 'abm-interval changes nothing'

@@ -37,7 +37,7 @@ refuses 2 '^--set:1:8: error' run first-io --set fabric.nope=1 -o empty/run.db
 refuses 2 'whole number' run first-io --seed banana -o empty/run.db
 refuses 2 'from 1 to' bench --runs 0 first-io
 refuses 2 'without commas' bench --label a,b first-io
-refuses 2 'left alone' run first-io -o precious.yaml
+refuses 2 'not overwritten' run first-io -o precious.yaml
 refuses 3 'No such file or directory' run first-io -o empty/no/run.db
 refuses 2 'nothere.db: No such file' query nothere.db 'SELECT 1'
 refuses 2 'not a run database' query precious.yaml 'SELECT 1'

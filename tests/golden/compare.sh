@@ -27,7 +27,7 @@ expect 'other states' 1 'SCAN -> LOST (LOSS)' "$program" compare run.db lost-hos
 expect 'other states as JSON' 1 'NVMe hosts: states, host0, number 1' "$program" compare --json run.db lost-host.db
 expect 'one kind' 2 'both runs of the model; --any' "$program" compare run.db run.db
 expect 'one kind, asked for' 0 'the protocol is equal' "$program" compare --any run.db run.db
-expect swapped 2 'the model comes first' "$program" compare same.db run.db
+expect swapped 2 'give the model first' "$program" compare same.db run.db
 expect 'other scenario' 2 'scenarios are different' "$program" compare --any run.db other.db
 cat >disks.yaml <<'YAML'
 stormglass: 1

@@ -31,7 +31,7 @@ expect 'one moment' 0 '' "$program" replay summary.db --from 500us --until 500us
 cp ios.db later.db && ask later.db 'UPDATE meta SET format=1000'
 for command in explain replay report counters draw step pcap 'diff ios.db' 'compare ios.db'; do
     # shellcheck disable=SC2086 # two words
-    expect "$command of a later version" 2 'a later stormglass has written it' "$program" $command later.db
+    expect "$command of a later version" 2 'written by a later stormglass' "$program" $command later.db
 done
 cp ios.db earlier.db && ask earlier.db 'UPDATE meta SET format=3; DROP TABLE series; DROP TABLE flow'
 for command in explain replay counters 'report --text'; do
@@ -40,7 +40,7 @@ for command in explain replay counters 'report --text'; do
 done
 for form in '' --figures '--csv csv'; do
     # shellcheck disable=SC2086
-    expect "report $form of an earlier version" 2 'an earlier stormglass has written it' "$program" report $form earlier.db
+    expect "report $form of an earlier version" 2 'written by an earlier stormglass' "$program" report $form earlier.db
 done
 
 # What was changed is found and named.
@@ -62,7 +62,7 @@ grep -q '^ .* us  host[0-9]*:p0 ' out || fail "no event is told: $(cat out)"
 # Events between two moments: those of the part are those of the whole, and of one node those of all.  Looks for the next
 # frame are told of too, though they do not count.
 "$program" replay first.db --from 0ms >out 2>err || fail "--from: exit code $?: $(cat err)"
-[ "$(grep -vc 'looks for the next frame to send$' out)" = "$(ask first.db "SELECT value FROM result WHERE path='events'")" ] ||
+[ "$(grep -vc 'selects the next frame to send$' out)" = "$(ask first.db "SELECT value FROM result WHERE path='events'")" ] ||
     fail "--from 0ms tells $(wc -l <out) events"
 "$program" replay first.db --from 10us --until 30us --node host1 >part 2>err
 awk '$1 > 10 && $1 <= 30 && $3 ~ /^host1:/' out >expected
@@ -120,7 +120,7 @@ wait $! 2>/dev/null
 [ "$(ask killed.db 'SELECT reached_ps>0 FROM meta')" = 1 ] || fail 'kill -9: it does not say how far it got'
 "$program" explain killed.db >out 2>err
 [ $? = 2 ] || fail 'kill -9: a run that did not end is explained'
-grep -q 'did not end: it goes to [0-9.]* ms of 10000.000 ms' err || fail "kill -9: explain does not say how far it got: $(cat err)"
+grep -q 'did not end: it stops at [0-9.]* ms of 10000.000 ms' err || fail "kill -9: explain does not say how far it got: $(cat err)"
 "$program" replay killed.db --until 1ms >out 2>err || fail "kill -9: a replay: exit code $?: $(cat err)"
 grep -q '^the run was cut off; its database goes to ' out || fail "kill -9: a replay does not say so: $(cat out)"
 

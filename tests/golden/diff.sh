@@ -43,14 +43,14 @@ differ base cable
 # A seed: frames of the same moment in another order.
 play seed --seed 7
 differ base seed
-[ "$(jq -r .first_divergence.how out.json)" = 'events of the same moment in another order' ] ||
+[ "$(jq -r .first_divergence.how out.json)" = 'events at the same time in a different order' ] ||
     fail "seed: $(jq -c .first_divergence out.json)"
 
 # A run that goes on where the other ends.
 play longer
 "$program" run pause-storm --until 450us -o longer.db >/dev/null 2>&1
 differ base longer
-[ "$(jq -r .first_divergence.how out.json)" = 'A is over' ] || fail "longer: $(jq -c .first_divergence out.json)"
+[ "$(jq -r .first_divergence.how out.json)" = 'A has ended' ] || fail "longer: $(jq -c .first_divergence out.json)"
 jq -e '.first_divergence.at_ps > 400000000' out.json >/dev/null || fail 'longer: they part before the end'
 
 # What was changed by hand is found, though the events are the same.

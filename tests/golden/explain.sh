@@ -155,7 +155,7 @@ sqlite3 foreign.db 'CREATE TABLE t(a)'
 sqlite3 storm.db "UPDATE meta SET digest=NULL, status='running'"
 cp calm.db other.db
 sqlite3 other.db "UPDATE meta SET digest='00112233445566778899aabbccddeeff'"
-refuses 'another digest' 'so it proves nothing' --prove other.db
+refuses 'another digest' 'so nothing can be proved' --prove other.db
 # What was measured tells of its commands, not of switches.
 cp crash.db measured.db
 sqlite3 measured.db "INSERT INTO measured VALUES('device','rxe0')"

@@ -12,7 +12,7 @@ cp run.db whole.db
 
 sum=$(cksum <run.db)
 while read -r sql; do
-    expect "refused: $sql" 2 'only reading is allowed' "$program" query run.db "$sql"
+    expect "refused: $sql" 2 'only statements that read are allowed' "$program" query run.db "$sql"
 done <<'SQL'
 VACUUM INTO 'copy.db'
 VACUUM
@@ -142,7 +142,7 @@ rm -f hostile.db-journal
 # ------------------------------------------------------------------ other versions
 
 cp whole.db later.db && ask later.db "UPDATE meta SET format=1000, version='9.9.9'"
-expect 'a later one' 2 'a later stormglass has written it, 9.9.9 in format 1000; this is ' "$program" explain later.db
+expect 'a later one' 2 'written by a later stormglass, 9.9.9, in format 1000; this is ' "$program" explain later.db
 expect 'a later one is asked' 0 9.9.9 "$program" query later.db 'SELECT version FROM meta'
 version=$("$program" --version)
 cp whole.db earlier.db && ask earlier.db "UPDATE meta SET format=1, version='0.0.1'; DROP TABLE io; DROP TABLE flow; DROP TABLE frame;
@@ -150,7 +150,7 @@ cp whole.db earlier.db && ask earlier.db "UPDATE meta SET format=1, version='0.0
 for command in explain counters 'pcap -o x.pcapng' 'report -o x.html' 'report --text'; do
     # shellcheck disable=SC2086 # two words
     expect "$command of an earlier one" 2 \
-        "an earlier stormglass has written it, 0.0.1 in format 1, without what is asked for; this is ${version#* }" \
+        "written by an earlier stormglass, 0.0.1, in format 1, which lacks this data; this is ${version#* }" \
         "$program" $command earlier.db
     [ ! -e x.html ] && [ ! -e x.pcapng ] || fail "$command wrote something"
 done

@@ -24,7 +24,7 @@ kept() {
     local name=$1 file=$2 sum
     sum=$(cksum <"$file")
     shift 2
-    expect "$name" 2 'would destroy what is read' "$@"
+    expect "$name" 2 'would overwrite the input' "$@"
     [ "$(cksum <"$file")" = "$sum" ] || fail "$name: $file is another"
     [ "$(ls -A . links other | grep -c stormglass)" = 0 ] || fail "$name: something was left behind"
 }
@@ -36,8 +36,8 @@ kept 'the alias is read' run.db "$program" report links/alias -o run.db
 kept 'one of two' run.db "$program" report whole.db run.db -o run.db
 kept 'what was measured' run.db "$program" report whole.db --measured run.db -o run.db
 for suffix in -wal -shm -journal -lock; do
-    expect "report -o run.db$suffix" 2 'would destroy what is read' "$program" report run.db -o run.db$suffix
-    expect "pcap of an alias -o run.db$suffix" 2 'would destroy' "$program" pcap links/alias -o run.db$suffix
+    expect "report -o run.db$suffix" 2 'would overwrite the input' "$program" report run.db -o run.db$suffix
+    expect "pcap of an alias -o run.db$suffix" 2 'would overwrite' "$program" pcap links/alias -o run.db$suffix
     [ ! -e run.db$suffix ] || fail "run.db$suffix is there"
 done
 ln -s run.db run.svg
@@ -62,7 +62,7 @@ printf '[job]\nioengine=libaio\nrw=randread\nbs=4k\niodepth=1\nio_size=8k\nsize=
 "$program" run small.yaml >/dev/null || fail 'the small scenario does not run'
 for output in small.yaml job.fio; do
     cp $output $output.was
-    expect "run -o $output" 2 'left alone' "$program" run small.yaml -o $output
+    expect "run -o $output" 2 'not overwritten' "$program" run small.yaml -o $output
     cmp -s $output $output.was || fail "$output is another"
 done
 mv small.yaml r.db-wal
@@ -103,7 +103,7 @@ done
 ln -s ../run2.db links/run
 "$program" run first-io -o links/run >/dev/null && [ -L links/run ] && [ -f run2.db ] || fail 'a run through a link'
 for output in $devices/null pipe; do
-    expect "run -o $output" 2 'left alone' "$program" run first-io -o $output
+    expect "run -o $output" 2 'not overwritten' "$program" run first-io -o $output
 done
 [ -c $devices/null ] && [ -p pipe ] || fail 'a run replaced what is no file'
 expect 'run -o -' 2 'standard output' "$program" run first-io -o -

@@ -57,10 +57,10 @@ sed 's/"completed": 20/"completed": many/' $frozen >words.json
 expect 'a word for a number' 2 'error: expected a whole number' "$program" compare --frozen words.json measured
 "$program" run base.yaml --set workloads.io.count=21 -o measured/qd1-bs512B.db >out
 sqlite3 measured/qd1-bs512B.db "INSERT INTO measured VALUES('device','rxe0')"
-expect 'other work' 2 'did other work than was predicted for qd1-bs512B' "$program" compare --frozen $frozen measured
-expect 'the model itself' 2 'is a run of the model and no measurement' "$program" compare --frozen $frozen predicted
+expect 'other work' 2 'did not do the work predicted for qd1-bs512B' "$program" compare --frozen $frozen measured
+expect 'the model itself' 2 'is a model run, not a measurement' "$program" compare --frozen $frozen predicted
 mkdir nothing
-expect 'nothing measured' 2 'none of the 4 cells is measured' "$program" compare --frozen $frozen nothing
+expect 'nothing measured' 2 'no measurement of any of the 4 cells' "$program" compare --frozen $frozen nothing
 expect 'two folders' 2 'expected one folder' "$program" compare --frozen $frozen measured measured
 
 # Grids that are none.

@@ -252,7 +252,7 @@ static void what_is_no_whole_run_is_refused(void **state)
         {"DROP TABLE stage", "no such table: stage"},
         {"DROP TABLE dropped", "no such table: dropped"},
         {"UPDATE meta SET status='running', reached_ps=1500000000, duration_ps=4000000000",
-         "it goes to 1.500 ms of 4.000 ms"},
+         "it stops at 1.500 ms of 4.000 ms"},
         {"UPDATE meta SET digest=NULL", "no digest"},
         {"DELETE FROM meta", "no digest"},
     };

@@ -136,7 +136,7 @@ static const struct change changes[] = {
     {"UPDATE io SET operation='flush' WHERE workload=2 AND serial=2",
      "long: I/Os in the order of issue, number 2", NULL, NULL, true},
     {"DELETE FROM io WHERE workload=1 AND serial=20", "four: I/Os in the order of issue, number 20",
-     NULL, "nothing more", true},
+     NULL, "(none)", true},
     {"UPDATE io SET io=-1 WHERE workload=0 AND serial=5",
      "one: I/Os in the order of completion, number 1", NULL, NULL, true},
     {"UPDATE io SET io=-1 WHERE workload=1 AND serial=5",
@@ -152,8 +152,7 @@ static const struct change changes[] = {
      " AND owner='host1' AND to_state='READY'",
      "queues of NVMe targets: states, host1 queue 0, number 1", "LIVE -> READY (INSTALLED)",
      "LIVE -> READY (ERROR)", true},
-    {STATE_LESS, "NVMe hosts: states, host1, number 1", "SCAN -> LIVE (SCANNED)", "nothing more",
-     false},
+    {STATE_LESS, "NVMe hosts: states, host1, number 1", "SCAN -> LIVE (SCANNED)", "(none)", false},
     {STATE_LESS ";UPDATE state_change SET event='LOSS' WHERE owner='host2' AND to_state='SCAN'",
      "NVMe hosts: states, host2, number 1", "QUEUES -> SCAN (QUEUES_UP)", "QUEUES -> SCAN (LOSS)",
      true},
@@ -235,7 +234,7 @@ static void states_of_counted_work_are_whole(void **state)
     assert_int_equal(compare->rows_different, 1);
     const struct compare_row *row = first_apart(compare);
     assert_string_equal(row->what, "NVMe hosts: states, host1, number 1");
-    assert_string_equal(row->measured, "nothing more");
+    assert_string_equal(row->measured, "(none)");
     assert_true(row->counts);
     compare_free(compare);
     unlink(fixture->model);
@@ -336,7 +335,7 @@ static void what_cannot_be_compared_is_refused(void **state)
         refused(fixture, fixture->model, fixture->measured, others[i].words);
     }
     play(fixture->measured, NULL, measured_sql, "");
-    refused(fixture, fixture->measured, fixture->model, "the model comes first");
+    refused(fixture, fixture->measured, fixture->model, "give the model first");
     refused(fixture, fixture->model, fixture->model, "both runs of the model; --any");
     refused(fixture, fixture->measured, fixture->measured, "both measurements");
     refused(fixture, fixture->model, "/nowhere/x.db", "/nowhere/x.db");

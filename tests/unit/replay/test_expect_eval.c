@@ -165,7 +165,7 @@ static void failures_name_the_workload(void **state)
         "bad: 1 of 4,321 operations failed",
         "bad: 2 of 4,321 operations never completed",
         "workload idle issued nothing in its window",
-        "bad: 3 reads returned other data than was written",
+        "bad: 3 reads returned wrong data",
     };
     const struct scenario scenario = {0};
     expect_eval(&scenario, &result, false);

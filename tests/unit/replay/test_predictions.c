@@ -225,9 +225,9 @@ static void what_was_sealed_again_is_still_checked(void **state)
         {"\"about\": \"", "\"about\": \"x", NULL},
         {"\"bounded\": true", "\"bounded\": maybe", "expected true or false"},
         {"\"range\": \"", "\"range\": \"no", "expected a range: calibrated, extrapolated"},
-        {"\"name\": \"qd1-read100\"", "\"name\": \"a/b\"", "fit for a file"},
-        {"\"name\": \"qd1-read100\"", "\"nam\": \"a\"", "expected \"name\" in here"},
-        {"\"values\": [", "\"values\": [7, ", "another number of cells"},
+        {"\"name\": \"qd1-read100\"", "\"name\": \"a/b\"", "a valid file name"},
+        {"\"name\": \"qd1-read100\"", "\"nam\": \"a\"", "expected \"name\" here"},
+        {"\"values\": [", "\"values\": [7, ", "number of cells does not match"},
         {"\"values\": [", "\"values\": [[7], ", "expected a word"},
         {"\"stormglass-predictions\": 1", "\"stormglass-predictions\": 2", "reads version 1"},
         {"\"stormglass-predictions\": 1", "\"stormglass-predictions\": 1x", "a whole number"},
@@ -385,13 +385,13 @@ static void what_was_not_predicted_is_refused(void **state)
     struct fixture *fixture = *state;
     measure_all(fixture);
     measure(fixture, 2, "workloads.io.count=21", "");
-    refused(fixture, "did other work than was predicted for qd4-read100");
+    refused(fixture, "did not do the work predicted for qd4-read100");
     measure(fixture, 2, "seed=2", "");
-    refused(fixture, "did other work");
+    refused(fixture, "did not do the work");
     measure(fixture, 2, NULL, "UPDATE meta SET version='9.9.9'");
     refused(fixture, "was made by stormglass 9.9.9");
     measure(fixture, 2, NULL, "DELETE FROM measured");
-    refused(fixture, "is a run of the model");
+    refused(fixture, "is a model run");
     measure(fixture, 2, NULL, "DROP TABLE workload");
     refused(fixture, "no such table");
     for (uint32_t i = 0; i < CELLS; i++) {
@@ -399,7 +399,7 @@ static void what_was_not_predicted_is_refused(void **state)
         path_of(fixture, i, path);
         unlink(path);
     }
-    refused(fixture, "none of the 4 cells is measured");
+    refused(fixture, "no measurement of any of the 4 cells");
 }
 
 int main(void)

@@ -329,7 +329,7 @@ static void other_files_are_left_alone(void **state)
         .path = fixture->path, .until = TIME_NEVER, .threads = 1, .version = "1"};
     assert_true(store_is_foreign(fixture->path));
     assert_null(record_open(&options, fixture->scenario, error));
-    assert_non_null(strstr(error, "left alone"));
+    assert_non_null(strstr(error, "not overwritten"));
     assert_null(store_open(fixture->path, error));
     char found[64] = "";
     file = fopen(fixture->path, "r");

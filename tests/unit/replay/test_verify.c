@@ -134,7 +134,7 @@ static void a_changed_node_is_named(void **state)
     assert_int_equal(verify->parting.after, 40 * PS_PER_US);
     assert_int_equal(verify->parting.before, 50 * PS_PER_US);
     assert_string_equal(verify->nodes, "host2");
-    assert_string_equal(verify->difference, "no recorded quantity differs, only the digest");
+    assert_string_equal(verify->difference, "no recorded value differs, only the digest");
 }
 
 static void a_changed_digest_alone_parts_nowhere(void **state)
@@ -153,7 +153,7 @@ static void former_databases_have_no_checkpoints(void **state)
         "UPDATE meta SET digest='00', format=2; DROP VIEW v_checkpoint; DROP TABLE checkpoint",
         VERIFY_DIFFERENT);
     assert_false(verify->parting.known);
-    assert_string_equal(verify->difference, "no recorded quantity differs, only the digest");
+    assert_string_equal(verify->difference, "no recorded value differs, only the digest");
 }
 
 /* What kill -9 leaves: no digest, and the checkpoints of the beginning. */

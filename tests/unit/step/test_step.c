@@ -296,7 +296,7 @@ static void everything_can_be_told_at_any_time(void **state)
     const struct digest one = stepper_digest(stepper), other = stepper_digest(silent);
     assert_memory_equal(&one, &other, sizeof one);
     fclose(out);
-    assert_non_null(strstr(told, "root: host0 takes its receive buffer out at 4.00 Gb/s"));
+    assert_non_null(strstr(told, "root: host0 drains its receive buffer at 4.00 Gb/s"));
     assert_non_null(strstr(told, "waits for its data, which the target reads from the host"));
     assert_non_null(strstr(told, "hot: "));
     assert_null(strstr(told, "nan"));
@@ -333,7 +333,7 @@ static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
     struct step_subject subject = step_subject_any;
     subject.node = node;
     char *told = shown(stepper, &subject);
-    const char *rest = strstr(told, " queue pairs have nothing under way");
+    const char *rest = strstr(told, " idle queue pairs");
     uint64_t count = lines_with(told, "  qp "), used = 0;
     for (; rest != NULL && rest > told && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
         ;

@@ -117,21 +117,21 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
          at = frame_at(port->frames, at)->next)
         frames++;
     if (frames > 0)
-        SAY("; %s wait in %u frames", words_bytes(port->lanes[priority].bytes).text, frames);
+        SAY("; %s queued in %u frames", words_bytes(port->lanes[priority].bytes).text, frames);
     else if (!is_switch && (port->ready & bit) != 0)
-        SAY("; it has something to send");
+        SAY("; it has frames to send");
     if ((port->paused & bit) != 0)
-        SAY("; stopped by %s for %s", peer.text,
+        SAY("; paused by %s for %s", peer.text,
             words_time(now - port->pauses[priority].blocked_since).text);
     if ((port->asserted & bit) != 0)
-        SAY("; has stopped %s for %s", peer.text,
+        SAY("; has paused %s for %s", peer.text,
             words_time(now - port->pauses[priority].asserted_since).text);
     if (is_switch) {
         const struct buffer *buffer = &world_switch(world, node)->buffer;
         const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
         const int64_t share = buffer_group_share(group);
         if (buffer_held(group) > 0)
-            SAY("; of what came in %s are in memory",
+            SAY("; ingress buffer holds %s",
                 words_bytes(buffer_bytes(buffer, buffer_held(group))).text);
         if (buffer_held(group) > 0 && (world_switch(world, node)->lossless & bit) != 0)
             SAY(" (shared %s of %s before XOFF%s%s%s%s)",
@@ -163,7 +163,7 @@ static int expect_lanes(const struct stepper *stepper, const struct step_subject
             count++;
         }
     if (count == 0)
-        has_line(told, "  nothing waits, and nobody is stopped");
+        has_line(told, "  nothing queued, no port paused");
     return count == 0 ? 1 : count;
 }
 
@@ -183,8 +183,8 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     const bool on_wire = port->busy_until > world->engine.now;
     const bool down = (port->odd & PORT_DOWN) != 0;
     snprintf(line, sizeof line, "%s:p%u: 100 Gb/s to %s%s%s", step_node(stepper, node)->name, index,
-             step_peer_name(stepper, node, index).text, down ? ", without carrier" : "",
-             on_wire ? ", a frame is on its wire" : "");
+             step_peer_name(stepper, node, index).text, down ? ", link down" : "",
+             on_wire ? ", transmitting a frame" : "");
     has_line(told, line);
     int count = 1;
     for (int i = 0; i < PRIORITIES; i++) {
@@ -194,7 +194,7 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
             continue;
         snprintf(line, sizeof line,
                  "  priority %d: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
-                 ", received %" PRIu64 "; most that ever waited %s",
+                 ", received %" PRIu64 "; longest queue %s",
                  i, lane->tx_frames, lane->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
                  words_bytes(lane->peak).text);
         has_line(told, line);
@@ -204,8 +204,8 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     assert_int_equal(lines_of(told), count);
     seen->on_wire += on_wire;
     seen->without_carrier += down;
-    seen->stops += strstr(told, "; stopped by ") != NULL;
-    seen->waits += strstr(told, " wait in ") != NULL;
+    seen->stops += strstr(told, "; paused by ") != NULL;
+    seen->waits += strstr(told, " queued in ") != NULL;
     seen->headroom += strstr(told, ", headroom ") != NULL;
     free(told);
 }
@@ -294,7 +294,7 @@ static void hosts_tell_their_receive_buffers(void **state)
     go(stepper, 320 * PS_PER_US);
     subject = of_node(stepper, "host1");
     told = shown(stepper, &subject);
-    assert_non_null(strstr(told, "; a fault pauses the peer without end\n"));
+    assert_non_null(strstr(told, "; a fault pauses the peer permanently\n"));
     assert_null(strstr(told, ", drained at"));
     free(told);
     told = shown(stepper, &step_subject_any);
@@ -353,7 +353,7 @@ static void stopped_ports_and_workloads_are_told(void **state)
                     if ((port->paused >> priority & 1) == 0)
                         continue;
                     snprintf(
-                        line, sizeof line, "%s:p%u, priority %u: stopped by %s for %s",
+                        line, sizeof line, "%s:p%u, priority %u: paused by %s for %s",
                         scenario->nodes[node].name, p, priority,
                         step_peer_name(stepper, node, p).text,
                         words_time(moments[i] * PS_PER_US - port->pauses[priority].blocked_since)
