@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deadlocks where there is one, and none where there is none, however still everything stands. */
+#include "net/deadlock/deadlock_waits.h"
 #include "replay/record/record_deadlocks.h"
 #include "scenarios/world/world.h"
 
@@ -356,6 +357,46 @@ static void ring_behind_a_storm_is_not_deadlocked(void **state)
     end(&stand);
 }
 
+/* Every 10 us or 1/256 of the time that has passed; not before events have paid for it, 16 for
+ * each that is looked at, and at the latest four such times later. */
+static void looks_are_paid_for(void **state)
+{
+    (void)state;
+    const struct ring ring = {.count = 4, .names = "a", .host_rate = "100Gbps"};
+    struct stand stand;
+    build(&stand, write_ring(&ring));
+    struct deadlock_watch *watch = &stand.world->deadlocks;
+    deadlock_look(watch, 0); /* tells what a look is worth */
+    const uint64_t before = watch->looks, price = watch->waits->cost * 16;
+    assert_true(price > 0);
+    const struct {
+        time_ps now;
+        uint64_t events, looks;
+        time_ps next;
+    } rows[] = {
+        {1000 * PS_PER_US, 0, 1, 1010 * PS_PER_US},
+        {1010 * PS_PER_US, 0, 1, 1020 * PS_PER_US},
+        {1040 * PS_PER_US - 1, 0, 1, 1050 * PS_PER_US - 1},
+        {1040 * PS_PER_US, 0, 2, 1050 * PS_PER_US},
+        {1050 * PS_PER_US, price - 1, 2, 1060 * PS_PER_US},
+        {1060 * PS_PER_US, price, 3, 1070 * PS_PER_US},
+        {1070 * PS_PER_US, 2 * price - 1, 3, 1080 * PS_PER_US},
+        {1080 * PS_PER_US, 2 * price, 4, 1090 * PS_PER_US},
+        {PS_PER_S, 2 * price, 5, PS_PER_S + PS_PER_S / 256},
+        {PS_PER_S + 2 * PS_PER_MS, 3 * price, 6,
+         PS_PER_S + 2 * PS_PER_MS + (PS_PER_S + 2 * PS_PER_MS) / 256},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        deadlock_tick(watch, rows[i].now, rows[i].events);
+        if (watch->looks - before != rows[i].looks || watch->next != rows[i].next)
+            fail_msg("row %zu: %llu looks, the next at %lld", i,
+                     (unsigned long long)(watch->looks - before), (long long)watch->next);
+    }
+    assert_int_equal(watch->looked, PS_PER_S + 2 * PS_PER_MS);
+    assert_int_equal(watch->count, 0);
+    end(&stand);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +407,7 @@ int main(void)
         cmocka_unit_test(broken_deadlock_is_remembered),
         cmocka_unit_test(watchdog_ends_a_deadlock),
         cmocka_unit_test(slices_do_not_matter),
+        cmocka_unit_test(looks_are_paid_for),
         cmocka_unit_test(still_is_not_deadlocked),
         cmocka_unit_test(ring_behind_a_storm_is_not_deadlocked),
     };
