@@ -188,8 +188,8 @@ uint32_t explain_open_blocks(const struct explain *explain)
 
 static enum explain_kind largest_kind(const struct explain_root *root)
 {
-    enum explain_kind best = EXPLAIN_SLOW_RECEIVER;
-    for (enum explain_kind kind = EXPLAIN_STORM; kind <= EXPLAIN_CIRCLE; kind++)
+    enum explain_kind best = 0;
+    for (enum explain_kind kind = 1; kind < EXPLAIN_KINDS; kind++)
         if (root->by_kind[kind] > root->by_kind[best])
             best = kind;
     return best;

@@ -19,6 +19,7 @@
 #define STORMGLASS_REPLAY_EXPLAIN_EXPLAIN_H
 
 #include "base/units.h"
+#include "replay/explain/verdict.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,15 +43,13 @@ struct explain_fabric {
     const int64_t *rate_bps;    /* by port */
 };
 
-enum explain_kind { EXPLAIN_SLOW_RECEIVER, EXPLAIN_STORM, EXPLAIN_CONGESTION, EXPLAIN_CIRCLE };
-
 struct explain_root {
     uint32_t port; /* a host's own port, or the congested egress of a switch */
     uint8_t priority;
     enum explain_kind kind;
     time_ps held_ps;   /* port time held because of it, anywhere */
     time_ps direct_ps; /* of that, by the root's own node */
-    time_ps by_kind[4];
+    time_ps by_kind[EXPLAIN_KINDS];
     bool idle;  /* it stopped nobody; only until explain_finish */
     bool fault; /* a host's pauses, and not a negligible part of all: it comes first */
 };

@@ -100,7 +100,7 @@ void explain_judge(struct explain *explain)
     verdict->first_ps = roots[0].held_ps;
     verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
     verdict->sure =
-        roots[0].kind != EXPLAIN_CIRCLE && here_ps >= verdict->all_ps / 2 &&
+        !verdicts[roots[0].kind]->is_guess && here_ps >= verdict->all_ps / 2 &&
         causes_ps >= here_ps / 2 && elsewhere_ps <= here_ps / 2 &&
         verdict->unknown_ps <= verdict->all_ps / 4 &&
         explain->blocked_ps - explain->idle_ps <= verdict->all_ps + verdict->all_ps / 2 &&

@@ -10,16 +10,9 @@
 
 enum { NAME_BYTES = 80, CAUSES_NAMED = 3 };
 
-static const char *const kind_names[] = {
-    [EXPLAIN_SLOW_RECEIVER] = "slow-receiver",
-    [EXPLAIN_STORM] = "pause-storm",
-    [EXPLAIN_CONGESTION] = "congestion",
-    [EXPLAIN_CIRCLE] = "circle",
-};
-
 const char *explain_kind_name(enum explain_kind kind)
 {
-    return kind_names[kind];
+    return verdicts[kind]->name;
 }
 
 void explain_port_words(const struct explain_fabric *fabric, uint32_t port, char *text, size_t size)
@@ -77,61 +70,46 @@ static void spread_words(const struct explain *explain, uint32_t root, char *tex
         snprintf(text + used, size - used, "%u host%s", spread.hosts, spread.hosts == 1 ? "" : "s");
 }
 
-void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+/* What sentences on a root name; the texts are the caller's. */
+struct place_texts {
+    char port[NAME_BYTES], peer[NAME_BYTES], spread[NAME_BYTES];
+};
+
+static struct explain_place place_of(const struct explain *explain, uint32_t index,
+                                     struct place_texts *texts)
 {
     CHECK(index < explain->root_count);
     const struct explain_fabric *fabric = explain->fabric;
     const struct explain_root *root = &explain->roots[index];
-    char port[NAME_BYTES], peer[NAME_BYTES], spread[NAME_BYTES];
-    explain_port_words(fabric, root->port, port, sizeof port);
-    explain_port_words(fabric, fabric->peer[root->port], peer, sizeof peer);
-    spread_words(explain, index, spread, sizeof spread);
-    const struct words direct = words_time(root->direct_ps);
-    const char *own = node_name(fabric, root->port);
-    switch (root->kind) {
-    case EXPLAIN_SLOW_RECEIVER:
-        snprintf(text, size,
-                 "%s: its receive buffer drains slower than the link delivers (it paused %s for "
-                 "%s%s)",
-                 own, peer, direct.text, spread);
-        break;
-    case EXPLAIN_STORM:
-        snprintf(text, size,
-                 "%s: sends PAUSE although its receive buffer is not full (it paused %s for %s%s)",
-                 own, peer, direct.text, spread);
-        break;
-    case EXPLAIN_CONGESTION:
-        snprintf(text, size,
-                 "%s to %s: more traffic meets there than its %s carry (%s of pauses in all%s)",
-                 port, node_name(fabric, fabric->peer[root->port]),
-                 words_rate((double)fabric->rate_bps[root->port]).text,
-                 words_time(root->held_ps).text, spread);
-        break;
-    case EXPLAIN_CIRCLE:
-        snprintf(text, size,
-                 "%s to %s: pauses go round in a circle, each waits for the next (%s of pauses in "
-                 "all%s)",
-                 port, node_name(fabric, fabric->peer[root->port]), words_time(root->held_ps).text,
-                 spread);
-        break;
-    }
+    const uint32_t peer = fabric->peer[root->port];
+    explain_port_words(fabric, root->port, texts->port, sizeof texts->port);
+    explain_port_words(fabric, peer, texts->peer, sizeof texts->peer);
+    spread_words(explain, index, texts->spread, sizeof texts->spread);
+    return (struct explain_place){
+        .node = node_name(fabric, root->port),
+        .port = texts->port,
+        .peer_node = node_name(fabric, peer),
+        .peer_port = texts->peer,
+        .rate_bps = fabric->rate_bps[root->port],
+        .direct_ps = root->direct_ps,
+        .held_ps = root->held_ps,
+        .spread = texts->spread,
+    };
+}
+
+void explain_root_words(const struct explain *explain, uint32_t index, char *text, size_t size)
+{
+    struct place_texts texts;
+    const struct explain_place place = place_of(explain, index, &texts);
+    verdicts[explain->roots[index].kind]->words(&place, text, size);
 }
 
 /* The root without its numbers. */
 static void short_words(const struct explain *explain, uint32_t index, char *text, size_t size)
 {
-    const struct explain_fabric *fabric = explain->fabric;
-    const struct explain_root *root = &explain->roots[index];
-    char port[NAME_BYTES];
-    explain_port_words(fabric, root->port, port, sizeof port);
-    if (fabric->is_host[fabric->node_of[root->port]])
-        snprintf(text, size, "%s, %s", node_name(fabric, root->port),
-                 root->kind == EXPLAIN_STORM ? "which sends PAUSE with room to spare"
-                                             : "which drains slowly");
-    else
-        snprintf(text, size, "%s at %s to %s",
-                 root->kind == EXPLAIN_CIRCLE ? "a circle" : "congestion", port,
-                 node_name(fabric, fabric->peer[root->port]));
+    struct place_texts texts;
+    const struct explain_place place = place_of(explain, index, &texts);
+    verdicts[explain->roots[index].kind]->short_words(&place, text, size);
 }
 
 static void append(char *text, size_t size, const char *before, const char *words, time_ps part,

@@ -17,7 +17,7 @@ void explain_root_words(const struct explain *explain, uint32_t root, char *text
  * is unsure, it says so, and what else may be the cause. */
 void explain_cause_words(const struct explain *explain, char *text, size_t size);
 
-/* slow-receiver, pause-storm, congestion, circle */
+/* As databases and JSON have it: "slow-receiver". */
 const char *explain_kind_name(enum explain_kind kind);
 
 /* The host whose traffic meets the root: the root itself, or the host behind the congested egress;

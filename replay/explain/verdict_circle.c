@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verdict_circle - a walk that comes by the same egress for ever: nobody of them began. */
+#include "replay/explain/verdict.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static bool fits(const struct explain_end *end)
+{
+    return !end->at_host && end->went_round;
+}
+
+static void words(const struct explain_place *place, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%s to %s: pauses go round in a circle, each waits for the next (%s of pauses in "
+             "all%s)",
+             place->port, place->peer_node, words_time(place->held_ps).text, place->spread);
+}
+
+static void short_words(const struct explain_place *place, char *text, size_t size)
+{
+    snprintf(text, size, "a circle at %s to %s", place->port, place->peer_node);
+}
+
+const struct verdict verdict_circle = {
+    .name = "circle",
+    .about = "Pauses go round: each of some switches waits for the next.",
+    .is_guess = true,
+    .fits = fits,
+    .words = words,
+    .short_words = short_words,
+};

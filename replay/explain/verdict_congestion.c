@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * verdict_congestion - an egress that could send and yet had a queue: more came than it carries. */
+#include "replay/explain/verdict.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static bool fits(const struct explain_end *end)
+{
+    return !end->at_host && !end->went_round;
+}
+
+static void words(const struct explain_place *place, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%s to %s: more traffic meets there than its %s carry (%s of pauses in all%s)",
+             place->port, place->peer_node, words_rate((double)place->rate_bps).text,
+             words_time(place->held_ps).text, place->spread);
+}
+
+static void short_words(const struct explain_place *place, char *text, size_t size)
+{
+    snprintf(text, size, "congestion at %s to %s", place->port, place->peer_node);
+}
+
+const struct verdict verdict_congestion = {
+    .name = "congestion",
+    .about = "More traffic meets at an egress than its link carries.",
+    .fits = fits,
+    .words = words,
+    .short_words = short_words,
+};
