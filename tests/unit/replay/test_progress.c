@@ -82,7 +82,7 @@ static void it_says_how_far_it_is(void **state)
         {2 * PS_PER_MS, 2 * PS_PER_MS,
          "\r  [##############################] 100%  2.00 ms of 2.00 ms, ", 0},
         {3 * PS_PER_MS, 2 * PS_PER_MS,
-         "\r  [##############################] finishing what is under way: 1.000 ms after the "
+         "\r  [##############################] draining: 1.000 ms after the "
          "end \033[K",
          -1},
         {0, 0, "\r  [##############################] 100%  0 ps of 0 ps, ", 0},

@@ -365,7 +365,7 @@ static void stopped_ports_and_workloads_are_told(void **state)
             const struct workload_stats *stats = &world->stats[w];
             snprintf(
                 line, sizeof line,
-                "%s: %" PRIu64 " issued, %" PRIu64 " completed, 0 failed, %" PRIu64 " under way",
+                "%s: %" PRIu64 " issued, %" PRIu64 " completed, 0 failed, %" PRIu64 " outstanding",
                 stats->name, stats->issued, stats->completed, stats->issued - stats->completed);
             has_line(told, line);
         }
