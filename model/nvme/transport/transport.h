@@ -151,7 +151,7 @@ struct nvme_transport_ops {
     bool (*map)(struct nvme_transport *, struct nvme_buffer *, uint32_t length, enum nvme_memory,
                 unsigned directions);
     void (*unmap)(struct nvme_transport *, struct nvme_buffer *);
-    /* Told by who cannot go on without the memory that was just not mapped. */
+    /* Told by who cannot go on without what was just not mapped.  NULL: there always is. */
     void (*no_memory)(struct nvme_transport *, uint32_t length);
     /* Makes the first `length` bytes of a BULK buffer what its content says. */
     void (*fill)(struct nvme_transport *, struct nvme_buffer *, uint32_t length);
@@ -216,7 +216,7 @@ static inline void nvme_transport_need(struct nvme_transport *transport, struct 
                                        unsigned directions)
 {
     const bool mapped = transport->ops->map(transport, buffer, length, memory, directions);
-    if (!mapped)
+    if (!mapped && transport->ops->no_memory != NULL)
         transport->ops->no_memory(transport, length);
     CHECK(mapped);
 }
