@@ -27,14 +27,14 @@ static const char usage[] =
     "usage: stormglass-bridge calibrate --address A [--peer B] [-o PROFILE.yaml]\n"
     "       stormglass-bridge calibrate --from FIGURES.json [-o PROFILE.yaml]\n"
     "       stormglass-bridge calibrate --role target --address B\n"
-    "Plays ten micro-benchmarks on a device, finds the parameters with which the model shows the\n"
-    "same figures, and writes them as a profile.\n\n"
+    "Runs ten micro-benchmarks on a device, finds the parameters with which the model gives "
+    "the\nsame figures, and writes them as a profile.\n\n"
     "  --address A         local address (IPv4) of an RDMA device\n"
     "  --peer B            address of the target; with --role both a local one (default: A)\n"
     "  --role ROLE         both (default), host, or target: serves a host's benchmarks\n"
-    "  --from FILE         fits what an earlier --json has measured; needs no device\n"
-    "  --base PROFILE      profile (kind rnic) of what is not sought (default rnic-100g)\n"
-    "  --repeats N         how often each benchmark is played (default 5, at most 100)\n"
+    "  --from FILE         fits the figures of an earlier --json; needs no device\n"
+    "  --base PROFILE      profile (kind rnic) for all other values (default rnic-100g)\n"
+    "  --repeats N         runs of each benchmark (default 5, at most 100)\n"
     "  --set PATH=VALUE    change the benchmarks' scenarios; may be given often\n"
     "  --measure-only      does not fit\n"
     "  --verify HOW        of arriving data: full, tags (default) or first\n"
@@ -154,7 +154,7 @@ static int read_options(struct options *options, int argc, char **argv)
     const bool alone = !options->has_address && !options->has_peer && play->role == PLAY_BOTH &&
                        options->measure.sets.count == 0 && !options->measure_only;
     if (options->from != NULL && !alone)
-        return command_complain("--from", options->from, "nothing with it that is for measuring");
+        return command_complain("--from", options->from, "no options for measuring with it");
     if (options->output != NULL && (options->measure_only || play->role == PLAY_TARGET))
         return command_complain("-o", options->output, "it where a profile is fitted");
     if (options->from != NULL)
@@ -261,8 +261,8 @@ static void tell_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
         fprintf(stderr,
-                "stormglass-bridge: the model cannot be made like these figures, they are off by "
-                "%.0f %%: is %s the right --base, and the rate of the link the right --set?\n",
+                "stormglass-bridge: the model cannot match these figures, the error is %.0f %%: is "
+                "%s the right --base, and is the link rate right (--set)?\n",
                 100 * calibration->noise, calibration->base);
 }
 

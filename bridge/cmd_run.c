@@ -32,26 +32,25 @@ struct command {
 
 static const char usage[] =
     "usage: stormglass-bridge run SCENARIO --role host|target|both --address A [--peer B]\n"
-    "Plays the workloads of a scenario (a file, or a case by its name) in real time on RDMA "
-    "devices\n"
-    "(libibverbs, librdmacm).\n\n"
+    "Runs the workloads of a scenario (a file, or a case by its name) in real time on RDMA "
+    "devices\n(libibverbs, librdmacm).\n\n"
     "  --role ROLE         host: issues the workloads; target: serves them; both: in one process\n"
     "  --address A         local address (IPv4) of an RDMA device; a target listens only there\n"
     "  --peer B|HOST=B,... address of the target, or of each; with --role both local (default: A)\n"
-    "  --as HOST,...       the hosts of the scenario that are played here (default: all)\n"
+    "  --as HOST,...       the hosts of the scenario to run here (default: all)\n"
     "  -o, --output RUN.db write the run database there (SQLite), marked measured\n"
     "  --seed N            another seed than the scenario's\n"
     "  --set PATH=VALUE    change one value of the scenario; may be given often\n"
     "  --record LEVEL      summary (default), counters or ios\n"
     "  --lead T            time to connect before the scenario's moment 0 (default 1s)\n"
     "  --verify HOW        of arriving data: full, tags (default; 16 bytes of each 512) or first\n"
-    "  --store WHAT        a target keeps bytes, for hosts that are not ours: null (reads zeros),\n"
-    "                      memory, file:PATH; once for all namespaces or once for each\n"
+    "  --store WHAT        data store of a target, for foreign hosts: null (reads zeros), "
+    "memory,\n                      file:PATH; once for all namespaces or once for each\n"
     "  --busy-poll         poll completion queues instead of waiting for events\n"
-    "  --serve             a target goes on when its last host has left\n"
+    "  --serve             a target keeps running when its last host has left\n"
     "  --any               listen on every local address\n"
-    "  --foreign           peers are not of this program: no agreement with them\n"
-    "  --faults external   the scenario's faults are made by somebody else, outside\n"
+    "  --foreign           peers are other programs: no agreement with them\n"
+    "  --faults external   the scenario's faults are injected outside\n"
     "  --json              one JSON object instead of the summary\n"
     "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command line is\n"
     "wrong, 3 device or database failed.\n";
@@ -201,7 +200,7 @@ static int report(struct play *play, bool json)
         return FAILED;
     }
     if (play_unsound(play) > 0)
-        fprintf(stderr, "stormglass-bridge: %llu transfers brought other bytes than were sent\n",
+        fprintf(stderr, "stormglass-bridge: %llu transfers delivered wrong data\n",
                 (unsigned long long)play_unsound(play));
     return result_held(play_result(play)) ? DONE : BROKEN;
 }

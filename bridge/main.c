@@ -11,7 +11,7 @@ static const struct {
     const char *name, *about;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", "plays the workloads of a scenario in real time on RDMA devices", command_run},
+    {"run", "runs the workloads of a scenario in real time on RDMA devices", command_run},
     {"calibrate", "measures a device and writes its profile", command_calibrate},
 };
 
@@ -24,7 +24,7 @@ static void print_usage(FILE *out)
           out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].about);
-    fputs("\nstormglass-bridge COMMAND --help tells more; --version tells the version.\n", out);
+    fputs("\nstormglass-bridge COMMAND --help: details; --version: the version.\n", out);
 }
 
 int main(int argc, char **argv)

@@ -195,7 +195,7 @@ static bool is_wrong(const struct cli_command *command, int code, const char *ta
                      const char *next)
 {
     if (code == ':') {
-        cli_error("%s: %s wants a value", command->name, taken);
+        cli_error("%s: %s needs a value", command->name, taken);
         usage_error(command);
         return true;
     }
@@ -269,7 +269,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
             code = command->run(&args);
         } else {
             cli_error("%s: %s", command->name,
-                      enough ? "more operands than it takes" : "an operand is missing");
+                      enough ? "too many operands" : "an operand is missing");
             usage_error(command);
         }
     }

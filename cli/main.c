@@ -19,14 +19,15 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *out)
 {
-    fputs("usage: stormglass COMMAND [OPTIONS] ...\n"
-          "Plays NVMe over Fabrics on lossless Ethernet, and says who was slow and why.\n\n",
-          out);
+    fputs(
+        "usage: stormglass COMMAND [OPTIONS] ...\n"
+        "Simulates NVMe over Fabrics on lossless Ethernet, and reports what was slow and why.\n\n",
+        out);
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-18s  %s\n", commands[i]->name, commands[i]->about);
-    fputs("\nstormglass help COMMAND, or COMMAND --help, tells more; stormglass version, which one"
-          " this is.\n",
-          out);
+    fputs(
+        "\nstormglass help COMMAND, or COMMAND --help: details; stormglass version: the version.\n",
+        out);
 }
 
 static int unknown_command(const char *name)

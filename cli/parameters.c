@@ -182,7 +182,7 @@ static bool tell_kind(struct paths *paths, const char *where)
     const bool word =
         strstr(where, ".congestion-control{") != NULL || strstr(where, ".media{") != NULL;
     snprintf(path, sizeof path, "%.*s%s", (int)head, where, word ? "" : ".kind");
-    return tell(paths, path, "Which of its kinds it is.");
+    return tell(paths, path, "Kind.");
 }
 
 static bool tell_parameter(void *self, const struct parameter *parameter)

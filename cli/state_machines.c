@@ -11,7 +11,7 @@
 enum qp { QP_RESET, QP_INIT, QP_RTR, QP_RTS, QP_SQD, QP_ERR };
 
 static const struct draw_state qp_states[] = {
-    [QP_RESET] = {"RESET", "made, and nothing is known of the peer"},
+    [QP_RESET] = {"RESET", "created; the peer is unknown"},
     [QP_INIT] = {"INIT", "receives may be posted"},
     [QP_RTR] = {"RTR", "ready to receive"},
     [QP_RTS] = {"RTS", "ready to send"},

@@ -104,7 +104,7 @@ static const char *our_line(const struct agree_host *host)
 static void say_difference(struct agree_host *host)
 {
     snprintf(host->text, sizeof host->text,
-             "the target plays another scenario: %.180s here, %.180s there", our_line(host),
+             "the target runs a different scenario: %.180s here, %.180s there", our_line(host),
              host->theirs[0] != '\0' ? host->theirs : "nothing");
     done(host, AGREE_REFUSED);
 }
@@ -161,20 +161,21 @@ static void on_answer(struct agree_host *host, const struct agree_answer *answer
         }
         break;
     case AGREE_OTHER_VERSION:
-        snprintf(host->text, sizeof host->text, "the target is another version of this program");
+        snprintf(host->text, sizeof host->text,
+                 "the target is a different version of this program");
         break;
     case AGREE_OTHER_TARGET:
-        snprintf(host->text, sizeof host->text, "the target there plays %s, not %s", answer->text,
+        snprintf(host->text, sizeof host->text, "the target there is %s, not %s", answer->text,
                  scenario->nodes[host->site.node].name);
         break;
     case AGREE_FULL:
-        snprintf(host->text, sizeof host->text, "the target has as many hosts as it takes");
+        snprintf(host->text, sizeof host->text, "the target accepts no more hosts");
         break;
     default:
         break;
     }
     if (host->text[0] == '\0')
-        snprintf(host->text, sizeof host->text, "the target refused without a reason");
+        snprintf(host->text, sizeof host->text, "the target refused and gave no reason");
     done(host, AGREE_REFUSED);
 }
 
@@ -210,7 +211,7 @@ static void on_cm(void *self, struct verbs_conn *conn, const struct verbs_event 
         silent(host, "the device was removed");
         break;
     default:
-        snprintf(why, sizeof why, "no way there: %s",
+        snprintf(why, sizeof why, "no route there: %s",
                  strerror(event->status < 0 ? -event->status : EHOSTUNREACH));
         silent(host, why);
     }

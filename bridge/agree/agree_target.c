@@ -146,19 +146,19 @@ static void judge(struct agree_target *target, const struct agree_request *reque
     answer->verdict = AGREE_WELCOME;
     if (request->version != AGREE_VERSION) {
         answer->verdict = AGREE_OTHER_VERSION;
-        refused(target, ip, "it is another version of this program");
+        refused(target, ip, "it is a different version of this program");
     } else if (request->question == AGREE_COMPARE) {
         compare(target, request, answer);
     } else if (!same) {
         answer->verdict = AGREE_OTHER_SCENARIO;
         snprintf(answer->text, sizeof answer->text, "%s", plan->lines[0]);
         refused(target, ip,
-                request->seed != plan->scenario->seed ? "it plays another scenario or seed"
-                                                      : "it plays another scenario");
+                request->seed != plan->scenario->seed ? "it runs a different scenario or seed"
+                                                      : "it runs a different scenario");
     } else if (request->target != target->site.node) {
         answer->verdict = AGREE_OTHER_TARGET;
         snprintf(answer->text, sizeof answer->text, "%s", name_of(target));
-        refused(target, ip, "it looks for another host of the scenario here");
+        refused(target, ip, "it expects a different host of the scenario here");
     } else if (target->session_count >= AGREE_SESSIONS_MAX) {
         answer->verdict = AGREE_FULL;
         refused(target, ip, "too many hosts are here already");

@@ -49,8 +49,7 @@ static bool play_once(const struct measure_options *options, struct measurements
         snprintf(error, STORE_ERROR_BYTES, "%s was not completed: %s", benchmark_names[benchmark],
                  played ? "an operation failed, or the peer does not answer" : play_error(play));
     else if (play_unsound(play) > 0)
-        snprintf(error, STORE_ERROR_BYTES, "%s brought other bytes than were sent",
-                 benchmark_names[benchmark]);
+        snprintf(error, STORE_ERROR_BYTES, "%s delivered wrong data", benchmark_names[benchmark]);
     else
         measurements_take(figures, benchmark, seen.figures);
     play_free(play);

@@ -38,7 +38,7 @@ static void on_port(void *self, bool up)
 {
     (void)self;
     fprintf(stderr, "stormglass-bridge: the port of the RDMA device %s\n",
-            up ? "is up again" : "went down: what is under way ends by its time limits");
+            up ? "is up again" : "went down: outstanding work ends by its timeouts");
 }
 
 /* The portable core cannot go on, and what it holds cannot be given back. */

@@ -56,8 +56,7 @@ static bool heed(struct play *play, const struct play_target *target)
         play->zero = agree_host_zero(target->asked);
         return true;
     case AGREE_FOREIGN:
-        fprintf(stderr, "stormglass-bridge: %s is played with as a foreign target: %s\n", name,
-                text);
+        fprintf(stderr, "stormglass-bridge: %s is used as a foreign target: %s\n", name, text);
         return true;
     case AGREE_REFUSED:
         play->refused = true;
@@ -97,7 +96,7 @@ bool play_agree_ask(struct play *play)
     if (zero == TIME_NEVER)
         play->zero = now + play->options.lead;
     else if (zero < now)
-        fprintf(stderr, "stormglass-bridge: the others began %s ago\n",
+        fprintf(stderr, "stormglass-bridge: the others started %s ago\n",
                 words_time(now - zero).text);
     return true;
 }

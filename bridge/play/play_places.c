@@ -78,10 +78,10 @@ void play_places_find(struct play *play, struct diag *diag)
 {
     play->targets = memory_zeroed(play->scenario->host_count, sizeof *play->targets);
     if (play->scenario->workload_count == 0)
-        complain(diag, NULL, "the bridge has nothing to play", "", "the scenario has no workload");
+        complain(diag, NULL, "the bridge has nothing to run", "", "the scenario has no workload");
     find_targets(play, diag);
     if (!diag_failed(diag) && play->target_count == 0)
-        complain(diag, NULL, "the bridge has nothing to play", "",
+        complain(diag, NULL, "the bridge has nothing to run", "",
                  play->options.role == PLAY_TARGET
                      ? "expected --as with a host that workloads go to"
                      : "expected --as with a host that has a workload");

@@ -152,7 +152,7 @@ static void judge(const struct play *play, struct result *result)
             continue;
         result->expectations[i].held = true;
         snprintf(result->expectations[i].actual, sizeof result->expectations[i].actual,
-                 "played elsewhere");
+                 "run elsewhere");
     }
     fail_unconnected(play, result);
 }

@@ -41,8 +41,8 @@ static void refuse_faults(const struct play *play, struct diag *diag)
     for (uint32_t i = 0; i < play->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &play->scenario->faults[i];
         diag_add(diag, DIAG_ERROR, fault->place, NULL,
-                 "the bridge cannot make the fault %s: leave it out, or let it be made outside "
-                 "and say --faults external",
+                 "the bridge cannot inject the fault %s: remove it, or inject it outside and give "
+                 "--faults external",
                  fault->ops->name);
     }
 }
@@ -76,7 +76,7 @@ static void note_settings(const struct play *play, struct diag *diag)
         snprintf(more, sizeof more, " and %u more", left_out);
     if (list[0] != '\0')
         diag_add(diag, DIAG_NOTE, (struct diag_place){0}, NULL,
-                 "fabric and RNICs are the real ones; without meaning: %s%s", list, more);
+                 "fabric and RNICs are the real ones; not used: %s%s", list, more);
 }
 
 void play_survey(const struct play *play, struct diag *diag)

@@ -40,19 +40,19 @@ void bench_print_list(void)
 static void print_memory(const struct bench_figures *figures)
 {
     printf("%20s%s at most", "", words_bytes(figures->peak_bytes).text);
-    printf("; built %s for each of %s hosts", words_bytes(figures->host_bytes).text,
+    printf("; after building %s for each of %s hosts", words_bytes(figures->host_bytes).text,
            words_count(figures->hosts).text);
-    printf("; playing %s for each of %s frames at once; %s queue pairs\n",
+    printf("; at most %s for each of %s frames in flight; %s queue pairs\n",
            words_bytes(figures->frame_bytes).text, words_count(figures->frames).text,
            words_count(figures->queue_pairs).text);
 }
 
 static void print_scenario(const struct bench_figures *figures)
 {
-    printf("; %s by the wall; %s events/s, %.2f a hop\n",
+    printf("; %s wall-clock; %s events/s, %.2f a hop\n",
            words_short((double)figures->hops_per_wall_s).text,
            words_short((double)figures->events_per_cpu_s).text, figures->events_per_hop);
-    printf("%20s%s hops; built in %.3f s, played in %.3f s, ended in %.3f s\n", "",
+    printf("%20s%s hops; build %.3f s, run %.3f s, end %.3f s\n", "",
            words_count(figures->packet_hops).text, figures->build_cpu_s, figures->play_cpu_s,
            figures->end_cpu_s);
     print_memory(figures);
@@ -125,7 +125,7 @@ static bool append_text(const char *path, const char *text, size_t length)
     const bool well = written == (ssize_t)length;
     const int why = written < 0 ? errno : ENOSPC;
     if (!well && written > 0 && S_ISREG(before.st_mode) && ftruncate(file, before.st_size) != 0)
-        cli_error("bench: %s: its last line is not whole", path);
+        cli_error("bench: %s: its last line is incomplete", path);
     errno = why;
     return close(file) == 0 && well;
 }

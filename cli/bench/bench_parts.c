@@ -67,11 +67,9 @@ static bool measure_touch(const struct bench_output *output)
 }
 
 const struct bench_part bench_parts[] = {
-    {"event-queues",
-     "The kinds of event queue by themselves: an event is taken and put back later.",
+    {"event-queues", "The event queues alone: an event is removed and inserted again later.",
      measure_queues},
-    {"touch",
-     "The memory that a packet-hop touches, at the size of each fat-tree, and nothing else.",
+    {"touch", "Only the memory accesses of a packet-hop, at the size of each fat-tree.",
      measure_touch},
     {0},
 };

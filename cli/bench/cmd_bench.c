@@ -21,11 +21,11 @@ enum { RUNS_MAX = 1000 };
 
 static const struct cli_option options[] = {
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
-    {"threads", 0, "N", "threads to use; auto: as many as pay"},
-    {"runs", 0, "N", "play each scenario N times: the one of the least processor time counts"},
-    {"json", 0, NULL, "one JSON object on a line for each work"},
+    {"threads", 0, "N", "threads to use; auto: as many as are faster"},
+    {"runs", 0, "N", "run each scenario N times; the one with the least CPU time counts"},
+    {"json", 0, NULL, "one JSON object per line for each work"},
     {"history", 0, "FILE", "append the figures to FILE, comma-separated"},
-    {"label", 0, "TEXT", "what was measured, in the history: a commit"},
+    {"label", 0, "TEXT", "label of the measurement in the history, such as a commit"},
     {0},
 };
 
@@ -219,11 +219,10 @@ const struct cli_command cmd_bench = {
     .name = "bench",
     .operands = "[WORK...]",
     .about = "measures the speed of the simulator on this machine",
-    .details =
-        "A packet-hop is one frame that crosses one link, data and control alike.  Rates are\n"
-        "of playing alone: building the world and the end are told apart.\n\n"
-        "WORK is one of these, a case that the program carries, or a scenario file; without\n"
-        "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",
+    .details = "A packet-hop is one frame that crosses one link, data and control alike.  Rates "
+               "are\nof the run alone, without building the world and the end.\n\n"
+               "WORK is one of these, a built-in case, or a scenario file; without\n"
+               "one: event-queues, touch, incast-32to1 and fat-tree-k8.\n",
     .more = bench_print_list,
     .options = options,
     .operands_max = -1,

@@ -10,7 +10,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_calibrate = {
     .name = "calibrate",
     .operands = "--address A [--peer B] | --from FIGURES.json ...",
-    .about = "measures an RDMA device, and writes the profile with which the model is like it",
+    .about = "measures an RDMA device and writes a profile that makes the model match it",
     .operands_max = -1,
     .passes = true,
     .run = run,

@@ -15,12 +15,12 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"tolerance", 0, "PERCENT", "how far a figure may be off (15%)"},
-    {"figures", 0, "LIST", "figures that are judged (p50,iops)"},
+    {"tolerance", 0, "PERCENT", "tolerance of a figure (15%)"},
+    {"figures", 0, "LIST", "figures that must be within the tolerance (p50,iops)"},
     {"frozen", 0, "PREDICTIONS", "of a grid: against a folder of measurements"},
-    {"share", 0, "PERCENT", "of a grid: how many cells must be within (100%)"},
-    {"markdown", 0, NULL, "of a grid: as a page of Markdown"},
-    {"any", 0, NULL, "two runs of the same kind; the first stands for the model"},
+    {"share", 0, "PERCENT", "of a grid: share of cells that must be within (100%)"},
+    {"markdown", 0, NULL, "of a grid: as Markdown"},
+    {"any", 0, NULL, "two runs of the same kind; the first is the model"},
     {"wire", 0, NULL, "the files are captures, pcap or pcapng; of one alone: its frames in words"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {0},
@@ -44,7 +44,7 @@ static bool only(const struct cli_args *args, const char *where, const char *con
 {
     for (; *none != NULL; none++)
         if (cli_given(args, *none)) {
-            cli_error("compare: --%s means nothing %s", *none, where);
+            cli_error("compare: --%s has no effect %s", *none, where);
             return false;
         }
     return true;
@@ -163,7 +163,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_compare = {
     .name = "compare",
     .operands = "MODEL.db MEASURED.db | --frozen PREDICTIONS DIR | --wire CAPTURE [CAPTURE]",
-    .about = "says how far the model is from a measurement of the same scenario",
+    .about = "compares the model with a measurement of the same scenario",
     .details = "MEASURED.db is of stormglass-bridge.  Both are best recorded with --record ios.\n"
                "PREDICTIONS is of stormglass predict, DIR has a CELL.db for each cell.\n"
                "--wire compares captures frame by frame: opcode, length, PSN step, ACK request,\n"

@@ -17,7 +17,7 @@
 
 static const struct cli_option options[] = {
     {"output", 'o', "DIR", "write predictions.json and each cell's database there"},
-    {"list", 0, NULL, "only print each cell's name and the --set that make it"},
+    {"list", 0, NULL, "only print each cell's name and its --set options"},
     {"seed", 0, "N", "another seed than the scenario's, in every cell"},
     {"set", 0, "PATH=VALUE", "change one value of every cell; may be given often"},
     {"record", 0, "LEVEL", "of the databases: summary (default), counters, ios or packets"},
@@ -90,7 +90,7 @@ static void tell_unfinished(const struct prediction *cell)
     for (size_t i = 0; i < cell->figures.count; i++) {
         const struct figures_workload *workload = &cell->figures.workloads[i];
         if (workload->tallies[FIGURE_TALLY_failed] + workload->tallies[FIGURE_TALLY_unfinished] > 0)
-            cli_error("%s: %s left work undone", cell->name, workload->name);
+            cli_error("%s: %s did not complete its work", cell->name, workload->name);
     }
 }
 
@@ -166,7 +166,7 @@ static int predict(const struct cli_args *args, const struct grid *grid)
         return CLI_USAGE;
     }
     if (at.folder == NULL || at.folder[0] == '\0' || strcmp(at.folder, "-") == 0) {
-        cli_error("predict: expected -o DIR for what it finds, or --list");
+        cli_error("predict: expected -o DIR for the results, or --list");
         return CLI_USAGE;
     }
     if (check_cells(&at) != CLI_DONE)
@@ -219,7 +219,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_predict = {
     .name = "predict",
     .operands = "GRID.yaml",
-    .about = "plays every cell of a grid and freezes what the model says",
+    .about = "runs every cell of a grid and freezes the model's predictions",
     .details =
         "Then measure, and compare with what was frozen:\n"
         "  stormglass predict --list GRID.yaml | while read -r cell sets; do\n"

@@ -13,7 +13,7 @@ static struct wire_trace *read_trace(const char *path)
     if (trace == NULL)
         cli_error("%s", why);
     else if (trace->connection_count == 0) {
-        cli_error("%s: expected a capture from before the first connection: it has no CM REQ",
+        cli_error("%s: no CM REQ: expected a capture that starts before the first connection",
                   path);
         wire_trace_free(trace);
         trace = NULL;

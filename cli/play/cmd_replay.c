@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 static const struct cli_option options[] = {
-    {"from", 0, "T", "tell every event after this virtual time, and compare nothing"},
-    {"until", 0, "T", "play up to this virtual time"},
-    {"node", 0, "NODE", "those of this node alone; with --from"},
+    {"from", 0, "T", "list every event after this virtual time, without comparing"},
+    {"until", 0, "T", "replay up to this virtual time"},
+    {"node", 0, "NODE", "only events of this node; with --from"},
     {0},
 };
 
@@ -66,7 +66,7 @@ static void tell_parting(const struct verify *verify)
 {
     const struct checkpoint_parting *parting = &verify->parting;
     if (!parting->known) {
-        printf("the database has no checkpoints that could tell where the runs part\n");
+        printf("the database has no checkpoints to find where the runs diverge\n");
         return;
     }
     if (!parting->parted) {
@@ -74,9 +74,9 @@ static void tell_parting(const struct verify *verify)
                (double)parting->before / PS_PER_US);
         return;
     }
-    printf("the runs part after %.6f us and by %.6f us, in %s\n",
+    printf("the runs diverge between %.6f us and %.6f us, in %s\n",
            (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US, verify->nodes);
-    printf("the first of them executes %" PRIu64 " events in that time now%s\n",
+    printf("the first of them now executes %" PRIu64 " events in that time%s\n",
            verify->event_count, verify->told > 0 ? ":" : "");
     for (uint32_t i = 0; i < verify->told; i++)
         tell_event(stdout, &verify->events[i]);
@@ -85,7 +85,7 @@ static void tell_parting(const struct verify *verify)
 static int tell_different(const struct verify *verify)
 {
     if (verify->digest_then[0] == '\0' || verify->difference[0] == '\0')
-        printf("different from what the run had recorded by then\n");
+        printf("different from the recorded run\n");
     else
         printf("different: digest was %s and is %s\nfirst difference: %s\n", verify->digest_then,
                verify->digest_now, verify->difference);
@@ -96,7 +96,7 @@ static int tell_different(const struct verify *verify)
 static void tell_checkpoints(const struct checkpoint_parting *parting)
 {
     if (parting->equal == 0)
-        printf("the run has no checkpoint before, so nothing was compared\n");
+        printf("no checkpoint before that time: nothing compared\n");
     else
         printf("%u checkpoint%s up to %.6f us %s equal\n", parting->equal,
                parting->equal == 1 ? "" : "s", (double)parting->before / PS_PER_US,
@@ -109,7 +109,7 @@ static int tell_so_far(const struct verify *verify, time_ps until)
     const bool finished = until == TIME_NEVER;
     printf("%s: digest %s\n", finished ? "finished" : "equal so far", verify->digest_now);
     if (verify->reached >= 0)
-        printf("the run was cut off; its database goes to %.6f us\n",
+        printf("the run did not finish; its database stops at %.6f us\n",
                (double)verify->reached / PS_PER_US);
     tell_checkpoints(&verify->parting);
     return CLI_DONE;
@@ -131,7 +131,7 @@ static int tell(const char *path, enum verify_end end, const struct verify *veri
     case VERIFY_BROKEN:
         break;
     }
-    cli_error("%s: it could not be played again: %s", path, verify->difference);
+    cli_error("%s: cannot be replayed: %s", path, verify->difference);
     return CLI_FAILED;
 }
 
@@ -167,9 +167,9 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_replay = {
     .name = "replay",
     .operands = "RUN.db",
-    .about = "plays a stored run again from its database alone and compares the digest",
-    .details = "A run that was cut off is played to its end.  --from tells events as text, one a\n"
-               "line.  Exit codes: 0 equal, 1 different.",
+    .about = "replays a stored run from its database alone and compares the digest",
+    .details = "A run that did not finish is completed.  --from lists events as text, one "
+               "per\nline.  Exit codes: 0 equal, 1 different.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

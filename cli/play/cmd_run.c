@@ -22,9 +22,10 @@ static const struct cli_option options[] = {
     {"seed", 0, "N", "another seed than the scenario's"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
     {"until", 0, "T", "stop at this virtual time, such as 5ms"},
-    {"threads", 0, "N", "threads to use; auto: as many as pay; the result does not depend on it"},
+    {"threads", 0, "N",
+     "threads to use; auto: as many as are faster; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
-    {"interval", 0, "T", "a sample of rates and queues for each such time; 0: none"},
+    {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0},
 };
@@ -84,9 +85,10 @@ static void advise(const struct run_options *how, const struct scenario *scenari
         return;
     const uint32_t pay = division_worthwhile(scenario, threads);
     if (pay < threads)
-        cli_error("--threads %" PRIu32 ": %" PRIu32
-                  " may be faster: short links or few hosts leave little for each (--threads auto)",
-                  threads, pay);
+        cli_error(
+            "--threads %" PRIu32 ": %" PRIu32
+            " may be faster: short links or few hosts leave little work for each (--threads auto)",
+            threads, pay);
 }
 
 /* Rows that nobody can ask for afterwards would only fill the memory. */
@@ -95,7 +97,7 @@ static void limit_level(struct run_options *how)
     if (how->path != NULL)
         return;
     if (how->level != RECORD_SUMMARY || how->interval > 0)
-        cli_error("without -o there is no database to keep: --record and --interval are left out");
+        cli_error("--record and --interval are ignored without -o");
     how->level = RECORD_SUMMARY;
     how->interval = 0;
     how->brief = true;
@@ -146,7 +148,7 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
         code = CLI_FAILED;
     }
     if (run_stopped_by() != 0 && how->path != NULL && code != CLI_FAILED)
-        cli_error("stopped at %s; %s is usable: it holds what was played until then",
+        cli_error("stopped at %s; %s is usable: it holds the run up to then",
                   words_time(reached).text, how->path);
     return code;
 }
@@ -173,10 +175,10 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_run = {
     .name = "run",
     .operands = "SCENARIO.yaml",
-    .about = "plays a scenario and says who was slow and why",
+    .about = "simulates a scenario and reports what was slow and why",
     .details =
-        "SCENARIO.yaml may also be the name of a case that the program carries\n"
-        "(stormglass list cases). Ctrl-C ends the run cleanly; what was played is reported.\n"
+        "SCENARIO.yaml may also be the name of a built-in case (stormglass list cases).\nCtrl-C "
+        "ends the run cleanly, with a report up to then.\n"
         "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command\n"
         "line is wrong, 3 the database could not be written, 130 interrupted, 143 terminated.",
     .options = options,

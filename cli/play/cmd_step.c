@@ -80,7 +80,7 @@ static int step_stored(const struct cli_args *args, struct store *store, struct 
         code = play(args, &session, diag);
         step_checks_free(&checks);
     } else {
-        cli_error("%s: its scenario cannot be played", path);
+        cli_error("%s: its scenario cannot be run", path);
     }
     stored_free(&stored);
     return code;
@@ -90,7 +90,7 @@ static int step_database(const struct cli_args *args, struct diag *diag)
 {
     char why[STORE_ERROR_BYTES];
     if (cli_given(args, "seed") || cli_given(args, "set")) {
-        cli_error("--seed and --set go with a scenario, not with a stored run");
+        cli_error("--seed and --set apply to a scenario, not to a stored run");
         return CLI_USAGE;
     }
     struct store *store = stored_open(args->operands[0], why);
@@ -116,9 +116,9 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_step = {
     .name = "step",
     .operands = "SCENARIO|RUN.db",
-    .about = "goes through a run forwards and backwards, and says what waits for what",
+    .about = "steps through a run forwards and backwards, and shows what waits for what",
     .details = "Commands are lines of standard input; 'help' lists them.  A wrong line ends a\n"
-               "script with exit code 2.  A stored run is held against its checkpoints.",
+               "script with exit code 2.  A stored run is compared with its checkpoints.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

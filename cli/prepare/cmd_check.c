@@ -10,7 +10,7 @@
 static const struct cli_option options[] = {
     {"seed", 0, "N", "another seed than the scenario's"},
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
-    {"json", 0, NULL, "one JSON object with a finding each, instead of lines"},
+    {"json", 0, NULL, "one JSON object with all findings instead of lines"},
     {0},
 };
 
@@ -95,7 +95,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_check = {
     .name = "check",
     .operands = "SCENARIO.yaml...",
-    .about = "reads scenarios and says what is wrong with them, without a run",
+    .about = "checks scenarios for mistakes without running them",
     .details = "Exit codes: 0 no finding of level error, 1 one was found, 2 a file is wrong.",
     .options = options,
     .operands_min = 1,

@@ -67,8 +67,8 @@ static void explain(const struct parameter *parameter, const char *path)
         opt_mask_range(row, range, sizeof range);
         printf("  range    %s\n", range);
     } else if (row->min != NULL || row->max != NULL) {
-        printf("  range    %s to %s\n", row->min != NULL ? row->min : "the least",
-               row->max != NULL ? row->max : "the greatest");
+        printf("  range    %s to %s\n", row->min != NULL ? row->min : "min",
+               row->max != NULL ? row->max : "max");
     }
     char series[64];
     if (opt_series(row, series, sizeof series))
@@ -189,7 +189,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain_parameter = {
     .name = "explain-parameter",
     .operands = "NAME",
-    .about = "says what a parameter means, its unit, range, default and source",
+    .about = "shows what a parameter means, its unit, range, default and source",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

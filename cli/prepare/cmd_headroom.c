@@ -9,7 +9,7 @@ static bool can_prove(const struct headroom_link *link, int64_t frame)
 {
     if (headroom_can_prove(link, frame))
         return true;
-    cli_error("headroom: the loop holds too many frames of %lldB to be played; give larger ones "
+    cli_error("headroom: the loop holds too many frames of %lldB to simulate; give larger ones "
               "(--frame), or --phases 0",
               (long long)frame);
     return false;

@@ -21,9 +21,9 @@
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write there instead of to standard output"},
     {"hosts", 0, "PATTERN", "dot, clab: nodes that are hosts, such as server*,client?"},
-    {"host-rate", 0, "RATE", "dot, clab: rate of the hosts' links that say none"},
-    {"fabric-rate", 0, "RATE", "dot, clab: rate of the other links that say none"},
-    {"device", 0, "MAJOR,MINOR", "blktrace: this device alone, such as 259,0"},
+    {"host-rate", 0, "RATE", "dot, clab: rate of hosts' links without one"},
+    {"fabric-rate", 0, "RATE", "dot, clab: rate of other links without one"},
+    {"device", 0, "MAJOR,MINOR", "blktrace: only this device, such as 259,0"},
     {"issued", 0, NULL, "blktrace: requests as the device got them, not as they were queued"},
     {0},
 };
@@ -226,18 +226,18 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_import = {
     .name = "import",
     .operands = "KIND FILE...",
-    .about = "makes a scenario of real configuration or cables, reads counters or traces of I/O",
+    .about = "makes a scenario from real configuration or cables, reads counters or I/O traces",
     .details =
-        "KIND is what the files are, and says what is written:\n"
+        "KIND is the kind of the files:\n"
         "  sonic      SONiC's config_db.json, one for each switch: a scenario\n"
         "  dot, clab  Cumulus' topology.dot or another graph, containerlab's NAME.clab.yml: "
-        "likewise\n"
-        "  mlxconfig, mlnx_qos  what these printed of a ConnectX: the hosts of a scenario\n"
-        "  counters   ethtool -S or SONiC's tables, before and after: what stormglass diff holds\n"
-        "             against a run\n"
-        "  iolog, blktrace  traces of I/O: one fio iolog, which a workload of kind trace plays\n"
-        "What has no counterpart is told on standard error, and in a scenario's comments.\n"
-        "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be done.",
+        "a scenario\n"
+        "  mlxconfig, mlnx_qos  their output for a ConnectX: the hosts of a scenario\n"
+        "  counters   ethtool -S or SONiC's tables, before and after: counters for\n             "
+        "stormglass diff\n"
+        "  iolog, blktrace  I/O traces: one fio iolog for a workload of kind trace\n"
+        "What is not imported is reported on standard error and in the scenario's comments.\n"
+        "Exit codes: 0 done, 2 the command line or a file is wrong, 3 it could not be carried out.",
     .options = options,
     .operands_min = 2,
     .operands_max = -1,

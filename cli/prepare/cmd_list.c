@@ -155,18 +155,18 @@ static const struct {
     const char *name, *about;
     void (*list)(struct cli_list *list);
 } kinds[] = {
-    {"cases", "scenarios that the program carries", list_cases},
-    {"works", "what bench measures the program's speed by", bench_list},
-    {"profiles", "switches, RNICs and media whose values say how they are known", list_profiles},
-    {"congestion-controls", "what an RNIC does about ECN marks", list_controls},
-    {"media", "what stores the blocks of a namespace", list_media},
+    {"cases", "built-in scenarios", list_cases},
+    {"works", "scenarios of stormglass bench", bench_list},
+    {"profiles", "switches, RNICs and media, each value with its evidence", list_profiles},
+    {"congestion-controls", "how an RNIC reacts to congestion", list_controls},
+    {"media", "storage media of a namespace", list_media},
     {"workloads", "kinds of workload", list_workloads},
     {"topologies", "how nodes and links are made", list_topologies},
     {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
     {"rules", "what check looks for", list_rules},
     {"parameters", "every parameter with its default", list_parameters},
-    {"paths", "what --set takes, by the first member of a list", list_paths},
+    {"paths", "paths for --set, with the first member of a list", list_paths},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -57,10 +57,10 @@ static void print_distance(int64_t bytes, int64_t need)
 
 static void print_proofs(const struct headroom_answer *answer)
 {
-    printf("\nProof     frames of one size without a gap, %u phases of the reverse direction\n",
+    printf("\nProof     back-to-back frames of one size, %u phases of the reverse direction\n",
            answer->proofs[0].phases);
     printf("  %8s  %-9s %11s %11s   %-37s %s\n", "frame", "threshold", "formula", "found",
-           "with one cell less", "with it");
+           "one cell less", "this headroom");
     for (unsigned i = 0; i < answer->proof_count; i++) {
         const struct headroom_proof *proof = &answer->proofs[i];
         char less[64];
@@ -89,7 +89,7 @@ static void print_method(const struct headroom_method *method, const struct head
 void headroom_print_text(const struct headroom_answer *answer)
 {
     print_link(&answer->link);
-    printf("\nBound     for every mix of frames, whenever the pause is decided (headroom: auto)\n");
+    printf("\nBound     for any mix of frames and any time of the pause (headroom: auto)\n");
     print_terms(&answer->bound);
     print_total("bound", answer->bound.bytes);
     print_distance(answer->bound.bytes, answer->need);
@@ -98,10 +98,10 @@ void headroom_print_text(const struct headroom_answer *answer)
         print_proofs(answer);
     printf("\nNeed      %" PRId64 " B, the most that %s\n", answer->need,
            answer->proof_count > 0 ? "was found" : "the formula gives for frames of one size");
-    printf("          it rests on the peer's response of %s: %s%s\n",
+    printf("          assumes a peer response of %s: %s%s\n",
            words(QUANTITY_TIME, answer->link.response).text, answer->response_source,
-           strncmp(answer->response_source, "assumed", 7) == 0 ? "; --response gives another" : "");
-    printf("\nMethods   what others reserve for the same link\n");
+           strncmp(answer->response_source, "assumed", 7) == 0 ? "; --response changes it" : "");
+    printf("\nMethods   headroom of other methods for the same link\n");
     for (const struct headroom_method *method = headroom_methods; method->name != NULL; method++)
         print_method(method, answer);
 }
@@ -126,6 +126,6 @@ void headroom_print_table(const struct headroom_answer *answers, unsigned count)
         }
         printf("   %s\n", answer->proof_count == 0 ? "none" : answer->holds ? "holds" : "FAILED");
     }
-    puts("Bytes.  A figure with - behind it is less than the need: frames will be lost.");
-    printf("Bound and need rest on the peer's response: %s.\n", answers[0].response_source);
+    puts("Bytes.  A figure marked - is less than the need: frames will be lost.");
+    printf("Bound and need assume the peer's response: %s.\n", answers[0].response_source);
 }

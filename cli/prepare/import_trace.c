@@ -27,7 +27,7 @@ static void tell(const struct trace *trace)
             sums.ios[TRACE_READ], sums.bytes[TRACE_READ], sums.ios[TRACE_WRITE],
             sums.bytes[TRACE_WRITE], sums.ios[TRACE_FLUSH], (double)sums.last / PS_PER_S,
             trace->file_count, trace->file_count == 1 ? "" : "s", sums.end);
-    fputs("a scenario plays it with: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
+    fputs("use it in a scenario with: - {name: trace, kind: trace, file: FILE, from: HOST, to: "
           "TARGET}\n",
           stderr);
 }
@@ -61,7 +61,7 @@ static void join(struct import *import, struct trace_files *files, const struct 
         const uint32_t file = trace_file(files, name, strlen(name));
         if (file == TRACE_FILES_MAX || all->count == TRACE_IOS_MAX) {
             diag_add(import->diag, DIAG_ERROR, (struct diag_place){.file = log->name}, NULL,
-                     "more than %d files or %d I/Os in all logs", TRACE_FILES_MAX, TRACE_IOS_MAX);
+                     "more than %d files or %d I/Os in total", TRACE_FILES_MAX, TRACE_IOS_MAX);
             return;
         }
         io.file = (uint16_t)file;

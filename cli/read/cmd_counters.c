@@ -99,9 +99,8 @@ const struct cli_command cmd_counters = {
     .name = "counters",
     .operands = "RUN.db",
     .about = "prints the counters of a run's ports as ethtool -S or as SONiC does",
-    .details =
-        "stormglass import counters reads them again, stormglass diff holds real ones against\n"
-        "a run's.",
+    .details = "stormglass import counters reads them again, stormglass diff compares real ones "
+               "with\na run's.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

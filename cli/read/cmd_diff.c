@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"all", 0, NULL, "every row that differs, not the most important ones alone"},
+    {"all", 0, NULL, "every row that differs, not only the most important ones"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {"map", 0, "PORT=NODE:pN", "an incident's port is this one of the run; several may be given"},
-    {"lasted", 0, "TIME", "how long the incident lasted: its counts are scaled to the run's time"},
+    {"lasted", 0, "TIME", "duration of the incident: its counts are scaled to the run's time"},
     {0},
 };
 
@@ -32,8 +32,9 @@ static int run(const struct cli_args *args)
     if (diff_is_incident(args->operands[0]))
         return diff_incident(args);
     if (cli_given(args, "map") || cli_given(args, "lasted")) {
-        cli_error("diff: --map and --lasted are for an incident's counters, and %s is none",
-                  args->operands[0]);
+        cli_error(
+            "diff: --map and --lasted are for an incident's counters, but %s is something else",
+            args->operands[0]);
         return CLI_USAGE;
     }
     struct diff diff;
@@ -52,11 +53,11 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_diff = {
     .name = "diff",
     .operands = "A.db B.db, or INCIDENT.json RUN.db",
-    .about = "says what differs between two runs, and which event was the first to differ",
-    .details =
-        "Where the digests differ both runs are played again, side by side, up to there.\n"
-        "INCIDENT.json is what stormglass import counters wrote: its counters beside the run's.\n"
-        "Exit codes: 0 equal, 1 different, 2 a file cannot be compared.",
+    .about = "shows what differs between two runs, and the first event that differs",
+    .details = "If the digests differ, both runs are replayed side by side up to that "
+               "event.\nINCIDENT.json is from stormglass import counters: its counters next to the "
+               "run's.\n"
+               "Exit codes: 0 equal, 1 different, 2 a file cannot be compared.",
     .options = options,
     .operands_min = 2,
     .operands_max = 2,

@@ -18,7 +18,7 @@
 static const struct cli_option options[] = {
     {"output", 'o', "FILE", "write there: .svg, .dot, .pdf or .png; else SVG to standard output"},
     {"what", 'w', "PICTURE", "fabric (the default), pauses, waits, io or states"},
-    {"set", 0, "PATH=VALUE", "of a scenario: change it; may be given often"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
     {0},
 };
 
@@ -66,8 +66,7 @@ static bool io(struct request *request, FILE *out)
     }
     if (strcmp(request->format, "svg") != 0) {
         snprintf(request->why, DRAW_WHY_BYTES,
-                 "a command on the wire is drawn as SVG only: "
-                 "use -o FILE.svg");
+                 "a command on the wire can only be drawn as SVG: use -o FILE.svg");
         return false;
     }
     return draw_io(request->store, number, out, request->why);
@@ -136,7 +135,7 @@ static struct store *open_input(const struct cli_args *args, const struct kind *
     if (!cli_is_database(path)) {
         if (kind->of_scenario)
             return open_scenario(args);
-        cli_error("%s: '%s' is drawn of a run: expected a database of stormglass run -o", path,
+        cli_error("%s: '%s' needs a run: expected a database of stormglass run -o", path,
                   kind->name);
         return NULL;
     }
@@ -190,7 +189,7 @@ static int run(const struct cli_args *args)
         request.inputs = (struct output_inputs){(const char *const *)args->operands, 1};
     if (args->operand_count > kind->words || (kind->of_store && args->operand_count == 0)) {
         cli_error("%s; see stormglass draw --help", args->operand_count > 0
-                                                        ? "too many words"
+                                                        ? "too many operands"
                                                         : "SCENARIO.yaml or RUN.db is missing");
         return CLI_USAGE;
     }
@@ -207,12 +206,12 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_draw = {
     .name = "draw",
     .operands = "SCENARIO.yaml|RUN.db [N] | --what states [NAME]",
-    .about = "draws a fabric, who paused whom, a deadlock, a command on the wire, state machines",
-    .details = "A run's fabric is coloured by how long its ports had to stop.\n"
-               "  --what pauses   the tree of each root of pauses\n"
+    .about = "draws a fabric, pause trees, a deadlock, a command on the wire, state machines",
+    .details = "A run's fabric is coloured by how long its ports were paused.\n"
+               "  --what pauses   the pause tree of each root\n"
                "  --what waits    the queues of a deadlock\n"
                "  --what io [N]   command N on the wire (run --record packets)\n"
-               "  --what states [NAME]  a state machine of the code, or all",
+               "  --what states [NAME]  one state machine, or all",
     .options = options,
     .operands_min = 0,
     .operands_max = 2,

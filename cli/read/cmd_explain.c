@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-    {"prove", 0, NULL, "plays it again with one suspect mended at a time"},
+    {"prove", 0, NULL, "runs it again with one suspect removed at a time"},
     {"json", 0, NULL, "one JSON object instead of the text"},
     {0},
 };
@@ -48,7 +48,7 @@ static int prove(const struct cli_args *args, struct store *store, struct diag *
     case PROVE_BROKEN:
         break;
     }
-    cli_error("%s: it could not be played again: %s", args->operands[0], proof.why);
+    cli_error("%s: cannot be replayed: %s", args->operands[0], proof.why);
     return CLI_FAILED;
 }
 
@@ -80,10 +80,10 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_explain = {
     .name = "explain",
     .operands = "RUN.db",
-    .about = "says who paused whom and why, and what kept each workload from going faster",
-    .details = "A run recorded with --record counters also tells the occupancies and thresholds.\n"
-               "--prove says how much of the victims' lost time each repair takes away, for the\n"
-               "suspects and for a few innocents.",
+    .about = "shows who paused whom and why, and what limited each workload",
+    .details = "A run recorded with --record counters also shows occupancies and "
+               "thresholds.\n--prove shows how much of the victims' lost time is recovered with "
+               "each suspect\nremoved, and with a few innocent workloads removed.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -13,7 +13,7 @@
 
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.pcapng", "write there instead of to standard output"},
-    {"port", 'p', "PORT", "what a capture at this port sees; may be given often"},
+    {"port", 'p', "PORT", "capture at this port; may be given often"},
     {"snap", 0, "BYTES", "keep only the first bytes of each frame"},
     {0},
 };
@@ -59,7 +59,7 @@ static int run(const struct cli_args *args)
     if (!read_snap(cli_value(args, "snap"), &with.snap) || !cli_output_allowed(path, &inputs))
         return CLI_USAGE;
     if ((path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO)) {
-        cli_error("a capture is no text: use -o OUT.pcapng, or redirect the output");
+        cli_error("a capture is not text: use -o OUT.pcapng, or redirect the output");
         return CLI_USAGE;
     }
     struct store *store = stored_open(name, error);
@@ -75,9 +75,9 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_pcap = {
     .name = "pcap",
     .operands = "RUN.db",
-    .about = "writes what Wireshark would have seen of a run recorded with --record packets",
-    .details = "Without --port: one interface for each RNIC port, and each frame once, where it\n"
-               "left an RNIC.  Times are those of the run, from 1970 on.",
+    .about = "writes a capture for Wireshark of a run recorded with --record packets",
+    .details = "Without --port: one interface for each RNIC port, and each frame once, where "
+               "it\nleft an RNIC.  Times are those of the run, counted from 1970.",
     .options = options,
     .operands_min = 1,
     .operands_max = 1,

@@ -211,7 +211,7 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_query = {
     .name = "query",
     .operands = "RUN.db SQL",
-    .about = "asks a run database; it is not changed",
+    .about = "queries a run database, read-only",
     .details =
         "Tables and views document themselves:\n"
         "  stormglass query RUN.db \"SELECT sql FROM sqlite_schema\"\n"

@@ -33,11 +33,10 @@ struct order {
 
 static const struct cli_option options[] = {
     {"output", 'o', "OUT.html", "write there instead of to standard output"},
-    {"measured", 0, "MEASURED.db", "compares the run with what was measured, in the page"},
+    {"measured", 0, "MEASURED.db", "compares the run with a measurement, in the page"},
     {"text", 0, NULL, "the summary of stormglass run, or of diff, instead of a page"},
     {"figures", 0, NULL, "the numbers of the charts as one JSON object instead of a page"},
-    {"csv", 0, "DIRECTORY",
-     "the numbers of the charts as tables, a file for each, instead of a page"},
+    {"csv", 0, "DIRECTORY", "the numbers of the charts as CSV, one file each, instead of a page"},
     {0},
 };
 
@@ -61,7 +60,7 @@ static bool choose(const struct cli_args *args, struct order *order)
     else if (csv && output != NULL)
         cli_error("report: --csv writes into its directory: expected no --output");
     else if (order->form == PAGE && output == NULL && isatty(STDOUT_FILENO))
-        cli_error("a page is for a browser: use -o OUT.html, or redirect the output");
+        cli_error("a page is not text: use -o OUT.html, or redirect the output");
     else
         return true;
     return false;
@@ -196,10 +195,10 @@ static int run(const struct cli_args *args)
 const struct cli_command cmd_report = {
     .name = "report",
     .operands = "RUN.db [OTHER.db]",
-    .about = "makes one HTML page of a run, or of two: charts, topology, causes, settings",
-    .details = "The page carries all it needs and opens without a network.\n"
-               "--record counters shows pauses over time, --record ios rates and latency too.\n"
-               "Of two runs: what was changed, what came of it, the charts over each other.",
+    .about = "writes one HTML page of a run, or of two: charts, topology, causes, settings",
+    .details = "The page is self-contained and opens offline.\n--record counters adds pauses over "
+               "time, --record ios rates and latency too.\nOf two runs: what was changed, the "
+               "effect, and their charts overlaid.",
     .options = options,
     .operands_min = 1,
     .operands_max = 2,

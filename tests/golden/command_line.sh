@@ -21,11 +21,11 @@ mkdir empty
 echo 'precious: true' >precious.yaml
 refuses 2 "did you mean 'run'" rnu
 refuses 2 'operand is missing' run
-refuses 2 'more operands' run first-io first-io
+refuses 2 'too many operands' run first-io first-io
 refuses 2 'did you mean --seed' run --sed 1 first-io
 refuses 2 'did you mean --seed' run --see 1 first-io
 refuses 2 'no option -x' run -x first-io
-refuses 2 'wants a value' run first-io -o
+refuses 2 'needs a value' run first-io -o
 refuses 2 'takes no value' run --json=1 first-io
 refuses 2 'nothere.yaml:1:1: error: No such file' run nothere.yaml -o empty/run.db
 refuses 2 'above 0' run first-io --until 0s -o empty/run.db

@@ -46,9 +46,9 @@ expect 'half a database' 2 'cut.db: SQL: no such table: workload_pair' "$program
 expect 'no file' 2 'none.db: ' "$program" compare none.db same.db
 expect 'wrong tolerance' 2 'expected a percentage' "$program" compare --tolerance 15ms run.db same.db
 expect 'wrong figure' 2 'expected a list of mean,p50' "$program" compare --figures p98 run.db same.db
-expect 'a share without a grid' 2 '--share means nothing without --frozen' "$program" compare --share 90% run.db same.db
-expect 'a tolerance of captures' 2 '--tolerance means nothing with --wire' "$program" compare --wire --tolerance 5% run.db run.db
-expect 'one capture as JSON' 2 '--json means nothing with one capture' "$program" compare --wire --json run.db
+expect 'a share without a grid' 2 '--share has no effect without --frozen' "$program" compare --share 90% run.db same.db
+expect 'a tolerance of captures' 2 '--tolerance has no effect with --wire' "$program" compare --wire --tolerance 5% run.db run.db
+expect 'one capture as JSON' 2 '--json has no effect with one capture' "$program" compare --wire --json run.db
 expect json 0 '"equal": true' "$program" compare --json run.db same.db
 [ "$("$program" compare --json run.db slow.db | jq -r '.equal, .workloads[0].figures.p50.error, .workloads[0].range')" = \
     "$(printf 'false\n-0.5\nuncalibrated')" ] || fail '--json has other values'

@@ -54,7 +54,7 @@ grep -q '^first difference: packets was' out || fail "the first difference is no
 cp summary.db changed.db
 ask changed.db "UPDATE source SET text=replace(text, 'queue-depth: 8', 'queue-depth: 7')"
 "$program" replay changed.db >out 2>err
-grep -q '^the runs part after [0-9.]* us and by [0-9.]* us, in .*host' out || fail "no interval is named: $(cat out)"
+grep -q '^the runs diverge between [0-9.]* us and [0-9.]* us, in .*host' out || fail "no interval is named: $(cat out)"
 grep -q '^ .* us  host[0-9]*:p0 ' out || fail "no event is told: $(cat out)"
 
 "$program" run first-io -o first.db >out
@@ -122,7 +122,7 @@ wait $! 2>/dev/null
 [ $? = 2 ] || fail 'kill -9: a run that did not end is explained'
 grep -q 'did not end: it stops at [0-9.]* ms of 10000.000 ms' err || fail "kill -9: explain does not say how far it got: $(cat err)"
 "$program" replay killed.db --until 1ms >out 2>err || fail "kill -9: a replay: exit code $?: $(cat err)"
-grep -q '^the run was cut off; its database goes to ' out || fail "kill -9: a replay does not say so: $(cat out)"
+grep -q '^the run did not finish; its database stops at ' out || fail "kill -9: a replay does not say so: $(cat out)"
 
 # Killed while it changed the journal's mode: a reader has to play the journal back first, and the file stays as it was.
 sqlite3 -batch changed.db >out 2>err <<'SQL'

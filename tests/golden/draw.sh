@@ -193,14 +193,14 @@ echo 'stormglass: 2' >bad.yaml
 refused "did you mean 'states'" --what state
 refused 'there are fabric' --what everything first.db
 refused 'is missing'
-refused 'too many words' first.db 1
+refused 'too many operands' first.db 1
 refused 'ends in .svg' first.db -o none.jpg
 refused 'a database of' --what pauses first-io -o none.svg
 refused 'no port was paused' --what pauses first.db -o none.svg
 refused 'no deadlock' --what waits first.db -o none.svg
 refused 'expected the number' --what io first.db x
 refused 'no command 99999' --what io first.db 99999 -o none.svg
-refused 'as SVG only' --what io first.db 1 -o none.png
+refused 'only be drawn as SVG' --what io first.db 1 -o none.png
 refused '--record packets' --what io summary.db 1 -o none.svg
 refused "did you mean 'host-queue'" --what states hostqueue
 refused 'bad.yaml:1:' bad.yaml -o none.svg

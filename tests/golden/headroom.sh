@@ -77,5 +77,5 @@ refuses 'does not fit' --mtu 256B --smallest 300B
 refuses "did you mean 'shared-buffer-32mb'" --profile shared-buffer-32m
 refuses 'of kind switch' --profile rnic-100g
 refuses 'too many frames' --rate 6400Gbps --delay 1s
-refuses 'more operands' 100Gbps
+refuses 'too many operands' 100Gbps
 exit "$failed"

@@ -109,7 +109,7 @@ refused() { # WORDS ARGUMENTS...
     equal "step $*" "$?" 2
     grep -q -- "$words" out || fail "step $*: said '$(cat out)'"
 }
-refused 'go with a scenario' storm.db --seed 2
+refused 'apply to a scenario' storm.db --seed 2
 refused 'nowhere' pause-storm -s nowhere
 refused 'nowhere.yaml' nowhere.yaml
 

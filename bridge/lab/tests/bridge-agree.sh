@@ -17,7 +17,7 @@ cat other.txt
 lab_equal "the exit code of a host with another scenario" "$code" 2
 grep -q 'workloads.read.queue-depth = 2 here, workloads.read.queue-depth = 1 there' other.txt ||
     lab_fail "the difference was not named"
-grep -q 'refused 10.0.0.1: it plays another scenario' target.txt || lab_fail "the target said nothing"
+grep -q 'refused 10.0.0.1: it runs a different scenario' target.txt || lab_fail "the target said nothing"
 [ ! -e /tmp/other.db ] || lab_fail "a database was written"
 
 # The same one, interrupted: a usable database and the interface's code.

@@ -200,7 +200,7 @@ static void test_every_difference_is_found(void **state)
         assert_non_null(strstr(agree_host_text(host), rows[i].here));
         assert_non_null(strstr(agree_host_text(host), rows[i].there));
         assert_int_equal(pair.refusals, 1);
-        assert_non_null(strstr(pair.refusal, "refused 10.0.0.1: it plays another scenario"));
+        assert_non_null(strstr(pair.refusal, "refused 10.0.0.1: it runs a different scenario"));
         assert_int_equal(pair.state.hosts, 0);
         end(&pair);
         free(text);
@@ -215,7 +215,7 @@ static void test_another_target(void **state)
     pair.host.site.node = 2;
     const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
     assert_int_equal(agree_host_end(host), AGREE_REFUSED);
-    assert_string_equal(agree_host_text(host), "the target there plays host0, not host2");
+    assert_string_equal(agree_host_text(host), "the target there is host0, not host2");
     end(&pair);
 }
 
@@ -258,7 +258,7 @@ static void test_a_target_that_repeats_itself(void **state)
     const struct agree_host *host = ask(&pair, 0, TIME_NEVER);
     assert_int_equal(agree_host_end(host), AGREE_REFUSED);
     assert_int_equal(requests, 2);
-    assert_non_null(strstr(agree_host_text(host), "without a reason"));
+    assert_non_null(strstr(agree_host_text(host), "gave no reason"));
     end(&pair);
 }
 

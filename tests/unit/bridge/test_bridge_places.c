@@ -191,8 +191,8 @@ static void test_parts_that_cannot_be_played(void **state)
     (void)state;
     refused(PLAY_HOST, NULL, NULL, "no address for the target host0");
     refused(PLAY_HOST, "10.0.0.2", NULL, "one address for two targets");
-    refused(PLAY_TARGET, "10.0.0.2", "host3", "nothing to play");
-    refused(PLAY_HOST, "10.0.0.2", "host0", "nothing to play");
+    refused(PLAY_TARGET, "10.0.0.2", "host3", "nothing to run");
+    refused(PLAY_HOST, "10.0.0.2", "host0", "nothing to run");
     refused(PLAY_TARGET, NULL, NULL,
             "one address for two targets, one of them host1: "
             "expected --as HOST");
