@@ -184,11 +184,9 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play->zero = options->lead;
     play_places_find(play, diag);
     play_survey(play, diag);
-    if (!diag_failed(diag))
-        play->world = world_build(scenario, &play->observe.probe, diag);
-    if (play->world != NULL) /* the last to be refused: it makes files */
+    if (!diag_failed(diag)) /* the last to be refused: it makes files */
         play_target_prepare(play, diag);
-    if (play->world == NULL || diag_failed(diag)) {
+    if (diag_failed(diag)) {
         play_free(play);
         return NULL;
     }
@@ -316,7 +314,7 @@ bool play_free(struct play *play)
     free(play->stores);
     const bool well = play->record == NULL || record_close(play->record);
     result_free(&play->result);
-    world_free(play->world);
+    free(play->stats);
     observe_fini(&play->observe);
     fabric_fini(&play->fabric);
     loop_free(play->loop);

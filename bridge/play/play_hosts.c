@@ -49,7 +49,7 @@ static void make_instance(struct play_instance *instance, uint32_t pair, uint32_
         .nvme_params = &instance->nvme,
         .start = span.start,
         .stop = span.stop,
-        .stats = &play->world->stats[instance->entry],
+        .stats = &play->stats[instance->entry],
         .on_idle = on_idle,
         .on_idle_self = instance,
     };
@@ -105,9 +105,11 @@ void play_hosts_init(struct play *play)
     const struct scenario *scenario = play->scenario;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
+    play->stats = memory_zeroed(scenario->workload_count, sizeof *play->stats);
     play->attention = true; /* the first entries begin */
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
+        workload_name(&play->stats[i], workload->name);
         for (uint32_t p = 0; p < workload->pair_count; p++)
             if ((play->options.role & PLAY_HOST) != 0 && play_here(play, workload->pairs[p].from))
                 play->entries[i].count += workload->copies;

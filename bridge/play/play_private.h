@@ -15,8 +15,8 @@
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
 #include "replay/record/observe.h"
+#include "scenarios/workload/workload.h"
 #include "scenarios/world/turns.h"
-#include "scenarios/world/world.h"
 
 struct play_instance {
     struct play *play;
@@ -55,8 +55,8 @@ struct play {
     struct loop *loop;
     struct explain_fabric fabric;
     struct observe observe;
-    struct probe probe;  /* the observer's, as the role has it */
-    struct world *world; /* never runs: names, tables, statistics */
+    struct probe probe;           /* the observer's, as the role has it */
+    struct workload_stats *stats; /* by workload */
     struct record *record;
     struct result result;
     struct verbs_device *host_device; /* may be a target's too */

@@ -9,6 +9,7 @@
 #include "replay/record/record_end.h"
 #include "replay/run/expect_eval.h"
 #include "scenarios/embedded.h"
+#include "scenarios/fabric/routing.h"
 #include "scenarios/load/expect.h"
 
 #include <arpa/inet.h>
@@ -133,9 +134,9 @@ static void fail_unconnected(const struct play *play, struct result *result)
     for (uint32_t i = 0; i < play->scenario->workload_count; i++) {
         const struct scenario_workload *about = &play->scenario->workloads[i];
         const uint32_t all = play->entries[i].count;
-        if (play->entries[i].instances != NULL && play->world->stats[i].begun < all)
+        if (play->entries[i].instances != NULL && play->stats[i].begun < all)
             result_fail(result, "%s: %u of %u instances were not connected in time", about->name,
-                        all - play->world->stats[i].begun, all);
+                        all - play->stats[i].begun, all);
     }
 }
 
@@ -159,13 +160,14 @@ static void judge(const struct play *play, struct result *result)
 
 void play_record_finish(struct play *play)
 {
-    struct world *world = play->world;
     const time_ps now = loop_now(play->loop);
     const time_ps end = play->zero + play->scenario->duration;
-    engine_set_now(&world->engine, now);
     observe_finish(&play->observe, now);
+    struct route_table *routes = routing_compute(play->scenario, NULL);
     const struct collect collect = {
-        .world = world,
+        .scenario = play->scenario,
+        .stats = play->stats,
+        .routes = routes,
         .observe = &play->observe,
         .now = now,
         .window_end = now < end ? now : end,
@@ -185,6 +187,7 @@ void play_record_finish(struct play *play)
     if (play->options.role != PLAY_TARGET)
         judge(play, result);
     record_end(play->record, &collect, result);
+    routing_free(play->scenario, routes);
     write_measured(play);
     record_wall(play->record, "wall_s", play->wall_s);
     record_wall(play->record, "cpu_s", play->cpu_s);
@@ -214,7 +217,7 @@ struct store *play_store(const struct play *play)
 
 struct workload_stats *play_stats(struct play *play, uint32_t workload)
 {
-    return &play->world->stats[workload];
+    return &play->stats[workload];
 }
 
 struct verbs_device *play_device(const struct play *play)

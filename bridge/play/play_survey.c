@@ -6,6 +6,7 @@
 #include "bridge/play/play_private.h"
 
 #include "replay/database/words.h"
+#include "scenarios/check/check.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
@@ -84,4 +85,6 @@ void play_survey(const struct play *play, struct diag *diag)
     if (!play->options.faults_outside)
         refuse_faults(play, diag);
     note_settings(play, diag);
+    if (!diag_failed(diag)) /* what the model cannot play could not be compared */
+        check_memories(play->scenario, diag);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct search {
-    const struct world *world;
+    const struct scenario *scenario;
     const struct explain_fabric *fabric;
     struct ways ways;
     time_ps *stopped; /* by port: because of the root */
@@ -57,7 +57,7 @@ static time_ps longest_between(struct search *search, uint32_t from, uint32_t to
 
 static void mark_talkers(struct search *search)
 {
-    const struct scenario *scenario = search->world->scenario;
+    const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         for (uint32_t k = 0; k < workload->pair_count; k++) {
@@ -93,7 +93,7 @@ void victims_merge(struct victim *whole, struct victim part)
 
 static void find_all(struct search *search, struct victim *workloads, struct victim *hosts)
 {
-    const struct scenario *scenario = search->world->scenario;
+    const struct scenario *scenario = search->scenario;
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct scenario_workload *workload = &scenario->workloads[i];
         for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
@@ -115,23 +115,24 @@ static void set_none(struct victim *victims, uint32_t count)
         victims[i] = (struct victim){VICTIM_NONE, 0};
 }
 
-void victims_find(const struct world *world, const struct explain *explain, uint32_t root,
-                  struct victim *workloads, struct victim *hosts)
+void victims_find(const struct scenario *scenario, const struct route_table *routes,
+                  const struct explain *explain, uint32_t root, struct victim *workloads,
+                  struct victim *hosts)
 {
     const struct explain_fabric *fabric = explain->fabric;
-    set_none(workloads, world->scenario->workload_count);
+    set_none(workloads, scenario->workload_count);
     set_none(hosts, fabric->node_count);
     if (root >= explain->root_count || explain_root_host(explain, root) == EXPLAIN_NONE)
         return;
     struct search search = {
-        .world = world,
+        .scenario = scenario,
         .fabric = fabric,
         .stopped = memory_zeroed(fabric->first_port[fabric->node_count], sizeof(time_ps)),
         .culprit = explain_root_host(explain, root),
         .priority = explain->roots[root].priority,
         .talks = memory_zeroed(fabric->node_count, sizeof(bool)),
     };
-    ways_init(&search.ways, world, fabric);
+    ways_init(&search.ways, scenario, routes, fabric);
     mark_stopped(&search, explain, root);
     mark_talkers(&search);
     find_all(&search, workloads, hosts);

@@ -17,7 +17,7 @@
 #define STORMGLASS_REPLAY_EXPLAIN_VICTIMS_H
 
 #include "replay/explain/explain.h"
-#include "scenarios/world/world.h"
+#include "scenarios/fabric/routing.h"
 
 /* The nearer, the smaller. */
 enum victim_class { VICTIM_DIRECT = 1, VICTIM_INDIRECT, VICTIM_SAME_PATH, VICTIM_NONE };
@@ -33,10 +33,11 @@ const char *victims_class_name(enum victim_class class);
 /* The nearer class and the longer stop of both. */
 void victims_merge(struct victim *whole, struct victim part);
 
-/* Of that root.  `workloads` has room for all workloads, `hosts` for all nodes; either may be NULL.
- * A root between two switches has no culprit, and then nobody is a victim, nor where there is no
- * such root. */
-void victims_find(const struct world *world, const struct explain *explain, uint32_t root,
-                  struct victim *workloads, struct victim *hosts);
+/* Of that root.  `routes`: by node.  `workloads` has room for all workloads, `hosts` for all nodes;
+ * either may be NULL.  A root between two switches has no culprit, and then nobody is a victim, nor
+ * where there is no such root. */
+void victims_find(const struct scenario *scenario, const struct route_table *routes,
+                  const struct explain *explain, uint32_t root, struct victim *workloads,
+                  struct victim *hosts);
 
 #endif

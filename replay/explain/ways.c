@@ -6,10 +6,12 @@
 
 #include <stdlib.h>
 
-void ways_init(struct ways *ways, const struct world *world, const struct explain_fabric *fabric)
+void ways_init(struct ways *ways, const struct scenario *scenario, const struct route_table *routes,
+               const struct explain_fabric *fabric)
 {
     *ways = (struct ways){
-        .world = world,
+        .scenario = scenario,
+        .routes = routes,
         .fabric = fabric,
         .seen_in = memory_zeroed(fabric->node_count, sizeof *ways->seen_in),
         .stack = memory_zeroed(fabric->node_count, sizeof *ways->stack),
@@ -33,8 +35,7 @@ static void see(struct ways *ways, uint32_t node, uint32_t *depth)
 void ways_visit(struct ways *ways, uint32_t from, uint32_t to, ways_fn *visit, void *self)
 {
     const struct explain_fabric *fabric = ways->fabric;
-    const uint32_t host = ways->world->scenario->nodes[to].index;
-    const uint32_t endpoint = ways->world->endpoint_of[host];
+    const uint32_t endpoint = fabric->first_port[to]; /* hosts are the first nodes */
     const uint32_t first = fabric->first_port[from];
     uint32_t depth = 0;
     ways->walk++;
@@ -43,7 +44,7 @@ void ways_visit(struct ways *ways, uint32_t from, uint32_t to, ways_fn *visit, v
     while (depth > 0) {
         const uint32_t node = ways->stack[--depth];
         const uint16_t *out;
-        const uint32_t count = route_all(&world_switch(ways->world, node)->routes, endpoint, &out);
+        const uint32_t count = route_all(&ways->routes[node], endpoint, &out);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t port = fabric->first_port[node] + out[i];
             visit(self, port);
@@ -55,9 +56,8 @@ void ways_visit(struct ways *ways, uint32_t from, uint32_t to, ways_fn *visit, v
 uint8_t ways_priority(const struct ways *ways, const struct scenario_workload *workload,
                       const struct scenario_pair *pair)
 {
-    const struct rnic *rnic = world_host(ways->world, pair->from)->rnics[0];
-    const struct verbs_class *class = &workload->class;
-    if (class->priority_set)
-        return class->priority;
-    return rnic->priority_of_dscp[class->tos_set ? class->tos >> 2 : rnic->params.dscp];
+    const struct scenario_node *from = &ways->scenario->nodes[pair->from];
+    return workload->class.priority_set
+               ? workload->class.priority
+               : from->priority_of_dscp[scenario_dscp(ways->scenario, workload, pair)];
 }

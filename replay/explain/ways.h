@@ -2,26 +2,28 @@
  * ways - the transmitters that frames from one host to another may leave by.
  * The host's own port, then those of every switch on the routes that the switches have: with ECMP
  * all of them, so a pair of hosts may have used fewer.
- * Owner: ways_fini. */
+ * Owner: ways_fini.  Scenario, routes (by node) and fabric outlive it. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_WAYS_H
 #define STORMGLASS_REPLAY_EXPLAIN_WAYS_H
 
 #include "replay/explain/explain.h"
-#include "scenarios/world/world.h"
+#include "scenarios/fabric/routing.h"
 
 /* Pairs of a workload beyond these are left out, so that an all-to-all of a large fabric stays
  * cheap. */
 enum { WAYS_PAIRS_MAX = 4096 };
 
 struct ways {
-    const struct world *world;
+    const struct scenario *scenario;
+    const struct route_table *routes;
     const struct explain_fabric *fabric;
     uint32_t *seen_in; /* by node: the walk that came by last */
     uint32_t *stack;
     uint32_t walk;
 };
 
-void ways_init(struct ways *ways, const struct world *world, const struct explain_fabric *fabric);
+void ways_init(struct ways *ways, const struct scenario *scenario, const struct route_table *routes,
+               const struct explain_fabric *fabric);
 void ways_fini(struct ways *ways);
 
 /* Calls back for each port (of the fabric's row) once for each switch that it is a way of. */

@@ -18,9 +18,9 @@
  * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
 static const time_ps sustained_pause = 100 * PS_PER_MS;
 
+/* By their number in the fabric. */
 struct busiest {
-    const struct port *paused, *busy;
-    int paused_priority;
+    uint32_t paused, busy; /* EXPLAIN_NONE: none */
     time_ps paused_ps, busy_ps;
 };
 
@@ -65,13 +65,13 @@ static time_ps waited_ps(const struct port *port, int priority, time_ps now, boo
     return port->lanes[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
 }
 
-static void add_port(const struct port *port, time_ps now, bool given_up,
+static void add_port(const struct port *port, uint32_t number, time_ps now, bool given_up,
                      struct result_totals *totals, struct busiest *busiest)
 {
     const time_ps busy = collect_busy_ps(port);
     totals->packet_hops += (int64_t)port_frames_sent(port);
-    if (busy > busiest->busy_ps || busiest->busy == NULL) {
-        busiest->busy = port;
+    if (busy > busiest->busy_ps) {
+        busiest->busy = number;
         busiest->busy_ps = busy;
     }
     totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
@@ -90,8 +90,7 @@ static void add_port(const struct port *port, time_ps now, bool given_up,
         const time_ps waited = waited_ps(port, i, now, given_up);
         if (waited > busiest->paused_ps) {
             busiest->paused_ps = waited;
-            busiest->paused = port;
-            busiest->paused_priority = i;
+            busiest->paused = number;
         }
     }
 }
@@ -140,18 +139,21 @@ static bool gives_up(const struct world *world, uint32_t node, uint16_t port)
     return world_host(world, node)->rnics[port]->counters.timeouts > 0;
 }
 
-static void add_nodes(const struct world *world, time_ps now, struct result_totals *totals,
-                      struct busiest *busiest)
+static void add_nodes(const struct world *world, const uint32_t *first_port, time_ps now,
+                      struct result_totals *totals, struct busiest *busiest)
 {
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];
         for (uint16_t i = 0; i < about->port_count; i++)
-            add_port(world_port(world, node, i), now, gives_up(world, node, i), totals, busiest);
+            add_port(world_port(world, node, i), first_port[node] + i, now,
+                     gives_up(world, node, i), totals, busiest);
         if (about->kind == SCENARIO_SWITCH)
             add_switch(world_switch(world, node), totals);
         for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++)
             add_rnic(world_host(world, node)->rnics[i], totals);
     }
+    totals->events = (int64_t)engine_events(&world->engine);
+    totals->pfc_deadlocks = world->deadlocks.count;
 }
 
 static int64_t dropped(const struct observe *observe, enum probe_drop_cause cause)
@@ -194,8 +196,8 @@ static bool is_open_loop(const struct scenario_workload *about)
  * have nothing due, and a fio job that waits for others may not have its turn. */
 static bool has_stalled(const struct collect *collect, uint32_t index)
 {
-    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
     const struct fio_job *job = about->job;
     const time_ps start = about->start + (job == NULL ? 0 : job->start_delay);
     const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
@@ -209,8 +211,8 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
 static void add_workload(const struct collect *collect, uint32_t index,
                          struct result_workload *workload)
 {
-    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
     *workload = (struct result_workload){
         .name = about->name,
         .issued = (int64_t)stats->issued,
@@ -235,19 +237,11 @@ static void add_workload(const struct collect *collect, uint32_t index,
     };
 }
 
-static void name_port(const struct collect *collect, const struct port *port, char *text,
-                      size_t size)
-{
-    text[0] = '\0';
-    if (port != NULL)
-        world_port_name(collect->world, port->node->id, port->index, text, size);
-}
-
 /* From the first workload's start until all had finished: what ports counted is of that time too.
  */
 static time_ps measured_span(const struct collect *collect)
 {
-    const struct scenario *scenario = collect->world->scenario;
+    const struct scenario *scenario = collect->scenario;
     time_ps start = collect->window_end;
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].start < start)
@@ -265,6 +259,7 @@ static int64_t all_drops(const struct result_totals *totals)
 static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
                             struct result *result)
 {
+    const struct explain_fabric *fabric = collect->observe->fabric;
     struct bottleneck_input input = {
         .span = measured_span(collect),
         .paused_ps = busiest->paused_ps,
@@ -276,11 +271,13 @@ static void find_bottleneck(const struct collect *collect, const struct busiest 
         .timeouts = result->totals.rnic_timeouts,
         .rnr_naks = result->totals.rnic_rnr_naks,
     };
-    name_port(collect, busiest->paused, input.paused_port, sizeof input.paused_port);
-    name_port(collect, busiest->busy, input.busiest_port, sizeof input.busiest_port);
-    if (busiest->busy != NULL)
+    if (busiest->paused != EXPLAIN_NONE)
+        explain_port_words(fabric, busiest->paused, input.paused_port, sizeof input.paused_port);
+    if (busiest->busy != EXPLAIN_NONE) {
+        explain_port_words(fabric, busiest->busy, input.busiest_port, sizeof input.busiest_port);
         snprintf(input.busiest_peer, sizeof input.busiest_peer, "%s",
-                 world_node_name(collect->world, busiest->busy->peer_node));
+                 fabric->names[fabric->node_of[fabric->peer[busiest->busy]]]);
+    }
     const uint32_t rows = collect->observe->workload_count * OBSERVE_OPERATIONS;
     for (uint32_t i = 0; i < rows; i++) {
         input.commands += collect->observe->stages[i].count;
@@ -316,7 +313,7 @@ static void find_victims(const struct collect *collect, struct result *result)
     for (uint32_t i = 0; i < result->workload_count; i++)
         victims[i].class = VICTIM_NONE;
     for (uint32_t root = 0; root < explain->verdict.causes; root++) {
-        victims_find(collect->world, explain, root, of_root, NULL);
+        victims_find(collect->scenario, collect->routes, explain, root, of_root, NULL);
         for (uint32_t i = 0; i < result->workload_count; i++)
             victims_merge(&victims[i], of_root[i]);
     }
@@ -332,7 +329,7 @@ static void find_victims(const struct collect *collect, struct result *result)
 static bool stood_still(const struct collect *collect, const struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
-        const struct scenario_workload *about = &collect->world->scenario->workloads[i];
+        const struct scenario_workload *about = &collect->scenario->workloads[i];
         const struct result_workload *workload = &result->workloads[i];
         const time_ps stop = about->stop < collect->window_end ? about->stop : collect->window_end;
         if (workload->completed == 0 && workload->held_ps > 0 && stop > about->start &&
@@ -361,15 +358,15 @@ static int64_t severity_of(const struct collect *collect, const struct result *r
  * wait for each other was seen. */
 static void tell_deadlock(const struct collect *collect, struct result *result)
 {
-    const struct deadlock_watch *watch = &collect->world->deadlocks;
     const struct explain *explain = &collect->observe->explain;
-    if (watch->count == 0)
+    if (collect->world == NULL || collect->world->deadlocks.count == 0)
         return;
+    const struct deadlock_watch *watch = &collect->world->deadlocks;
     const struct deadlock *told = &watch->found[0];
     for (uint32_t i = watch->count; i-- > 0;)
         if (watch->found[i].gone == TIME_NEVER)
             told = &watch->found[i];
-    record_deadlock_words(collect->world, told, result->deadlock, sizeof result->deadlock);
+    record_deadlock_words(collect->scenario, told, result->deadlock, sizeof result->deadlock);
     if (explain->root_count > 0 && explain->roots[0].kind != EXPLAIN_CIRCLE)
         return;
     snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
@@ -379,25 +376,27 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
     if (explain->root_count > 0)
         return;
     cause->kind = explain_kind_name(EXPLAIN_CIRCLE);
-    cause->node = world_node_name(collect->world, told->queues[0].node);
-    world_port_name(collect->world, told->queues[0].node, told->queues[0].port, cause->port,
-                    sizeof cause->port);
+    const struct explain_fabric *fabric = explain->fabric;
+    const uint32_t node = told->queues[0].node;
+    cause->node = fabric->names[node];
+    explain_port_words(fabric, fabric->first_port[node] + told->queues[0].port, cause->port,
+                       sizeof cause->port);
 }
 
 void collect_result(const struct collect *collect, struct result *result)
 {
-    const struct world *world = collect->world;
-    struct busiest busiest = {0};
+    const struct explain_fabric *fabric = collect->observe->fabric;
+    const bool any = fabric->first_port[fabric->node_count] > 0;
+    struct busiest busiest = {.paused = EXPLAIN_NONE, .busy = any ? 0 : EXPLAIN_NONE};
     struct result_totals *totals = &result->totals;
     totals->simulated_ps = collect->window_end;
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
-    totals->events = (int64_t)engine_events(&world->engine);
-    totals->pfc_deadlocks = world->deadlocks.count;
-    add_nodes(world, collect->now, totals, &busiest);
+    if (collect->world != NULL)
+        add_nodes(collect->world, fabric->first_port, collect->now, totals, &busiest);
     add_drops(collect->observe, totals);
-    result->workload_count = world->workload_count;
-    result->workloads = memory_zeroed(world->workload_count, sizeof *result->workloads);
-    for (uint32_t i = 0; i < world->workload_count; i++)
+    result->workload_count = collect->scenario->workload_count;
+    result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);
+    for (uint32_t i = 0; i < result->workload_count; i++)
         add_workload(collect, i, &result->workloads[i]);
     find_victims(collect, result);
     totals->pfc_severity = severity_of(collect, result);

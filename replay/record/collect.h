@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * collect - the totals of a run, from the world at its end.
- * Pauses that still hold count up to the present. */
+ * collect - a run at its end, and the totals of it.
+ * The simulator fills one from its world, the bridge from what it played on real devices; what is
+ * recorded and reported comes from it.  Pauses that still hold count up to the present. */
 #ifndef STORMGLASS_REPLAY_RECORD_COLLECT_H
 #define STORMGLASS_REPLAY_RECORD_COLLECT_H
 
@@ -9,11 +10,15 @@
 #include "scenarios/world/world.h"
 
 struct collect {
-    const struct world *world;
-    const struct observe *observe; /* finished */
-    time_ps now;                   /* virtual time at the end */
-    time_ps window_end;            /* of the measured part: min(duration, --until) */
-    time_ps until;                 /* played up to here on purpose or by a signal, or TIME_NEVER */
+    const struct scenario *scenario;    /* names, ports, workloads */
+    const struct workload_stats *stats; /* by workload */
+    const struct route_table *routes;   /* by node */
+    const struct observe *observe;      /* finished */
+    const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
+                                           of which nothing is known */
+    time_ps now;                        /* virtual time at the end */
+    time_ps window_end;                 /* of the measured part: min(duration, --until) */
+    time_ps until; /* played up to here on purpose or by a signal, or TIME_NEVER */
 };
 
 /* Fills totals, workloads, bottleneck and root cause. */

@@ -8,39 +8,38 @@
 #include <stdio.h>
 
 /* A longer circle is told by its ends, and stands in the table as a whole. */
-enum { CYCLE_SHOWN = 8, NAME_BYTES = NODE_NAME_BYTES + 16, SENTENCE_BYTES = 512 };
+enum { CYCLE_SHOWN = 8, SENTENCE_BYTES = 512 };
 
 static const char *const role_names[] = {
     [DEADLOCK_CYCLE] = "cycle", [DEADLOCK_KNOT] = "knot", [DEADLOCK_BEHIND] = "behind"};
 
-static size_t write_cycle(const struct world *world, const struct deadlock *deadlock, char *text,
-                          size_t size)
+static size_t write_cycle(const struct scenario *scenario, const struct deadlock *deadlock,
+                          char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
     for (uint32_t i = 0; i <= deadlock->cycle && used < size; i++) {
         const struct deadlock_queue *queue = &deadlock->queues[i % deadlock->cycle];
-        char name[NAME_BYTES];
         if (deadlock->cycle > CYCLE_SHOWN && i == CYCLE_SHOWN / 2)
             used += (size_t)snprintf(text + used, size - used, " -> ...");
         if (deadlock->cycle > CYCLE_SHOWN && i >= CYCLE_SHOWN / 2 &&
             i <= deadlock->cycle - CYCLE_SHOWN / 2)
             continue;
-        world_port_name(world, queue->node, queue->port, name, sizeof name);
-        used += used < size
-                    ? (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " -> " : "", name)
-                    : 0;
+        if (used < size)
+            used += (size_t)snprintf(
+                text + used, size - used, "%s%s", i > 0 ? " -> " : "",
+                scenario_port_name(&scenario->nodes[queue->node], queue->port).text);
     }
     return used < size ? used : size - 1;
 }
 
-void record_deadlock_words(const struct world *world, const struct deadlock *deadlock, char *text,
-                           size_t size)
+void record_deadlock_words(const struct scenario *scenario, const struct deadlock *deadlock,
+                           char *text, size_t size)
 {
     char cycle[SENTENCE_BYTES], behind[64] = "", span[2 * WORDS_BYTES + 16];
     const uint32_t queues = deadlock->cycle + deadlock->knot;
     const bool stands = deadlock->gone == TIME_NEVER;
-    write_cycle(world, deadlock, cycle, sizeof cycle);
+    write_cycle(scenario, deadlock, cycle, sizeof cycle);
     if (deadlock->behind > 0)
         snprintf(behind, sizeof behind, "; %u port%s behind %s", deadlock->behind,
                  deadlock->behind == 1 ? "" : "s", stands ? "wait" : "waited");
@@ -54,10 +53,10 @@ void record_deadlock_words(const struct world *world, const struct deadlock *dea
              "blocked", behind);
 }
 
-static void write_queues(struct store *store, const struct world *world)
+static void write_queues(struct store *store, const struct deadlock_watch *watch)
 {
-    for (uint32_t i = 0; i < world->deadlocks.count; i++) {
-        const struct deadlock *deadlock = &world->deadlocks.found[i];
+    for (uint32_t i = 0; i < watch->count; i++) {
+        const struct deadlock *deadlock = &watch->found[i];
         for (uint32_t q = 0; q < deadlock->queue_count; q++) {
             const struct deadlock_queue *queue = &deadlock->queues[q];
             RECORD_ROW(store, deadlock_queue, .deadlock = STORE_I(i), .position = STORE_I(q),
@@ -68,18 +67,19 @@ static void write_queues(struct store *store, const struct world *world)
     }
 }
 
-void record_deadlocks(struct store *store, const struct world *world)
+void record_deadlocks(struct store *store, const struct scenario *scenario,
+                      const struct deadlock_watch *watch)
 {
-    for (uint32_t i = 0; i < world->deadlocks.count; i++) {
-        const struct deadlock *deadlock = &world->deadlocks.found[i];
+    for (uint32_t i = 0; i < watch->count; i++) {
+        const struct deadlock *deadlock = &watch->found[i];
         const bool stands = deadlock->gone == TIME_NEVER;
         char text[SENTENCE_BYTES + 256];
-        record_deadlock_words(world, deadlock, text, sizeof text);
+        record_deadlock_words(scenario, deadlock, text, sizeof text);
         RECORD_ROW(store, deadlock, .deadlock = STORE_I(i), .priority = STORE_I(deadlock->priority),
                    .since_ps = STORE_I(deadlock->since), .found_ps = STORE_I(deadlock->found),
                    .seen_ps = STORE_I(deadlock->seen),
                    .until_ps = stands ? STORE_N : STORE_I(deadlock->gone),
                    .bytes = STORE_I(deadlock->bytes), .text = STORE_T(text));
     }
-    write_queues(store, world);
+    write_queues(store, watch);
 }

@@ -44,11 +44,11 @@ static struct store_value latency_at(const struct result_workload *workload, con
 static void write_workload(struct store *store, const struct collect *collect,
                            const struct result *result, uint32_t index)
 {
-    const struct scenario_workload *about = &collect->world->scenario->workloads[index];
-    const struct workload_stats *stats = &collect->world->stats[index];
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
     const struct result_workload *workload = &result->workloads[index];
     char waiting[256] = "";
-    if (workload->unfinished > 0)
+    if (workload->unfinished > 0 && collect->world != NULL)
         world_describe(collect->world, index, waiting, sizeof waiting);
     const bool any = workload->latency->count > 0;
     RECORD_ROW(
@@ -106,9 +106,9 @@ static void write_way(void *self, uint32_t port)
 
 static void write_ways(struct store *store, const struct collect *collect)
 {
-    const struct scenario *scenario = collect->world->scenario;
+    const struct scenario *scenario = collect->scenario;
     struct ways ways;
-    ways_init(&ways, collect->world, collect->observe->explain.fabric);
+    ways_init(&ways, scenario, collect->routes, collect->observe->fabric);
     struct way_rows rows = {.store = store, .fabric = ways.fabric};
     rows.written =
         memory_zeroed((size_t)ways.fabric->first_port[ways.fabric->node_count] * EXPLAIN_PRIORITIES,
@@ -195,8 +195,8 @@ struct victim_rows {
 static void write_victims_of(const struct victim_rows *rows, const struct collect *collect,
                              uint32_t root)
 {
-    const struct scenario *scenario = collect->world->scenario;
-    victims_find(collect->world, &collect->observe->explain, root, rows->of_workload,
+    const struct scenario *scenario = collect->scenario;
+    victims_find(scenario, collect->routes, &collect->observe->explain, root, rows->of_workload,
                  rows->of_host);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         const struct victim *victim = &rows->of_workload[i];
@@ -216,7 +216,7 @@ static void write_victims_of(const struct victim_rows *rows, const struct collec
 
 static void write_victims(struct store *store, const struct collect *collect)
 {
-    const struct scenario *scenario = collect->world->scenario;
+    const struct scenario *scenario = collect->scenario;
     const struct victim_rows rows = {
         .store = store,
         .of_workload = memory_zeroed(scenario->workload_count, sizeof *rows.of_workload),
@@ -306,13 +306,23 @@ void record_wall(struct record *record, const char *name, double value)
     RECORD_ROW(record_store(record), wall, .name = STORE_T(name), .value = STORE_F(value));
 }
 
+/* What only the simulator knows. */
+static void write_model(struct record *record, const struct world *world, time_ps now)
+{
+    struct store *store = record_store(record);
+    record_counters(store, world, now, record_is_brief(record));
+    if (record_level_of(record) >= RECORD_COUNTERS)
+        record_flows(store, world);
+    record_deadlocks(store, world->scenario, &world->deadlocks);
+    write_digests(store, &world->engine);
+}
+
 void record_end(struct record *record, const struct collect *collect, const struct result *result)
 {
     struct store *store = record_store(record);
     const struct explain *explain = &collect->observe->explain;
-    record_counters(store, collect->world, collect->now, record_is_brief(record));
-    if (record_level_of(record) >= RECORD_COUNTERS)
-        record_flows(store, collect->world);
+    if (collect->world != NULL)
+        write_model(record, collect->world, collect->now);
     write_workloads(store, collect, result);
     write_ways(store, collect);
     write_recovery(store, result);
@@ -321,10 +331,8 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_roots(store, explain);
     write_paths(store, explain);
     write_victims(store, collect);
-    record_deadlocks(store, collect->world);
     write_verdict(store, result);
     write_result(store, result);
-    write_digests(store, &collect->world->engine);
     write_status(store, collect, result);
     record_reached(record, collect->now);
     record_tick(record, true);

@@ -168,7 +168,11 @@ static void finish(struct play *play, struct run *run)
     tell_idle(play);
     series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
+    struct route_table *routes = world_routes(world);
     const struct collect collect = {
+        .scenario = play->scenario,
+        .stats = world->stats,
+        .routes = routes,
         .world = world,
         .observe = &play->observe,
         .now = world->engine.now,
@@ -187,6 +191,7 @@ static void finish(struct play *play, struct run *run)
     collect_result(&collect, result);
     expect_eval(play->scenario, result, play->cut_short);
     record_end(play->record, &collect, result);
+    free(routes);
     /* What lives in the world goes with it. */
     for (uint32_t i = 0; i < result->workload_count; i++)
         result->workloads[i].latency = NULL;

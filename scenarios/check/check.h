@@ -35,6 +35,9 @@ extern const struct check_rule *const check_rules[]; /* NULL ends it; made from 
 void check_scenario(const struct scenario *scenario, struct check_report *report);
 void check_free(struct check_report *report);
 
+/* Errors where a switch's memory is too small for what is set aside of it: no model plays that. */
+void check_memories(const struct scenario *scenario, struct diag *diag);
+
 /* "FILE:LINE:COLUMN: error: sentence", one line for each. */
 void check_print(const struct check_report *report, FILE *out);
 

@@ -67,6 +67,16 @@ bool check_plan(const struct scenario *scenario, const struct scenario_node *nod
     return switch_plan_end(plan, node->port_count, why, size);
 }
 
+void check_memories(const struct scenario *scenario, struct diag *diag)
+{
+    struct switch_plan plan;
+    char why[DIAG_TEXT_BYTES];
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        if (!check_plan(scenario, &scenario->nodes[i], &plan, why, sizeof why))
+            diag_add(diag, DIAG_ERROR, scenario->nodes[i].place, NULL, "%s: %s",
+                     scenario->nodes[i].name, why);
+}
+
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
                          struct check_report *report)
 {

@@ -23,6 +23,12 @@ const struct workload_ops *workload_find(const char *name)
     return NULL;
 }
 
+void workload_name(struct workload_stats *stats, const char *name)
+{
+    snprintf(stats->name, sizeof stats->name, "%s", name);
+    workload_reset(stats);
+}
+
 void workload_reset(struct workload_stats *stats)
 {
     char name[WORKLOAD_NAME_BYTES];

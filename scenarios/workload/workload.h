@@ -131,6 +131,9 @@ struct rdma_sink *rdma_sink_create(const struct env *env, const struct verbs_ops
                                    struct verbs_device *device);
 void rdma_sink_destroy(struct rdma_sink *sink);
 
+/* Of the entry with that name: nothing has been told yet. */
+void workload_name(struct workload_stats *stats, const char *name);
+
 /* Nothing has been told yet; name and each stay. */
 void workload_reset(struct workload_stats *stats);
 

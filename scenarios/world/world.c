@@ -136,6 +136,15 @@ static void compute_routes(struct world *world)
     free(tables);
 }
 
+struct route_table *world_routes(const struct world *world)
+{
+    struct route_table *tables = memory_zeroed(world->scenario->node_count, sizeof *tables);
+    for (uint32_t i = 0; i < world->scenario->node_count; i++)
+        if (node_of(world, i)->kind == SCENARIO_SWITCH)
+            tables[i] = world_switch(world, i)->routes;
+    return tables;
+}
+
 static void carve_memories(struct world *world, struct diag *diag)
 {
     for (uint32_t i = 0; i < world->scenario->node_count; i++) {

@@ -83,6 +83,10 @@ struct host *world_host(const struct world *world, uint32_t node);
 struct swtch *world_switch(const struct world *world, uint32_t node);
 struct port *world_port(const struct world *world, uint32_t node, uint16_t port);
 
+/* The tables of the switches as they are, by node.  The array is the caller's (free), the tables
+ * stay the world's. */
+struct route_table *world_routes(const struct world *world);
+
 /* Workload instances that have begun and are not idle yet. */
 uint32_t world_busy(const struct world *world);
 

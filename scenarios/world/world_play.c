@@ -221,9 +221,7 @@ void world_play_init(struct world *world)
                                sizeof *play->told);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        snprintf(world->stats[i].name, sizeof world->stats[i].name, "%s",
-                 scenario->workloads[i].name);
-        workload_reset(&world->stats[i]);
+        workload_name(&world->stats[i], scenario->workloads[i].name);
         play->entries[i].finish_at = TIME_NEVER;
     }
     play->finish_at = TIME_NEVER;

@@ -78,6 +78,11 @@ static void play_to_end(const char *text, uint32_t peer, bool busy, const int64_
     store_ask_text(play_store(play), "SELECT value FROM measured WHERE name='device'", device,
                    sizeof device);
     assert_string_equal(device, "fake0");
+    /* No simulation stands behind it, but where its frames may have gone is known. */
+    assert_int_equal(
+        store_ask_int(play_store(play), "SELECT count(*) FROM node WHERE digest IS NULL", 0),
+        scenario->node_count);
+    assert_true(store_ask_int(play_store(play), "SELECT count(*) FROM workload_way", 0) >= 6);
     assert_true(play_free(play));
     bridge_case_end();
     scenario_free(scenario);
@@ -129,6 +134,27 @@ static void test_faults(void **state)
                    sizeof said);
     assert_string_equal(said, "link-down at 1.000 ms for 2.00 ms on host1 and others");
     assert_true(play_free(play));
+    bridge_case_end();
+    scenario_free(scenario);
+    free(diag);
+}
+
+/* What the model cannot play could not be compared with it. */
+static void test_memory_too_small(void **state)
+{
+    (void)state;
+    struct play_options options = bridge_case_options();
+    struct diag *diag = calloc(1, sizeof *diag);
+    int device_errno = 0;
+    CHECK(diag != NULL);
+    struct scenario *scenario =
+        bridge_case_load("stormglass: 1\nname: small\nabout: A switch.\nduration: 1ms\n"
+                         "fabric: {topology: {kind: single-switch, hosts: 2},\n"
+                         "  switch: {buffer: 64KiB}}\n"
+                         "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n");
+    bridge_case_begin();
+    assert_null(play_create(scenario, &options, diag, &device_errno));
+    assert_non_null(strstr(diag->messages[1].text, "its packet memory has 65536 B"));
     bridge_case_end();
     scenario_free(scenario);
     free(diag);
@@ -361,11 +387,17 @@ static void test_timers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nvme),         cmocka_unit_test(test_one_device),
-        cmocka_unit_test(test_raw),          cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_nobody_there), cmocka_unit_test(test_model_and_bridge_agree),
-        cmocka_unit_test(test_interrupted),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_content),      cmocka_unit_test(test_content_that_is_not_ours),
+        cmocka_unit_test(test_nvme),
+        cmocka_unit_test(test_one_device),
+        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_model_and_bridge_agree),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_memory_too_small),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_content_that_is_not_ours),
         cmocka_unit_test(test_timers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

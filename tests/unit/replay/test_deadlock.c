@@ -148,7 +148,7 @@ static void ring_locks_up(void **state)
     assert_true(deadlock->since >= latest && deadlock->since - latest < 400 * PS_PER_NS);
     assert_true(deadlock->found - deadlock->since <= 20 * PS_PER_US);
     char text[256];
-    record_deadlock_words(stand.world, deadlock, text, sizeof text);
+    record_deadlock_words(stand.world->scenario, deadlock, text, sizeof text);
     assert_non_null(strstr(text, "s0:p1 -> s1:p2 -> s2:p2 -> s3:p2 -> s4:p2 -> s0:p1 (priority 3), "
                                  "5 queues, "));
     assert_non_null(strstr(text, " blocked; 5 ports behind wait"));
@@ -242,7 +242,7 @@ static void broken_deadlock_is_remembered(void **state)
     assert_true(deadlock->seen <= 610 * PS_PER_US && deadlock->seen > 550 * PS_PER_US);
     assert_true(deadlock->gone >= 600 * PS_PER_US && deadlock->gone < 650 * PS_PER_US);
     char text[256];
-    record_deadlock_words(stand.world, deadlock, text, sizeof text);
+    record_deadlock_words(stand.world->scenario, deadlock, text, sizeof text);
     assert_non_null(strstr(text, " until 6"));
     end(&stand);
 }

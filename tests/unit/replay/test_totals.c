@@ -7,6 +7,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -131,13 +132,18 @@ static struct result play(const char *text)
     while (world_run(world, world->engine.now + PS_PER_MS))
         ;
     observe_finish(&tally.observe, world->engine.now);
-    const struct collect collect = {.world = world,
+    struct route_table *routes = world_routes(world);
+    const struct collect collect = {.scenario = scenario,
+                                    .stats = world->stats,
+                                    .routes = routes,
+                                    .world = world,
                                     .observe = &tally.observe,
                                     .now = world->engine.now,
                                     .window_end = scenario->duration,
                                     .until = TIME_NEVER};
     struct result result = {0};
     collect_result(&collect, &result);
+    free(routes);
     for (uint32_t node = 0; node < scenario->node_count; node++)
         for (uint16_t port = 0; port < scenario->nodes[node].port_count; port++)
             for (int i = 0; i < PRIORITIES; i++)
