@@ -10,7 +10,7 @@
 
 /* A function that its caller's common way does not need: inlined, its registers would be saved on
  * that way too. */
-#define ASIDE __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 
 /* A stretch of the common way that is too long for the compiler to inline by itself. */
 #define INLINE inline __attribute__((always_inline))

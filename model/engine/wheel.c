@@ -139,15 +139,15 @@ static void reckon_far(struct wheel *wheel)
         wheel->far.count == 0 ? INT64_MAX : wheel_window(wheel, heap_top(&wheel->far)->at);
 }
 
-static ASIDE void push_far(struct wheel *wheel, const struct event *event)
+static NOINLINE void push_far(struct wheel *wheel, const struct event *event)
 {
     heap_push(&wheel->far, event);
     reckon_far(wheel);
 }
 
 /* When the chunk is full, or the event is not for the open window, or none is open. */
-static ASIDE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
-                             uint64_t argument)
+static NOINLINE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order, uint64_t target,
+                                uint64_t argument)
 {
     const struct event event = {.at = at, .order = order, .target = target, .argument = argument};
     if (wheel->open && at <= wheel->bound) {
@@ -258,7 +258,7 @@ int64_t wheel_due(const struct wheel *wheel, time_ps until)
 }
 
 /* Deals the events of the open window's list out to their groups. */
-static ASIDE void deal_list(struct wheel *wheel)
+static NOINLINE void deal_list(struct wheel *wheel)
 {
     uint32_t tail = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_WINDOWS - 1));
     for (; tail != 0; tail = shorten(wheel, tail)) {
@@ -268,7 +268,7 @@ static ASIDE void deal_list(struct wheel *wheel)
 }
 
 /* And the far events that are in it. */
-static ASIDE void deal_far(struct wheel *wheel)
+static NOINLINE void deal_far(struct wheel *wheel)
 {
     while (wheel->far_turn == wheel->turn) {
         const struct event event = heap_pop(&wheel->far);
@@ -338,7 +338,7 @@ static inline void gather(struct wheel *wheel, bool cut)
     }
 }
 
-static ASIDE void gather_due(struct wheel *wheel)
+static NOINLINE void gather_due(struct wheel *wheel)
 {
     gather(wheel, true);
 }

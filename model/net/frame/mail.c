@@ -38,8 +38,8 @@ static uint64_t add_bytes(struct mail_box *box, const unsigned char *bytes, uint
 }
 
 /* The blob's handle stays with the frame, as it tells its size. */
-static ASIDE uint64_t move_blob(struct mail_box *box, struct frame_pool *from,
-                                const struct frame *frame)
+static NOINLINE uint64_t move_blob(struct mail_box *box, struct frame_pool *from,
+                                   const struct frame *frame)
 {
     const uint64_t at = add_bytes(box, frame_blob(from, frame), frame_blob_kept(frame));
     frame_blob_give(from, frame->blob);
@@ -61,7 +61,8 @@ void mail_send(struct mail *mail, struct frame_pool *from, const struct event *e
     mail->owed--;
 }
 
-static ASIDE void take_bytes(const struct mail_box *box, struct event *event, struct frame_pool *to)
+static NOINLINE void take_bytes(const struct mail_box *box, struct event *event,
+                                struct frame_pool *to)
 {
     struct frame *frame = frame_at(to, (uint32_t)event->argument);
     const uint32_t count = frame_blob_kept(frame);

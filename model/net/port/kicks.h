@@ -36,7 +36,7 @@ static inline bool kicks_are_full(const struct kicks *kicks)
     return kicks->end == kicks->limit;
 }
 
-ASIDE void kicks_make_room(struct kicks *kicks);
+NOINLINE void kicks_make_room(struct kicks *kicks);
 
 /* Before, they are not full. */
 static inline void kicks_add(struct kicks *kicks, time_ps at, struct port *port)

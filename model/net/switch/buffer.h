@@ -219,7 +219,7 @@ static inline uint32_t buffer_share(uint32_t below, uint32_t reserved, uint32_t 
 }
 
 /* For a pool that has come above what it watches. */
-ASIDE void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells);
+NOINLINE void buffer_pool_grown(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells);
 
 /* A pool may have come above what it watches; `cells` more are in it only for a moment. */
 static inline void buffer_note_pool(struct buffer *buffer, struct buffer_pool *pool, uint32_t cells)
@@ -262,8 +262,8 @@ enum buffer_verdict { BUFFER_ADMIT, BUFFER_ADMIT_XOFF, BUFFER_REFUSE };
 /* The parts of the next two for a group that is not far from its threshold. */
 enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
                                       uint32_t cells, time_ps now);
-ASIDE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
-                               time_ps now);
+NOINLINE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
+                                  time_ps now);
 
 static inline void buffer_charge(struct buffer *buffer, struct buffer_group *group, uint32_t cells)
 {

@@ -29,7 +29,7 @@ static struct swtch *switch_of(struct node *node)
  * 1995): a queue's turn adds its quantum once, and lasts while the deficit covers its first frame.
  * A pause cuts a turn short: it goes on when the queue is back, without another quantum, so what
  * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
-static ASIDE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
+static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
     for (;;) {
         const uint8_t turn = port->turn;
@@ -143,7 +143,7 @@ static inline void on_kick(struct swtch *swtch, struct port *port, const struct 
 }
 
 /* Does the kicks that come before an event at `at` of that place in the order. */
-static ASIDE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
+static NOINLINE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
 {
     struct kicks *kicks = &swtch->kicks;
     struct event event = {.at = at, .order = order};
@@ -176,8 +176,8 @@ static bool may_leave(const struct port *port, const struct frame *frame, time_p
 
 /* What is odd about a frame or its way out: mostly it takes room and waits for its turn; it may
  * leave at once after all. */
-static ASIDE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
-                          time_ps now)
+static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egress, uint32_t cells,
+                             time_ps now)
 {
     struct frame *frame = frame_at(swtch->frames, handle);
     struct port *port = &swtch->ports[egress];
@@ -308,15 +308,15 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
     return true;
 }
 
-static ASIDE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
+static NOINLINE void forward_whole(struct swtch *swtch, uint32_t handle, time_ps now)
 {
     const struct passage passage = passage_of(swtch, handle, now);
     if (!is_condemned(swtch, handle, passage.frame, now))
         forward(swtch, &passage, entropy_of(swtch, passage.frame));
 }
 
-static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const struct frame *frame,
-                                    time_ps now)
+static NOINLINE void forward_carefully(struct swtch *swtch, uint32_t handle,
+                                       const struct frame *frame, time_ps now)
 {
     if (must_wait(swtch, frame))
         wait_for_rest(swtch, handle, frame, now);
@@ -325,8 +325,8 @@ static ASIDE void forward_carefully(struct swtch *swtch, uint32_t handle, const 
 }
 
 /* A giant, a corrupt frame or one of MAC control, which alone has its own priority. */
-static ASIDE void refuse(struct port *port, const struct event *event, struct frame *frame,
-                         unsigned priority)
+static NOINLINE void refuse(struct port *port, const struct event *event, struct frame *frame,
+                            unsigned priority)
 {
     if (!frame_is_mac_control(frame))
         frame->priority = (uint8_t)priority;
@@ -361,7 +361,7 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
         forward(swtch, &passage, frame->entropy);
 }
 
-static ASIDE void on_other_event(struct swtch *swtch, const struct event *event)
+static NOINLINE void on_other_event(struct swtch *swtch, const struct event *event)
 {
     struct port *port = &swtch->ports[event->port];
     if (UNLIKELY(event->kind == NET_EVENT_KICK)) {

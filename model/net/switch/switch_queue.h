@@ -35,18 +35,18 @@ static inline bool switch_is_metered(const struct swtch *swtch, size_t priority)
 }
 
 /* May a metered queue take the frame? */
-ASIDE bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame,
-                                 uint16_t egress, uint32_t cells);
+NOINLINE bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame,
+                                    uint16_t egress, uint32_t cells);
 
 /* The egress lossy pool, when a queue of it has grown or shrunk by a frame. */
-ASIDE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress, bool grown,
-                        time_ps now);
+NOINLINE void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                           bool grown, time_ps now);
 
 /* For a frame by which its group has come to the threshold, or below it again. */
-ASIDE void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                               time_ps now);
-ASIDE void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
-                                time_ps now);
+NOINLINE void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                                  time_ps now);
+NOINLINE void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16_t egress,
+                                   time_ps now);
 
 /* False: its group has no room. */
 static inline bool switch_admit(struct swtch *swtch, const struct frame *frame, uint16_t egress,
@@ -93,7 +93,8 @@ static inline void switch_unqueue(struct swtch *swtch, struct port *port,
 }
 
 /* ECN, for a frame whose queue is above kmin. */
-ASIDE void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress);
+NOINLINE void switch_mark_perhaps(struct swtch *swtch, struct frame *frame,
+                                  const struct port *egress);
 
 static inline void switch_mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
 {

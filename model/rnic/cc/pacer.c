@@ -58,7 +58,7 @@ static void catch_up(struct pacer *pacer, const struct cc_site *site, time_ps no
 
 /* On a copy that goes ahead of time.  Once paid a debt stays paid, whatever the timer makes of the
  * rate. */
-ASIDE time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site)
+NOINLINE time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site)
 {
     struct pacer ahead = *pacer;
     time_ps paid;
@@ -83,8 +83,8 @@ time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps no
     return pacer_next(pacer, site);
 }
 
-ASIDE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
-                             time_ps now)
+NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
+                                time_ps now)
 {
     catch_up(pacer, site, now);
     pacer_owe(pacer, bytes, now);

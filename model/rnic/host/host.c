@@ -93,7 +93,7 @@ static void dispatch(struct host *host, const struct event *event)
 }
 
 /* An event that may touch anything of the host. */
-static ASIDE void on_odd_event(struct host *host, const struct event *event)
+static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 {
     const time_ps at = event->at;
     host->kicks = RNIC_HOST_BUSY;
@@ -103,7 +103,7 @@ static ASIDE void on_odd_event(struct host *host, const struct event *event)
     host->kicks = 0;
 }
 
-static ASIDE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
+static NOINLINE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
     if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_straight(rnic, at))
@@ -115,21 +115,21 @@ static ASIDE void on_kick(struct host *host, const struct event *event, struct r
     host->kicks = 0;
 }
 
-static ASIDE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
-                             struct qp *qp, struct port_lane *lane, struct frame *frame)
+static NOINLINE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
+                                struct qp *qp, struct port_lane *lane, struct frame *frame)
 {
     if (UNLIKELY(!straight_take(rnic, qp, lane, frame, event)))
         on_odd_event(host, event);
 }
 
-static ASIDE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
-                         struct qp *qp, struct port_lane *lane, const struct frame *frame)
+static NOINLINE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
+                            struct qp *qp, struct port_lane *lane, const struct frame *frame)
 {
     if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
         on_odd_event(host, event);
 }
 
-static ASIDE void on_arrival(struct host *host, const struct event *event, struct rnic *rnic)
+static NOINLINE void on_arrival(struct host *host, const struct event *event, struct rnic *rnic)
 {
     struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
     struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
@@ -144,7 +144,7 @@ static ASIDE void on_arrival(struct host *host, const struct event *event, struc
         on_request(host, event, rnic, qp, lane, frame);
 }
 
-static ASIDE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
+static NOINLINE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
 {
     if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)(event->argument >> 32), event->at)))
         on_odd_event(host, event);

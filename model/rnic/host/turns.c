@@ -123,7 +123,7 @@ static time_ps requester_due(struct qp *qp, time_ps now)
 }
 
 /* When the QP may next send something; at or before now: at once. */
-static ASIDE time_ps due(struct qp *qp, time_ps now)
+static NOINLINE time_ps due(struct qp *qp, time_ps now)
 {
     const time_ps at = requester_due(qp, now);
     const bool respond = (qp->flags & QP_RESPOND) != 0 && responder_due(qp) < at;
@@ -164,7 +164,7 @@ void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* Requests and READ responses take turns. */
-static ASIDE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
+static NOINLINE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY((qp->flags & QP_RESPOND) == 0))
         return requester_next(rnic, qp, now);
@@ -216,7 +216,7 @@ static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
     return may_send(qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
 }
 
-static ASIDE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
+static NOINLINE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
 {
     while (list->head != POOL_NONE) {
         struct qp *qp = qp_at(rnic, list->head);
@@ -251,8 +251,8 @@ uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
 }
 
 /* A frame of a limited QP, which then sleeps until its next frame's time. */
-static ASIDE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
-                                   time_ps now)
+static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list, struct qp *qp,
+                                      time_ps now)
 {
     list->head = qp->next_ready;
     qp->flags &= (uint16_t)~QP_LISTED;
@@ -307,7 +307,7 @@ bool turns_has_more(const struct rnic *rnic, uint8_t priority)
  * SIGCOMM 1996), since a frame's size is known only once it is built: a turn lasts while its
  * credit is positive, and what the last frame takes beyond it is missing from the next turn.  A
  * turn that a pause has cut short goes on later and is given nothing twice. */
-static ASIDE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
+static NOINLINE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
 {
     while ((mask & 1u << rnic->turn) == 0 || rnic->classes[rnic->turn].credit <= 0) {
         rnic->turn = (uint8_t)((rnic->turn + 1) % PRIORITIES);
@@ -319,7 +319,7 @@ static ASIDE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
 }
 
 /* A class that has nothing more loses what is left of its turn. */
-static ASIDE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t handle)
+static NOINLINE void charge_class(struct rnic *rnic, uint8_t priority, uint32_t handle)
 {
     struct rnic_class *class = &rnic->classes[priority];
     if (handle != POOL_NONE)
@@ -342,7 +342,7 @@ static inline void keep_ready(struct rnic *rnic, unsigned priority)
         (uint8_t)(others | (unsigned)turns_has_more(rnic, (uint8_t)priority) << priority);
 }
 
-static ASIDE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
+static NOINLINE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
 {
     const struct port *port = &rnic->port;
     for (unsigned mask = port->ready & allowed; mask != 0; mask = port->ready & allowed) {
@@ -391,14 +391,14 @@ void turns_serve(struct rnic *rnic, time_ps now)
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
-ASIDE void turns_serve_alone(struct rnic *rnic, time_ps now)
+NOINLINE void turns_serve_alone(struct rnic *rnic, time_ps now)
 {
     *rnic->host_kicks = RNIC_HOST_BUSY;
     turns_serve(rnic, now);
     *rnic->host_kicks = 0;
 }
 
-ASIDE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
+NOINLINE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (!qp->timeout_pending && qp_outstanding(qp))
         requester_post_timer(rnic, qp);
@@ -406,7 +406,7 @@ ASIDE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
     turns_end(rnic, now);
 }
 
-static ASIDE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
+static NOINLINE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->wake_at = TIME_NEVER;
     turns_look(rnic, qp, now);

@@ -24,7 +24,7 @@ static const uint8_t opcodes[3][4] = {
                      FRAME_RC_WRITE_ONLY},
 };
 
-ASIDE void requester_post_timer(struct rnic *rnic, struct qp *qp)
+NOINLINE void requester_post_timer(struct rnic *rnic, struct qp *qp)
 {
     qp->timeout_pending = true;
     rnic_post(rnic, qp->timeout_due, RNIC_EVENT_TIMEOUT, qp->qpn);

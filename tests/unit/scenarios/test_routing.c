@@ -363,7 +363,7 @@ static void each_port_of_a_host_is_reached_by_its_own_cable(void **state)
     for (int i = 0; i < 2; i++)
         for (uint32_t endpoint = 0; endpoint < 3; endpoint++)
             assert_int_equal(route_pick(&tables[2 + i], endpoint, 1, 1), expected[i][endpoint]);
-    assert_null(tables[0].ways);
+    assert_null(tables[0].egress);
     for (int i = 2; i < 4; i++)
         route_table_fini(&tables[i]);
 }
