@@ -3,7 +3,7 @@
 #include "engine/engine.h"
 
 #include "base/memory.h"
-#include "engine/crew.h"
+#include "engine/parallel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ void engine_share(struct engine *engine, uint32_t executors)
 
 void engine_fini(struct engine *engine)
 {
-    crew_destroy(engine->crew);
+    parallel_destroy(engine->parallel);
     free_executors(engine);
     free(engine->nodes);
     *engine = (struct engine){0};
@@ -257,7 +257,7 @@ static void divide(struct engine *engine)
     if (turns)
         find_lonely(engine);
     if (several)
-        engine->crew = crew_create(engine);
+        engine->parallel = parallel_create(engine);
     engine->divided = true;
     engine->scattered = engine->node_count > NODES_IN_SECOND_CACHE;
 }
@@ -371,7 +371,7 @@ bool engine_run(struct engine *engine, time_ps until)
     engine->until = until;
     engine->paused = false;
     if (engine->executors > 1)
-        crew_run(engine->crew);
+        parallel_run(engine->parallel);
     else if (LIKELY(engine->watch == NULL))
         run(engine, executor);
     else

@@ -20,7 +20,7 @@
 
 #define NODE_NAME_BYTES 48
 
-struct crew;
+struct parallel;
 struct engine;
 struct node;
 
@@ -108,7 +108,7 @@ struct executor {
 struct engine {
     struct executor *executor; /* `executors` of them */
     uint32_t executors;        /* that share the nodes */
-    struct crew *crew;         /* their threads; NULL: there is one, or none has worked yet */
+    struct parallel *parallel; /* their threads; NULL: there is one, or none has worked yet */
     struct node **nodes;
     uint32_t node_count, node_room;
     uint64_t seed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * crew - threads, and the one place where they meet. */
-#include "engine/crew.h"
+ * parallel - threads, and the one place where they meet. */
+#include "engine/parallel.h"
 
 #include "base/memory.h"
 
@@ -27,7 +27,7 @@ struct count {
 
 struct member {
     struct count done; /* see done_outer and done_window */
-    struct crew *crew;
+    struct parallel *parallel;
     uint32_t number;
     int patience; /* its own: looks at a count before it sleeps */
     pthread_t thread;
@@ -40,7 +40,7 @@ struct round {
     uint64_t first; /* how many several threads had played before */
 };
 
-struct crew {
+struct parallel {
     struct engine *engine;
     struct member *members;
     /* Written between rounds, by the caller. */
@@ -134,18 +134,18 @@ static uint64_t done_window(uint64_t window)
     return 2 * window + 2;
 }
 
-static void receive(const struct crew *crew, uint32_t number)
+static void receive(const struct parallel *parallel, uint32_t number)
 {
-    const struct engine_window *window = crew->engine->window;
+    const struct engine_window *window = parallel->engine->window;
     if (window->begin != NULL)
         window->begin(window->self, number);
 }
 
 /* The groups that send to others come first: then the others may go on. */
-static void execute_window(const struct crew *crew, uint32_t number, int64_t turn,
+static void execute_window(const struct parallel *parallel, uint32_t number, int64_t turn,
                            struct count *done, uint64_t window)
 {
-    struct engine *engine = crew->engine;
+    struct engine *engine = parallel->engine;
     struct executor *executor = &engine->executor[number];
     const time_ps until = atomic_load(&engine->until);
     const bool due = wheel_due(&executor->queue, until) == turn;
@@ -162,19 +162,19 @@ static void execute_window(const struct crew *crew, uint32_t number, int64_t tur
 
 /* Until the executor may begin the window: it has been sent all that is due in it, and nobody who
  * is still in the one before can call the run off before its end. */
-static void await_others(struct crew *crew, uint32_t number, uint64_t window)
+static void await_others(struct parallel *parallel, uint32_t number, uint64_t window)
 {
-    const struct engine_window *rules = crew->engine->window;
+    const struct engine_window *rules = parallel->engine->window;
     const bool leads = rules->leads != NULL && rules->leads(rules->self, number);
-    for (uint32_t i = 0; i < crew->engine->executors; i++)
+    for (uint32_t i = 0; i < parallel->engine->executors; i++)
         if (i != number)
-            await(&crew->members[number], &crew->members[i].done,
+            await(&parallel->members[number], &parallel->members[i].done,
                   leads ? done_outer(window - 1) : done_window(window - 1));
 }
 
-static void end_share(const struct crew *crew, uint32_t number)
+static void end_share(const struct parallel *parallel, uint32_t number)
 {
-    const struct engine_window *window = crew->engine->window;
+    const struct engine_window *window = parallel->engine->window;
     if (window->ran != NULL)
         window->ran(window->self, number);
 }
@@ -182,50 +182,51 @@ static void end_share(const struct crew *crew, uint32_t number)
 /* ------------------------------------------------------------------ rounds */
 
 /* A member's share of the round, which is over for others when the last of them is done. */
-static void execute_share(struct crew *crew, uint32_t number)
+static void execute_share(struct parallel *parallel, uint32_t number)
 {
-    const struct round round = crew->round;
-    struct count *done = &crew->members[number].done;
+    const struct round round = parallel->round;
+    struct count *done = &parallel->members[number].done;
     for (uint32_t i = 0; i < round.windows; i++) {
         const uint64_t window = round.first + i;
         if (i > 0)
-            await_others(crew, number, window);
-        receive(crew, number);
-        execute_window(crew, number, round.turn + i, done, window);
+            await_others(parallel, number, window);
+        receive(parallel, number);
+        execute_window(parallel, number, round.turn + i, done, window);
         if (i + 1 == round.windows)
-            end_share(crew, number);
+            end_share(parallel, number);
         raise_to(done, done_window(window));
     }
 }
 
-static void play_together(struct crew *crew)
+static void play_together(struct parallel *parallel)
 {
-    raise_to(&crew->rounds, crew->rounds.value + 1);
-    execute_share(crew, 0);
-    for (uint32_t i = 1; i < crew->engine->executors; i++)
-        await(&crew->members[0], &crew->members[i].done,
-              done_window(crew->round.first + crew->round.windows - 1));
-    crew->round.first += crew->round.windows;
+    raise_to(&parallel->rounds, parallel->rounds.value + 1);
+    execute_share(parallel, 0);
+    for (uint32_t i = 1; i < parallel->engine->executors; i++)
+        await(&parallel->members[0], &parallel->members[i].done,
+              done_window(parallel->round.first + parallel->round.windows - 1));
+    parallel->round.first += parallel->round.windows;
 }
 
-static void play_alone(struct crew *crew)
+static void play_alone(struct parallel *parallel)
 {
-    for (uint32_t i = 0; i < crew->engine->executors; i++) {
-        receive(crew, i);
-        execute_window(crew, i, crew->round.turn, NULL, 0);
-        end_share(crew, i);
+    for (uint32_t i = 0; i < parallel->engine->executors; i++) {
+        receive(parallel, i);
+        execute_window(parallel, i, parallel->round.turn, NULL, 0);
+        end_share(parallel, i);
     }
 }
 
 /* Asks whether windows hold enough for threads to pay.  A mean forgets fast: the first full window
  * calls the threads, a single empty one does not send them away. */
-static void reckon(struct crew *crew)
+static void reckon(struct parallel *parallel)
 {
-    const uint64_t events = engine_events(crew->engine);
-    if (crew->round.windows > 0)
-        crew->recent += (events - crew->events) / crew->round.windows - crew->recent / MEMORY;
-    crew->events = events;
-    crew->alone = crew->recent < (uint64_t)crew->engine->worth * MEMORY;
+    const uint64_t events = engine_events(parallel->engine);
+    if (parallel->round.windows > 0)
+        parallel->recent +=
+            (events - parallel->events) / parallel->round.windows - parallel->recent / MEMORY;
+    parallel->events = events;
+    parallel->alone = parallel->recent < (uint64_t)parallel->engine->worth * MEMORY;
 }
 
 static int64_t next_turn(const struct engine *engine, time_ps until)
@@ -239,34 +240,34 @@ static int64_t next_turn(const struct engine *engine, time_ps until)
 }
 
 /* Ends one round, and finds the next; false when there is none. */
-static bool begin_round(struct crew *crew)
+static bool begin_round(struct parallel *parallel)
 {
-    const struct engine *engine = crew->engine;
+    const struct engine *engine = parallel->engine;
     const time_ps until = atomic_load(&engine->until);
     if (engine->window->end != NULL)
         engine->window->end(engine->window->self);
-    reckon(crew);
-    crew->round.windows = 0;
+    reckon(parallel);
+    parallel->round.windows = 0;
     if (engine_asked_to_stop(engine))
         return false;
-    crew->round.turn = next_turn(engine, until);
-    if (crew->round.turn == INT64_MAX)
+    parallel->round.turn = next_turn(engine, until);
+    if (parallel->round.turn == INT64_MAX)
         return false;
-    const int64_t left = wheel_window(&engine->executor[0].queue, until) - crew->round.turn + 1;
-    crew->round.windows = crew->alone ? 1 : (uint32_t)lesser(ROUND, left);
+    const int64_t left = wheel_window(&engine->executor[0].queue, until) - parallel->round.turn + 1;
+    parallel->round.windows = parallel->alone ? 1 : (uint32_t)lesser(ROUND, left);
     return true;
 }
 
-void crew_run(struct crew *crew)
+void parallel_run(struct parallel *parallel)
 {
-    while (begin_round(crew)) {
-        if (crew->alone)
-            play_alone(crew);
+    while (begin_round(parallel)) {
+        if (parallel->alone)
+            play_alone(parallel);
         else
-            play_together(crew);
+            play_together(parallel);
     }
-    for (uint32_t i = 0; i < crew->engine->executors; i++)
-        receive(crew, i);
+    for (uint32_t i = 0; i < parallel->engine->executors; i++)
+        receive(parallel, i);
 }
 
 /* ------------------------------------------------------------------ threads */
@@ -274,46 +275,47 @@ void crew_run(struct crew *crew)
 static void *member_main(void *self)
 {
     struct member *member = self;
-    struct crew *crew = member->crew;
+    struct parallel *parallel = member->parallel;
     for (uint64_t round = 1;; round++) {
-        await(member, &crew->rounds, round);
-        if (crew->over)
+        await(member, &parallel->rounds, round);
+        if (parallel->over)
             return NULL;
-        execute_share(crew, member->number);
+        execute_share(parallel, member->number);
     }
 }
 
-struct crew *crew_create(struct engine *engine)
+struct parallel *parallel_create(struct engine *engine)
 {
     CHECK(engine->window != NULL && engine->executors > 1);
-    struct crew *crew = memory_aligned(1, sizeof *crew, alignof(struct crew));
-    crew->engine = engine;
-    crew->members =
-        memory_aligned(engine->executors, sizeof *crew->members, alignof(struct member));
-    count_init(&crew->rounds);
+    struct parallel *parallel = memory_aligned(1, sizeof *parallel, alignof(struct parallel));
+    parallel->engine = engine;
+    parallel->members =
+        memory_aligned(engine->executors, sizeof *parallel->members, alignof(struct member));
+    count_init(&parallel->rounds);
     for (uint32_t i = 0; i < engine->executors; i++) {
-        crew->members[i].crew = crew;
-        crew->members[i].number = i;
-        crew->members[i].patience = PATIENCE;
-        count_init(&crew->members[i].done);
+        parallel->members[i].parallel = parallel;
+        parallel->members[i].number = i;
+        parallel->members[i].patience = PATIENCE;
+        count_init(&parallel->members[i].done);
     }
     for (uint32_t i = 1; i < engine->executors; i++)
-        if (pthread_create(&crew->members[i].thread, NULL, member_main, &crew->members[i]) != 0)
+        if (pthread_create(&parallel->members[i].thread, NULL, member_main,
+                           &parallel->members[i]) != 0)
             memory_out(0, "one more thread");
-    return crew;
+    return parallel;
 }
 
-void crew_destroy(struct crew *crew)
+void parallel_destroy(struct parallel *parallel)
 {
-    if (crew == NULL)
+    if (parallel == NULL)
         return;
-    crew->over = true;
-    raise_to(&crew->rounds, crew->rounds.value + 1);
-    for (uint32_t i = 1; i < crew->engine->executors; i++)
-        CHECK(pthread_join(crew->members[i].thread, NULL) == 0);
-    for (uint32_t i = 0; i < crew->engine->executors; i++)
-        count_fini(&crew->members[i].done);
-    count_fini(&crew->rounds);
-    free(crew->members);
-    free(crew);
+    parallel->over = true;
+    raise_to(&parallel->rounds, parallel->rounds.value + 1);
+    for (uint32_t i = 1; i < parallel->engine->executors; i++)
+        CHECK(pthread_join(parallel->members[i].thread, NULL) == 0);
+    for (uint32_t i = 0; i < parallel->engine->executors; i++)
+        count_fini(&parallel->members[i].done);
+    count_fini(&parallel->rounds);
+    free(parallel->members);
+    free(parallel);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * crew - the executors of an engine at work, each on a thread.
+ * parallel - the executors of an engine at work, each on a thread.
  * They go from window to window, and wait for each other in two ways.  A round is windows that
  * follow each other; when all have played it the caller's thread does what is done between windows
  * and says which round is next.  Within a round an executor runs the groups that send to others
@@ -17,15 +17,15 @@
  * share.  Who executes a share, and when, has no part in its result.
  * Idea: conservative windows, Chandy and Misra, IEEE TSE 5(5), 1979.
  * Owner: the engine, from its first run with several executors; the threads live as long. */
-#ifndef STORMGLASS_ENGINE_CREW_H
-#define STORMGLASS_ENGINE_CREW_H
+#ifndef STORMGLASS_ENGINE_PARALLEL_H
+#define STORMGLASS_ENGINE_PARALLEL_H
 
 #include "engine/engine.h"
 
-struct crew *crew_create(struct engine *engine);
-void crew_destroy(struct crew *crew); /* NULL: nothing */
+struct parallel *parallel_create(struct engine *engine);
+void parallel_destroy(struct parallel *parallel); /* NULL: nothing */
 
 /* Executes every event up to engine->until, which may be lowered meanwhile. */
-void crew_run(struct crew *crew);
+void parallel_run(struct parallel *parallel);
 
 #endif
