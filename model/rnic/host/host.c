@@ -3,7 +3,7 @@
 #include "rnic/host/host.h"
 
 #include "base/memory.h"
-#include "rnic/host/straight.h"
+#include "rnic/host/fast_path.h"
 #include "rnic/host/verbs_sim.h"
 #include "rnic/soft/soft.h"
 
@@ -106,7 +106,7 @@ static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 static NOINLINE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
-    if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_straight(rnic, at))
+    if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_fast(rnic, at))
         return;
     host->kicks = RNIC_HOST_BUSY;
     turns_serve(rnic, at);
@@ -118,14 +118,14 @@ static NOINLINE void on_kick(struct host *host, const struct event *event, struc
 static NOINLINE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
                                 struct qp *qp, struct port_lane *lane, struct frame *frame)
 {
-    if (UNLIKELY(!straight_take(rnic, qp, lane, frame, event)))
+    if (UNLIKELY(!fast_path_take(rnic, qp, lane, frame, event)))
         on_odd_event(host, event);
 }
 
 static NOINLINE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
                             struct qp *qp, struct port_lane *lane, const struct frame *frame)
 {
-    if (UNLIKELY(!straight_acknowledge(rnic, qp, lane, frame, event)))
+    if (UNLIKELY(!fast_path_acknowledge(rnic, qp, lane, frame, event)))
         on_odd_event(host, event);
 }
 
@@ -136,7 +136,7 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
     const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
     struct port_lane *lane = &rnic->port.lanes[priority];
     rnic_prefetch(qp);
-    if (UNLIKELY(!straight_is_for(rnic, qp, lane, frame)))
+    if (UNLIKELY(!fast_path_is_for(rnic, qp, lane, frame)))
         on_odd_event(host, event);
     else if (packet_is_ack(frame))
         on_ack(host, event, rnic, qp, lane, frame);
@@ -146,7 +146,7 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
 
 static NOINLINE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
 {
-    if (UNLIKELY(!turns_wake_straight(rnic, (uint32_t)(event->argument >> 32), event->at)))
+    if (UNLIKELY(!turns_wake_fast(rnic, (uint32_t)(event->argument >> 32), event->at)))
         on_odd_event(host, event);
 }
 

@@ -11,7 +11,7 @@
  * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
 #include "rnic/host/turns.h"
 
-#include "rnic/host/straight.h"
+#include "rnic/host/fast_path.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -211,8 +211,8 @@ static bool may_send(struct qp *qp, time_ps now)
 
 static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
 {
-    if (LIKELY(straight_may_send(qp, now)))
-        return straight_send(rnic, qp, now);
+    if (LIKELY(fast_path_may_send(qp, now)))
+        return fast_path_send(rnic, qp, now);
     return may_send(qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
 }
 
@@ -256,7 +256,7 @@ static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list,
 {
     list->head = qp->next_ready;
     qp->flags &= (uint16_t)~QP_LISTED;
-    const uint32_t handle = straight_send(rnic, qp, now);
+    const uint32_t handle = fast_path_send(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
         sleep_until(rnic, qp, qp->paced_until);
@@ -268,17 +268,17 @@ static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list,
 }
 
 /* Of a class that has nothing but data; POOL_NONE: what is next is not the middle of a message. */
-static inline uint32_t next_straight(struct rnic *rnic, struct rnic_list *list, time_ps now)
+static inline uint32_t next_fast(struct rnic *rnic, struct rnic_list *list, time_ps now)
 {
     if (list->head == POOL_NONE)
         return POOL_NONE;
     struct qp *qp = qp_at(rnic, list->head);
-    if (!straight_may_send(qp, now))
+    if (!fast_path_may_send(qp, now))
         return POOL_NONE;
     if ((qp->flags & QP_LIMITED) != 0)
         return next_limited(rnic, list, qp, now);
     rotate(rnic, list, qp);
-    return straight_send(rnic, qp, now);
+    return fast_path_send(rnic, qp, now);
 }
 
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
@@ -370,7 +370,7 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
             return handle;
         }
         if (class->answers.head == POOL_NONE) {
-            const uint32_t handle = next_straight(rnic, &class->ready, now);
+            const uint32_t handle = next_fast(rnic, &class->ready, now);
             if (LIKELY(handle != POOL_NONE))
                 return handle;
         }
@@ -414,7 +414,7 @@ static NOINLINE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
-bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
+bool turns_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     const unsigned odd =
         QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_WEIGHTED | QP_TX_ACTIVE | QP_TX_BYTES;
@@ -422,9 +422,9 @@ bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now)
     if (qp->qpn != qpn || qp->wake_at != now)
         return true;
     if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
-        !straight_is_middle(qp) || !turns_is_free(rnic, now))
+        !fast_path_is_middle(qp) || !turns_is_free(rnic, now))
         return false;
-    straight_send_now(rnic, qp, now);
+    fast_path_send_now(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
         turns_set_wake(rnic, qp, qp->paced_until);
@@ -441,10 +441,10 @@ static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class 
     if (class->answers.head != POOL_NONE || index == POOL_NONE || index != class->ready.tail)
         return NULL;
     struct qp *qp = qp_at(rnic, index);
-    return (qp->flags & QP_LIMITED) == 0 && straight_may_send(qp, now) ? qp : NULL;
+    return (qp->flags & QP_LIMITED) == 0 && fast_path_may_send(qp, now) ? qp : NULL;
 }
 
-bool turns_kick_straight(struct rnic *rnic, time_ps now)
+bool turns_kick_fast(struct rnic *rnic, time_ps now)
 {
     struct port *port = &rnic->port;
     const unsigned strict = port->ready & rnic->strict;
@@ -460,7 +460,7 @@ bool turns_kick_straight(struct rnic *rnic, time_ps now)
         struct qp *qp = sole_middle(rnic, &rnic->classes[priority], now);
         if (qp == NULL)
             return false;
-        handle = straight_send(rnic, qp, now);
+        handle = fast_path_send(rnic, qp, now);
     }
     port_send(port, handle, frame_at(port->frames, handle), now);
     if (port->ready != 0)

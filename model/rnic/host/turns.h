@@ -85,11 +85,11 @@ void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 
 /* The same for a limited QP within a message, and turns_end.  False: it is none, or has to wait for
  * its turn, and nothing has been done yet. */
-bool turns_wake_straight(struct rnic *rnic, uint32_t qpn, time_ps now);
+bool turns_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
 
 /* A KICK has come that nothing overtook: sends the next frame, if it is easily told which.  False:
  * it is not, nothing has been done yet, and turns_serve must follow. */
-bool turns_kick_straight(struct rnic *rnic, time_ps now);
+bool turns_kick_fast(struct rnic *rnic, time_ps now);
 
 /* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */
 static inline void turns_pace(struct qp *qp, time_ps until)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * straight - the way of nearly all packets: the middle of a message that is sent once, comes in
+ * fast_path - the path of nearly all packets: the middle of a message that is sent once, comes in
  * order and is acknowledged.
  * Each pair of functions asks whether that is what it has before it, in a few comparisons that
  * change nothing, and then does what the requester, the responder or the completer would do, in
@@ -7,8 +7,8 @@
  * control frame or calls a user.  Inlined where packets leave and arrive.
  * A build without it, which must give the same digests, is a column of tests/matrix.sh.
  * Source: theirs. */
-#ifndef STORMGLASS_RNIC_HOST_STRAIGHT_H
-#define STORMGLASS_RNIC_HOST_STRAIGHT_H
+#ifndef STORMGLASS_RNIC_HOST_FAST_PATH_H
+#define STORMGLASS_RNIC_HOST_FAST_PATH_H
 
 #include "rnic/host/turns.h"
 #include "rnic/qp/packet.h"
@@ -24,20 +24,20 @@ enum { FAST_PATH = 1 };
 /* ------------------------------------------------------------------ sending */
 
 /* Of a queue pair within a message: the next packet is not the last, and within the window. */
-static inline bool straight_is_middle(const struct qp *qp)
+static inline bool fast_path_is_middle(const struct qp *qp)
 {
     return FAST_PATH && qp->tx_length - qp->tx_offset > qp->mtu &&
            psn_diff(qp->next_psn, qp->una_psn) < PSN_WINDOW;
 }
 
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */
-static inline bool straight_may_send(const struct qp *qp, time_ps now)
+static inline bool fast_path_may_send(const struct qp *qp, time_ps now)
 {
     const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES | QP_TX_ACTIVE;
-    return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && straight_is_middle(qp);
+    return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && fast_path_is_middle(qp);
 }
 
-static inline uint8_t straight_ask(const struct rnic *rnic, struct qp *qp)
+static inline uint8_t fast_path_ask(const struct rnic *rnic, struct qp *qp)
 {
     const bool ask = ++qp->since_ack >= rnic->ack_interval;
     if (ask)
@@ -46,40 +46,41 @@ static inline uint8_t straight_ask(const struct rnic *rnic, struct qp *qp)
 }
 
 /* Makes the frame the next packet. */
-static inline void straight_make(struct rnic *rnic, struct qp *qp, struct frame *frame, time_ps now)
+static inline void fast_path_make(struct rnic *rnic, struct qp *qp, struct frame *frame,
+                                  time_ps now)
 {
     const uint32_t psn = qp->next_psn;
     packet_dress(frame, qp);
     packet_set_head(frame, qp->data);
     frame->psn = psn;
     frame->content = qp->tx_content;
-    frame->flags = straight_ask(rnic, qp);
+    frame->flags = fast_path_ask(rnic, qp);
     qp->tx_offset += qp->mtu;
     qp->next_psn = qp->high_psn = psn_add(psn, 1);
     requester_start_timer(rnic, qp, psn == qp->una_psn, now);
 }
 
-static inline uint32_t straight_send(struct rnic *rnic, struct qp *qp, time_ps now)
+static inline uint32_t fast_path_send(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const uint32_t handle = frame_take(rnic->port.frames);
-    straight_make(rnic, qp, frame_at(rnic->port.frames, handle), now);
+    fast_path_make(rnic, qp, frame_at(rnic->port.frames, handle), now);
     return handle;
 }
 
 /* The same, where the wire is free and nobody is asked for the next frame. */
-static inline void straight_send_now(struct rnic *rnic, struct qp *qp, time_ps now)
+static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct port *port = &rnic->port;
     const uint32_t handle = frame_take(port->frames);
     struct frame *frame = frame_at(port->frames, handle);
-    straight_make(rnic, qp, frame, now);
+    fast_path_make(rnic, qp, frame, now);
     port_send(port, handle, frame, now);
 }
 
 /* ------------------------------------------------------------------ receiving */
 
 /* The packet goes on with the message under way, and nothing waits to be answered before it. */
-static inline bool straight_may_take(const struct qp *qp, const struct frame *frame)
+static inline bool fast_path_may_take(const struct qp *qp, const struct frame *frame)
 {
     const unsigned odd = QP_RX_NAKED | QP_RX_ANSWER | QP_RX_LISTED | QP_RX_FIRST_DATA;
     return packet_kind(frame->head) == packet_kind(qp->rx_next) && frame->psn == qp->epsn &&
@@ -88,7 +89,7 @@ static inline bool straight_may_take(const struct qp *qp, const struct frame *fr
 }
 
 /* The packet's frame becomes that of its ACK, with its PSN. */
-static inline void straight_turn_round(struct rnic *rnic, const struct qp *qp, struct frame *frame)
+static inline void fast_path_make_ack(struct rnic *rnic, const struct qp *qp, struct frame *frame)
 {
     packet_dress(frame, qp);
     packet_set_head(frame, qp->ack);
@@ -97,15 +98,15 @@ static inline void straight_turn_round(struct rnic *rnic, const struct qp *qp, s
 }
 
 /* What does not wait has been in its queue all the same, for no time. */
-static inline void straight_pass(struct port_lane *lane, const struct frame *frame)
+static inline void fast_path_pass(struct port_lane *lane, const struct frame *frame)
 {
     if (frame->bytes > lane->peak)
         lane->peak = frame->bytes;
 }
 
 /* Behind the frames of its priority; the port is kicked unless a KICK is due. */
-static inline void straight_append(struct rnic *rnic, uint32_t handle, struct frame *frame,
-                                   time_ps now)
+static inline void fast_path_append(struct rnic *rnic, uint32_t handle, struct frame *frame,
+                                    time_ps now)
 {
     struct port *port = &rnic->port;
     port_append(port, handle, frame);
@@ -116,17 +117,17 @@ static inline void straight_append(struct rnic *rnic, uint32_t handle, struct fr
 }
 
 /* An ACK that may leave now leaves now. */
-static inline void straight_answer(struct rnic *rnic, struct qp *qp, uint32_t handle,
-                                   struct frame *frame, time_ps now)
+static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t handle,
+                                    struct frame *frame, time_ps now)
 {
     struct port *port = &rnic->port;
     if (turns_may_pass(rnic, qp->ack.priority, now)) {
-        straight_turn_round(rnic, qp, frame);
-        straight_pass(&port->lanes[frame->priority], frame);
+        fast_path_make_ack(rnic, qp, frame);
+        fast_path_pass(&port->lanes[frame->priority], frame);
         port_send(port, handle, frame, now);
     } else if (!rnic->ack_coalescing) {
-        straight_turn_round(rnic, qp, frame);
-        straight_append(rnic, handle, frame, now);
+        fast_path_make_ack(rnic, qp, frame);
+        fast_path_append(rnic, handle, frame, now);
     } else {
         responder_acknowledge(rnic, qp, frame->psn);
         frame_give(port->frames, handle);
@@ -138,7 +139,7 @@ static inline void straight_answer(struct rnic *rnic, struct qp *qp, uint32_t ha
 
 /* The ACK moves on within a message: it is for a packet before the next to send, and before the
  * last of its message.  Neither of these is older than una_psn. */
-static inline bool straight_may_acknowledge(const struct qp *qp, const struct frame *frame)
+static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct frame *frame)
 {
     const uint32_t una = qp->una_psn, ahead = psn_ahead(frame->psn, una);
     return frame->aeth >> 24 < RESPONDER_RNR && ahead < psn_ahead(qp->next_psn, una) &&
@@ -150,16 +151,16 @@ static inline bool straight_may_acknowledge(const struct qp *qp, const struct fr
 /* The queue pair is the one that is meant, and nothing holds the frame up before.  Whether the
  * state takes packets is not asked: only then is a message under way, or something to be
  * acknowledged. */
-static inline bool straight_is_for(const struct rnic *rnic, const struct qp *qp,
-                                   const struct port_lane *lane, const struct frame *frame)
+static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp,
+                                    const struct port_lane *lane, const struct frame *frame)
 {
     return FAST_PATH && frame->bytes <= lane->rx_limit && qp->qpn == frame->qpn &&
            qp->way.destination == frame->source && !rnic->rx_slow;
 }
 
-/* The frame goes the straight way if a mark that it has asks for no CNP: counts it. */
-static inline bool straight_enters(struct rnic *rnic, const struct qp *qp, struct port_lane *lane,
-                                   const struct frame *frame, time_ps now)
+/* The frame takes the fast path if a mark that it has asks for no CNP: counts it. */
+static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, struct port_lane *lane,
+                                    const struct frame *frame, time_ps now)
 {
     if ((frame->tos & ECN_CE) == ECN_CE) {
         if (!rnic_only_counts_mark(rnic, qp, now))
@@ -173,11 +174,11 @@ static inline bool straight_enters(struct rnic *rnic, const struct qp *qp, struc
 
 /* Both are the whole of an arrival's event, of an ACK or of any other frame that is for the queue
  * pair, and take it over.  False: there is something odd, and nothing has been done yet. */
-static inline bool straight_acknowledge(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
-                                        const struct frame *frame, const struct event *event)
+static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+                                         const struct frame *frame, const struct event *event)
 {
     const time_ps now = event->at;
-    if (!straight_may_acknowledge(qp, frame) || !straight_enters(rnic, qp, lane, frame, now))
+    if (!fast_path_may_acknowledge(qp, frame) || !fast_path_enters(rnic, qp, lane, frame, now))
         return false;
     qp->una_psn = psn_add(frame->psn, 1);
     qp->retry_left = qp->retry_count;
@@ -190,16 +191,16 @@ static inline bool straight_acknowledge(struct rnic *rnic, struct qp *qp, struct
     return true;
 }
 
-static inline bool straight_take(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
-                                 struct frame *frame, const struct event *event)
+static inline bool fast_path_take(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+                                  struct frame *frame, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
-    if (!straight_may_take(qp, frame) || !straight_enters(rnic, qp, lane, frame, event->at))
+    if (!fast_path_may_take(qp, frame) || !fast_path_enters(rnic, qp, lane, frame, event->at))
         return false;
     qp->rx_offset += qp->mtu;
     qp->epsn = psn_add(frame->psn, 1);
     if ((frame->flags & FRAME_ACK_REQUEST) != 0)
-        straight_answer(rnic, qp, handle, frame, event->at);
+        fast_path_answer(rnic, qp, handle, frame, event->at);
     else
         pool_give(&rnic->port.frames->frames, handle);
     return true;
