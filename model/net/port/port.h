@@ -161,8 +161,8 @@ struct port {
     uint8_t wanted;       /* mask: asserted by the owner, enabled or not */
     uint8_t enabled;      /* mask: pfc_enabled, or 0 without flow control */
     uint8_t held;         /* mask: priorities in which a pause of the peer runs, obeyed or not */
-    uint8_t ignored; /* mask: priorities in which no pause is obeyed; in others paused is held */
-    uint8_t turn;    /* of the weighted scheduler */
+    uint8_t ignored;  /* mask: priorities in which no pause is obeyed; in others paused is held */
+    uint8_t drr_next; /* deficit round robin: the priority that is served next */
     time_ps pause_until[PRIORITIES];
     time_ps refresh_at[PRIORITIES];
     struct port_pauses pauses[PRIORITIES];

@@ -32,20 +32,20 @@ static struct swtch *switch_of(struct node *node)
 static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
     for (;;) {
-        const uint8_t turn = port->turn;
-        struct port_lane *lane = &port->lanes[turn];
-        if ((mask & 1u << turn) != 0) {
+        const uint8_t next = port->drr_next;
+        struct port_lane *lane = &port->lanes[next];
+        if ((mask & 1u << next) != 0) {
             const struct frame *first = frame_at(port->frames, lane->head);
             if (lane->deficit >= first->bytes) {
                 lane->deficit = lane->head == lane->tail ? 0 : lane->deficit - first->bytes;
-                return turn;
+                return next;
             }
         }
-        port->turn = (uint8_t)((turn + 1) % PRIORITIES);
-        lane = &port->lanes[port->turn];
-        if ((mask & 1u << port->turn) != 0 &&
+        port->drr_next = (uint8_t)((next + 1) % PRIORITIES);
+        lane = &port->lanes[port->drr_next];
+        if ((mask & 1u << port->drr_next) != 0 &&
             lane->deficit < frame_at(port->frames, lane->head)->bytes)
-            lane->deficit += (uint32_t)swtch->params.weight[port->turn] * SWITCH_DWRR_QUANTUM;
+            lane->deficit += (uint32_t)swtch->params.weight[port->drr_next] * SWITCH_DWRR_QUANTUM;
     }
 }
 

@@ -10,7 +10,7 @@
 #ifndef STORMGLASS_RNIC_HOST_FAST_PATH_H
 #define STORMGLASS_RNIC_HOST_FAST_PATH_H
 
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
@@ -113,7 +113,7 @@ static inline void fast_path_append(struct rnic *rnic, uint32_t handle, struct f
     if (now < port->busy_until && port->kick_at == port->busy_until)
         return;
     rnic_want_kick(rnic);
-    turns_end(rnic, now);
+    arbiter_end(rnic, now);
 }
 
 /* An ACK that may leave now leaves now. */
@@ -121,7 +121,7 @@ static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t h
                                     struct frame *frame, time_ps now)
 {
     struct port *port = &rnic->port;
-    if (turns_may_pass(rnic, qp->ack.priority, now)) {
+    if (arbiter_may_pass(rnic, qp->ack.priority, now)) {
         fast_path_make_ack(rnic, qp, frame);
         fast_path_pass(&port->lanes[frame->priority], frame);
         port_send(port, handle, frame, now);
@@ -131,7 +131,7 @@ static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t h
     } else {
         responder_acknowledge(rnic, qp, frame->psn);
         frame_give(port->frames, handle);
-        turns_end(rnic, now);
+        arbiter_end(rnic, now);
     }
 }
 
@@ -185,9 +185,9 @@ static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struc
     qp->rnr_left = qp->rnr_retry;
     qp->timeout_due = now + qp->timeout; /* where nothing is outstanding nobody looks at it */
     pool_give(&rnic->port.frames->frames, (uint32_t)event->argument);
-    const bool content = turns_is_scheduled(qp, now) || turns_is_idle(qp);
+    const bool content = arbiter_is_scheduled(qp, now) || arbiter_is_idle(qp);
     if (UNLIKELY(!qp->timeout_pending || !content))
-        turns_acknowledged(rnic, qp, now);
+        arbiter_acknowledged(rnic, qp, now);
     return true;
 }
 

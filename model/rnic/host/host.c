@@ -65,7 +65,7 @@ static void kick_ports(struct host *host, time_ps at)
     uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
     host->kicks = RNIC_HOST_BUSY;
     for (; kicks != 0; kicks &= kicks - 1)
-        turns_serve(host->rnics[__builtin_ctz(kicks)], at);
+        arbiter_serve(host->rnics[__builtin_ctz(kicks)], at);
 }
 
 static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
@@ -106,10 +106,10 @@ static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 static NOINLINE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
-    if (UNLIKELY(!port_kicked(&rnic->port, at)) || turns_kick_fast(rnic, at))
+    if (UNLIKELY(!port_kicked(&rnic->port, at)) || arbiter_kick_fast(rnic, at))
         return;
     host->kicks = RNIC_HOST_BUSY;
-    turns_serve(rnic, at);
+    arbiter_serve(rnic, at);
     if (UNLIKELY(host->kicks != RNIC_HOST_BUSY))
         kick_ports(host, at);
     host->kicks = 0;
@@ -146,7 +146,7 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
 
 static NOINLINE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)
 {
-    if (UNLIKELY(!turns_wake_fast(rnic, (uint32_t)(event->argument >> 32), event->at)))
+    if (UNLIKELY(!arbiter_wake_fast(rnic, (uint32_t)(event->argument >> 32), event->at)))
         on_odd_event(host, event);
 }
 

@@ -18,7 +18,7 @@ enum { HOST_RNICS = 4 };
 /* A host's own kinds of event. */
 enum host_event {
     HOST_EVENT_TIMER = RNIC_EVENT_FIRST_OWN, /* argument: the timer */
-    HOST_EVENT_PROCESSOR                     /* argument: the processor's turn */
+    HOST_EVENT_PROCESSOR                     /* argument: the processor's serial */
 };
 
 struct host {

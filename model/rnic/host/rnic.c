@@ -3,7 +3,7 @@
 #include "rnic/host/rnic.h"
 
 #include "rnic/cm/cm_conn.h"
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/requester.h"
@@ -56,7 +56,7 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.cnps_handled++;
     if (rnic->cc->on_cnp != NULL)
-        turns_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
+        arbiter_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
 }
 
 /* Hands a packet to the part of its queue pair that it is for. */
@@ -151,7 +151,7 @@ static void on_doorbell(struct rnic *rnic, uint64_t argument, time_ps now)
         return;
     CHECK((int32_t)(tail - qp->sq_visible) > 0);
     qp->sq_visible = tail;
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }
 
 static void on_timeout(struct rnic *rnic, uint32_t qpn, time_ps now)
@@ -175,7 +175,7 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         on_doorbell(rnic, event->argument, event->at);
         return;
     case RNIC_EVENT_WAKE:
-        turns_wake(rnic, (uint32_t)(event->argument >> 32), event->at);
+        arbiter_wake(rnic, (uint32_t)(event->argument >> 32), event->at);
         return;
     case RNIC_EVENT_TIMEOUT:
         on_timeout(rnic, (uint32_t)event->argument, event->at);
@@ -281,8 +281,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     if (site->params->timeout > 0)
         rnic->ack_timeout = ACK_TIMEOUT_UNIT << site->params->timeout;
     port_init(&rnic->port, site->node, site->index, site->port_params, site->frames,
-              site->env->probe, turns_next);
-    rnic->takes_turns = true;
+              site->env->probe, arbiter_next);
+    rnic->arbitrates = true;
     pool_init_few(&rnic->qps, "queue pairs of an RNIC", sizeof(struct qp), RNIC_QP_MAX,
                   RNIC_QP_FEW);
     rnic_place_qps(rnic);
@@ -335,7 +335,7 @@ void rnic_audit(const struct rnic *rnic)
     audit_qps(rnic);
     cm_conn_audit(&rnic->cm);
     for (uint8_t i = 0; i < PRIORITIES; i++) {
-        CHECK(!turns_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
+        CHECK(!arbiter_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
         CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
     }
 }

@@ -114,13 +114,13 @@ struct rnic {
     uint32_t qp_mask; /* one less than the slots, a power of two of them */
     uint32_t endpoint;
     uint16_t ack_interval;
-    uint8_t strict; /* mask of priorities that are served before the weighted ones */
-    uint8_t turn;   /* of the weighted scheduler */
-    uint8_t ecn;    /* of data: ECT(0) when the congestion control wants marks */
+    uint8_t strict;   /* mask of priorities that are served before the weighted ones */
+    uint8_t drr_next; /* deficit round robin: the priority that is served next */
+    uint8_t ecn;      /* of data: ECT(0) when the congestion control wants marks */
     uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
-    bool rx_slow;     /* frames go through the receive buffer */
-    bool takes_turns; /* the port's source is turns_next, not a software RNIC's */
+    bool rx_slow;    /* frames go through the receive buffer */
+    bool arbitrates; /* the port's source is arbiter_next, not a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
 

@@ -5,7 +5,7 @@
  * it was lost. */
 #include "rnic/qp/completer.h"
 
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -125,7 +125,7 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
     requester_start_timer(rnic, qp, true, qp->rnr_until);
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }
 
 static enum ibv_wc_status nak_status(uint32_t syndrome)
@@ -166,7 +166,7 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
         on_rnr(rnic, qp, frame->psn, syndrome & 0x1F, now);
     } else {
         acknowledge(rnic, qp, psn_add(frame->psn, 1), now);
-        turns_schedule(rnic, qp, now);
+        arbiter_schedule(rnic, qp, now);
     }
 }
 
@@ -196,7 +196,7 @@ static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe 
         completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
     }
     progressed(rnic, qp, now);
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }
 
 void completer_on_response(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)

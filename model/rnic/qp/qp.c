@@ -3,7 +3,7 @@
 #include "rnic/qp/qp.h"
 
 #include "base/memory.h"
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -214,7 +214,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
 void qp_destroy(struct rnic *rnic, struct qp *qp)
 {
     const uint32_t index = rnic_qp_index(rnic, qp);
-    turns_unlist(rnic, qp);
+    arbiter_unlist(rnic, qp);
     if (qp->soft != NULL)
         soft_qp_fini(qp);
     rnic->counters.finished_sends += qp->sq_tail - qp->sq_head;

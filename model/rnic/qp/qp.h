@@ -20,18 +20,18 @@ struct rnic;
 struct soft_qp;
 
 enum qp_flags {
-    QP_LISTED = 1 << 0,    /* on a ready list */
-    QP_TX_ACTIVE = 1 << 1, /* within a message */
-    QP_TX_BYTES = 1 << 2,  /* the message begins with real bytes */
-    QP_BLOCKED = 1 << 3,   /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
-    QP_RNR_WAIT = 1 << 4,  /* until rnr_until */
-    QP_LIMITED = 1 << 5,   /* by congestion control */
-    QP_READ_GAP = 1 << 6,  /* a READ response was lost and asked for again */
-    QP_RESPOND = 1 << 7,   /* READ responses are due */
-    QP_TURN = 1 << 8,      /* the last turn was the requester's */
-    QP_SOFT = 1 << 9,      /* of a software RNIC: it sends by its own tasks */
-    QP_AGAIN = 1 << 10,    /* next_psn was sent before: it is not high_psn */
-    QP_WEIGHTED = 1 << 11, /* its data shares the wire by weights */
+    QP_LISTED = 1 << 0,         /* on a ready list */
+    QP_TX_ACTIVE = 1 << 1,      /* within a message */
+    QP_TX_BYTES = 1 << 2,       /* the message begins with real bytes */
+    QP_BLOCKED = 1 << 3,        /* the next WQE waits for a completion: ORD, fence, LOCAL_INV */
+    QP_RNR_WAIT = 1 << 4,       /* until rnr_until */
+    QP_LIMITED = 1 << 5,        /* by congestion control */
+    QP_READ_GAP = 1 << 6,       /* a READ response was lost and asked for again */
+    QP_RESPOND = 1 << 7,        /* READ responses are due */
+    QP_REQUESTED_LAST = 1 << 8, /* the last turn was the requester's */
+    QP_SOFT = 1 << 9,           /* of a software RNIC: it sends by its own tasks */
+    QP_AGAIN = 1 << 10,         /* next_psn was sent before: it is not high_psn */
+    QP_WEIGHTED = 1 << 11,      /* its data shares the wire by weights */
 };
 
 enum qp_rx_flags {

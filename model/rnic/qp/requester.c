@@ -9,7 +9,7 @@
  * in its middle finds its place from next_psn and its own first PSN. */
 #include "rnic/qp/requester.h"
 
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
 #include "rnic/soft/soft.h"
@@ -257,7 +257,7 @@ void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now
     qp->retry_left--;
     requester_go_back(rnic, qp, psn);
     requester_start_timer(rnic, qp, true, now);
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }
 
 void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)

@@ -10,7 +10,7 @@
  * Ethernet at Scale, SIGCOMM 2016). */
 #include "rnic/qp/responder.h"
 
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/packet.h"
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
     if ((qp->rx_flags & QP_RX_LISTED) != 0 || !answer_may_leave(qp))
         return;
     if (rnic->ack_coalescing)
-        turns_list_answer(rnic, qp);
+        arbiter_list_answer(rnic, qp);
     else
         rnic_send_control(rnic, responder_answer(rnic, qp));
 }
@@ -268,7 +268,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .again = again,
     };
     qp->flags |= QP_RESPOND;
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }
 
 static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
@@ -324,7 +324,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     if (!reads_due(qp))
         qp->flags &= (uint16_t)~QP_RESPOND;
     if ((qp->rx_flags & (QP_RX_ANSWER | QP_RX_LISTED)) == QP_RX_ANSWER && answer_may_leave(qp))
-        turns_list_answer(rnic, qp);
+        arbiter_list_answer(rnic, qp);
     return handle;
 }
 

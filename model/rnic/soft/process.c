@@ -62,13 +62,13 @@ static void list_drop(struct process_list *list, const struct process_link *link
 
 static bool idle(const struct process *process)
 {
-    return process->timer_count == 0 && process->turns.count == 0 && process->events.count == 0;
+    return process->timer_count == 0 && process->again.count == 0 && process->events.count == 0;
 }
 
 static void begin_round(struct process *process)
 {
     process->timer_round = process->timer_count;
-    process->turns.round = process->turns.count;
+    process->again.round = process->again.count;
     process->events.round = process->events.count;
 }
 
@@ -77,7 +77,7 @@ static void poll_queue(struct process *process)
 {
     struct process_queue *queue = process->polled;
     if (process->polls == POLLS) {
-        list_add(&process->turns, &queue->turn);
+        list_add(&process->again, &queue->again);
         process->polled = NULL;
         return;
     }
@@ -98,8 +98,8 @@ static enum step next_step(struct process *process)
 {
     if (process->asleep)
         return STEP_WAKE;
-    while (process->polled == NULL && process->timer_round == 0 && process->turns.round > 0)
-        begin_polling(process, list_next(&process->turns));
+    while (process->polled == NULL && process->timer_round == 0 && process->again.round > 0)
+        begin_polling(process, list_next(&process->again));
     if (process->polled != NULL)
         return STEP_COMPLETION;
     if (process->timer_round > 0)
@@ -204,7 +204,7 @@ void process_notify(struct process *process, struct process_queue *queue)
     if (queue->told)
         return;
     queue->told = true;
-    queue->event.queue = queue->turn.queue = queue;
+    queue->event.queue = queue->again.queue = queue;
     list_add(&process->events, &queue->event);
     wake(process);
 }
@@ -231,8 +231,8 @@ void process_forget(struct process *process, struct process_queue *queue)
         process->polled = NULL;
     if (queue->event.listed)
         list_drop(&process->events, &queue->event);
-    if (queue->turn.listed)
-        list_drop(&process->turns, &queue->turn);
+    if (queue->again.listed)
+        list_drop(&process->again, &queue->again);
 }
 
 void process_init(struct process *process, struct processor *processor, struct node *node,

@@ -31,7 +31,7 @@ struct process_list {
 /* A completion queue as the process sees it; embedded in its owner, zero but for `deliver`. */
 struct process_queue {
     void (*deliver)(struct process_queue *queue); /* hands over the oldest completion */
-    struct process_link event, turn;
+    struct process_link event, again;
     uint32_t count; /* completions that wait */
     bool told;      /* its event has come, and it is not armed anew yet */
 };
@@ -40,7 +40,7 @@ struct process {
     struct work work; /* first: the work's process is found by it */
     struct processor *processor;
     const struct soft_params *costs;
-    struct process_list events, turns;
+    struct process_list events, again;
     struct timer **timers; /* due, oldest first, a ring */
     uint32_t timer_first, timer_count, timer_room, timer_round;
     struct process_queue *polled; /* NULL: none */

@@ -138,7 +138,8 @@ static void run_next(struct processor *processor, time_ps now)
     if (work == NULL)
         return;
     processor->since = now;
-    node_post(work->node, work->node->id, now + work->left, processor->event, 0, ++processor->turn);
+    node_post(work->node, work->node->id, now + work->left, processor->event, 0,
+              ++processor->serial);
 }
 
 static bool interrupts(const struct processor *processor, enum processor_level level, time_ps now)
@@ -176,7 +177,7 @@ void processor_add(struct processor *processor, struct work *work, enum processo
 
 void processor_on_event(struct processor *processor, const struct event *event)
 {
-    if (event->argument != processor->turn)
+    if (event->argument != processor->serial)
         return;
     struct work *work = processor->running;
     CHECK(work != NULL && event->at - processor->since == work->left);
@@ -203,7 +204,7 @@ void processor_remove(struct processor *processor, struct work *work)
     if (processor->running == work) { /* the rest of its time is nobody's */
         processor->busy[work->level] += now_of(processor) - processor->since;
         processor->running = NULL;
-        processor->turn++;
+        processor->serial++;
         if (!processor->inside)
             run_next(processor, now_of(processor));
     } else {

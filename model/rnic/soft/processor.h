@@ -54,7 +54,7 @@ struct processor {
     struct work_queue queues[PROCESSOR_LEVELS];
     struct work *running;    /* NULL: idle, or between two pieces of work */
     time_ps since;           /* the running work's piece began, or went on */
-    uint64_t turn;           /* of the event that ends the piece; those before are void */
+    uint64_t serial;         /* of the event that ends the piece; those before are void */
     enum processor_level at; /* of the effect that is happening */
     bool inside;             /* within an effect */
     struct processor_costs costs;

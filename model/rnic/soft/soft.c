@@ -3,7 +3,7 @@
 #include "rnic/soft/soft.h"
 
 #include "base/memory.h"
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 
@@ -132,7 +132,7 @@ static time_ps request_due(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (rnic->soft->full || !window_open(rnic, qp))
         return TIME_NEVER;
-    return turns_request_due(qp, now);
+    return arbiter_request_due(qp, now);
 }
 
 static time_ps response_due(const struct qp *qp)
@@ -149,7 +149,7 @@ static time_ps begin_request(struct work *work, time_ps now)
         own->request = requester_next(rnic, own->qp, now);
     if (own->request == POOL_NONE)
         return 0;
-    turns_charge(rnic, own->qp, own->request, now);
+    arbiter_charge(rnic, own->qp, own->request, now);
     return costs(rnic)->send_packet +
            costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
 }
@@ -208,7 +208,7 @@ void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     if (response > now && response < later)
         later = response;
     if (later < qp->wake_at)
-        turns_set_wake(rnic, qp, later);
+        arbiter_set_wake(rnic, qp, later);
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -238,7 +238,7 @@ void soft_kick(struct rnic *rnic)
 {
     for (uint8_t priority = 0; priority < PRIORITIES; priority++)
         while (rnic->classes[priority].answers.head != POOL_NONE) {
-            const uint32_t handle = turns_next_answer(rnic, priority);
+            const uint32_t handle = arbiter_next_answer(rnic, priority);
             if (handle != POOL_NONE)
                 soft_send(rnic, handle);
         }
@@ -471,7 +471,7 @@ void soft_init(struct rnic *rnic, struct machine *machine)
     };
     rnic->soft = soft;
     rnic->port.source = next_handed;
-    rnic->takes_turns = false;
+    rnic->arbitrates = false;
 }
 
 void soft_fini(struct rnic *rnic)

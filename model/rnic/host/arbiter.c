@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * turns - lists of queue pairs, and the port's source.
+ * arbiter - lists of queue pairs, and the port's source.
  *
  * Of each priority:
  *   the port's own queue                    CNPs and CM messages, first
@@ -9,7 +9,7 @@
  *
  * A QP that has to wait (pacing, RNR, PCIe) is on no list; one wake-up event brings it back.
  * Wake-ups are not taken back: one whose time is not the QP's wake_at does nothing. */
-#include "rnic/host/turns.h"
+#include "rnic/host/arbiter.h"
 
 #include "rnic/host/fast_path.h"
 #include "rnic/qp/requester.h"
@@ -49,7 +49,7 @@ static void push_ready(struct rnic *rnic, struct qp *qp)
     set_ready(rnic, qp->data.priority);
 }
 
-void turns_list_answer(struct rnic *rnic, struct qp *qp)
+void arbiter_list_answer(struct rnic *rnic, struct qp *qp)
 {
     struct rnic_list *list = &rnic->classes[qp->ack.priority].answers;
     const uint32_t index = rnic_qp_index(rnic, qp);
@@ -94,7 +94,7 @@ static void unlist_answer(struct rnic *rnic, const struct qp *qp)
         list->tail = before;
 }
 
-void turns_unlist(struct rnic *rnic, struct qp *qp)
+void arbiter_unlist(struct rnic *rnic, struct qp *qp)
 {
     if ((qp->flags & QP_LISTED) != 0)
         unlist_ready(rnic, qp);
@@ -130,7 +130,7 @@ static NOINLINE time_ps due(struct qp *qp, time_ps now)
     return time_later(qp->paced_until, respond ? responder_due(qp) : at);
 }
 
-time_ps turns_request_due(struct qp *qp, time_ps now)
+time_ps arbiter_request_due(struct qp *qp, time_ps now)
 {
     return time_later(qp->paced_until, requester_due(qp, now));
 }
@@ -139,10 +139,10 @@ time_ps turns_request_due(struct qp *qp, time_ps now)
 static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     if (at < qp->wake_at)
-        turns_set_wake(rnic, qp, at);
+        arbiter_set_wake(rnic, qp, at);
 }
 
-void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
+void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const unsigned why = qp->flags & QP_MAY_WAIT;
     time_ps at = now;
@@ -164,29 +164,29 @@ void turns_look(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* Requests and READ responses take turns. */
-static NOINLINE uint32_t take_turn(struct rnic *rnic, struct qp *qp, time_ps now)
+static NOINLINE uint32_t next_of_both(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY((qp->flags & QP_RESPOND) == 0))
         return requester_next(rnic, qp, now);
     const bool request = requester_due(qp, now) <= now;
     const bool respond = responder_due(qp) <= now;
-    if (respond && (!request || (qp->flags & QP_TURN) != 0)) {
-        qp->flags &= (uint16_t)~QP_TURN;
+    if (respond && (!request || (qp->flags & QP_REQUESTED_LAST) != 0)) {
+        qp->flags &= (uint16_t)~QP_REQUESTED_LAST;
         const uint32_t handle = responder_next_response(rnic, qp, now);
         responder_release(rnic, qp);
         return handle;
     }
-    qp->flags |= QP_TURN;
+    qp->flags |= QP_REQUESTED_LAST;
     return request ? requester_next(rnic, qp, now) : POOL_NONE;
 }
 
 /* A frame of a limited QP has left. */
 static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time_ps now)
 {
-    turns_pace(qp, pacer_sent(&qp->pacer, &rnic->cc_site, bytes, now));
+    arbiter_pace(qp, pacer_sent(&qp->pacer, &rnic->cc_site, bytes, now));
 }
 
-void turns_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
+void arbiter_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
     if ((qp->flags & QP_LIMITED) != 0)
         charge(rnic, qp, frame_at(rnic->port.frames, handle)->bytes, now);
@@ -213,7 +213,7 @@ static uint32_t take_packet(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (LIKELY(fast_path_may_send(qp, now)))
         return fast_path_send(rnic, qp, now);
-    return may_send(qp, now) ? take_turn(rnic, qp, now) : POOL_NONE;
+    return may_send(qp, now) ? next_of_both(rnic, qp, now) : POOL_NONE;
 }
 
 static NOINLINE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, time_ps now)
@@ -224,8 +224,8 @@ static NOINLINE uint32_t next_data(struct rnic *rnic, struct rnic_list *list, ti
         qp->flags &= (uint16_t)~QP_LISTED;
         const uint32_t handle = take_packet(rnic, qp, now);
         if (handle != POOL_NONE)
-            turns_charge(rnic, qp, handle, now);
-        turns_schedule(rnic, qp, now);
+            arbiter_charge(rnic, qp, handle, now);
+        arbiter_schedule(rnic, qp, now);
         if (handle != POOL_NONE)
             return handle;
     }
@@ -245,7 +245,7 @@ static uint32_t next_answer(struct rnic *rnic, struct rnic_list *list)
     return POOL_NONE;
 }
 
-uint32_t turns_next_answer(struct rnic *rnic, uint8_t priority)
+uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority)
 {
     return next_answer(rnic, &rnic->classes[priority].answers);
 }
@@ -261,7 +261,7 @@ static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list,
     if (LIKELY(qp->paced_until > now))
         sleep_until(rnic, qp, qp->paced_until);
     else
-        turns_look(rnic, qp, now);
+        arbiter_look(rnic, qp, now);
     if (list->head == POOL_NONE)
         rnic->port.ready &= (uint8_t) ~(1u << qp->data.priority);
     return handle;
@@ -294,7 +294,7 @@ static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
     return next_data(rnic, &rnic->classes[priority].ready, now);
 }
 
-bool turns_has_more(const struct rnic *rnic, uint8_t priority)
+bool arbiter_has_more(const struct rnic *rnic, uint8_t priority)
 {
     const struct rnic_class *class = &rnic->classes[priority];
     return class->ready.head != POOL_NONE || class->answers.head != POOL_NONE ||
@@ -309,13 +309,13 @@ bool turns_has_more(const struct rnic *rnic, uint8_t priority)
  * turn that a pause has cut short goes on later and is given nothing twice. */
 static NOINLINE uint8_t weighted_pick(struct rnic *rnic, unsigned mask)
 {
-    while ((mask & 1u << rnic->turn) == 0 || rnic->classes[rnic->turn].credit <= 0) {
-        rnic->turn = (uint8_t)((rnic->turn + 1) % PRIORITIES);
-        struct rnic_class *class = &rnic->classes[rnic->turn];
-        if ((mask & 1u << rnic->turn) != 0 && class->credit <= 0)
+    while ((mask & 1u << rnic->drr_next) == 0 || rnic->classes[rnic->drr_next].credit <= 0) {
+        rnic->drr_next = (uint8_t)((rnic->drr_next + 1) % PRIORITIES);
+        struct rnic_class *class = &rnic->classes[rnic->drr_next];
+        if ((mask & 1u << rnic->drr_next) != 0 && class->credit <= 0)
             class->credit += class->quantum;
     }
-    return rnic->turn;
+    return rnic->drr_next;
 }
 
 /* A class that has nothing more loses what is left of its turn. */
@@ -339,7 +339,7 @@ static inline void keep_ready(struct rnic *rnic, unsigned priority)
 {
     const unsigned others = rnic->port.ready & ~(1u << priority);
     rnic->port.ready =
-        (uint8_t)(others | (unsigned)turns_has_more(rnic, (uint8_t)priority) << priority);
+        (uint8_t)(others | (unsigned)arbiter_has_more(rnic, (uint8_t)priority) << priority);
 }
 
 static NOINLINE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_ps now)
@@ -378,43 +378,43 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
     return next_general(rnic, allowed, now);
 }
 
-uint32_t turns_next(struct port *port, uint8_t allowed, time_ps now)
+uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now)
 {
     return next(port, allowed, now);
 }
 
-void turns_serve(struct rnic *rnic, time_ps now)
+void arbiter_serve(struct rnic *rnic, time_ps now)
 {
-    if (LIKELY(rnic->takes_turns))
+    if (LIKELY(rnic->arbitrates))
         port_serve(&rnic->port, next, port_kick_later, now);
     else
         port_kick(&rnic->port, now); /* of a software RNIC */
 }
 
-NOINLINE void turns_serve_alone(struct rnic *rnic, time_ps now)
+NOINLINE void arbiter_serve_alone(struct rnic *rnic, time_ps now)
 {
     *rnic->host_kicks = RNIC_HOST_BUSY;
-    turns_serve(rnic, now);
+    arbiter_serve(rnic, now);
     *rnic->host_kicks = 0;
 }
 
-NOINLINE void turns_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
+NOINLINE void arbiter_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     if (!qp->timeout_pending && qp_outstanding(qp))
         requester_post_timer(rnic, qp);
-    turns_schedule(rnic, qp, now);
-    turns_end(rnic, now);
+    arbiter_schedule(rnic, qp, now);
+    arbiter_end(rnic, now);
 }
 
 static NOINLINE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->wake_at = TIME_NEVER;
-    turns_look(rnic, qp, now);
-    turns_end(rnic, now);
+    arbiter_look(rnic, qp, now);
+    arbiter_end(rnic, now);
 }
 
 /* Mostly nothing else wants the wire: the frame that was waited for leaves by the shortest way. */
-bool turns_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
+bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     const unsigned odd =
         QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_WEIGHTED | QP_TX_ACTIVE | QP_TX_BYTES;
@@ -422,12 +422,12 @@ bool turns_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
     if (qp->qpn != qpn || qp->wake_at != now)
         return true;
     if ((qp->flags & odd) != (QP_LIMITED | QP_TX_ACTIVE) || qp->paced_until > now ||
-        !fast_path_is_middle(qp) || !turns_is_free(rnic, now))
+        !fast_path_is_middle(qp) || !arbiter_is_free(rnic, now))
         return false;
     fast_path_send_now(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
     if (LIKELY(qp->paced_until > now))
-        turns_set_wake(rnic, qp, qp->paced_until);
+        arbiter_set_wake(rnic, qp, qp->paced_until);
     else
         look_and_end(rnic, qp, now);
     return true;
@@ -444,11 +444,11 @@ static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class 
     return (qp->flags & QP_LIMITED) == 0 && fast_path_may_send(qp, now) ? qp : NULL;
 }
 
-bool turns_kick_fast(struct rnic *rnic, time_ps now)
+bool arbiter_kick_fast(struct rnic *rnic, time_ps now)
 {
     struct port *port = &rnic->port;
     const unsigned strict = port->ready & rnic->strict;
-    if (!FAST_PATH || !rnic->takes_turns || now < port->busy_until ||
+    if (!FAST_PATH || !rnic->arbitrates || now < port->busy_until ||
         (port->paused | port->pfc_due) != 0 || strict == 0)
         return false;
     const unsigned priority = port_highest(strict);
@@ -468,11 +468,11 @@ bool turns_kick_fast(struct rnic *rnic, time_ps now)
     return true;
 }
 
-void turns_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
+void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     struct qp *qp = rnic_find_qp(rnic, qpn);
     if (qp == NULL || qp->wake_at != now)
         return;
     qp->wake_at = TIME_NEVER;
-    turns_schedule(rnic, qp, now);
+    arbiter_schedule(rnic, qp, now);
 }

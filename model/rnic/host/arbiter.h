@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * arbiter - which queue pair's packet is next on the wire.
+ * The highest strict priority first, then the weighted ones by their shares; within one the port's
+ * queue, then answers, then one packet of each ready queue pair in turn. */
+#ifndef STORMGLASS_RNIC_HOST_ARBITER_H
+#define STORMGLASS_RNIC_HOST_ARBITER_H
+
+#include "rnic/host/rnic.h"
+
+/* The source of an RNIC's port. */
+uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now);
+
+/* Has the port send the next frame, if it may, or makes sure of a KICK. */
+void arbiter_serve(struct rnic *rnic, time_ps now);
+
+/* The same in an event that the host does not end. */
+void arbiter_serve_alone(struct rnic *rnic, time_ps now);
+
+/* Ends such an event: what became ready in it leaves, or gets a KICK. */
+static inline void arbiter_end(struct rnic *rnic, time_ps now)
+{
+    if (UNLIKELY(*rnic->host_kicks != 0))
+        arbiter_serve_alone(rnic, now);
+}
+
+/* A frame may leave at once.  Not asked more finely than pays: a false no costs time, not truth. */
+static inline bool arbiter_is_free(const struct rnic *rnic, time_ps now)
+{
+    return rnic->port.busy_until <= now && port_is_quiet(&rnic->port);
+}
+
+/* The same of a frame of that priority, and nobody's turn would change by it. */
+static inline bool arbiter_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
+{
+    return arbiter_is_free(rnic, now) && (rnic->strict & 1u << priority) != 0;
+}
+
+/* Posts the QP's wake-up. */
+static inline void arbiter_set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
+{
+    qp->wake_at = at;
+    rnic_post(rnic, at, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);
+}
+
+/* arbiter_schedule for a QP that is on no list. */
+void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* The QP is on its ready list, or its wake-up is due soon enough. */
+static inline bool arbiter_is_scheduled(const struct qp *qp, time_ps now)
+{
+    return (now < qp->paced_until && qp->wake_at <= qp->paced_until) ||
+           (qp->flags & QP_LISTED) != 0;
+}
+
+/* The QP has nothing to send: it need not be scheduled. */
+static inline bool arbiter_is_idle(const struct qp *qp)
+{
+    return qp->sq_cur == qp->sq_visible && (qp->flags & (QP_TX_ACTIVE | QP_RESPOND)) == 0;
+}
+
+/* Puts the QP on its ready list, or sets its wake-up, if it has something to send. */
+static inline void arbiter_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    if (!arbiter_is_scheduled(qp, now))
+        arbiter_look(rnic, qp, now);
+}
+
+/* What an ACK seldom asks for: a timer's event, or that the QP is scheduled; and arbiter_end. */
+void arbiter_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* Puts the QP on the list of those with an answer. */
+void arbiter_list_answer(struct rnic *rnic, struct qp *qp);
+
+/* Takes the QP off its lists. */
+void arbiter_unlist(struct rnic *rnic, struct qp *qp);
+
+/* For a software RNIC, which asks by itself: when the requester may send, congestion control
+ * included; what a request that was sent means to it; the next listed answer, or POOL_NONE. */
+time_ps arbiter_request_due(struct qp *qp, time_ps now);
+void arbiter_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now);
+uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority);
+
+/* A wake-up has come: that of its wake_at, or one that was overtaken. */
+void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
+
+/* The same for a limited QP within a message, and arbiter_end.  False: it is none, or has to wait for
+ * its turn, and nothing has been done yet. */
+bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
+
+/* A KICK has come that nothing overtook: sends the next frame, if it is easily told which.  False:
+ * it is not, nothing has been done yet, and arbiter_serve must follow. */
+bool arbiter_kick_fast(struct rnic *rnic, time_ps now);
+
+/* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */
+static inline void arbiter_pace(struct qp *qp, time_ps until)
+{
+    qp->paced_until = until;
+    if (UNLIKELY(until == PACER_UNLIMITED))
+        qp->flags &= (uint16_t)~QP_LIMITED;
+}
+
+/* The same of one that may be limited from now on. */
+static inline void arbiter_limit(struct qp *qp, time_ps until)
+{
+    qp->flags |= QP_LIMITED;
+    arbiter_pace(qp, until);
+}
+
+bool arbiter_has_more(const struct rnic *rnic, uint8_t priority);
+
+#endif
