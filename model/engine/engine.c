@@ -98,7 +98,7 @@ void engine_items(struct engine *engine, uint32_t executor, const void *items, u
     engine->executor[executor].queue.item_bytes = item_bytes;
 }
 
-/* Of many nodes none is in the cache when its turn comes: what its events will touch is fetched at
+/* Of many nodes none is in the cache when its batch comes: what its events will touch is fetched at
  * once, not one after the other. */
 static void fetch_group(const struct executor *executor, struct node *const *nodes)
 {
@@ -119,7 +119,7 @@ static struct node *run_group(struct executor *executor, struct node *const *nod
     const struct event *event = wheel_any(queue);
     struct node *node = nodes[event->node];
     if (node->alone) {
-        node->ops->take_turn(node);
+        node->ops->take_batch(node);
         return node;
     }
     while ((event = wheel_next(queue)) != NULL) {
@@ -161,11 +161,11 @@ static void run_group_watched(struct engine *engine, struct executor *executor)
     }
 }
 
-/* Measured with 208 and 1,344 nodes: fetching a turn's memory at once costs the former as much as
+/* Measured with 208 and 1,344 nodes: fetching a batch's memory at once costs the former as much as
  * it saves, and saves the latter a tenth. */
 enum { NODES_IN_SECOND_CACHE = 512 };
 
-/* Nodes that share a turn.  Of a host's turn, which has two or three events, half would be
+/* Nodes that share a batch.  Of a host's batch, which has two or three events, half would be
  * beginning and ending it; measured with 128 and 1,024 hosts: 16 and 64 are as good.  Few nodes
  * stay in the cache anyway. */
 enum { COMPANY = 32, NODES_IN_CACHE = 64 };
@@ -187,11 +187,11 @@ struct numbering {
     uint32_t executor; /* that it is on */
 };
 
-/* Nodes that take their turns themselves have a group each; others, whose turns would be short,
+/* Nodes that take their batches themselves have a group each; others, whose batches would be short,
  * share it with those next to them. */
 static uint32_t number_of(struct numbering *numbering, const struct node *node)
 {
-    const bool single = node->ops->take_turn != NULL;
+    const bool single = node->ops->take_batch != NULL;
     if (single || numbering->executor != node->executor)
         numbering->room = 0;
     if (numbering->room == 0) {
@@ -233,7 +233,7 @@ static uint32_t groups_of(struct engine *engine, uint32_t *of)
 static void find_lonely(const struct engine *engine)
 {
     for (uint32_t i = 0; i < engine->node_count; i++)
-        engine->nodes[i]->alone = engine->nodes[i]->ops->take_turn != NULL;
+        engine->nodes[i]->alone = engine->nodes[i]->ops->take_batch != NULL;
     for (uint32_t i = 0; i < engine->node_count; i++)
         if (engine->nodes[i]->group != i)
             engine->nodes[i]->alone = engine->nodes[engine->nodes[i]->group]->alone = false;
@@ -243,18 +243,18 @@ static void find_lonely(const struct engine *engine)
 static void divide(struct engine *engine)
 {
     const bool several = engine->executors > 1;
-    const bool turns = engine->watch == NULL;
-    CHECK(!several || turns);
+    const bool batches = engine->watch == NULL;
+    CHECK(!several || batches);
     uint32_t *of = memory_zeroed(engine->node_count, sizeof *of);
     const struct wheel_division division = {
         .group_of = of,
         .nodes = engine->node_count,
-        .groups = turns ? groups_of(engine, of) : 1,
+        .groups = batches ? groups_of(engine, of) : 1,
     };
     for (uint32_t i = 0; i < engine->executors; i++)
         wheel_divide(&engine->executor[i].queue, &division, engine->lookahead);
     free(of);
-    if (turns)
+    if (batches)
         find_lonely(engine);
     if (several)
         engine->parallel = parallel_create(engine);
@@ -269,7 +269,7 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
-/* Nodes do what they have put off up to the end of the window: all, or those whose turns were
+/* Nodes do what they have put off up to the end of the window: all, or those whose batches were
  * before the window's halt. */
 static void settle_late(struct executor *executor)
 {
@@ -291,8 +291,8 @@ static void settle_late(struct executor *executor)
     executor->queue.wake = wake;
 }
 
-/* A node settles what it has put off at the end of its turn, while it is in the cache; one that had
- * no turn, or shared it, at the end of all. */
+/* A node settles what it has put off at the end of its batch, while it is in the cache; one that had
+ * no batch, or shared it, at the end of all. */
 void engine_run_window(struct engine *engine, struct executor *executor)
 {
     while (wheel_group(&executor->queue)) {
@@ -329,7 +329,7 @@ static void run(struct engine *engine, struct executor *executor)
     }
 }
 
-/* Of one group, whose turn a pause may have left half done. */
+/* Of one group, whose batch a pause may have left half done. */
 static void run_watched(struct engine *engine, struct executor *executor)
 {
     struct wheel *queue = &executor->queue;

@@ -28,11 +28,11 @@ struct node_ops {
     const char *name;
     void (*on_event)(struct node *node, const struct event *event);
     /* The same with each event that node_next gives, until it gives none, and node_digest_event for
-     * each, before any other word; NULL: one by one.  Called for a node that shares its turn with
+     * each, before any other word; NULL: one by one.  Called for a node that shares its batch with
      * no other, and posts no quiet events while nobody looks on. */
-    void (*take_turn)(struct node *node);
+    void (*take_batch)(struct node *node);
     void (*audit)(const struct node *node); /* CHECKs every invariant of the node */
-    /* Has what the events of its turn will touch come into the cache; NULL: nothing. */
+    /* Has what the events of its batch will touch come into the cache; NULL: nothing. */
     void (*fetch)(const struct node *node, const struct event *event);
     /* Does what it has put off up to `until`, and says in `due` when more is to be done; NULL: it
      * puts nothing off. */
@@ -51,7 +51,7 @@ struct node {
     uint32_t group;    /* id of one for all nodes that touch each other's state: they run as one */
     uint32_t executor; /* that runs it, from 0 */
     bool is_late;      /* in the executor's list */
-    bool alone;        /* its events come in turns of its own, which it takes itself */
+    bool alone;        /* its events come in batches of its own, which it takes itself */
     bool outer;        /* it has neighbours of other executors; before the first engine_run */
     struct node *next_late;
     char name[NODE_NAME_BYTES];
@@ -267,7 +267,7 @@ static inline void node_begin_event(struct node *node, struct executor *executor
     node_digest_event(node, event);
 }
 
-/* The next event of the node's turn, which is the present one then; NULL: the turn is over. */
+/* The next event of the node's batch, which is the present one then; NULL: the batch is over. */
 static inline const struct event *node_next(struct node *node)
 {
     struct executor *executor = (struct executor *)(void *)node->queue;

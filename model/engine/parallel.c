@@ -35,7 +35,7 @@ struct member {
 
 /* Windows that follow each other, those without any event too. */
 struct round {
-    int64_t turn; /* of the first; INT64_MAX: none is due */
+    int64_t window; /* number of the first; INT64_MAX: none is due */
     uint32_t windows;
     uint64_t first; /* how many several threads had played before */
 };
@@ -142,13 +142,13 @@ static void receive(const struct parallel *parallel, uint32_t number)
 }
 
 /* The groups that send to others come first: then the others may go on. */
-static void execute_window(const struct parallel *parallel, uint32_t number, int64_t turn,
+static void execute_window(const struct parallel *parallel, uint32_t number, int64_t serial,
                            struct count *done, uint64_t window)
 {
     struct engine *engine = parallel->engine;
     struct executor *executor = &engine->executor[number];
     const time_ps until = atomic_load(&engine->until);
-    const bool due = wheel_due(&executor->queue, until) == turn;
+    const bool due = wheel_due(&executor->queue, until) == serial;
     if (due && wheel_open(&executor->queue, until)) {
         wheel_halt(&executor->queue, engine->outer_words);
         engine_run_window(engine, executor);
@@ -191,7 +191,7 @@ static void execute_share(struct parallel *parallel, uint32_t number)
         if (i > 0)
             await_others(parallel, number, window);
         receive(parallel, number);
-        execute_window(parallel, number, round.turn + i, done, window);
+        execute_window(parallel, number, round.window + i, done, window);
         if (i + 1 == round.windows)
             end_share(parallel, number);
         raise_to(done, done_window(window));
@@ -212,7 +212,7 @@ static void play_alone(struct parallel *parallel)
 {
     for (uint32_t i = 0; i < parallel->engine->executors; i++) {
         receive(parallel, i);
-        execute_window(parallel, i, parallel->round.turn, NULL, 0);
+        execute_window(parallel, i, parallel->round.window, NULL, 0);
         end_share(parallel, i);
     }
 }
@@ -229,14 +229,14 @@ static void reckon(struct parallel *parallel)
     parallel->alone = parallel->recent < (uint64_t)parallel->engine->worth * MEMORY;
 }
 
-static int64_t next_turn(const struct engine *engine, time_ps until)
+static int64_t next_window(const struct engine *engine, time_ps until)
 {
     const struct engine_window *window = engine->window;
     const time_ps mail = window->earliest != NULL ? window->earliest(window->self) : TIME_NEVER;
-    int64_t turn = mail <= until ? wheel_window(&engine->executor[0].queue, mail) : INT64_MAX;
+    int64_t serial = mail <= until ? wheel_window(&engine->executor[0].queue, mail) : INT64_MAX;
     for (uint32_t i = 0; i < engine->executors; i++)
-        turn = lesser(turn, wheel_due(&engine->executor[i].queue, until));
-    return turn;
+        serial = lesser(serial, wheel_due(&engine->executor[i].queue, until));
+    return serial;
 }
 
 /* Ends one round, and finds the next; false when there is none. */
@@ -250,10 +250,11 @@ static bool begin_round(struct parallel *parallel)
     parallel->round.windows = 0;
     if (engine_asked_to_stop(engine))
         return false;
-    parallel->round.turn = next_turn(engine, until);
-    if (parallel->round.turn == INT64_MAX)
+    parallel->round.window = next_window(engine, until);
+    if (parallel->round.window == INT64_MAX)
         return false;
-    const int64_t left = wheel_window(&engine->executor[0].queue, until) - parallel->round.turn + 1;
+    const int64_t left =
+        wheel_window(&engine->executor[0].queue, until) - parallel->round.window + 1;
     parallel->round.windows = parallel->alone ? 1 : (uint32_t)lesser(ROUND, left);
     return true;
 }

@@ -3,14 +3,14 @@
  *
  *        open window                          lists, unsorted                    far heap
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
- *       turn   turn+1
+ *       batch   batch+1
  *
- * Every event in a list has a turn in (turn, turn + WHEEL_WINDOWS), so a list never mixes two
- * turns.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
+ * Every event in a list has a batch in (batch, batch + WHEEL_WINDOWS), so a list never mixes two
+ * batches.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
  * for the open window itself is the present group's and goes on its agenda.
  *
- * The width is as large as the delay between groups allows: a group's turn then has the most events
+ * The width is as large as the delay between groups allows: a group's batch then has the most events
  * that it can have, for which its state is fetched into the cache once. */
 #include "engine/wheel.h"
 
@@ -36,23 +36,23 @@ static void set_width(struct wheel *wheel, time_ps width)
 }
 
 /* When a window begins. */
-static time_ps start_of(const struct wheel *wheel, int64_t turn)
+static time_ps start_of(const struct wheel *wheel, int64_t serial)
 {
-    const unsigned __int128 scaled = (unsigned __int128)(uint64_t)turn << 64;
+    const unsigned __int128 scaled = (unsigned __int128)(uint64_t)serial << 64;
     return (time_ps)((scaled + wheel->pace - 1) / wheel->pace);
 }
 
 /* When the next one begins, without a division: it is as wide as they are, or a picosecond less. */
-static time_ps end_of(const struct wheel *wheel, int64_t turn, time_ps base)
+static time_ps end_of(const struct wheel *wheel, int64_t serial, time_ps base)
 {
     const time_ps end = base + wheel->width;
-    return end - (wheel_window(wheel, end - 1) != turn);
+    return end - (wheel_window(wheel, end - 1) != serial);
 }
 
 void wheel_init(struct wheel *wheel)
 {
     *wheel = (struct wheel){
-        .turn = -1, .wake = TIME_NEVER, .far_turn = INT64_MAX, .free_chunk = POOL_NONE};
+        .open_window = -1, .wake = TIME_NEVER, .far_window = INT64_MAX, .free_chunk = POOL_NONE};
     pool_init(&wheel->chunks, "chunks of events", WHEEL_CHUNK, CHUNKS_MAX);
     wheel->events = (struct event *)(void *)wheel->chunks.items;
     agenda_init(&wheel->agenda, wheel->events);
@@ -135,7 +135,7 @@ static uint32_t shorten(struct wheel *wheel, uint32_t tail)
 
 static void reckon_far(struct wheel *wheel)
 {
-    wheel->far_turn =
+    wheel->far_window =
         wheel->far.count == 0 ? INT64_MAX : wheel_window(wheel, heap_top(&wheel->far)->at);
 }
 
@@ -153,11 +153,11 @@ static NOINLINE void push_rarer(struct wheel *wheel, time_ps at, uint64_t order,
     if (wheel->open && at <= wheel->bound) {
         const uint32_t place = wheel_append(wheel, &wheel->own_tail, &event);
         agenda_add(&wheel->agenda, at, place);
-    } else if (wheel_window(wheel, at) > wheel->turn) {
+    } else if (wheel_window(wheel, at) > wheel->open_window) {
         push_far(wheel, &event);
     } else {
-        CHECK(wheel_window(wheel, at) == wheel->turn);
-        wheel_deal(wheel, wheel->turn, &event);
+        CHECK(wheel_window(wheel, at) == wheel->open_window);
+        wheel_deal(wheel, wheel->open_window, &event);
         wheel->cut = true;
         wheel->bound = lesser(wheel->bound, at - 1);
     }
@@ -200,7 +200,7 @@ static void rewiden(struct wheel *wheel, time_ps width)
 void wheel_divide(struct wheel *wheel, const struct wheel_division *division, time_ps delay)
 {
     struct wheel_groups *groups = &wheel->groups;
-    CHECK(!wheel->open && wheel->turn < 0 && wheel->near == 0);
+    CHECK(!wheel->open && wheel->open_window < 0 && wheel->near == 0);
     rewiden(wheel, lesser(delay, WHEEL_WIDTH_MAX));
     groups->words = wheel->halt = division->groups / 64 + 1;
     groups->lists = memory_zeroed(division->groups, sizeof *groups->lists);
@@ -218,11 +218,11 @@ void wheel_divide(struct wheel *wheel, const struct wheel_division *division, ti
 static int64_t next_listed(const struct wheel *wheel, int64_t from, int64_t end)
 {
     const int64_t horizon = lesser(end, from + WHEEL_WINDOWS);
-    for (int64_t turn = from; turn < horizon; turn = (turn | 63) + 1) {
-        const uint32_t window = (uint32_t)turn & (WHEEL_WINDOWS - 1);
+    for (int64_t serial = from; serial < horizon; serial = (serial | 63) + 1) {
+        const uint32_t window = (uint32_t)serial & (WHEEL_WINDOWS - 1);
         const uint64_t bits = wheel->occupied[window / 64] >> (window % 64);
         if (bits != 0)
-            return lesser(turn + __builtin_ctzll(bits), end);
+            return lesser(serial + __builtin_ctzll(bits), end);
     }
     return end;
 }
@@ -235,76 +235,76 @@ static int64_t next_near(const struct wheel *wheel, int64_t from)
 }
 
 /* The number of the window that the least event waits in, INT64_MAX when there is none. */
-static int64_t least_turn(const struct wheel *wheel)
+static int64_t least_window(const struct wheel *wheel)
 {
-    const int64_t from = wheel->turn + !wheel->cut;
+    const int64_t from = wheel->open_window + !wheel->cut;
     const int64_t near = next_near(wheel, from);
     if (LIKELY(near == from))
         return near;
     const int64_t wake = wheel->wake == TIME_NEVER ? INT64_MAX : wheel_window(wheel, wheel->wake);
-    return next_listed(wheel, from, lesser(near, lesser(wheel->far_turn, wake)));
+    return next_listed(wheel, from, lesser(near, lesser(wheel->far_window, wake)));
 }
 
 bool wheel_is_empty(const struct wheel *wheel)
 {
-    return !wheel->open && least_turn(wheel) == INT64_MAX;
+    return !wheel->open && least_window(wheel) == INT64_MAX;
 }
 
 int64_t wheel_due(const struct wheel *wheel, time_ps until)
 {
-    const int64_t turn = least_turn(wheel);
-    const bool done = turn == wheel->turn && until <= wheel->bound;
-    return done || turn > wheel_window(wheel, until) ? INT64_MAX : turn;
+    const int64_t serial = least_window(wheel);
+    const bool done = serial == wheel->open_window && until <= wheel->bound;
+    return done || serial > wheel_window(wheel, until) ? INT64_MAX : serial;
 }
 
 /* Deals the events of the open window's list out to their groups. */
 static NOINLINE void deal_list(struct wheel *wheel)
 {
-    uint32_t tail = take_list(wheel, (uint32_t)wheel->turn & (WHEEL_WINDOWS - 1));
+    uint32_t tail = take_list(wheel, (uint32_t)wheel->open_window & (WHEEL_WINDOWS - 1));
     for (; tail != 0; tail = shorten(wheel, tail)) {
         for (uint32_t place = first_place(tail); place < tail; place += AGENDA_PLACE)
-            wheel_deal(wheel, wheel->turn, wheel_event(wheel, place));
+            wheel_deal(wheel, wheel->open_window, wheel_event(wheel, place));
     }
 }
 
 /* And the far events that are in it. */
 static NOINLINE void deal_far(struct wheel *wheel)
 {
-    while (wheel->far_turn == wheel->turn) {
+    while (wheel->far_window == wheel->open_window) {
         const struct event event = heap_pop(&wheel->far);
-        wheel_deal(wheel, wheel->turn, &event);
+        wheel_deal(wheel, wheel->open_window, &event);
         reckon_far(wheel);
     }
 }
 
-static void go_to(struct wheel *wheel, int64_t turn)
+static void go_to(struct wheel *wheel, int64_t serial)
 {
-    wheel->base = turn == wheel->turn + 1 ? wheel->end : start_of(wheel, turn);
-    wheel->end = end_of(wheel, turn, wheel->base);
-    wheel->turn = turn;
+    wheel->base = serial == wheel->open_window + 1 ? wheel->end : start_of(wheel, serial);
+    wheel->end = end_of(wheel, serial, wheel->base);
+    wheel->open_window = serial;
 }
 
 bool wheel_open(struct wheel *wheel, time_ps until)
 {
     CHECK(!wheel->open);
-    const int64_t turn = wheel_due(wheel, until);
-    if (turn == INT64_MAX)
+    const int64_t serial = wheel_due(wheel, until);
+    if (serial == INT64_MAX)
         return false;
-    if (turn != wheel->turn)
-        go_to(wheel, turn);
+    if (serial != wheel->open_window)
+        go_to(wheel, serial);
     wheel->cut = until < wheel->end - 1;
     wheel->bound = lesser(wheel->end - 1, until);
-    if (wheel->tails[turn & (WHEEL_WINDOWS - 1)] != 0)
+    if (wheel->tails[serial & (WHEEL_WINDOWS - 1)] != 0)
         deal_list(wheel);
-    if (wheel->far_turn == turn)
+    if (wheel->far_window == serial)
         deal_far(wheel);
-    wheel->groups.near &= ~(UINT64_C(1) << (turn & (WHEEL_NEAR - 1)));
+    wheel->groups.near &= ~(UINT64_C(1) << (serial & (WHEEL_NEAR - 1)));
     wheel->word = 0;
     wheel->left = 0;
     return wheel->open = true;
 }
 
-/* How many events the list has that begins the turn, and which is its first chunk: but for the last
+/* How many events the list has that begins the batch, and which is its first chunk: but for the last
  * one all are full. */
 static size_t survey(struct wheel *wheel, uint32_t tail)
 {
@@ -328,7 +328,7 @@ static inline void gather(struct wheel *wheel, bool cut)
             const struct event *event = agenda_event(&agenda, place);
             __builtin_prefetch((const void *)(items + item_bytes * (uint32_t)event->argument));
             if (cut && event->at > bound) {
-                wheel_deal(wheel, wheel->turn, event);
+                wheel_deal(wheel, wheel->open_window, event);
                 continue;
             }
             const size_t slot = agenda_slot(&agenda, event->at);
@@ -343,8 +343,8 @@ static NOINLINE void gather_due(struct wheel *wheel)
     gather(wheel, true);
 }
 
-/* The events of the turn before are no longer needed. */
-static void forget_turn(struct wheel *wheel)
+/* The events of the batch before are no longer needed. */
+static void forget_window(struct wheel *wheel)
 {
     if (LIKELY(wheel->list_tail != 0))
         give_back(wheel, wheel->list_first, wheel->list_tail);
@@ -356,7 +356,7 @@ static void forget_turn(struct wheel *wheel)
 /* Takes the next group's list of the open window; 0: there is none. */
 static uint32_t next_list(struct wheel *wheel)
 {
-    const uint32_t window = (uint32_t)wheel->turn & (WHEEL_NEAR - 1);
+    const uint32_t window = (uint32_t)wheel->open_window & (WHEEL_NEAR - 1);
     uint64_t *active = wheel->groups.active[window];
     uint64_t left = wheel->left;
     while (left == 0) {
@@ -378,7 +378,7 @@ bool wheel_group(struct wheel *wheel)
     wheel->open = tail != 0;
     if (tail == 0)
         return false;
-    forget_turn(wheel);
+    forget_window(wheel);
     wheel->list_tail = tail;
     agenda_begin(&wheel->agenda, wheel->base, wheel->width_bits, survey(wheel, tail));
     if (LIKELY(!wheel->cut))

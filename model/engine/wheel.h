@@ -2,7 +2,7 @@
  * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
  * The near future is WHEEL_WINDOWS windows of one width.  A window's events lie in chunks
  * of memory, as they came; an event is written once and executed there.  When a window is opened
- * its events are dealt out to their groups; when a group's turn comes its events go on the agenda,
+ * its events are dealt out to their groups; when a group's batch comes its events go on the agenda,
  * which has them in order, and so do those that they cause in the same window.  Events of the far
  * future wait in a heap.
  *
@@ -30,7 +30,7 @@ enum {
     WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
 };
 
-/* A group's lists in the nearest windows, by turn: place of the next event; 0: none. */
+/* A group's lists in the nearest windows, by batch: place of the next event; 0: none. */
 struct wheel_lists {
     uint32_t tails[WHEEL_NEAR];
 };
@@ -45,15 +45,15 @@ struct wheel_groups {
     struct wheel_lists **of;      /* by node: of its group */
     struct wheel_lists *lists;    /* by group */
     uint32_t words;               /* of each of `active` */
-    uint64_t near;                /* by turn: a bit for each in which a group has a list */
-    uint64_t *active[WHEEL_NEAR]; /* by turn: a bit for each group that has a list */
+    uint64_t near;                /* by batch: a bit for each in which a group has a list */
+    uint64_t *active[WHEEL_NEAR]; /* by batch: a bit for each group that has a list */
 };
 
 struct wheel {
     /* what every event touches */
     struct agenda agenda; /* what is left of the present group's events, and came since */
     struct event *events; /* by place */
-    int64_t turn;         /* number of the open window */
+    int64_t open_window;  /* its number */
     uint64_t pace;        /* windows in a picosecond, times 2^64 */
     uint64_t near;        /* windows after the open one in which groups have lists; 0: never yet */
     struct wheel_groups groups;
@@ -68,14 +68,14 @@ struct wheel {
     time_ps wake;      /* a window is opened for it even if it has no events; TIME_NEVER: none is */
     bool open;         /* between wheel_open and the wheel_group that has nothing more */
     bool cut; /* the open window ends at `bound`; later events of it are in its groups' lists */
-    uint64_t left; /* of a word of the open window's active groups: whose turn is to come */
+    uint64_t left; /* of a word of the open window's active groups: whose batch is to come */
     uint32_t word; /* the next one */
     uint32_t halt; /* and the one before which wheel_group says false */
     uint32_t list_first, list_tail; /* the present group's events: first chunk, and end */
     uint32_t own_first, own_tail;   /* those that came since: the first chunk stays */
 
     struct heap far;     /* events beyond the horizon when they came */
-    int64_t far_turn;    /* of the first of them; INT64_MAX: there are none */
+    int64_t far_window;  /* of the first of them; INT64_MAX: there are none */
     uint32_t width_bits; /* of a time in a window */
     /* What most events' arguments are indices of, to be fetched into the cache a little earlier;
      * for another argument that is in vain but does no harm. */
@@ -140,17 +140,17 @@ static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const s
 }
 
 /* Into the list of a window. */
-static inline void wheel_list(struct wheel *wheel, int64_t turn, const struct event *event)
+static inline void wheel_list(struct wheel *wheel, int64_t serial, const struct event *event)
 {
-    const uint32_t window = (uint32_t)turn & (WHEEL_WINDOWS - 1);
+    const uint32_t window = (uint32_t)serial & (WHEEL_WINDOWS - 1);
     wheel->occupied[window / 64] |= UINT64_C(1) << (window % 64);
     wheel_append(wheel, &wheel->tails[window], event);
 }
 
 /* Into its group's list of a near window. */
-static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct event *event)
+static inline void wheel_deal(struct wheel *wheel, int64_t serial, const struct event *event)
 {
-    const uint32_t window = (uint32_t)turn & (WHEEL_NEAR - 1);
+    const uint32_t window = (uint32_t)serial & (WHEEL_NEAR - 1);
     struct wheel_lists *lists = wheel->groups.of[event->node];
     uint32_t *tail = &lists->tails[window];
     if (UNLIKELY(*tail % WHEEL_CHUNK == 0)) {
@@ -165,12 +165,12 @@ static inline void wheel_deal(struct wheel *wheel, int64_t turn, const struct ev
 
 static inline void wheel_push(struct wheel *wheel, const struct event *event)
 {
-    const int64_t turn = wheel_window(wheel, event->at);
-    const uint64_t ahead = (uint64_t)(turn - wheel->turn - 1);
+    const int64_t serial = wheel_window(wheel, event->at);
+    const uint64_t ahead = (uint64_t)(serial - wheel->open_window - 1);
     if (LIKELY(ahead < wheel->near))
-        wheel_deal(wheel, turn, event);
+        wheel_deal(wheel, serial, event);
     else if (ahead < WHEEL_WINDOWS - 1)
-        wheel_list(wheel, turn, event);
+        wheel_list(wheel, serial, event);
     else
         wheel_push_rare(wheel, event->at, event->order, event->target, event->argument);
 }
@@ -181,7 +181,7 @@ static inline const struct event *wheel_peek(const struct wheel *wheel)
     return agenda_peek(&wheel->agenda);
 }
 
-/* One of the events that the present group's turn began with. */
+/* One of the events that the present group's batch began with. */
 static inline const struct event *wheel_any(const struct wheel *wheel)
 {
     return wheel_event(wheel, wheel->list_tail - AGENDA_PLACE);

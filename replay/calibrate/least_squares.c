@@ -140,7 +140,7 @@ static void take_away(double *from, const double *direction, uint32_t count)
 static void make_square_to_those_before(double *basis, uint32_t i, uint32_t count)
 {
     /* Twice is enough for rounding not to be seen (Giraud, Langou, Rozloznik, 2005). */
-    for (int turn = 0; turn < 2; turn++)
+    for (int pass = 0; pass < 2; pass++)
         for (uint32_t j = 0; j < i; j++)
             take_away(basis + (size_t)i * count, basis + (size_t)j * count, count);
 }

@@ -135,7 +135,7 @@ static const char settings_sql[] =
 struct merge {
     struct store_statement *rows[2];
     bool more[2];
-    int turn; /* below 0: only the first has the path, above: only the second */
+    int side; /* below 0: only the first has the path, above: only the second */
 };
 
 static void merge_next(struct merge *merge, bool first, bool second)
@@ -145,9 +145,9 @@ static void merge_next(struct merge *merge, bool first, bool second)
     if (second)
         merge->more[1] = store_step(merge->rows[1]);
     if (merge->more[0] && merge->more[1])
-        merge->turn = strcmp(store_text(merge->rows[0], 0), store_text(merge->rows[1], 0));
+        merge->side = strcmp(store_text(merge->rows[0], 0), store_text(merge->rows[1], 0));
     else
-        merge->turn = merge->more[0] ? -1 : 1;
+        merge->side = merge->more[0] ? -1 : 1;
 }
 
 /* The settings of one kind that differ. */
@@ -160,15 +160,15 @@ static void differing_settings(const struct compare_input *input, bool work)
         store_bind(merge.rows[i], 1, STORE_I(work));
     }
     for (merge_next(&merge, true, true); merge.more[0] || merge.more[1];
-         merge_next(&merge, merge.turn <= 0, merge.turn >= 0)) {
-        const char *model = merge.turn <= 0 ? store_text(merge.rows[0], 1) : "(not set)";
-        const char *measured = merge.turn >= 0 ? store_text(merge.rows[1], 1) : "(not set)";
+         merge_next(&merge, merge.side <= 0, merge.side >= 0)) {
+        const char *model = merge.side <= 0 ? store_text(merge.rows[0], 1) : "(not set)";
+        const char *measured = merge.side >= 0 ? store_text(merge.rows[1], 1) : "(not set)";
         if (strcmp(model, measured) == 0)
             continue;
         struct compare_row *row = arena_push(&compare->arena, (void **)(void *)&compare->settings,
                                              &compare->setting_count, sizeof *row);
         *row = (struct compare_row){
-            .what = keep(compare, store_text(merge.rows[merge.turn <= 0 ? 0 : 1], 0)),
+            .what = keep(compare, store_text(merge.rows[merge.side <= 0 ? 0 : 1], 0)),
             .model = keep(compare, model),
             .measured = keep(compare, measured)};
     }

@@ -71,12 +71,12 @@ struct parting {
     char at[TEXT_BYTES], texts[2][TEXT_BYTES];
 };
 
-static void part(struct parting *parting, const char *word, const struct walk walks[2], int turn)
+static void part(struct parting *parting, const char *word, const struct walk walks[2], int side)
 {
     if (parting->there)
         return;
     parting->there = true;
-    const struct store_statement *rows = walks[turn <= 0 ? 0 : 1].rows;
+    const struct store_statement *rows = walks[side <= 0 ? 0 : 1].rows;
     const int64_t queue = store_int(rows, 1);
     char name[32] = "";
     if (queue >= 0)
@@ -84,7 +84,7 @@ static void part(struct parting *parting, const char *word, const struct walk wa
     snprintf(parting->at, TEXT_BYTES, "%s, %.100s%s, number %" PRId64, word, store_text(rows, 0),
              name, store_int(rows, 2));
     for (int i = 0; i < 2; i++) {
-        const bool has = i == 0 ? turn <= 0 : turn >= 0;
+        const bool has = i == 0 ? side <= 0 : side >= 0;
         snprintf(parting->texts[i], TEXT_BYTES, "%.200s",
                  has ? store_text(walks[i].rows, 3) : "(none)");
     }
@@ -103,14 +103,14 @@ static void compare_machine(const struct compare_input *input, size_t index, boo
     }
     const bool both = walks[0].more && walks[1].more;
     while (!apart.there && (walks[0].more || walks[1].more)) {
-        const int turn = order(walks);
-        if (turn != 0)
-            part(whole ? &apart : &further, word, walks, turn);
+        const int side = order(walks);
+        if (side != 0)
+            part(whole ? &apart : &further, word, walks, side);
         else if (strcmp(store_text(walks[0].rows, 3), store_text(walks[1].rows, 3)) != 0)
-            part(&apart, word, walks, turn);
-        if (turn <= 0)
+            part(&apart, word, walks, side);
+        if (side <= 0)
             walk_on(&walks[0]);
-        if (turn >= 0)
+        if (side >= 0)
             walk_on(&walks[1]);
     }
     const struct parting *parting = apart.there ? &apart : &further;

@@ -405,7 +405,7 @@ static void on_event(struct node *node, const struct event *event)
 }
 
 /* Kicks chain nothing: the event's word is chained after them, beside its frame's. */
-static void take_turn(struct node *node)
+static void take_batch(struct node *node)
 {
     for (const struct event *event; (event = node_next(node)) != NULL;) {
         do_kicks_before(node, event);
@@ -438,7 +438,7 @@ static void fetch(const struct node *node, const struct event *event)
 const struct node_ops switch_node_ops = {
     .name = "switch",
     .on_event = on_event,
-    .take_turn = take_turn,
+    .take_batch = take_batch,
     .fetch = fetch,
     .settle = settle,
     .audit = switch_audit,

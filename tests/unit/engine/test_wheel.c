@@ -230,9 +230,9 @@ static void windows_join(void **state)
                 wheel.wake = window == 0 ? start : wheel.bound + 1;
                 assert_true(wheel_open(&wheel, TIME_NEVER));
                 assert_in_range(wheel.wake, wheel.base, wheel.bound);
-                assert_int_equal(wheel_window(&wheel, wheel.base), wheel.turn);
-                assert_int_equal(wheel_window(&wheel, wheel.bound), wheel.turn);
-                assert_int_equal(wheel_window(&wheel, wheel.bound + 1), wheel.turn + 1);
+                assert_int_equal(wheel_window(&wheel, wheel.base), wheel.open_window);
+                assert_int_equal(wheel_window(&wheel, wheel.bound), wheel.open_window);
+                assert_int_equal(wheel_window(&wheel, wheel.bound + 1), wheel.open_window + 1);
                 assert_true(window == 0 || wheel.base == wheel.wake);
                 assert_false(wheel_group(&wheel));
             }
