@@ -18,7 +18,7 @@ static void on_idle(void *self)
     instance->idle = true;
     if (--entry->busy > 0)
         return;
-    play->turns[instance->entry].finished = true;
+    play->jobs[instance->entry].finished = true;
     play->attention = true;
     loop_stop(play->loop);
 }
@@ -29,7 +29,7 @@ static void make_instance(struct play_instance *instance, uint32_t pair, uint32_
     struct play *play = instance->play;
     const struct scenario_workload *workload = &play->scenario->workloads[instance->entry];
     const struct scenario_node *from = &play->scenario->nodes[workload->pairs[pair].from];
-    const struct turns_span span = turns_span(
+    const struct job_order_span span = job_order_span(
         workload, play->zero, play->zero + play->scenario->duration, loop_now(play->loop));
     instance->ops = workload->ops;
     instance->env = play_env(play, from->name);
@@ -64,7 +64,7 @@ static void begin_entry(void *self, uint32_t index)
     struct play_entry *entry = &play->entries[index];
     uint32_t made = 0;
     if (entry->count == 0) { /* of other processes */
-        play->turns[index].finished = play->attention = true;
+        play->jobs[index].finished = play->attention = true;
         return;
     }
     entry->busy = entry->count;
@@ -95,16 +95,16 @@ static void stop_entry(void *self, uint32_t index)
 
 bool play_hosts_attend(struct play *play)
 {
-    const struct turns_calls calls = {.self = play, .begin = begin_entry, .stop = stop_entry};
-    turns_attend(play->scenario, play->turns, &play->attention, &calls);
-    return turns_all_finished(play->scenario, play->turns);
+    const struct job_order_calls calls = {.self = play, .begin = begin_entry, .stop = stop_entry};
+    job_order_attend(play->scenario, play->jobs, &play->attention, &calls);
+    return job_order_all_finished(play->scenario, play->jobs);
 }
 
 void play_hosts_init(struct play *play)
 {
     const struct scenario *scenario = play->scenario;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
-    play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
+    play->jobs = memory_zeroed(scenario->workload_count, sizeof *play->jobs);
     play->stats = memory_zeroed(scenario->workload_count, sizeof *play->stats);
     play->attention = true; /* the first entries begin */
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
@@ -126,5 +126,5 @@ void play_hosts_fini(struct play *play)
         free(entry->instances);
     }
     free(play->entries);
-    free(play->turns);
+    free(play->jobs);
 }

@@ -16,7 +16,7 @@
 #include "nvme/target/target.h"
 #include "replay/record/observe.h"
 #include "scenarios/workload/workload.h"
-#include "scenarios/world/turns.h"
+#include "scenarios/world/job_order.h"
 
 struct play_instance {
     struct play *play;
@@ -62,7 +62,7 @@ struct play {
     struct verbs_device *host_device; /* may be a target's too */
     struct play_target *targets;
     struct play_entry *entries;
-    struct turn *turns; /* of the entries */
+    struct job_state *jobs; /* of the entries */
     uint32_t target_count, serial;
     struct nvme_store **stores; /* of all namespaces; the targets own them */
     uint32_t store_count;

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
-#include "scenarios/world/turns.h"
+#include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
 
 #include <stdatomic.h>
@@ -38,7 +38,7 @@ struct entry {
 
 struct world_play {
     struct entry *entries;
-    struct turn *turns;
+    struct job_state *jobs;
     struct workload_stats **told; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
     _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
@@ -116,7 +116,8 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     const struct scenario_node *to = &world->scenario->nodes[pair->to];
     struct host *host = world->hosts[from->index];
     struct instance *instance = &world->play->entries[index].instances[number];
-    const struct turns_span span = turns_span(workload, 0, world->window_end, world->engine.now);
+    const struct job_order_span span =
+        job_order_span(workload, 0, world->window_end, world->engine.now);
     *instance = (struct instance){.ops = workload->ops,
                                   .world = world,
                                   .env = &host->env,
@@ -187,11 +188,11 @@ static void finish_entries(struct world *world)
     time_ps next = TIME_NEVER;
     for (uint32_t i = 0; i < world->workload_count; i++) {
         const time_ps at = play->entries[i].finish_at;
-        if (play->turns[i].finished || at == TIME_NEVER)
+        if (play->jobs[i].finished || at == TIME_NEVER)
             continue;
-        play->turns[i].finished = at <= world->engine.now;
-        play->attention |= play->turns[i].finished;
-        if (play->turns[i].finished)
+        play->jobs[i].finished = at <= world->engine.now;
+        play->attention |= play->jobs[i].finished;
+        if (play->jobs[i].finished)
             forget_entry(world);
         else
             next = time_earlier(next, at);
@@ -202,10 +203,10 @@ static void finish_entries(struct world *world)
 /* Begins and ends workloads whose moment this is; true when all are finished. */
 static bool attend(struct world *world)
 {
-    const struct turns_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
+    const struct job_order_calls calls = {.self = world, .begin = begin_entry, .stop = stop_entry};
     finish_entries(world);
-    turns_attend(world->scenario, world->play->turns, &world->play->attention, &calls);
-    return turns_all_finished(world->scenario, world->play->turns);
+    job_order_attend(world->scenario, world->play->jobs, &world->play->attention, &calls);
+    return job_order_all_finished(world->scenario, world->play->jobs);
 }
 
 /* ------------------------------------------------------------------ time */
@@ -216,7 +217,7 @@ void world_play_init(struct world *world)
     struct world_play *play = memory_zeroed(1, sizeof *play);
     world->play = play;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
-    play->turns = memory_zeroed(scenario->workload_count, sizeof *play->turns);
+    play->jobs = memory_zeroed(scenario->workload_count, sizeof *play->jobs);
     play->told = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,
                                sizeof *play->told);
     world_faults_init(world);
@@ -245,7 +246,7 @@ void world_play_fini(struct world *world)
             free(play->told[i]);
         free(play->told);
         free(play->entries);
-        free(play->turns);
+        free(play->jobs);
     }
     free(play);
     world->play = NULL;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * turns - barriers and exit rules of fio. */
-#include "scenarios/world/turns.h"
+ * job_order - barriers and exit rules of fio. */
+#include "scenarios/world/job_order.h"
 
 #include "scenarios/fio/fio.h"
 
 /* The jobs that it waits for are finished. */
-static bool may_begin(const struct scenario *scenario, const struct turn *turns, uint32_t index)
+static bool may_begin(const struct scenario *scenario, const struct job_state *states,
+                      uint32_t index)
 {
     const struct scenario_workload *workload = &scenario->workloads[index];
-    const struct turn *jobs = turns + workload->first_job;
+    const struct job_state *jobs = states + workload->first_job;
     if (workload->job == NULL)
         return true;
     for (uint32_t i = 0; i < workload->job->barrier; i++)
@@ -41,38 +42,38 @@ static bool is_ended_by(const struct scenario *scenario, uint32_t index, uint32_
            other->first_job == done->first_job && ends(done->job, other->job);
 }
 
-static void end_others(const struct scenario *scenario, struct turn *turns, uint32_t finished,
-                       const struct turns_calls *calls)
+static void end_others(const struct scenario *scenario, struct job_state *states, uint32_t finished,
+                       const struct job_order_calls *calls)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
-        if (turns[i].finished || !is_ended_by(scenario, i, finished))
+        if (states[i].finished || !is_ended_by(scenario, i, finished))
             continue;
-        if (turns[i].begun)
+        if (states[i].begun)
             calls->stop(calls->self, i);
         else
-            turns[i].begun = turns[i].finished = true; /* it never runs */
+            states[i].begun = states[i].finished = true; /* it never runs */
     }
 }
 
-void turns_attend(const struct scenario *scenario, struct turn *turns, bool *attention,
-                  const struct turns_calls *calls)
+void job_order_attend(const struct scenario *scenario, struct job_state *states, bool *attention,
+                      const struct job_order_calls *calls)
 {
     while (*attention) {
         *attention = false;
         for (uint32_t i = 0; i < scenario->workload_count; i++)
-            if (turns[i].finished)
-                end_others(scenario, turns, i, calls);
+            if (states[i].finished)
+                end_others(scenario, states, i, calls);
         for (uint32_t i = 0; i < scenario->workload_count; i++)
-            if (!turns[i].begun && may_begin(scenario, turns, i)) {
-                turns[i].begun = true;
+            if (!states[i].begun && may_begin(scenario, states, i)) {
+                states[i].begun = true;
                 calls->begin(calls->self, i);
             }
     }
 }
 
 /* A fio job that is delayed, or waits for others, past the end issues nothing. */
-struct turns_span turns_span(const struct scenario_workload *workload, time_ps zero, time_ps end,
-                             time_ps now)
+struct job_order_span job_order_span(const struct scenario_workload *workload, time_ps zero,
+                                     time_ps end, time_ps now)
 {
     const struct fio_job *job = workload->job;
     const time_ps begin = zero + workload->start, delay = job != NULL ? job->start_delay : 0;
@@ -80,13 +81,13 @@ struct turns_span turns_span(const struct scenario_workload *workload, time_ps z
     const time_ps start = time_earlier((begin > now ? begin : now) + delay, stop);
     if (job != NULL && job->runtime < stop - start)
         stop = start + job->runtime;
-    return (struct turns_span){start, stop};
+    return (struct job_order_span){start, stop};
 }
 
-bool turns_all_finished(const struct scenario *scenario, const struct turn *turns)
+bool job_order_all_finished(const struct scenario *scenario, const struct job_state *states)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
-        if (!turns[i].finished)
+        if (!states[i].finished)
             return false;
     return scenario->workload_count > 0;
 }
