@@ -108,7 +108,7 @@ static const char *net_words(uint8_t kind)
     switch ((enum net_event)kind) {
     case NET_EVENT_ARRIVAL:
         return "a frame arrives";
-    case NET_EVENT_KICK:
+    case NET_EVENT_DEQUEUE:
         return "selects the next frame to send";
     case NET_EVENT_PFC_ACT:
         return "a pause takes effect";

@@ -26,7 +26,7 @@ static uint8_t enabled_of(const struct port *port, int64_t priorities)
 /* By an event. */
 static void later(struct port *port)
 {
-    port_kick_later(port);
+    port_dequeue_later(port);
 }
 
 void port_init(struct port *port, struct node *node, uint16_t index,
@@ -34,7 +34,7 @@ void port_init(struct port *port, struct node *node, uint16_t index,
                const struct probe *probe, port_source *source)
 {
     *port = (struct port){
-        .kick_at = TIME_NEVER,
+        .dequeue_at = TIME_NEVER,
         .node = node,
         .index = index,
         .largest = (uint16_t)(params->mtu + WIRE_ETHERNET_BYTES),
@@ -257,7 +257,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
         node_post_ordered(port->node, port_next_order(port), port->target, at, handle);
 }
 
-void port_kick(struct port *port, time_ps now)
+void port_dequeue(struct port *port, time_ps now)
 {
     port_serve(port, port->source, port->later, now);
 }
@@ -273,7 +273,7 @@ void port_set_up(struct port *port, bool up, time_ps now)
         port->lanes[i].rx_limit = up ? port->largest : 0;
     port_tx_pause_carrier(port, up);
     if (up)
-        port_kick(port, now);
+        port_dequeue(port, now);
     else
         port_rx_pause_forget(port, ALL_PRIORITIES, now);
 }
@@ -316,9 +316,9 @@ bool port_receive_odd(struct port *port, const struct event *event)
 void port_on_event(struct port *port, const struct event *event)
 {
     switch ((enum net_event)event->kind) {
-    case NET_EVENT_KICK:
-        if (port_kicked(port, event->at))
-            port_kick(port, event->at);
+    case NET_EVENT_DEQUEUE:
+        if (port_dequeue_came(port, event->at))
+            port_dequeue(port, event->at);
         return;
     case NET_EVENT_PFC_ACT:
         port_obey(port, (uint32_t)event->argument, event->at);

@@ -5,7 +5,7 @@
  * holds.
  * The port sends what its owner has ready: a switch queues frames in the port, an RNIC is
  * asked for the next one (struct port_source).  One event is due per frame and hop: its arrival at
- * the peer; a second one (KICK) only when something is ready behind it.
+ * the peer; a second one (DEQUEUE) only when something is ready behind it.
  * Owner: the node.  Clock: now is passed in. */
 #ifndef STORMGLASS_NET_PORT_PORT_H
 #define STORMGLASS_NET_PORT_PORT_H
@@ -29,7 +29,7 @@ enum net_event {
     NET_EVENT_PAUSE_END,   /* argument: priority; its quanta may have run out */
     NET_EVENT_PFC_REFRESH, /* argument: priority */
     NET_EVENT_FIRST_OWN = 16,
-    NET_EVENT_KICK = EVENT_QUIET /* the wire may be free: look for the next frame */
+    NET_EVENT_DEQUEUE = EVENT_QUIET /* the wire may be free: look for the next frame */
 };
 
 /* Which frames ask for pauses.  A port ignores and counts those of the other kind. */
@@ -123,13 +123,13 @@ typedef void port_later(struct port *port);
 struct port {
     /* one line: may a frame leave now, when does it arrive, and where */
     alignas(64) time_ps busy_until; /* the wire is taken until then */
-    time_ps kick_at;                /* time of the pending KICK, or TIME_NEVER */
+    time_ps dequeue_at;             /* time of the pending DEQUEUE, or TIME_NEVER */
     time_ps after_wire;             /* from busy_until: arrival_delay less the gap */
     struct node *node;              /* owner */
     struct frame_pool *frames;
     uint64_t target;      /* event_target of a frame's arrival */
     uint32_t ps_per_byte; /* of its rate; 0: no whole number */
-    uint32_t sent;        /* frames so far, and a KICK before the first: numbers of its line */
+    uint32_t sent;        /* frames so far, and a DEQUEUE before the first: numbers of its line */
     union {
         struct {
             uint8_t odd;     /* enum port_odd */
@@ -145,7 +145,7 @@ struct port {
     struct port_lane lanes[PRIORITIES];
 
     port_source *source;
-    port_later *later; /* makes sure of a KICK when the wire is free */
+    port_later *later; /* makes sure of a DEQUEUE when the wire is free */
     const struct probe *probe;
     port_reason *reason; /* for a refresh; NULL: the owner knows none */
     struct wire_rate rate;
@@ -228,7 +228,7 @@ void port_join(struct port *a, struct port_ingress a_ingress, struct port *b,
 /* After port_join: what the port sends goes by the mail, which outlives it. */
 void port_set_mail(struct port *port, struct mail *mail);
 
-/* Queues a frame behind those of its priority; the caller kicks. */
+/* Queues a frame behind those of its priority; the caller calls port_dequeue. */
 void port_append(struct port *port, uint32_t handle, struct frame *frame);
 
 /* The same, inlined. */
@@ -267,8 +267,8 @@ static inline void port_shift_first(struct port *port, size_t priority, const st
 /* The part of port_send for a port that is odd. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now);
 
-/* A port's KICKs come before its frames, and at one moment there is one. */
-static inline uint64_t port_kick_order(const struct port *port)
+/* A port's DEQUEUE events come before its frames, and at one moment there is one. */
+static inline uint64_t port_dequeue_order(const struct port *port)
 {
     return node_order(port->node, port->index, 0);
 }
@@ -279,7 +279,7 @@ static inline uint64_t port_next_order(struct port *port)
 }
 
 /* Sends a frame of a lane now, by a port that is not odd and whose wire is free; `line` is its
- * port_kick_order. */
+ * port_dequeue_order. */
 static inline void port_transmit(struct port *port, struct port_lane *lane, uint64_t handle,
                                  uint64_t bytes, uint64_t line, time_ps now)
 {
@@ -299,8 +299,8 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
         port_send_odd(port, handle, now);
         return;
     }
-    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes, port_kick_order(port),
-                  now);
+    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes,
+                  port_dequeue_order(port), now);
 }
 
 /* Nothing is ready, paused or due, in any priority. */
@@ -321,23 +321,23 @@ static inline bool port_is_free(const struct port *port, uint8_t priority, time_
     return port->busy_until <= now && !port_has_work(port) && (port->paused & 1u << priority) == 0;
 }
 
-/* Posts the KICK of port->kick_at. */
-static inline void port_post_kick(struct port *port)
+/* Posts the DEQUEUE of port->dequeue_at. */
+static inline void port_post_dequeue(struct port *port)
 {
     /* The highest that waits will probably go: named, it comes into the cache in time. */
     const unsigned priority = port_highest(port->ready | 1u);
-    node_post_ordered(port->node, port_kick_order(port),
-                      event_target(port->node->id, port->index, NET_EVENT_KICK), port->kick_at,
-                      port->lanes[priority].head);
+    node_post_ordered(port->node, port_dequeue_order(port),
+                      event_target(port->node->id, port->index, NET_EVENT_DEQUEUE),
+                      port->dequeue_at, port->lanes[priority].head);
 }
 
-/* Makes sure of a KICK when the wire is free. */
-static inline void port_kick_later(struct port *port)
+/* Makes sure of a DEQUEUE when the wire is free. */
+static inline void port_dequeue_later(struct port *port)
 {
-    if (port->kick_at == port->busy_until)
+    if (port->dequeue_at == port->busy_until)
         return;
-    port->kick_at = port->busy_until;
-    port_post_kick(port);
+    port->dequeue_at = port->busy_until;
+    port_post_dequeue(port);
 }
 
 static inline void port_set_odd(struct port *port, enum port_odd reason, bool on)
@@ -380,7 +380,7 @@ static inline bool port_send_next(struct port *port, port_source *source, time_p
 }
 
 /* The same, and later for what is left.  An owner that names its functions here has them inlined;
- * all others call port_kick. */
+ * all others call port_dequeue. */
 static inline void port_serve(struct port *port, port_source *source, port_later *later,
                               time_ps now)
 {
@@ -388,14 +388,14 @@ static inline void port_serve(struct port *port, port_source *source, port_later
         later(port);
 }
 
-void port_kick(struct port *port, time_ps now);
+void port_dequeue(struct port *port, time_ps now);
 
-/* True when a KICK came that nothing overtook; port_serve must follow. */
-static inline bool port_kicked(struct port *port, time_ps now)
+/* True when a DEQUEUE came that nothing overtook; port_serve must follow. */
+static inline bool port_dequeue_came(struct port *port, time_ps now)
 {
-    if (port->kick_at != now)
+    if (port->dequeue_at != now)
         return false;
-    port->kick_at = TIME_NEVER;
+    port->dequeue_at = TIME_NEVER;
     return true;
 }
 
@@ -407,7 +407,7 @@ void port_set_up(struct port *port, bool up, time_ps now);
 /* Frames that leave by the port suffer the fault from now on; NULL: they suffer none. */
 void port_set_fault(struct port *port, struct port_fault *fault);
 
-/* Handles KICK, PFC_ACT, PAUSE_END and PFC_REFRESH. */
+/* Handles DEQUEUE, PFC_ACT, PAUSE_END and PFC_REFRESH. */
 void port_on_event(struct port *port, const struct event *event);
 
 /* The part of port_receive for frames that the owner may not see. */

@@ -45,7 +45,7 @@ static void follow(struct port *port, time_ps now)
             unblock(port, i, now);
     }
     if ((changed & ~wanted) != 0)
-        port_kick(port, now);
+        port_dequeue(port, now);
 }
 
 static void hold(struct port *port, uint8_t priority, time_ps until, time_ps now)

@@ -123,7 +123,7 @@ static void begin(struct port *port, uint8_t priority, const struct probe_pause 
     make_due(port, bits);
     tell(port, bits, why);
     refresh_later(port, timer_of(port, priority), why->at);
-    port_kick(port, why->at);
+    port_dequeue(port, why->at);
 }
 
 /* With `silent` no XON is sent, and none if the row says so: the peer's quanta run out. */
@@ -144,7 +144,7 @@ static void end(struct port *port, uint8_t priority, const struct probe_pause *w
         port->told &= (uint8_t)~bits;
     port->refresh_at[timer_of(port, priority)] = TIME_NEVER;
     tell(port, bits, why);
-    port_kick(port, why->at);
+    port_dequeue(port, why->at);
 }
 
 void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pause *why)
@@ -196,7 +196,7 @@ void port_refresh(struct port *port, uint8_t timer, time_ps now)
         again.priority = (uint8_t)__builtin_ctz(port->asserted);
     find_reason(port, &again);
     port->probe->pause(port->probe->self, &again);
-    port_kick(port, now);
+    port_dequeue(port, now);
 }
 
 void port_tx_pause_carrier(struct port *port, bool up)

@@ -7,7 +7,7 @@
  *           -> room given back (XON) -> wire
  *
  * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
- * a frame that must wait is sent by the port's KICK, which is none (net/port/kicks.h), unless
+ * a frame that must wait is sent by the port's DEQUEUE, which is none (net/port/dequeue_timers.h), unless
  * somebody looks on and wants to be told of it.
  *
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
@@ -93,32 +93,32 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
     return frames;
 }
 
-/* ------------------------------------------------------------------ kicks */
+/* ------------------------------------------------------------------ dequeue timers */
 
 /* For when the wire is free.  Somebody who looks on is told by an event: then there is no room. */
-static inline void kick_later(struct swtch *swtch, struct port *port)
+static inline void dequeue_later(struct swtch *swtch, struct port *port)
 {
-    if (port->kick_at == port->busy_until)
+    if (port->dequeue_at == port->busy_until)
         return;
-    port->kick_at = port->busy_until;
-    if (UNLIKELY(kicks_are_full(&swtch->kicks))) {
+    port->dequeue_at = port->busy_until;
+    if (UNLIKELY(dequeue_timers_are_full(&swtch->dequeue_timers))) {
         if (swtch->node.engine->watch != NULL) {
-            port_post_kick(port);
+            port_post_dequeue(port);
             return;
         }
-        kicks_make_room(&swtch->kicks);
+        dequeue_timers_make_room(&swtch->dequeue_timers);
     }
-    kicks_add(&swtch->kicks, port->kick_at, port);
-    node_put_off(&swtch->node, port->kick_at);
+    dequeue_timers_add(&swtch->dequeue_timers, port->dequeue_at, port);
+    node_put_off(&swtch->node, port->dequeue_at);
 }
 
-void switch_kick_later(struct port *port)
+void switch_dequeue_later(struct port *port)
 {
-    kick_later(switch_of(port->node), port);
+    dequeue_later(switch_of(port->node), port);
 }
 
 /* The port's wire is free, and mostly the first of its queue leaves.  True: something is left. */
-static inline bool kick(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
+static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line, time_ps now)
 {
     const unsigned mask = port->ready & ~(unsigned)port->paused;
     if (UNLIKELY(mask == 0))
@@ -129,41 +129,41 @@ static inline bool kick(struct swtch *swtch, struct port *port, uint64_t line, t
     return port_has_work(port);
 }
 
-/* Its kick of that moment is the present event. */
-static inline void on_kick(struct swtch *swtch, struct port *port, const struct event *event)
+/* Its timer of that moment is the present event. */
+static inline void on_dequeue(struct swtch *swtch, struct port *port, const struct event *event)
 {
     if (UNLIKELY((port->odd | port->pfc_due) != 0)) {
-        port->kick_at = TIME_NEVER;
-        port_kick(port, event->at);
-    } else if (kick(swtch, port, event->order, event->at)) {
-        kick_later(swtch, port);
+        port->dequeue_at = TIME_NEVER;
+        port_dequeue(port, event->at);
+    } else if (dequeue(swtch, port, event->order, event->at)) {
+        dequeue_later(swtch, port);
     } else {
-        port->kick_at = TIME_NEVER;
+        port->dequeue_at = TIME_NEVER;
     }
 }
 
-/* Does the kicks that come before an event at `at` of that place in the order. */
-static NOINLINE void do_kicks(struct swtch *swtch, time_ps at, uint64_t order)
+/* Serves the timers that come before an event at `at` of that place in the order. */
+static NOINLINE void dequeue_due(struct swtch *swtch, time_ps at, uint64_t order)
 {
-    struct kicks *kicks = &swtch->kicks;
+    struct dequeue_timers *timers = &swtch->dequeue_timers;
     struct event event = {.at = at, .order = order};
     node_act_as(&swtch->node, &event);
-    while (kicks_due(kicks) <= at) {
-        const struct kick next = *kicks->first;
+    while (dequeue_timers_due(timers) <= at) {
+        const struct dequeue_timer next = *timers->first;
         event.at = next.at;
-        event.order = port_kick_order(next.port);
+        event.order = port_dequeue_order(next.port);
         if (UNLIKELY(next.at == at) && event.order > order)
             break;
-        kicks->first++;
-        if (LIKELY(next.port->kick_at == next.at))
-            on_kick(swtch, next.port, &event);
+        timers->first++;
+        if (LIKELY(next.port->dequeue_at == next.at))
+            on_dequeue(swtch, next.port, &event);
     }
-    swtch->node.due = kicks_due(kicks);
+    swtch->node.due = dequeue_timers_due(timers);
 }
 
 static void settle(struct node *node, time_ps until)
 {
-    do_kicks(switch_of(node), until, UINT64_MAX);
+    dequeue_due(switch_of(node), until, UINT64_MAX);
 }
 
 /* ------------------------------------------------------------------ forwarding */
@@ -207,9 +207,9 @@ static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egre
     if (switch_is_metered(swtch, frame->priority))
         switch_meter(swtch, frame, egress, true, now);
     if (UNLIKELY(now >= port->busy_until))
-        port_kick(port, now);
+        port_dequeue(port, now);
     else if (port_has_work(port))
-        kick_later(swtch, port);
+        dequeue_later(swtch, port);
 }
 
 /* What ECMP tells the frame's flow by. */
@@ -237,8 +237,8 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
     if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         switch_mark(swtch, passage->frame, port);
     switch_queue(port, group, passage, cells);
-    if (port->kick_at != port->busy_until && port_has_work(port))
-        kick_later(swtch, port);
+    if (port->dequeue_at != port->busy_until && port_has_work(port))
+        dequeue_later(swtch, port);
 }
 
 static INLINE void forward(struct swtch *swtch, const struct passage *passage, uint32_t entropy)
@@ -263,8 +263,8 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
         }
     } else if (LIKELY(port->busy == 0 && egress != passage->in_port) &&
                buffer_pass(&swtch->buffer, group, cells)) {
-        port_transmit(port, &port->lanes[priority], passage->handle, bytes, port_kick_order(port),
-                      now);
+        port_transmit(port, &port->lanes[priority], passage->handle, bytes,
+                      port_dequeue_order(port), now);
         return;
     }
     enqueue(swtch, (uint32_t)passage->handle, egress, cells, now);
@@ -364,9 +364,9 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 static NOINLINE void on_other_event(struct swtch *swtch, const struct event *event)
 {
     struct port *port = &swtch->ports[event->port];
-    if (UNLIKELY(event->kind == NET_EVENT_KICK)) {
-        if (port_kicked(port, event->at))
-            port_kick(port, event->at);
+    if (UNLIKELY(event->kind == NET_EVENT_DEQUEUE)) {
+        if (port_dequeue_came(port, event->at))
+            port_dequeue(port, event->at);
     } else if (event->kind == SWITCH_EVENT_CUT_WAIT) {
         forward_whole(swtch, (uint32_t)event->argument, event->at);
     } else if (event->kind == SWITCH_EVENT_WATCHDOG) {
@@ -390,25 +390,25 @@ static INLINE void execute(struct node *node, const struct event *event)
         on_other_event(switch_of(node), event);
 }
 
-static inline void do_kicks_before(struct node *node, const struct event *event)
+static inline void dequeue_due_before(struct node *node, const struct event *event)
 {
     if (UNLIKELY(node->due <= event->at)) {
-        do_kicks(switch_of(node), event->at, event->order);
+        dequeue_due(switch_of(node), event->at, event->order);
         node_act_as(node, event);
     }
 }
 
 static void on_event(struct node *node, const struct event *event)
 {
-    do_kicks_before(node, event);
+    dequeue_due_before(node, event);
     execute(node, event);
 }
 
-/* Kicks chain nothing: the event's word is chained after them, beside its frame's. */
+/* Timers chain nothing: the event's word is chained after them, beside its frame's. */
 static void take_batch(struct node *node)
 {
     for (const struct event *event; (event = node_next(node)) != NULL;) {
-        do_kicks_before(node, event);
+        dequeue_due_before(node, event);
         node_digest_event(node, event);
         execute(node, event);
     }

@@ -10,7 +10,7 @@
 #define STORMGLASS_NET_SWITCH_SWITCH_H
 
 #include "base/rng.h"
-#include "net/port/kicks.h"
+#include "net/port/dequeue_timers.h"
 #include "net/port/port.h"
 #include "net/route/route.h"
 #include "net/switch/buffer.h"
@@ -100,7 +100,7 @@ struct swtch {
     bool special;      /* cuts through, or does not hash the 5-tuple */
     bool careful;      /* special, or something is condemned: frames are looked at twice */
     uint8_t condemned; /* mask of priorities in which the watchdog drops at some port */
-    struct kicks kicks;
+    struct dequeue_timers dequeue_timers;
     struct buffer buffer;
     alignas(64) uint8_t priority_of_tos[4 * DSCPS]; /* whatever its ECN bits */
 

@@ -35,7 +35,7 @@ void switch_audit(const struct node *node)
         }
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */
-    CHECK(node->due == kicks_due(&swtch->kicks));
+    CHECK(node->due == dequeue_timers_due(&swtch->dequeue_timers));
     CHECK(lossy == swtch->buffer.egress.used);
     watchdog_audit(swtch);
 }

@@ -69,11 +69,11 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
         memory_zeroed((size_t)port_count * PRIORITIES * port_count, sizeof *swtch->waiting);
     swtch->buffer.groups = lines((size_t)port_count * PRIORITIES, sizeof *swtch->buffer.groups);
     set_waiting(swtch);
-    kicks_init(&swtch->kicks);
+    dequeue_timers_init(&swtch->dequeue_timers);
     for (uint16_t i = 0; i < port_count; i++)
         port_init(&swtch->ports[i], &swtch->node, i, &port_params[i], frames, probe, switch_take);
     for (uint16_t i = 0; i < port_count; i++) {
-        swtch->ports[i].later = switch_kick_later;
+        swtch->ports[i].later = switch_dequeue_later;
         swtch->ports[i].reason = switch_reason;
     }
     for (unsigned dscp = 0; dscp < DSCPS; dscp++)
@@ -90,7 +90,7 @@ void switch_fini(struct swtch *swtch)
     route_table_fini(&swtch->routes);
     watchdog_free(swtch->watchdog);
     free(swtch->ports);
-    kicks_fini(&swtch->kicks);
+    dequeue_timers_fini(&swtch->dequeue_timers);
     free(swtch->port_counters);
     free(swtch->waiting);
     free(swtch->buffer.state);

@@ -40,7 +40,7 @@ NOINLINE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egre
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
 
 /* The port_later of a switch's ports. */
-void switch_kick_later(struct port *port);
+void switch_dequeue_later(struct port *port);
 
 /* Fills in occupancy, threshold and the reasons of an XOFF of why->port and why->priority.
  * `crossing` is the frame that is on its way to the queue of `egress`; NULL: none. */

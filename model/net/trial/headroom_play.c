@@ -85,7 +85,7 @@ static void on_event(struct node *node, const struct event *event)
     const uint32_t handle = (uint32_t)event->argument;
     if (event->kind == EVENT_BEGIN) {
         end->port.ready = (uint8_t)(1u << end->priority);
-        port_kick(&end->port, event->at);
+        port_dequeue(&end->port, event->at);
     } else if (event->kind != NET_EVENT_ARRIVAL) {
         port_on_event(&end->port, event);
     } else if (port_receive(&end->port, node, event, frame_at(end->frames, handle))) {

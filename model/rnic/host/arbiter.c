@@ -32,7 +32,7 @@ static void set_ready(struct rnic *rnic, uint8_t priority)
 {
     rnic->port.ready |= (uint8_t)(1u << priority);
     if (!port_is_choosing(&rnic->port))
-        rnic_want_kick(rnic);
+        rnic_want_dequeue(rnic);
 }
 
 static void push_ready(struct rnic *rnic, struct qp *qp)
@@ -386,16 +386,16 @@ uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now)
 void arbiter_serve(struct rnic *rnic, time_ps now)
 {
     if (LIKELY(rnic->arbitrates))
-        port_serve(&rnic->port, next, port_kick_later, now);
+        port_serve(&rnic->port, next, port_dequeue_later, now);
     else
-        port_kick(&rnic->port, now); /* of a software RNIC */
+        port_dequeue(&rnic->port, now); /* of a software RNIC */
 }
 
 NOINLINE void arbiter_serve_alone(struct rnic *rnic, time_ps now)
 {
-    *rnic->host_kicks = RNIC_HOST_BUSY;
+    *rnic->ready_ports = RNIC_HOST_BUSY;
     arbiter_serve(rnic, now);
-    *rnic->host_kicks = 0;
+    *rnic->ready_ports = 0;
 }
 
 NOINLINE void arbiter_acknowledged(struct rnic *rnic, struct qp *qp, time_ps now)
@@ -444,7 +444,7 @@ static inline struct qp *sole_middle(struct rnic *rnic, const struct rnic_class 
     return (qp->flags & QP_LIMITED) == 0 && fast_path_may_send(qp, now) ? qp : NULL;
 }
 
-bool arbiter_kick_fast(struct rnic *rnic, time_ps now)
+bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now)
 {
     struct port *port = &rnic->port;
     const unsigned strict = port->ready & rnic->strict;
@@ -464,7 +464,7 @@ bool arbiter_kick_fast(struct rnic *rnic, time_ps now)
     }
     port_send(port, handle, frame_at(port->frames, handle), now);
     if (port->ready != 0)
-        port_kick_later(port);
+        port_dequeue_later(port);
     return true;
 }
 

@@ -10,16 +10,16 @@
 /* The source of an RNIC's port. */
 uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now);
 
-/* Has the port send the next frame, if it may, or makes sure of a KICK. */
+/* Has the port send the next frame, if it may, or makes sure of a DEQUEUE. */
 void arbiter_serve(struct rnic *rnic, time_ps now);
 
 /* The same in an event that the host does not end. */
 void arbiter_serve_alone(struct rnic *rnic, time_ps now);
 
-/* Ends such an event: what became ready in it leaves, or gets a KICK. */
+/* Ends such an event: what became ready in it leaves, or gets a DEQUEUE. */
 static inline void arbiter_end(struct rnic *rnic, time_ps now)
 {
-    if (UNLIKELY(*rnic->host_kicks != 0))
+    if (UNLIKELY(*rnic->ready_ports != 0))
         arbiter_serve_alone(rnic, now);
 }
 
@@ -87,9 +87,9 @@ void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
  * its turn, and nothing has been done yet. */
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* A KICK has come that nothing overtook: sends the next frame, if it is easily told which.  False:
+/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easily told which.  False:
  * it is not, nothing has been done yet, and arbiter_serve must follow. */
-bool arbiter_kick_fast(struct rnic *rnic, time_ps now);
+bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now);
 
 /* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */
 static inline void arbiter_pace(struct qp *qp, time_ps until)

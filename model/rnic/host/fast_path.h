@@ -104,15 +104,15 @@ static inline void fast_path_pass(struct port_lane *lane, const struct frame *fr
         lane->peak = frame->bytes;
 }
 
-/* Behind the frames of its priority; the port is kicked unless a KICK is due. */
+/* Behind the frames of its priority; the port is served unless a DEQUEUE is due. */
 static inline void fast_path_append(struct rnic *rnic, uint32_t handle, struct frame *frame,
                                     time_ps now)
 {
     struct port *port = &rnic->port;
     port_append(port, handle, frame);
-    if (now < port->busy_until && port->kick_at == port->busy_until)
+    if (now < port->busy_until && port->dequeue_at == port->busy_until)
         return;
-    rnic_want_kick(rnic);
+    rnic_want_dequeue(rnic);
     arbiter_end(rnic, now);
 }
 

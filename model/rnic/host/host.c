@@ -60,12 +60,12 @@ static const struct env_ops env_ops = {.now = now, .timer_set = timer_set};
 
 /* ------------------------------------------------------------------ events */
 
-static void kick_ports(struct host *host, time_ps at)
+static void serve_ready_ports(struct host *host, time_ps at)
 {
-    uint32_t kicks = host->kicks & ~RNIC_HOST_BUSY;
-    host->kicks = RNIC_HOST_BUSY;
-    for (; kicks != 0; kicks &= kicks - 1)
-        arbiter_serve(host->rnics[__builtin_ctz(kicks)], at);
+    uint32_t ready = host->ready_ports & ~RNIC_HOST_BUSY;
+    host->ready_ports = RNIC_HOST_BUSY;
+    for (; ready != 0; ready &= ready - 1)
+        arbiter_serve(host->rnics[__builtin_ctz(ready)], at);
 }
 
 static void arrive(struct host *host, struct rnic *rnic, const struct event *event)
@@ -96,23 +96,23 @@ static void dispatch(struct host *host, const struct event *event)
 static NOINLINE void on_odd_event(struct host *host, const struct event *event)
 {
     const time_ps at = event->at;
-    host->kicks = RNIC_HOST_BUSY;
+    host->ready_ports = RNIC_HOST_BUSY;
     dispatch(host, event);
-    if (host->kicks != RNIC_HOST_BUSY)
-        kick_ports(host, at);
-    host->kicks = 0;
+    if (host->ready_ports != RNIC_HOST_BUSY)
+        serve_ready_ports(host, at);
+    host->ready_ports = 0;
 }
 
-static NOINLINE void on_kick(struct host *host, const struct event *event, struct rnic *rnic)
+static NOINLINE void on_dequeue(struct host *host, const struct event *event, struct rnic *rnic)
 {
     const time_ps at = event->at;
-    if (UNLIKELY(!port_kicked(&rnic->port, at)) || arbiter_kick_fast(rnic, at))
+    if (UNLIKELY(!port_dequeue_came(&rnic->port, at)) || arbiter_dequeue_fast(rnic, at))
         return;
-    host->kicks = RNIC_HOST_BUSY;
+    host->ready_ports = RNIC_HOST_BUSY;
     arbiter_serve(rnic, at);
-    if (UNLIKELY(host->kicks != RNIC_HOST_BUSY))
-        kick_ports(host, at);
-    host->kicks = 0;
+    if (UNLIKELY(host->ready_ports != RNIC_HOST_BUSY))
+        serve_ready_ports(host, at);
+    host->ready_ports = 0;
 }
 
 static NOINLINE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
@@ -158,8 +158,8 @@ static void on_event(struct node *node, const struct event *event)
     struct rnic *rnic = host->rnics[event->port];
     if (LIKELY(event->kind == NET_EVENT_ARRIVAL))
         on_arrival(host, event, rnic);
-    else if (event->kind == NET_EVENT_KICK)
-        on_kick(host, event, rnic);
+    else if (event->kind == NET_EVENT_DEQUEUE)
+        on_dequeue(host, event, rnic);
     else if (event->kind == RNIC_EVENT_WAKE)
         on_wake(host, event, rnic);
     else
@@ -208,25 +208,25 @@ static void arrive_soft(struct host *host, struct rnic *rnic, const struct event
         soft_receive(rnic, handle, event->at);
 }
 
-/* `asked`: ports to kick for effects that were in events of other hosts. */
+/* `asked`: ports to serve for effects that were in events of other hosts. */
 static void on_machine_event(struct node *node, const struct event *event)
 {
     struct host *host = of_node(node);
-    const uint32_t asked = host->kicks;
+    const uint32_t asked = host->ready_ports;
     const bool arrives = event->kind == NET_EVENT_ARRIVAL && host->rnics[event->port]->soft != NULL;
-    host->kicks = 0;
+    host->ready_ports = 0;
     if (event->kind != HOST_EVENT_PROCESSOR && !arrives)
         on_event(node, event);
-    host->kicks = asked | RNIC_HOST_BUSY;
+    host->ready_ports = asked | RNIC_HOST_BUSY;
     if (event->kind == HOST_EVENT_PROCESSOR)
         processor_on_event(&host->machine->processor, event);
     else if (arrives)
         arrive_soft(host, host->rnics[event->port], event);
     for (uint32_t i = 0; i < host->rnic_count; i++)
         if (host->rnics[i]->soft != NULL)
-            soft_kick(host->rnics[i]);
-    kick_ports(host, event->at);
-    host->kicks = 0;
+            soft_doorbell(host->rnics[i]);
+    serve_ready_ports(host, event->at);
+    host->ready_ports = 0;
 }
 
 static void machine_audit(const struct node *node)
@@ -280,7 +280,7 @@ struct rnic *host_add_rnic(struct host *host, const struct host_rnic *with)
         .node = &host->node,
         .index = (uint16_t)host->rnic_count,
         .endpoint = with->endpoint,
-        .host_kicks = &host->kicks,
+        .ready_ports = &host->ready_ports,
         .env = &host->env,
         .frames = host->frames,
         .port_params = with->port,

@@ -23,7 +23,7 @@ enum host_event {
 
 struct host {
     alignas(64) struct node node; /* first: the engine knows a host by it */
-    uint32_t kicks; /* ports that became ready during this event, and RNIC_HOST_BUSY */
+    uint32_t ready_ports;         /* that became ready during this event, and RNIC_HOST_BUSY */
     uint32_t rnic_count;
     struct rnic *rnics[HOST_RNICS];
     struct frame_pool *frames;

@@ -27,10 +27,10 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
         return;
     }
     port_append(&rnic->port, handle, frame_at(rnic->port.frames, handle));
-    if ((*rnic->host_kicks & RNIC_HOST_BUSY) != 0)
-        rnic_want_kick(rnic);
+    if ((*rnic->ready_ports & RNIC_HOST_BUSY) != 0)
+        rnic_want_dequeue(rnic);
     else
-        port_kick(&rnic->port, rnic_now(rnic));
+        port_dequeue(&rnic->port, rnic_now(rnic));
 }
 
 /* ------------------------------------------------------------------ the way in */
@@ -273,7 +273,7 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
         .ttl = (uint8_t)site->params->ttl,
         .go_back_0 = site->params->loss_recovery == RNIC_GO_BACK_0,
         .ack_coalescing = site->params->ack_coalescing != 0,
-        .host_kicks = site->host_kicks,
+        .ready_ports = site->ready_ports,
         .env = site->env,
         .params = *site->params,
         .qpn_base = (uint32_t)(hash_mix(hash_text(site->node->name, site->index)) & PSN_MASK),

@@ -107,7 +107,7 @@ struct rnic {
 
     /* what every packet touches */
     alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */
-    uint32_t *host_kicks;            /* the host's mask of ports to kick when its event ends */
+    uint32_t *ready_ports;           /* the host's mask of ports to serve when its event ends */
     const struct cc_ops *cc;
     struct cc_site cc_site;
     uint32_t qpn_base;
@@ -146,7 +146,7 @@ struct rnic_site {
     struct node *node;
     uint16_t index; /* of the RNIC, and its port, in the host */
     uint32_t endpoint;
-    uint32_t *host_kicks;
+    uint32_t *ready_ports;
     const struct env *env;
     struct frame_pool *frames;
     const struct port_params *port_params;
@@ -261,12 +261,12 @@ static inline void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind
     node_post(node, node->id, at, (uint8_t)kind, rnic->port.index, argument);
 }
 
-/* Bit of host_kicks that says that the host is within an event and will kick when it ends. */
+/* Bit of ready_ports that says that the host is within an event and will serve them when it ends. */
 #define RNIC_HOST_BUSY (UINT32_C(1) << 31)
 
-static inline void rnic_want_kick(struct rnic *rnic)
+static inline void rnic_want_dequeue(struct rnic *rnic)
 {
-    *rnic->host_kicks |= UINT32_C(1) << rnic->port.index;
+    *rnic->ready_ports |= UINT32_C(1) << rnic->port.index;
 }
 
 #endif

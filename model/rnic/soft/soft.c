@@ -66,7 +66,7 @@ void soft_on_transmit(struct rnic *rnic, time_ps now)
         port_append(&rnic->port, handle, frame_of(rnic, handle));
         soft->handed++;
     }
-    rnic_want_kick(rnic);
+    rnic_want_dequeue(rnic);
 }
 
 static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
@@ -189,7 +189,7 @@ static bool end_response(struct work *work, time_ps now)
     emit(own->rnic, own->response, now);
     own->response = POOL_NONE;
     responder_release(own->rnic, own->qp);
-    soft_kick(own->rnic);
+    soft_doorbell(own->rnic);
     if (response_due(own->qp) <= now)
         return true;
     soft_schedule(own->rnic, own->qp, now);
@@ -234,7 +234,7 @@ void soft_send(struct rnic *rnic, uint32_t handle)
     processor_add(processor(rnic), &rnic->soft->control, processor_within(processor(rnic)));
 }
 
-void soft_kick(struct rnic *rnic)
+void soft_doorbell(struct rnic *rnic)
 {
     for (uint8_t priority = 0; priority < PRIORITIES; priority++)
         while (rnic->classes[priority].answers.head != POOL_NONE) {

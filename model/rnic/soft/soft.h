@@ -80,7 +80,7 @@ void soft_forget(struct verbs_conn *conn);
 void soft_on_transmit(struct rnic *rnic, time_ps now);
 
 /* The event is over: answers that were listed in it are sent. */
-void soft_kick(struct rnic *rnic);
+void soft_doorbell(struct rnic *rnic);
 
 /* When a kernel timer ends that was set at `from`. */
 time_ps soft_timer(const struct soft_params *params, time_ps from, time_ps wait);

@@ -63,7 +63,7 @@ static void on_event(struct node *node, const struct event *event)
     struct pump *pump = (struct pump *)(void *)node;
     if (event->kind == PUMP_EVENT_START) {
         pump->port.ready = priorities_of(pump);
-        port_kick(&pump->port, event->at);
+        port_dequeue(&pump->port, event->at);
         return;
     }
     if (event->kind != NET_EVENT_ARRIVAL) {

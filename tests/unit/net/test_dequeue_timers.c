@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A switch's kicks come in the order of their time, then of their port. */
-#include "net/port/kicks.h"
+ * A switch's timers come in the order of their time, then of their port. */
+#include "net/port/dequeue_timers.h"
 
 #include "base/rng.h"
 #include "net/port/port.h"
@@ -13,7 +13,7 @@
 
 enum { PORTS = 40, STEPS = 20000 };
 
-static bool before(struct kick a, struct kick b)
+static bool before(struct dequeue_timer a, struct dequeue_timer b)
 {
     return a.at < b.at || (a.at == b.at && a.port < b.port);
 }
@@ -23,38 +23,38 @@ static void they_come_in_order(void **state)
 {
     (void)state;
     static struct port ports[PORTS];
-    struct rng rng = rng_stream(1, "kicks", "test");
-    struct kicks kicks;
-    kicks_init(&kicks);
-    struct kick left[PORTS];
+    struct rng rng = rng_stream(1, "timers", "test");
+    struct dequeue_timers timers;
+    dequeue_timers_init(&timers);
+    struct dequeue_timer left[PORTS];
     uint32_t count = 0;
     time_ps now = 0;
     for (int step = 0; step < STEPS; step++) {
         if (count < PORTS && rng_below(&rng, 3) > 0) {
-            const struct kick kick = {now + (time_ps)rng_below(&rng, 20),
-                                      &ports[rng_below(&rng, PORTS)]};
-            if (kicks_are_full(&kicks))
-                kicks_make_room(&kicks);
-            kicks_add(&kicks, kick.at, kick.port);
-            left[count++] = kick;
+            const struct dequeue_timer timer = {now + (time_ps)rng_below(&rng, 20),
+                                                &ports[rng_below(&rng, PORTS)]};
+            if (dequeue_timers_are_full(&timers))
+                dequeue_timers_make_room(&timers);
+            dequeue_timers_add(&timers, timer.at, timer.port);
+            left[count++] = timer;
             continue;
         }
-        assert_int_equal(kicks.end - kicks.first, count);
+        assert_int_equal(timers.end - timers.first, count);
         if (count == 0) {
-            assert_true(kicks_due(&kicks) == TIME_NEVER);
+            assert_true(dequeue_timers_due(&timers) == TIME_NEVER);
             continue;
         }
         uint32_t least = 0;
         for (uint32_t i = 1; i < count; i++)
             least = before(left[i], left[least]) ? i : least;
-        assert_true(kicks_due(&kicks) == left[least].at);
-        const struct kick first = *kicks.first++;
+        assert_true(dequeue_timers_due(&timers) == left[least].at);
+        const struct dequeue_timer first = *timers.first++;
         assert_true(first.at == left[least].at && first.port == left[least].port);
         now = first.at;
         left[least] = left[--count];
     }
-    assert_true(kicks.limit - kicks.items <= 4 * PORTS);
-    kicks_fini(&kicks);
+    assert_true(timers.limit - timers.items <= 4 * PORTS);
+    dequeue_timers_fini(&timers);
 }
 
 int main(void)
