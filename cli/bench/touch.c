@@ -17,7 +17,7 @@ const struct touch_size touch_sizes[] = {
     {0},
 };
 
-enum { LANE = 3, LINE = 64 };
+enum { PRIO = 3, LINE = 64 };
 
 struct touch {
     const struct touch_size *size;
@@ -97,14 +97,14 @@ static inline void at_switch(struct touch *touch, uint64_t random, struct frame 
     const uint32_t in = below(random >> 8, size->ports), out = below(random >> 16, size->ports);
     struct swtch *swtch = &touch->switches[number];
     struct port *ports = &touch->ports[number * size->ports];
-    struct buffer_group *group = &touch->groups[(number * size->ports + in) * PRIORITIES + LANE];
+    struct buffer_group *group = &touch->groups[(number * size->ports + in) * PRIORITIES + PRIO];
     swtch->node.digest += frame->psn;
-    ports[in].lanes[LANE].rx_frames++;
+    ports[in].prios[PRIO].rx_frames++;
     frame->ttl--;
     frame->in_port = touch->ways[number * size->hosts + below(random >> 24, size->hosts)];
     group->used += frame->bytes;
     ports[out].busy_until++;
-    ports[out].lanes[LANE].tx_frames++;
+    ports[out].prios[PRIO].tx_frames++;
 }
 
 static inline void at_host(struct touch *touch, uint64_t random, struct frame *frame)
@@ -113,12 +113,12 @@ static inline void at_host(struct touch *touch, uint64_t random, struct frame *f
     const uint32_t number = below(random, size->hosts);
     struct port *port = &touch->ports[size->switches * size->ports + number];
     struct qp *sender = &touch->qps[2 * number], *receiver = sender + 1;
-    port->lanes[LANE].rx_frames++;
+    port->prios[PRIO].rx_frames++;
     receiver->epsn++;
     sender->next_psn++;
     frame->psn = sender->next_psn;
     port->busy_until++;
-    port->lanes[LANE].tx_frames++;
+    port->prios[PRIO].tx_frames++;
 }
 
 uint64_t touch_run(struct touch *touch, uint64_t hops)

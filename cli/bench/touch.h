@@ -4,8 +4,8 @@
  * structures, as many as a fabric has, whose lines are read and written as a hop does it.  Frames
  * come in the order of a permutation, and each is at a place of its own, as it is in a fabric.
  *   every hop       the frame; the event that brings it and the one that takes it on; of the port
- *                   that it comes by its lane; of the port that it leaves by the first line and the
- *                   lane; the node's digest
+ *                   that it comes by its prio; of the port that it leaves by the first line and the
+ *                   prio; the node's digest
  *   at a switch     the ingress group, the route
  *   at a host       two lines of the queue pair
  * Owner: touch_free. */

@@ -42,7 +42,7 @@ time_ps collect_busy_ps(const struct port *port)
 {
     uint64_t bytes = 0;
     for (int i = 0; i < PRIORITIES; i++)
-        bytes += port->lanes[i].tx_bytes + port->lanes[i].tx_frames * WIRE_GAP_BYTES;
+        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
     return units_transfer_ps(bytes, port->rate.bps);
 }
 
@@ -62,7 +62,7 @@ static time_ps waited_ps(const struct port *port, int priority, time_ps now, boo
 {
     if ((port->ready & 1u << priority) != 0 || given_up)
         return collect_blocked_ps(port, priority, now);
-    return port->lanes[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
+    return port->prios[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
 }
 
 static void add_port(const struct port *port, uint32_t number, time_ps now, bool given_up,

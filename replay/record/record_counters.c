@@ -76,11 +76,11 @@ static void write_port_priority(struct place place, const struct port *port, int
     /* MAC control frames leave by priority 7 and are no packets of it. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     place.priority = priority;
-    write_counter(&place, COUNTER_TX_PRIO_PACKETS, port->lanes[priority].tx_frames - control);
+    write_counter(&place, COUNTER_TX_PRIO_PACKETS, port->prios[priority].tx_frames - control);
     write_counter(&place, COUNTER_TX_PRIO_BYTES,
-                  port->lanes[priority].tx_bytes - control * WIRE_PFC_BYTES);
-    write_counter(&place, COUNTER_RX_PRIO_PACKETS, port->lanes[priority].rx_frames);
-    write_counter(&place, COUNTER_RX_PRIO_BYTES, port->lanes[priority].rx_bytes);
+                  port->prios[priority].tx_bytes - control * WIRE_PFC_BYTES);
+    write_counter(&place, COUNTER_RX_PRIO_PACKETS, port->prios[priority].rx_frames);
+    write_counter(&place, COUNTER_RX_PRIO_BYTES, port->prios[priority].rx_bytes);
     if (port->params.flow_control == PORT_FLOW_PFC)
         write_pauses(&place, port, &port->pauses[priority], now);
     write_counter(&place, COUNTER_TX_PRIO_BLOCKED,
@@ -109,10 +109,10 @@ static void write_port(struct place place, const struct port *port, time_ps now)
 {
     uint64_t tx_frames = 0, tx_bytes = 0, rx_frames = 0, rx_bytes = 0;
     for (int i = 0; i < PRIORITIES; i++) {
-        tx_frames += port->lanes[i].tx_frames;
-        tx_bytes += port->lanes[i].tx_bytes;
-        rx_frames += port->lanes[i].rx_frames;
-        rx_bytes += port->lanes[i].rx_bytes;
+        tx_frames += port->prios[i].tx_frames;
+        tx_bytes += port->prios[i].tx_bytes;
+        rx_frames += port->prios[i].rx_frames;
+        rx_bytes += port->prios[i].rx_bytes;
         write_port_priority(place, port, i, now);
     }
     const struct counted counters[] = {
@@ -186,13 +186,13 @@ static void write_switch_priority(struct place place, const struct swtch *swtch,
 {
     const struct buffer *buffer = &swtch->buffer;
     const struct buffer_group *group = &buffer->groups[index * PRIORITIES + priority];
-    const struct port_lane *lane = &swtch->ports[index].lanes[priority];
+    const struct port_prio *prio = &swtch->ports[index].prios[priority];
     const struct counted marks[] = {
         {COUNTER_RX_PRIO_SHARED_PEAK,
          (uint64_t)buffer_bytes(buffer, buffer_above(group->used_peak, group->reserved))},
         {COUNTER_RX_PRIO_HEADROOM_PEAK, (uint64_t)buffer_bytes(buffer, group->headroom_peak)},
         {COUNTER_RX_PRIO_BUFFER_DROPPED, group->dropped},
-        {COUNTER_TX_PRIO_QUEUE_PEAK, (uint64_t)buffer_bytes(buffer, lane->cells_peak)},
+        {COUNTER_TX_PRIO_QUEUE_PEAK, (uint64_t)buffer_bytes(buffer, prio->cells_peak)},
         {COUNTER_TX_PRIO_QUEUE_DROPPED, swtch->port_counters[index].queue_dropped[priority]},
     };
     place.priority = priority;

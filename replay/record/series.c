@@ -120,7 +120,7 @@ static void make_room(struct series *series)
         ports += scenario->nodes[i].port_count;
         rnics += scenario->nodes[i].kind == SCENARIO_HOST ? scenario->nodes[i].port_count : 0;
     }
-    series->lanes = memory_zeroed((size_t)ports * PRIORITIES, sizeof *series->lanes);
+    series->prios = memory_zeroed((size_t)ports * PRIORITIES, sizeof *series->prios);
     series->rnics = memory_zeroed(rnics, sizeof *series->rnics);
     series->works = memory_zeroed(scenario->workload_count, sizeof *series->works);
     series->rows = ports; /* what the first sample has to be paid for */
@@ -142,7 +142,7 @@ void series_init(struct series *series, struct store *store, const struct world 
 
 void series_fini(struct series *series)
 {
-    free(series->lanes);
+    free(series->prios);
     free(series->rnics);
     free(series->works);
     *series = (struct series){.next = TIME_NEVER};

@@ -23,7 +23,7 @@ enum {
     SERIES_EVENTS_PER_ROW = 1000
 };
 
-struct series_lane;
+struct series_prio;
 struct series_rnic;
 struct series_work;
 
@@ -36,7 +36,7 @@ struct series_flow {
 struct series {
     const struct world *world;
     struct store *store;
-    struct series_lane *lanes; /* counters as they were, by port and priority */
+    struct series_prio *prios; /* counters as they were, by port and priority */
     struct series_rnic *rnics; /* by RNIC, in the order of hosts */
     struct series_work *works; /* by workload */
     struct series_flow flows[SERIES_FLOWS];

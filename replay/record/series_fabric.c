@@ -5,14 +5,14 @@
 
 /* What a port's priority has counted so far.  MAC control frames leave by priority 7 and are no
  * packets of it, see record_counters. */
-static struct series_lane lane_now(const struct port *port, const struct swtch *swtch, int priority,
+static struct series_prio prio_now(const struct port *port, const struct swtch *swtch, int priority,
                                    time_ps now)
 {
-    const struct port_lane *lane = &port->lanes[priority];
+    const struct port_prio *prio = &port->prios[priority];
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
-    return (struct series_lane){
-        .tx_bytes = lane->tx_bytes - control * WIRE_PFC_BYTES,
-        .rx_bytes = lane->rx_bytes,
+    return (struct series_prio){
+        .tx_bytes = prio->tx_bytes - control * WIRE_PFC_BYTES,
+        .rx_bytes = prio->rx_bytes,
         /* A global pause holds all priorities: 0 stands for them. */
         .xoff_frames = port->pauses[priority].tx_xoff + (priority == 0 ? port->global.tx_xoff : 0),
         .ecn_marked_frames =
@@ -22,10 +22,10 @@ static struct series_lane lane_now(const struct port *port, const struct swtch *
 }
 
 static void take_lane(struct series *series, const struct port *port, const struct swtch *swtch,
-                      int priority, struct series_lane *before, time_ps at)
+                      int priority, struct series_prio *before, time_ps at)
 {
-    const struct series_lane now = lane_now(port, swtch, priority, at);
-    const uint32_t queued = port->lanes[priority].bytes;
+    const struct series_prio now = prio_now(port, swtch, priority, at);
+    const uint32_t queued = port->prios[priority].bytes;
     const int64_t held =
         swtch == NULL ? 0 : buffer_held(&swtch->buffer.groups[port->index * PRIORITIES + priority]);
     const uint64_t grown = (now.tx_bytes - before->tx_bytes) | (now.rx_bytes - before->rx_bytes) |
@@ -61,7 +61,7 @@ static void take_switch(struct series *series, uint32_t node, const struct buffe
 void series_take_fabric(struct series *series, time_ps now)
 {
     const struct world *world = series->world;
-    struct series_lane *before = series->lanes;
+    struct series_prio *before = series->prios;
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];
         const struct swtch *swtch =

@@ -8,7 +8,7 @@
 #include "replay/record/series.h"
 
 /* One priority of a port as it was at the last sample. */
-struct series_lane {
+struct series_prio {
     uint64_t tx_bytes, rx_bytes, xoff_frames, ecn_marked_frames;
     time_ps blocked_ps;
 };

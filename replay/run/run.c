@@ -155,7 +155,7 @@ static void tell_idle(struct play *play)
         const struct port *port =
             world_port(play->world, node, (uint16_t)(i - fabric->first_port[node]));
         for (uint8_t priority = 0; priority < PRIORITIES; priority++)
-            if (port->lanes[priority].tx_frames == 0 && (port->ready >> priority & 1) == 0)
+            if (port->prios[priority].tx_frames == 0 && (port->ready >> priority & 1) == 0)
                 explain_never_sent(&play->observe.explain, i, priority);
     }
 }

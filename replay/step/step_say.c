@@ -36,19 +36,19 @@ struct step_name step_peer_name(const struct stepper *stepper, uint32_t node, ui
 uint32_t step_frames(const struct port *port, uint8_t priority)
 {
     uint32_t count = 0;
-    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;
+    for (uint32_t at = port->prios[priority].head; at != POOL_NONE;
          at = frame_at(port->frames, at)->next)
         count++;
     return count;
 }
 
-bool step_lane_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
+bool step_prio_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
                        uint8_t priority)
 {
     const struct world *world = stepper_world(stepper);
     const struct port *at = world_port(world, node, port);
     const uint8_t bit = (uint8_t)(1u << priority);
-    if (((at->ready | at->paused | at->asserted) & bit) != 0 || at->lanes[priority].bytes > 0)
+    if (((at->ready | at->paused | at->asserted) & bit) != 0 || at->prios[priority].bytes > 0)
         return true;
     if (!step_is_switch(stepper, node))
         return false;

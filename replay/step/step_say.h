@@ -41,7 +41,7 @@ static inline time_ps step_now(const struct stepper *stepper)
 uint32_t step_frames(const struct port *port, uint8_t priority);
 
 /* Something waits, stops, or is stopped. */
-bool step_lane_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
+bool step_prio_is_busy(const struct stepper *stepper, uint32_t node, uint16_t port,
                        uint8_t priority);
 
 /* The RNIC of a queue pair and the queue pair; NULL: the host has none of that number. */

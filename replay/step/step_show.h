@@ -28,7 +28,7 @@ void step_show_buffer(const struct stepper *stepper, uint32_t node, bool busy, F
 void step_show_stops(const struct stepper *stepper, uint32_t node, FILE *out);
 void step_show_port(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
 void step_show_switch(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
-void step_show_lanes(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
+void step_show_prios(const struct stepper *stepper, const struct step_subject *subject, FILE *out);
 
 /* step_show_host.c */
 void step_show_rx_buffers(const struct stepper *stepper, uint32_t node, bool busy, FILE *out);

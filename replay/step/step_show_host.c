@@ -146,7 +146,7 @@ void step_show_host(const struct stepper *stepper, const struct step_subject *su
 {
     const struct host *host = world_host(stepper_world(stepper), subject->node);
     step_show_rx_buffers(stepper, subject->node, false, out);
-    step_show_lanes(stepper, subject, out);
+    step_show_prios(stepper, subject, out);
     for (uint32_t i = 0; i < host->rnic_count; i++)
         show_qps(stepper, host->rnics[i], out);
     show_target(stepper, subject->node, out);

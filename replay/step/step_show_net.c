@@ -29,7 +29,7 @@ static void show_waiting(const struct stepper *stepper, uint32_t node, const str
                          uint8_t priority, FILE *out)
 {
     const uint8_t bit = (uint8_t)(1u << priority);
-    const uint32_t bytes = port->lanes[priority].bytes;
+    const uint32_t bytes = port->prios[priority].bytes;
     if (bytes > 0)
         fprintf(out, "; %s queued in %u frames", words_bytes(bytes).text,
                 step_frames(port, priority));
@@ -84,14 +84,14 @@ static bool is_wanted(const struct step_subject *subject, uint16_t port, uint8_t
            (subject->priority == STEP_ANY_PRIORITY || subject->priority == priority);
 }
 
-void step_show_lanes(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
+void step_show_prios(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
 {
     const uint32_t node = subject->node;
     uint32_t shown = 0;
     for (uint16_t port = 0; port < step_node(stepper, node)->port_count; port++)
         for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
             if (!is_wanted(subject, port, priority) ||
-                !step_lane_is_busy(stepper, node, port, priority))
+                !step_prio_is_busy(stepper, node, port, priority))
                 continue;
             show_lane(stepper, node, port, priority, out);
             shown++;
@@ -126,17 +126,17 @@ void step_show_port(const struct stepper *stepper, const struct step_subject *su
             (port->odd & PORT_DOWN) != 0 ? ", link down" : "",
             port->busy_until > now ? ", transmitting a frame" : "");
     for (uint8_t i = 0; i < PRIORITIES; i++) {
-        const struct port_lane *lane = &port->lanes[i];
+        const struct port_prio *prio = &port->prios[i];
         const struct port_pauses *pauses = &port->pauses[i];
-        if (!is_wanted(subject, subject->port, i) || lane->tx_frames + lane->rx_frames == 0)
+        if (!is_wanted(subject, subject->port, i) || prio->tx_frames + prio->rx_frames == 0)
             continue;
         fprintf(out,
                 "  priority %u: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
                 ", received %" PRIu64 "; longest queue %s\n",
-                i, lane->tx_frames, lane->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
-                words_bytes(lane->peak).text);
+                i, prio->tx_frames, prio->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
+                words_bytes(prio->peak).text);
     }
-    step_show_lanes(stepper, subject, out);
+    step_show_prios(stepper, subject, out);
 }
 
 void step_show_switch(const struct stepper *stepper, const struct step_subject *subject, FILE *out)
@@ -148,5 +148,5 @@ void step_show_switch(const struct stepper *stepper, const struct step_subject *
         dropped += swtch->counters.dropped[i];
     fprintf(out, "  %" PRIu64 " frames dropped, %" PRIu64 " marked\n", dropped,
             swtch->counters.ecn_marked);
-    step_show_lanes(stepper, subject, out);
+    step_show_prios(stepper, subject, out);
 }

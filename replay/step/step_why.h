@@ -6,10 +6,10 @@
 
 #include "replay/step/step_show.h"
 
-enum { STEP_LANES_MOST = 64 };
+enum { STEP_PRIOS_MOST = 64 };
 
 /* A queue: what waits to leave by a port in a priority. */
-struct step_lane {
+struct step_prio {
     uint32_t node;
     uint16_t port;
     uint8_t priority;
@@ -19,9 +19,9 @@ struct step_walk {
     const struct stepper *stepper;
     FILE *out;
     struct {
-        struct step_lane lane;
+        struct step_prio prio;
         bool open; /* it led here */
-    } met[STEP_LANES_MOST];
+    } met[STEP_PRIOS_MOST];
     int met_count;
     int depth; /* of the next line */
 };
@@ -31,7 +31,7 @@ void step_why_line(const struct step_walk *walk, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* step_why_net.c */
-void step_why_lane(struct step_walk *walk, const struct step_lane *lane);
+void step_why_prio(struct step_walk *walk, const struct step_prio *prio);
 
 /* step_why_io.c */
 void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn);

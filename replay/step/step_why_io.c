@@ -8,16 +8,16 @@
 
 /* The first queue of a switch in which a frame waits that is for the queue pair of the endpoint. */
 static bool find_frame(const struct step_walk *walk, uint32_t destination, uint32_t qpn,
-                       struct step_lane *lane, const struct frame **found)
+                       struct step_prio *prio, const struct frame **found)
 {
     const struct world *world = stepper_world(walk->stepper);
     for (uint32_t node = 0; node < world->engine.node_count; node++)
         for (uint16_t i = 0; i < world->scenario->nodes[node].port_count; i++)
             for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
-                uint32_t at = world_port(world, node, i)->lanes[priority].head;
+                uint32_t at = world_port(world, node, i)->prios[priority].head;
                 for (; at != POOL_NONE; at = (*found)->next) {
                     *found = frame_at(world_frames(world, node), at);
-                    *lane = (struct step_lane){node, i, priority};
+                    *prio = (struct step_prio){node, i, priority};
                     if ((*found)->destination == destination && (*found)->qpn == qpn)
                         return true;
                 }
@@ -27,14 +27,14 @@ static bool find_frame(const struct step_walk *walk, uint32_t destination, uint3
 
 static bool why_frame(struct step_walk *walk, uint32_t destination, uint32_t qpn)
 {
-    struct step_lane lane;
+    struct step_prio prio;
     const struct frame *frame;
-    if (!find_frame(walk, destination, qpn, &lane, &frame))
+    if (!find_frame(walk, destination, qpn, &prio, &frame))
         return false;
     step_why_line(
         walk, "its %s, PSN %u, is queued at %s, priority %u:", frame_opcode_name(frame->opcode),
-        frame->psn, step_port_name(walk->stepper, lane.node, lane.port).text, lane.priority);
-    step_why_lane(walk, &lane);
+        frame->psn, step_port_name(walk->stepper, prio.node, prio.port).text, prio.priority);
+    step_why_prio(walk, &prio);
     return true;
 }
 
@@ -55,7 +55,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
 {
     time_ps until;
     const enum step_qp_wait wait = step_qp_wait(rnic, qp, step_now(walk->stepper), &until);
-    const struct step_lane lane = {node, rnic->port.index, qp->data.priority};
+    const struct step_prio prio = {node, rnic->port.index, qp->data.priority};
     step_why_line(
         walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
         step_node(walk->stepper, stepper_host_of(walk->stepper, qp->way.destination))->name,
@@ -63,7 +63,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     if (wait == STEP_QP_PACED)
         why_paced(walk, rnic, qp, until);
     else if (wait == STEP_QP_STOPPED)
-        step_why_lane(walk, &lane);
+        step_why_prio(walk, &prio);
     else if (until != TIME_NEVER)
         step_why_line(walk, "root: it may send again in %s",
                       words_time(until - step_now(walk->stepper)).text);

@@ -7,13 +7,13 @@ enum { SHARE_LEAST_PERCENT = 20 };
 
 /* ------------------------------------------------------------------ who stops a port */
 
-static void why_host_stops(const struct step_walk *walk, const struct step_lane *lane)
+static void why_host_stops(const struct step_walk *walk, const struct step_prio *prio)
 {
-    const struct host *host = world_host(stepper_world(walk->stepper), lane->node);
-    const struct rnic *rnic = host->rnics[lane->port];
+    const struct host *host = world_host(stepper_world(walk->stepper), prio->node);
+    const struct rnic *rnic = host->rnics[prio->port];
     const struct rx_buffer *rx = &rnic->rx;
-    const char *name = step_node(walk->stepper, lane->node)->name;
-    if ((rx->storm & 1u << lane->priority) != 0)
+    const char *name = step_node(walk->stepper, prio->node)->name;
+    if ((rx->storm & 1u << prio->priority) != 0)
         step_why_line(walk, "root: %s sends pauses without end, a fault of the scenario", name);
     else if (rx->stopped)
         step_why_line(walk,
@@ -31,17 +31,17 @@ static void why_host_stops(const struct step_walk *walk, const struct step_lane 
                       words_bytes(rx->held).text);
 }
 
-static void why_switch_stops(struct step_walk *walk, const struct step_lane *lane)
+static void why_switch_stops(struct step_walk *walk, const struct step_prio *prio)
 {
-    const struct swtch *swtch = world_switch(stepper_world(walk->stepper), lane->node);
+    const struct swtch *swtch = world_switch(stepper_world(walk->stepper), prio->node);
     const struct buffer_group *group =
-        &swtch->buffer.groups[lane->port * PRIORITIES + lane->priority];
-    struct probe_pause why = {.port = lane->port, .priority = lane->priority};
-    const struct port *port = &swtch->ports[lane->port];
+        &swtch->buffer.groups[prio->port * PRIORITIES + prio->priority];
+    struct probe_pause why = {.port = prio->port, .priority = prio->priority};
+    const struct port *port = &swtch->ports[prio->port];
     int64_t weight = 0;
     port->reason(port, &why);
     step_why_line(walk, "%s buffers %s of its frames: shared %s, threshold %s, headroom %s of %s",
-                  step_port_name(walk->stepper, lane->node, lane->port).text,
+                  step_port_name(walk->stepper, prio->node, prio->port).text,
                   words_bytes(buffer_bytes(&swtch->buffer, buffer_held(group))).text,
                   words_bytes(why.occupancy).text, words_bytes(why.threshold).text,
                   words_bytes(buffer_bytes(&swtch->buffer, group->headroom_used)).text,
@@ -51,22 +51,22 @@ static void why_switch_stops(struct step_walk *walk, const struct step_lane *lan
     for (int i = 0; i < why.reason_count; i++) {
         const struct probe_reason *reason = &why.reasons[i];
         const int64_t share = reason->weight * 100 / weight;
-        const struct step_lane next = {lane->node, reason->egress, reason->priority};
+        const struct step_prio next = {prio->node, reason->egress, reason->priority};
         if (i > 0 && share < SHARE_LEAST_PERCENT)
             continue;
         step_why_line(walk, "%lld%% of that is queued at %s, priority %u:", (long long)share,
-                      step_port_name(walk->stepper, lane->node, reason->egress).text,
+                      step_port_name(walk->stepper, prio->node, reason->egress).text,
                       reason->priority);
-        step_why_lane(walk, &next);
+        step_why_prio(walk, &next);
     }
 }
 
-/* The lane's end of the link has asked the other end to stop. */
-static void why_stops(struct step_walk *walk, const struct step_lane *lane)
+/* The prio's end of the link has asked the other end to stop. */
+static void why_stops(struct step_walk *walk, const struct step_prio *prio)
 {
-    const struct port *port = world_port(stepper_world(walk->stepper), lane->node, lane->port);
-    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
-    if ((port->asserted & 1u << lane->priority) == 0) {
+    const struct port *port = world_port(stepper_world(walk->stepper), prio->node, prio->port);
+    const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
+    if ((port->asserted & 1u << prio->priority) == 0) {
         step_why_line(
             walk, "root: %s no longer needs the pause: its XON is in flight, or the quanta expire",
             name.text);
@@ -74,11 +74,11 @@ static void why_stops(struct step_walk *walk, const struct step_lane *lane)
     }
     step_why_line(
         walk, "%s has paused it for %s", name.text,
-        words_time(step_now(walk->stepper) - port->pauses[lane->priority].asserted_since).text);
-    if (step_is_switch(walk->stepper, lane->node))
-        why_switch_stops(walk, lane);
+        words_time(step_now(walk->stepper) - port->pauses[prio->priority].asserted_since).text);
+    if (step_is_switch(walk->stepper, prio->node))
+        why_switch_stops(walk, prio);
     else
-        why_host_stops(walk, lane);
+        why_host_stops(walk, prio);
 }
 
 /* ------------------------------------------------------------------ a queue */
@@ -92,7 +92,7 @@ static void tell_sources(const struct step_walk *walk, const struct port *port, 
         uint32_t bytes;
     } found[64];
     uint32_t count = 0, more = 0;
-    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;) {
+    for (uint32_t at = port->prios[priority].head; at != POOL_NONE;) {
         const struct frame *frame = frame_at(port->frames, at);
         const uint32_t host = stepper_host_of(walk->stepper, frame->source);
         uint32_t i = 0;
@@ -126,84 +126,84 @@ static void tell_sources(const struct step_walk *walk, const struct port *port, 
     step_why_line(walk, "root: the wire is busy; from %s", text);
 }
 
-static void why_sends(struct step_walk *walk, const struct step_lane *lane, const struct port *port)
+static void why_sends(struct step_walk *walk, const struct step_prio *prio, const struct port *port)
 {
-    const uint32_t bytes = port->lanes[lane->priority].bytes;
-    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
-    const unsigned higher = port->ready & ~port->paused & ~((2u << lane->priority) - 1);
+    const uint32_t bytes = port->prios[prio->priority].bytes;
+    const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
+    const unsigned higher = port->ready & ~port->paused & ~((2u << prio->priority) - 1);
     if (bytes == 0) {
         step_why_line(walk, "%s, priority %u: nothing queued, not paused", name.text,
-                      lane->priority);
+                      prio->priority);
         return;
     }
     step_why_line(walk, "%s, priority %u may send: %s queued in %u frames, %s at %s", name.text,
-                  lane->priority, words_bytes(bytes).text, step_frames(port, lane->priority),
+                  prio->priority, words_bytes(bytes).text, step_frames(port, prio->priority),
                   words_time(units_transfer_ps(bytes, (uint64_t)port->params.rate)).text,
                   words_rate((double)port->params.rate).text);
     walk->depth++;
-    if (port->pauses[lane->priority].blocked_ps > 0)
+    if (port->pauses[prio->priority].blocked_ps > 0)
         step_why_line(walk, "not paused now; in total %s has paused it for %s",
-                      step_peer_name(walk->stepper, lane->node, lane->port).text,
-                      words_time(port->pauses[lane->priority].blocked_ps).text);
+                      step_peer_name(walk->stepper, prio->node, prio->port).text,
+                      words_time(port->pauses[prio->priority].blocked_ps).text);
     if (higher != 0)
         step_why_line(walk, "frames of a higher priority are sent first");
-    tell_sources(walk, port, lane->priority);
+    tell_sources(walk, port, prio->priority);
     walk->depth--;
 }
 
 /* Where it was met; met_count: it was not. */
-static int find_lane(const struct step_walk *walk, const struct step_lane *lane)
+static int find_prio(const struct step_walk *walk, const struct step_prio *prio)
 {
     int i = 0;
     while (i < walk->met_count &&
-           (walk->met[i].lane.node != lane->node || walk->met[i].lane.port != lane->port ||
-            walk->met[i].lane.priority != lane->priority))
+           (walk->met[i].prio.node != prio->node || walk->met[i].prio.port != prio->port ||
+            walk->met[i].prio.priority != prio->priority))
         i++;
     return i;
 }
 
-static void why_new_lane(struct step_walk *walk, const struct step_lane *lane)
+static void why_new_prio(struct step_walk *walk, const struct step_prio *prio)
 {
-    const struct port *port = world_port(stepper_world(walk->stepper), lane->node, lane->port);
-    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
-    struct step_lane peer = {.priority = lane->priority};
+    const struct port *port = world_port(stepper_world(walk->stepper), prio->node, prio->port);
+    const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
+    struct step_prio peer = {.priority = prio->priority};
     if ((port->odd & PORT_DOWN) != 0) {
         step_why_line(walk, "root: the link of %s is down", name.text);
         return;
     }
-    if ((port->paused & 1u << lane->priority) == 0) {
-        why_sends(walk, lane, port);
+    if ((port->paused & 1u << prio->priority) == 0) {
+        why_sends(walk, prio, port);
         return;
     }
     step_why_line(
-        walk, "%s, priority %u has been paused for %s; %s queued", name.text, lane->priority,
-        words_time(step_now(walk->stepper) - port->pauses[lane->priority].blocked_since).text,
-        words_bytes(port->lanes[lane->priority].bytes).text);
+        walk, "%s, priority %u has been paused for %s; %s queued", name.text, prio->priority,
+        words_time(step_now(walk->stepper) - port->pauses[prio->priority].blocked_since).text,
+        words_bytes(port->prios[prio->priority].bytes).text);
     walk->depth++;
-    if (step_peer(walk->stepper, lane->node, lane->port, &peer.node, &peer.port))
+    if (step_peer(walk->stepper, prio->node, prio->port, &peer.node, &peer.port))
         why_stops(walk, &peer);
     walk->depth--;
 }
 
 /* A queue is followed once; one that led to itself closes a circle. */
-void step_why_lane(struct step_walk *walk, const struct step_lane *lane)
+void step_why_prio(struct step_walk *walk, const struct step_prio *prio)
 {
-    const struct step_name name = step_port_name(walk->stepper, lane->node, lane->port);
-    const int at = find_lane(walk, lane);
+    const struct step_name name = step_port_name(walk->stepper, prio->node, prio->port);
+    const int at = find_prio(walk, prio);
     if (at < walk->met_count) {
         step_why_line(walk,
                       walk->met[at].open
                           ? "root: back at %s, priority %u: these queues wait for each other"
                           : "%s, priority %u: see above",
-                      name.text, lane->priority);
+                      name.text, prio->priority);
         return;
     }
-    if (at == STEP_LANES_MOST) {
-        step_why_line(walk, "%s, priority %u, and so on", name.text, lane->priority);
+    if (at == STEP_PRIOS_MOST) {
+        step_why_line(walk, "%s, priority %u, and so on", name.text, prio->priority);
         return;
     }
-    walk->met[walk->met_count].lane = *lane;
+    walk->met[walk->met_count].prio = *prio;
     walk->met[walk->met_count++].open = true;
-    why_new_lane(walk, lane);
+    why_new_prio(walk, prio);
     walk->met[at].open = false;
 }

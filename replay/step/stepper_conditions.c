@@ -313,7 +313,7 @@ static uint32_t count_lanes(const struct stepper *stepper, const struct step_con
         for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
             const struct buffer_group *group = &swtch->buffer.groups[port * PRIORITIES + priority];
             const int64_t bytes = condition->quantity == STEP_QUEUE
-                                      ? swtch->ports[port].lanes[priority].bytes
+                                      ? swtch->ports[port].prios[priority].bytes
                                       : buffer_bytes(&swtch->buffer, buffer_held(group));
             count += is_place(subject, subject->node, port, priority) && bytes > condition->above;
         }

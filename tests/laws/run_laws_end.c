@@ -20,8 +20,8 @@ static struct run_laws_loss sent_by(const struct port *port)
 {
     struct run_laws_loss sum = {0};
     for (int i = 0; i < PRIORITIES; i++) {
-        sum.frames += port->lanes[i].tx_frames;
-        sum.bytes += port->lanes[i].tx_bytes;
+        sum.frames += port->prios[i].tx_frames;
+        sum.bytes += port->prios[i].tx_bytes;
     }
     return sum;
 }
@@ -30,8 +30,8 @@ static struct run_laws_loss taken_by(const struct port *port)
 {
     struct run_laws_loss sum = {port->pfc_frames_rx, port->pfc_frames_rx * WIRE_PFC_BYTES};
     for (int i = 0; i < PRIORITIES; i++) {
-        sum.frames += port->lanes[i].rx_frames;
-        sum.bytes += port->lanes[i].rx_bytes;
+        sum.frames += port->prios[i].rx_frames;
+        sum.bytes += port->prios[i].rx_bytes;
     }
     return sum;
 }
@@ -91,7 +91,7 @@ static void check_port(struct run_laws *laws, const char *name, const struct por
         0)
         run_laws_break(laws, "%s port %u: all has ended, and a pause has not", name, port->index);
     for (unsigned i = 0; i < PRIORITIES; i++)
-        if (port->lanes[i].bytes != 0 || port->lanes[i].cells != 0)
+        if (port->prios[i].bytes != 0 || port->prios[i].cells != 0)
             run_laws_break(laws, "%s port %u: its queue is not empty", name, port->index);
 }
 

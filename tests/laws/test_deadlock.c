@@ -156,7 +156,7 @@ static void snapshot(const struct world *world, struct frozen *frozen)
         for (uint16_t p = 0; p < swtch->port_count; p++)
             for (unsigned priority = 0; priority < PRIORITIES; priority++)
                 frozen->frames[swtch->node.id][p][priority] =
-                    swtch->ports[p].lanes[priority].tx_frames;
+                    swtch->ports[p].prios[priority].tx_frames;
     }
 }
 
@@ -179,9 +179,9 @@ static unsigned compare(const struct world *world, const struct frozen *before)
         const struct swtch *swtch = world->switches[i];
         for (uint16_t p = 0; p < swtch->port_count; p++)
             for (unsigned priority = 0; priority < PRIORITIES; priority++) {
-                const struct port_lane *lane = &swtch->ports[p].lanes[priority];
-                const bool stands = lane->bytes > 0 &&
-                                    lane->tx_frames == before->frames[swtch->node.id][p][priority];
+                const struct port_prio *prio = &swtch->ports[p].prios[priority];
+                const bool stands = prio->bytes > 0 &&
+                                    prio->tx_frames == before->frames[swtch->node.id][p][priority];
                 stuck += stands;
                 if (stands != is_listed(world, swtch->node.id, p, priority))
                     fail_msg("%s:p%u priority %u: %s, but %s", swtch->node.name, p, priority,

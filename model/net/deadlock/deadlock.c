@@ -56,7 +56,7 @@ static void add_wait(struct deadlock *deadlock, const struct deadlock_wait *wait
         .port = wait->port->index,
         .priority = wait->priority,
         .role = (uint8_t)role,
-        .bytes = wait->port->lanes[wait->priority].bytes,
+        .bytes = wait->port->prios[wait->priority].bytes,
         .since = wait->port->pauses[wait->priority].blocked_since,
     };
     add_queue(deadlock, &queue);

@@ -229,7 +229,7 @@ static void change_left(struct deadlock_waits *waits, const struct deadlock_wait
 static void walk_frames(struct deadlock_waits *waits, struct deadlock_wait *wait)
 {
     const struct swtch *swtch = wait->at;
-    for (uint32_t handle = wait->port->lanes[wait->priority].head; handle != POOL_NONE;) {
+    for (uint32_t handle = wait->port->prios[wait->priority].head; handle != POOL_NONE;) {
         const struct frame *frame = frame_at(swtch->frames, handle);
         waits->by_port[frame->in_port] += buffer_cells(&swtch->buffer, frame->bytes);
         handle = frame->next;

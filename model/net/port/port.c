@@ -47,8 +47,8 @@ void port_init(struct port *port, struct node *node, uint16_t index,
         .probe = probe,
     };
     for (int i = 0; i < PRIORITIES; i++) {
-        port->lanes[i] =
-            (struct port_lane){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
+        port->prios[i] =
+            (struct port_prio){.head = POOL_NONE, .tail = POOL_NONE, .rx_limit = port->largest};
         port->pauses[i].blocked_since = port->pauses[i].asserted_since = TIME_NEVER;
         port->pauses[i].held_since = TIME_NEVER;
         port->refresh_at[i] = TIME_NEVER;
@@ -125,7 +125,7 @@ void port_append(struct port *port, uint32_t handle, struct frame *frame)
 
 uint32_t port_shift(struct port *port, uint8_t priority)
 {
-    const uint32_t handle = port->lanes[priority].head;
+    const uint32_t handle = port->prios[priority].head;
     CHECK(handle != POOL_NONE);
     const struct frame *frame = frame_at(port->frames, handle);
     port_shift_first(port, priority, frame, frame->bytes);
@@ -207,9 +207,9 @@ static time_ps arrival(struct port *port, const struct frame *frame, time_ps now
 
 static void count_sent(struct port *port, const struct frame *frame)
 {
-    struct port_lane *lane = &port->lanes[frame->priority];
-    lane->tx_frames++;
-    lane->tx_bytes += frame->bytes;
+    struct port_prio *prio = &port->prios[frame->priority];
+    prio->tx_frames++;
+    prio->tx_bytes += frame->bytes;
 }
 
 static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now)
@@ -270,7 +270,7 @@ void port_set_up(struct port *port, bool up, time_ps now)
     port_set_odd(port, PORT_DOWN, !up);
     port->carrier += !up;
     for (int i = 0; i < PRIORITIES; i++)
-        port->lanes[i].rx_limit = up ? port->largest : 0;
+        port->prios[i].rx_limit = up ? port->largest : 0;
     port_tx_pause_carrier(port, up);
     if (up)
         port_dequeue(port, now);
@@ -358,8 +358,8 @@ void port_audit(const struct port *port)
 {
     audit_pauses(port);
     for (unsigned i = 0; i < PRIORITIES; i++) {
-        CHECK((port->lanes[i].head == POOL_NONE) == (port->lanes[i].bytes == 0));
-        CHECK(port->lanes[i].bytes <= port->lanes[i].peak);
+        CHECK((port->prios[i].head == POOL_NONE) == (port->prios[i].bytes == 0));
+        CHECK(port->prios[i].bytes <= port->prios[i].peak);
     }
     CHECK(((port->odd & PORT_FAULTY) != 0) == (port->fault != NULL));
 }

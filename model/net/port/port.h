@@ -75,7 +75,7 @@ struct port_pauses {
 };
 
 /* One priority of a port: what a frame touches, in one line of memory. */
-struct port_lane {
+struct port_prio {
     alignas(64) uint32_t head; /* of the queue: a frame handle, POOL_NONE when it is empty */
     uint32_t tail;
     uint32_t bytes; /* waiting, without the frame on the wire */
@@ -142,7 +142,7 @@ struct port {
     uint16_t index;   /* of this port in its node */
     uint16_t largest; /* frame: L2 bytes, above a giant */
 
-    struct port_lane lanes[PRIORITIES];
+    struct port_prio prios[PRIORITIES];
 
     port_source *source;
     port_later *later; /* makes sure of a DEQUEUE when the wire is free */
@@ -235,16 +235,16 @@ void port_append(struct port *port, uint32_t handle, struct frame *frame);
 static inline void port_append_to(struct port *port, size_t priority, uint32_t handle,
                                   struct frame *frame)
 {
-    struct port_lane *lane = &port->lanes[priority];
+    struct port_prio *prio = &port->prios[priority];
     frame->next = POOL_NONE;
-    if (lane->head == POOL_NONE)
-        lane->head = handle;
+    if (prio->head == POOL_NONE)
+        prio->head = handle;
     else
-        frame_at(port->frames, lane->tail)->next = handle;
-    lane->tail = handle;
-    lane->bytes += frame->bytes;
-    if (lane->bytes > lane->peak)
-        lane->peak = lane->bytes;
+        frame_at(port->frames, prio->tail)->next = handle;
+    prio->tail = handle;
+    prio->bytes += frame->bytes;
+    if (prio->bytes > prio->peak)
+        prio->peak = prio->bytes;
     port->ready |= (uint8_t)(1u << priority);
 }
 
@@ -255,13 +255,13 @@ uint32_t port_shift(struct port *port, uint8_t priority);
 static inline void port_shift_first(struct port *port, size_t priority, const struct frame *first,
                                     uint32_t bytes)
 {
-    struct port_lane *lane = &port->lanes[priority];
-    lane->bytes -= bytes;
-    lane->head = first->next;
-    if (lane->head == POOL_NONE)
+    struct port_prio *prio = &port->prios[priority];
+    prio->bytes -= bytes;
+    prio->head = first->next;
+    if (prio->head == POOL_NONE)
         port->ready &= (uint8_t) ~(1u << priority);
     else /* it has waited long, and goes next */
-        __builtin_prefetch(frame_at(port->frames, lane->head));
+        __builtin_prefetch(frame_at(port->frames, prio->head));
 }
 
 /* The part of port_send for a port that is odd. */
@@ -278,15 +278,15 @@ static inline uint64_t port_next_order(struct port *port)
     return node_order(port->node, port->index, ++port->sent);
 }
 
-/* Sends a frame of a lane now, by a port that is not odd and whose wire is free; `line` is its
+/* Sends a frame of a prio now, by a port that is not odd and whose wire is free; `line` is its
  * port_dequeue_order. */
-static inline void port_transmit(struct port *port, struct port_lane *lane, uint64_t handle,
+static inline void port_transmit(struct port *port, struct port_prio *prio, uint64_t handle,
                                  uint64_t bytes, uint64_t line, time_ps now)
 {
     const time_ps free = now + (time_ps)((bytes + WIRE_GAP_BYTES) * port->ps_per_byte);
     port->busy_until = free;
-    lane->tx_frames++;
-    lane->tx_bytes += bytes;
+    prio->tx_frames++;
+    prio->tx_bytes += bytes;
     node_post_ordered(port->node, line + ++port->sent, port->target, free + port->after_wire,
                       handle);
 }
@@ -299,7 +299,7 @@ static inline void port_send(struct port *port, uint32_t handle, const struct fr
         port_send_odd(port, handle, now);
         return;
     }
-    port_transmit(port, &port->lanes[frame->priority], handle, frame->bytes,
+    port_transmit(port, &port->prios[frame->priority], handle, frame->bytes,
                   port_dequeue_order(port), now);
 }
 
@@ -328,7 +328,7 @@ static inline void port_post_dequeue(struct port *port)
     const unsigned priority = port_highest(port->ready | 1u);
     node_post_ordered(port->node, port_dequeue_order(port),
                       event_target(port->node->id, port->index, NET_EVENT_DEQUEUE),
-                      port->dequeue_at, port->lanes[priority].head);
+                      port->dequeue_at, port->prios[priority].head);
 }
 
 /* Makes sure of a DEQUEUE when the wire is free. */
@@ -419,16 +419,16 @@ static inline void port_digest(struct node *node, const struct frame *frame)
     node_digest(node, frame_word(frame));
 }
 
-/* The owner may see a frame of this lane that arrives. */
-static inline bool port_takes(const struct port_lane *lane, const struct frame *frame)
+/* The owner may see a frame of this prio that arrives. */
+static inline bool port_takes(const struct port_prio *prio, const struct frame *frame)
 {
-    return frame->bytes <= lane->rx_limit && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
+    return frame->bytes <= prio->rx_limit && (frame->flags & (FRAME_CONTROL | FRAME_CORRUPT)) == 0;
 }
 
-static inline void port_count(struct port_lane *lane, uint64_t bytes)
+static inline void port_count(struct port_prio *prio, uint64_t bytes)
 {
-    lane->rx_frames++;
-    lane->rx_bytes += bytes;
+    prio->rx_frames++;
+    prio->rx_bytes += bytes;
 }
 
 /* A frame arrived at a port of the node: counts it; takes MAC control frames, giants and corrupt
@@ -436,11 +436,11 @@ static inline void port_count(struct port_lane *lane, uint64_t bytes)
 static inline bool port_receive(struct port *port, struct node *node, const struct event *event,
                                 struct frame *frame)
 {
-    struct port_lane *lane = &port->lanes[frame->priority];
+    struct port_prio *prio = &port->prios[frame->priority];
     port_digest(node, frame);
-    if (UNLIKELY(!port_takes(lane, frame)))
+    if (UNLIKELY(!port_takes(prio, frame)))
         return port_receive_odd(port, event);
-    port_count(lane, frame->bytes);
+    port_count(prio, frame->bytes);
     frame->in_port = event->port;
     return true;
 }
@@ -470,7 +470,7 @@ static inline uint64_t port_frames_sent(const struct port *port)
 {
     uint64_t frames = 0;
     for (unsigned i = 0; i < PRIORITIES; i++)
-        frames += port->lanes[i].tx_frames;
+        frames += port->prios[i].tx_frames;
     return frames;
 }
 

@@ -23,7 +23,7 @@ static const time_ps decoder_ps[] = {
     [PORT_FEC_RS_544] = (3 + 3 + 31) * 1000,
 };
 
-/* What links of that rate commonly use: 25GBASE-R and 100GBASE-R4 RS(528,514), PAM4 lanes
+/* What links of that rate commonly use: 25GBASE-R and 100GBASE-R4 RS(528,514), PAM4 prios
  * RS(544,514), 10GBASE-R and 40GBASE-R4 none. */
 static enum port_fec usual_fec(int64_t rate)
 {

@@ -52,7 +52,7 @@ struct buffer_place {
  * table, and one line of buffer.def; its stem is the word of a scenario.  buffer_dynamic is the one
  * to copy, buffer_static has a parameter of its own, and buffer_abm looks at the whole switch.
  *
- * `view` is the memory and the ports of a switch, to be read only: pools, groups, queues (the lanes
+ * `view` is the memory and the ports of a switch, to be read only: pools, groups, queues (the prios
  * of `ports`), rates, and what belongs to the policy: buffer_params and `state`.
  *
  * A policy may rely on:
@@ -340,7 +340,7 @@ static inline int64_t buffer_held(const struct buffer_group *group)
 /* Cells that a group or a queue holds. */
 static inline int64_t buffer_place_held(const struct buffer *view, struct buffer_place place)
 {
-    return place.egress ? (int64_t)view->ports[place.port].lanes[place.priority].cells
+    return place.egress ? (int64_t)view->ports[place.port].prios[place.priority].cells
                         : buffer_held(&view->groups[place.port * PRIORITIES + place.priority]);
 }
 

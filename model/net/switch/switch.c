@@ -33,19 +33,19 @@ static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, struct port *po
 {
     for (;;) {
         const uint8_t next = port->drr_next;
-        struct port_lane *lane = &port->lanes[next];
+        struct port_prio *prio = &port->prios[next];
         if ((mask & 1u << next) != 0) {
-            const struct frame *first = frame_at(port->frames, lane->head);
-            if (lane->deficit >= first->bytes) {
-                lane->deficit = lane->head == lane->tail ? 0 : lane->deficit - first->bytes;
+            const struct frame *first = frame_at(port->frames, prio->head);
+            if (prio->deficit >= first->bytes) {
+                prio->deficit = prio->head == prio->tail ? 0 : prio->deficit - first->bytes;
                 return next;
             }
         }
         port->drr_next = (uint8_t)((next + 1) % PRIORITIES);
-        lane = &port->lanes[port->drr_next];
+        prio = &port->prios[port->drr_next];
         if ((mask & 1u << port->drr_next) != 0 &&
-            lane->deficit < frame_at(port->frames, lane->head)->bytes)
-            lane->deficit += (uint32_t)swtch->params.weight[port->drr_next] * SWITCH_DWRR_QUANTUM;
+            prio->deficit < frame_at(port->frames, prio->head)->bytes)
+            prio->deficit += (uint32_t)swtch->params.weight[port->drr_next] * SWITCH_DWRR_QUANTUM;
     }
 }
 
@@ -60,11 +60,11 @@ static inline unsigned pick(const struct swtch *swtch, struct port *port, unsign
 static inline struct passage take_first(struct swtch *swtch, struct port *port, size_t priority,
                                         time_ps now)
 {
-    const uint32_t handle = port->lanes[priority].head;
+    const uint32_t handle = port->prios[priority].head;
     struct frame *frame = frame_at(port->frames, handle);
     const struct passage passage = {handle, frame, frame->in_port, priority, frame->bytes, now};
     port_shift_first(port, priority, frame, (uint32_t)passage.bytes);
-    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
+    if (UNLIKELY(port->prios[priority].bytes > swtch->mark_above[SWITCH_DEQUEUE]))
         switch_mark(swtch, frame, port);
     switch_unqueue(swtch, port, &passage);
     return passage;
@@ -82,14 +82,14 @@ uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now)
  * other ports, or this one, for frames. */
 uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, time_ps now)
 {
-    struct port_lane *lane = &port->lanes[priority];
+    struct port_prio *prio = &port->prios[priority];
     uint64_t frames = 0;
-    for (; lane->head != POOL_NONE; frames++) {
+    for (; prio->head != POOL_NONE; frames++) {
         const struct passage passage = passage_of(swtch, port_shift(port, priority), now);
         switch_unqueue(swtch, port, &passage);
         switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
     }
-    lane->deficit = 0;
+    prio->deficit = 0;
     return frames;
 }
 
@@ -125,7 +125,7 @@ static inline bool dequeue(struct swtch *swtch, struct port *port, uint64_t line
         return false;
     const unsigned priority = pick(swtch, port, mask);
     const struct passage passage = take_first(swtch, port, priority, now);
-    port_transmit(port, &port->lanes[priority], passage.handle, passage.bytes, line, now);
+    port_transmit(port, &port->prios[priority], passage.handle, passage.bytes, line, now);
     return port_has_work(port);
 }
 
@@ -195,7 +195,7 @@ static NOINLINE void enqueue(struct swtch *swtch, uint32_t handle, uint16_t egre
         switch_refuse(swtch, handle, egress, PROBE_DROP_BUFFER, now);
         return;
     }
-    if (UNLIKELY(port->lanes[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+    if (UNLIKELY(port->prios[frame->priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         switch_mark(swtch, frame, port);
     if (UNLIKELY(may_leave(port, frame, now))) {
         switch_release(swtch, switch_group(swtch, frame), frame, egress, cells, now);
@@ -234,7 +234,7 @@ static inline void join(struct swtch *swtch, struct buffer_group *group, struct 
 {
     const size_t priority = passage->priority;
     buffer_charge(&swtch->buffer, group, cells);
-    if (UNLIKELY(port->lanes[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
+    if (UNLIKELY(port->prios[priority].bytes > swtch->mark_above[SWITCH_ENQUEUE]))
         switch_mark(swtch, passage->frame, port);
     switch_queue(port, group, passage, cells);
     if (port->dequeue_at != port->busy_until && port_has_work(port))
@@ -263,7 +263,7 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
         }
     } else if (LIKELY(port->busy == 0 && egress != passage->in_port) &&
                buffer_pass(&swtch->buffer, group, cells)) {
-        port_transmit(port, &port->lanes[priority], passage->handle, bytes,
+        port_transmit(port, &port->prios[priority], passage->handle, bytes,
                       port_dequeue_order(port), now);
         return;
     }
@@ -346,13 +346,13 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
         .now = event->at,
     };
     struct port *port = &swtch->ports[passage.in_port];
-    struct port_lane *lane = &port->lanes[passage.priority];
+    struct port_prio *prio = &port->prios[passage.priority];
     port_digest(&swtch->node, frame);
-    if (UNLIKELY(!port_takes(lane, frame))) {
+    if (UNLIKELY(!port_takes(prio, frame))) {
         refuse(port, event, frame, (uint8_t)passage.priority);
         return;
     }
-    port_count(lane, passage.bytes);
+    port_count(prio, passage.bytes);
     frame->priority = (uint8_t)passage.priority;
     frame->in_port = event->port;
     if (UNLIKELY(swtch->careful))
@@ -414,7 +414,7 @@ static void take_batch(struct node *node)
     }
 }
 
-/* Of a frame's arrival: the lane and the group that it comes in by, and the port that it leaves by,
+/* Of a frame's arrival: the prio and the group that it comes in by, and the port that it leaves by,
  * which the route tells.  The sender's priority is a good guess. */
 static void fetch(const struct node *node, const struct event *event)
 {
@@ -423,7 +423,7 @@ static void fetch(const struct node *node, const struct event *event)
         return;
     const struct frame *frame = frame_at(swtch->frames, (uint32_t)event->argument);
     const unsigned priority = frame->priority % PRIORITIES;
-    __builtin_prefetch(&swtch->ports[event->port].lanes[priority]);
+    __builtin_prefetch(&swtch->ports[event->port].prios[priority]);
     __builtin_prefetch(&swtch->buffer.groups[event->port * PRIORITIES + priority]);
     if (frame_is_mac_control(frame))
         return;
@@ -432,7 +432,7 @@ static void fetch(const struct node *node, const struct event *event)
     if (egress == UINT16_MAX)
         return;
     __builtin_prefetch(&swtch->ports[egress]);
-    __builtin_prefetch(&swtch->ports[egress].lanes[priority]);
+    __builtin_prefetch(&swtch->ports[egress].prios[priority]);
 }
 
 const struct node_ops switch_node_ops = {

@@ -7,7 +7,7 @@
 static void audit_waiting(const struct swtch *swtch, uint16_t port, unsigned priority)
 {
     const int64_t held = buffer_held(&swtch->buffer.groups[port * PRIORITIES + priority]);
-    const int64_t queued = swtch->ports[port].lanes[priority].cells;
+    const int64_t queued = swtch->ports[port].prios[priority].cells;
     int64_t from = 0, to = 0;
     if (held == 0 && queued == 0)
         return;
@@ -26,12 +26,12 @@ void switch_audit(const struct node *node)
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         port_audit(&swtch->ports[i]);
         for (unsigned p = 0; p < PRIORITIES; p++) {
-            const struct port_lane *lane = &swtch->ports[i].lanes[p];
-            CHECK(lane->deficit < swtch->params.weight[p] * SWITCH_DWRR_QUANTUM + UINT16_MAX);
+            const struct port_prio *prio = &swtch->ports[i].prios[p];
+            CHECK(prio->deficit < swtch->params.weight[p] * SWITCH_DWRR_QUANTUM + UINT16_MAX);
             audit_waiting(swtch, i, p);
-            queued += lane->cells;
+            queued += prio->cells;
             if ((swtch->lossless & 1u << p) == 0)
-                lossy += buffer_above(lane->cells, swtch->buffer.egress.reserved);
+                lossy += buffer_above(prio->cells, swtch->buffer.egress.reserved);
         }
     }
     CHECK(queued == swtch->buffer.used); /* what is charged is what waits */

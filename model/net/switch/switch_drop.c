@@ -37,7 +37,7 @@ static void blame_queue(struct swtch *swtch, const struct frame *frame, struct p
     const int64_t limit = drop->lossless
                               ? (int64_t)buffer->queue_limit
                               : buffer->egress.reserved + buffer_queue_threshold(buffer, queue);
-    drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].lanes[frame->priority].cells);
+    drop->occupancy = buffer_bytes(buffer, swtch->ports[drop->egress].prios[frame->priority].cells);
     drop->threshold = buffer_bytes(buffer, limit);
     swtch->port_counters[drop->egress].queue_dropped[frame->priority]++;
 }

@@ -47,7 +47,7 @@ void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16
 bool switch_queue_may_grow(const struct swtch *swtch, const struct frame *frame, uint16_t egress,
                            uint32_t cells)
 {
-    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    const uint32_t queued = swtch->ports[egress].prios[frame->priority].cells;
     const struct buffer_place queue = switch_queue_place(frame, egress);
     return switch_is_lossless(swtch, frame)
                ? queued < swtch->buffer.queue_limit
@@ -58,7 +58,7 @@ void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egres
                   time_ps now)
 {
     const struct buffer_place queue = switch_queue_place(frame, egress);
-    const uint32_t queued = swtch->ports[egress].lanes[frame->priority].cells;
+    const uint32_t queued = swtch->ports[egress].prios[frame->priority].cells;
     const uint32_t cells = buffer_cells(&swtch->buffer, frame->bytes);
     if (switch_is_lossless(swtch, frame))
         return;
@@ -74,7 +74,7 @@ void switch_meter(struct swtch *swtch, const struct frame *frame, uint16_t egres
 void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct port *egress)
 {
     const struct switch_params *params = &swtch->params;
-    const int64_t queue = egress->lanes[frame->priority].bytes;
+    const int64_t queue = egress->prios[frame->priority].bytes;
     const uint64_t over = (uint64_t)(queue - params->ecn_kmin);
     const uint64_t span = (uint64_t)(params->ecn_kmax - params->ecn_kmin);
     if (queue < params->ecn_kmax &&

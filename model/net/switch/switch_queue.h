@@ -71,11 +71,11 @@ static inline void switch_release(struct swtch *swtch, struct buffer_group *grou
 static inline void switch_queue(struct port *port, struct buffer_group *group,
                                 const struct passage *passage, uint32_t cells)
 {
-    struct port_lane *lane = &port->lanes[passage->priority];
+    struct port_prio *prio = &port->prios[passage->priority];
     port_append_to(port, passage->priority, (uint32_t)passage->handle, passage->frame);
-    lane->cells += cells;
-    if (lane->cells > lane->cells_peak)
-        lane->cells_peak = lane->cells;
+    prio->cells += cells;
+    if (prio->cells > prio->cells_peak)
+        prio->cells_peak = prio->cells;
     group->waiting[port->index] += cells;
 }
 
@@ -85,7 +85,7 @@ static inline void switch_unqueue(struct swtch *swtch, struct port *port,
 {
     const uint32_t cells = buffer_cells(&swtch->buffer, (uint32_t)passage->bytes);
     struct buffer_group *group = passage_group(swtch, passage);
-    port->lanes[passage->priority].cells -= cells;
+    port->prios[passage->priority].cells -= cells;
     group->waiting[port->index] -= cells;
     if (switch_is_metered(swtch, passage->priority))
         switch_meter(swtch, passage->frame, port->index, false, passage->now);

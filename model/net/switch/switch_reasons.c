@@ -42,13 +42,13 @@ static void weigh(struct reckoning *reckoning, uint16_t egress, uint8_t priority
     struct probe_pause *why = reckoning->why;
     const struct swtch *swtch = reckoning->swtch;
     const struct buffer *buffer = &swtch->buffer;
-    const struct port_lane *lane = &swtch->ports[egress].lanes[priority];
+    const struct port_prio *prio = &swtch->ports[egress].prios[priority];
     const uint32_t more = crossing == NULL ? 0 : buffer_cells(buffer, crossing->bytes);
     const int64_t own = priority == why->priority ? reckoning->waiting[egress] + more : 0;
     const struct buffer_pool *pool = buffer->groups[why->port * PRIORITIES + priority].pool;
     const int64_t slope = pool == reckoning->pool ? reckoning->slope : 0;
-    const int64_t weight = buffer_bytes(buffer, own + (lane->cells + more) * slope / PPM);
-    const int64_t queued = lane->bytes + (crossing == NULL ? 0 : crossing->bytes);
+    const int64_t weight = buffer_bytes(buffer, own + (prio->cells + more) * slope / PPM);
+    const int64_t queued = prio->bytes + (crossing == NULL ? 0 : crossing->bytes);
     if (weight > 0)
         insert(why, (struct probe_reason){egress, priority, weight, queued});
 }

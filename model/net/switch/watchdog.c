@@ -256,8 +256,8 @@ static struct watchdog_sample read_counters(const struct port *port, uint8_t pri
     /* MAC control frames leave by priority 7 and are no packets of it. */
     const uint64_t control = priority == PRIORITIES - 1 ? port->pfc_frames_tx : 0;
     return (struct watchdog_sample){
-        .waiting = port->lanes[priority].bytes,
-        .tx_frames = port->lanes[priority].tx_frames - control,
+        .waiting = port->prios[priority].bytes,
+        .tx_frames = port->prios[priority].tx_frames - control,
         .rx_pauses = pauses->rx_xoff + pauses->rx_xon,
         .paused_ps = port_held_ps(port, priority, now),
         .held_since = pauses->held_since,
@@ -314,7 +314,7 @@ static void count_passed(const struct watch *watch, bool storm)
 {
     struct watchdog_queue *queue = watch->queue;
     const uint64_t tx = watch->sample.tx_frames;
-    const uint64_t rx = watch->port->lanes[watch->priority].rx_frames - queue->rx_dropped;
+    const uint64_t rx = watch->port->prios[watch->priority].rx_frames - queue->rx_dropped;
     if (storm) {
         queue->tx_passed += tx - queue->tx_seen;
         queue->rx_passed += rx - queue->rx_seen;
@@ -375,7 +375,7 @@ void watchdog_audit(const struct swtch *swtch)
             const bool dropping = (watchdog->condemned[i] & 1u << p) != 0;
             CHECK(queue->storms == queue->restored + queue->stormed);
             CHECK(dropping == (queue->stormed && watchdog->action == WATCHDOG_DROP));
-            CHECK(!dropping || swtch->ports[i].lanes[p].bytes == 0);
+            CHECK(!dropping || swtch->ports[i].prios[p].bytes == 0);
         }
     }
     CHECK(condemned == swtch->condemned);

@@ -284,7 +284,7 @@ static inline uint32_t next_fast(struct rnic *rnic, struct rnic_list *list, time
 static uint32_t next_of(struct rnic *rnic, uint8_t priority, time_ps now)
 {
     struct rnic_list *answers = &rnic->classes[priority].answers;
-    if (UNLIKELY(rnic->port.lanes[priority].head != POOL_NONE))
+    if (UNLIKELY(rnic->port.prios[priority].head != POOL_NONE))
         return port_shift(&rnic->port, priority);
     if (answers->head != POOL_NONE) {
         const uint32_t handle = next_answer(rnic, answers);
@@ -298,7 +298,7 @@ bool arbiter_has_more(const struct rnic *rnic, uint8_t priority)
 {
     const struct rnic_class *class = &rnic->classes[priority];
     return class->ready.head != POOL_NONE || class->answers.head != POOL_NONE ||
-           rnic->port.lanes[priority].head != POOL_NONE;
+           rnic->port.prios[priority].head != POOL_NONE;
 }
 
 /* ------------------------------------------------------------------ whose class */
@@ -364,7 +364,7 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
     if (LIKELY(strict != 0)) {
         const unsigned priority = port_highest(strict);
         struct rnic_class *class = &rnic->classes[priority];
-        if (port->lanes[priority].head != POOL_NONE) {
+        if (port->prios[priority].head != POOL_NONE) {
             const uint32_t handle = port_shift(port, (uint8_t)priority);
             keep_ready(rnic, priority);
             return handle;
@@ -453,7 +453,7 @@ bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now)
         return false;
     const unsigned priority = port_highest(strict);
     uint32_t handle;
-    if (port->lanes[priority].head != POOL_NONE) {
+    if (port->prios[priority].head != POOL_NONE) {
         handle = port_shift(port, (uint8_t)priority);
         keep_ready(rnic, priority);
     } else {

@@ -98,10 +98,10 @@ static inline void fast_path_make_ack(struct rnic *rnic, const struct qp *qp, st
 }
 
 /* What does not wait has been in its queue all the same, for no time. */
-static inline void fast_path_pass(struct port_lane *lane, const struct frame *frame)
+static inline void fast_path_pass(struct port_prio *prio, const struct frame *frame)
 {
-    if (frame->bytes > lane->peak)
-        lane->peak = frame->bytes;
+    if (frame->bytes > prio->peak)
+        prio->peak = frame->bytes;
 }
 
 /* Behind the frames of its priority; the port is served unless a DEQUEUE is due. */
@@ -123,7 +123,7 @@ static inline void fast_path_answer(struct rnic *rnic, struct qp *qp, uint32_t h
     struct port *port = &rnic->port;
     if (arbiter_may_pass(rnic, qp->ack.priority, now)) {
         fast_path_make_ack(rnic, qp, frame);
-        fast_path_pass(&port->lanes[frame->priority], frame);
+        fast_path_pass(&port->prios[frame->priority], frame);
         port_send(port, handle, frame, now);
     } else if (!rnic->ack_coalescing) {
         fast_path_make_ack(rnic, qp, frame);
@@ -152,14 +152,14 @@ static inline bool fast_path_may_acknowledge(const struct qp *qp, const struct f
  * state takes packets is not asked: only then is a message under way, or something to be
  * acknowledged. */
 static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp,
-                                    const struct port_lane *lane, const struct frame *frame)
+                                    const struct port_prio *prio, const struct frame *frame)
 {
-    return FAST_PATH && frame->bytes <= lane->rx_limit && qp->qpn == frame->qpn &&
+    return FAST_PATH && frame->bytes <= prio->rx_limit && qp->qpn == frame->qpn &&
            qp->way.destination == frame->source && !rnic->rx_slow;
 }
 
 /* The frame takes the fast path if a mark that it has asks for no CNP: counts it. */
-static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, struct port_lane *lane,
+static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, struct port_prio *prio,
                                     const struct frame *frame, time_ps now)
 {
     if ((frame->tos & ECN_CE) == ECN_CE) {
@@ -168,17 +168,17 @@ static inline bool fast_path_enters(struct rnic *rnic, const struct qp *qp, stru
         rnic->counters.ecn_marked++;
     }
     port_digest(rnic->port.node, frame);
-    port_count(lane, frame->bytes);
+    port_count(prio, frame->bytes);
     return true;
 }
 
 /* Both are the whole of an arrival's event, of an ACK or of any other frame that is for the queue
  * pair, and take it over.  False: there is something odd, and nothing has been done yet. */
-static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struct port_prio *prio,
                                          const struct frame *frame, const struct event *event)
 {
     const time_ps now = event->at;
-    if (!fast_path_may_acknowledge(qp, frame) || !fast_path_enters(rnic, qp, lane, frame, now))
+    if (!fast_path_may_acknowledge(qp, frame) || !fast_path_enters(rnic, qp, prio, frame, now))
         return false;
     qp->una_psn = psn_add(frame->psn, 1);
     qp->retry_left = qp->retry_count;
@@ -191,11 +191,11 @@ static inline bool fast_path_acknowledge(struct rnic *rnic, struct qp *qp, struc
     return true;
 }
 
-static inline bool fast_path_take(struct rnic *rnic, struct qp *qp, struct port_lane *lane,
+static inline bool fast_path_take(struct rnic *rnic, struct qp *qp, struct port_prio *prio,
                                   struct frame *frame, const struct event *event)
 {
     const uint32_t handle = (uint32_t)event->argument;
-    if (!fast_path_may_take(qp, frame) || !fast_path_enters(rnic, qp, lane, frame, event->at))
+    if (!fast_path_may_take(qp, frame) || !fast_path_enters(rnic, qp, prio, frame, event->at))
         return false;
     qp->rx_offset += qp->mtu;
     qp->epsn = psn_add(frame->psn, 1);

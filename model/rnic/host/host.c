@@ -116,16 +116,16 @@ static NOINLINE void on_dequeue(struct host *host, const struct event *event, st
 }
 
 static NOINLINE void on_request(struct host *host, const struct event *event, struct rnic *rnic,
-                                struct qp *qp, struct port_lane *lane, struct frame *frame)
+                                struct qp *qp, struct port_prio *prio, struct frame *frame)
 {
-    if (UNLIKELY(!fast_path_take(rnic, qp, lane, frame, event)))
+    if (UNLIKELY(!fast_path_take(rnic, qp, prio, frame, event)))
         on_odd_event(host, event);
 }
 
 static NOINLINE void on_ack(struct host *host, const struct event *event, struct rnic *rnic,
-                            struct qp *qp, struct port_lane *lane, const struct frame *frame)
+                            struct qp *qp, struct port_prio *prio, const struct frame *frame)
 {
-    if (UNLIKELY(!fast_path_acknowledge(rnic, qp, lane, frame, event)))
+    if (UNLIKELY(!fast_path_acknowledge(rnic, qp, prio, frame, event)))
         on_odd_event(host, event);
 }
 
@@ -134,14 +134,14 @@ static NOINLINE void on_arrival(struct host *host, const struct event *event, st
     struct frame *frame = frame_at(rnic->port.frames, (uint32_t)event->argument);
     struct qp *qp = rnic_qp_slot(rnic, frame->qpn);
     const size_t priority = rnic->priority_of_dscp[frame->tos >> 2];
-    struct port_lane *lane = &rnic->port.lanes[priority];
+    struct port_prio *prio = &rnic->port.prios[priority];
     rnic_prefetch(qp);
-    if (UNLIKELY(!fast_path_is_for(rnic, qp, lane, frame)))
+    if (UNLIKELY(!fast_path_is_for(rnic, qp, prio, frame)))
         on_odd_event(host, event);
     else if (packet_is_ack(frame))
-        on_ack(host, event, rnic, qp, lane, frame);
+        on_ack(host, event, rnic, qp, prio, frame);
     else
-        on_request(host, event, rnic, qp, lane, frame);
+        on_request(host, event, rnic, qp, prio, frame);
 }
 
 static NOINLINE void on_wake(struct host *host, const struct event *event, struct rnic *rnic)

@@ -143,7 +143,7 @@ static void lossy_queues_have_their_part(void **state)
         const struct buffer *buffer = &star.swtch.buffer;
         const double part = (double)buffer->egress.size / 2 / queues;
         for (int i = 0; i < queues; i++) {
-            const double held = star.swtch.ports[4 + i].lanes[LOSSY].cells;
+            const double held = star.swtch.ports[4 + i].prios[LOSSY].cells;
             assert_true(held > 0.95 * part && held < 1.05 * part);
         }
         assert_true(star.swtch.counters.dropped[PROBE_DROP_EGRESS] > 1000);

@@ -120,14 +120,14 @@ struct sent {
 
 static struct sent sent_in(struct star *star, time_ps span)
 {
-    const struct port_lane *lanes = star->swtch.ports[0].lanes;
+    const struct port_prio *prios = star->swtch.ports[0].prios;
     struct sent sent;
     for (int i = 0; i < PRIORITIES; i++)
-        sent.bytes[i] = lanes[i].tx_bytes, sent.frames[i] = lanes[i].tx_frames;
+        sent.bytes[i] = prios[i].tx_bytes, sent.frames[i] = prios[i].tx_frames;
     run_for(star, span);
     for (int i = 0; i < PRIORITIES; i++) {
-        sent.bytes[i] = lanes[i].tx_bytes - sent.bytes[i];
-        sent.frames[i] = lanes[i].tx_frames - sent.frames[i];
+        sent.bytes[i] = prios[i].tx_bytes - sent.bytes[i];
+        sent.frames[i] = prios[i].tx_frames - sent.frames[i];
     }
     return sent;
 }
@@ -206,14 +206,14 @@ static void pauses_of_others_shift_no_share(void **state)
         draw_weights(&rng, 50, weight);
         star_init(&star, weight, seed);
         run_for(&star, 100 * PS_PER_US);
-        const struct port_lane *lanes = star.swtch.ports[0].lanes;
-        const uint64_t before[] = {0, lanes[1].tx_bytes, lanes[2].tx_bytes};
+        const struct port_prio *prios = star.swtch.ports[0].prios;
+        const uint64_t before[] = {0, prios[1].tx_bytes, prios[2].tx_bytes};
         for (int slice = 0; slice < 60; slice++) {
             pause_only(&star, (unsigned)rng_below(&rng, 16) << 3);
             run_for(&star, (time_ps)(1 + rng_below(&rng, 12)) * PS_PER_US);
         }
         for (int i = 1; i <= 2; i++)
-            sum.bytes[i] = lanes[i].tx_bytes - before[i];
+            sum.bytes[i] = prios[i].tx_bytes - before[i];
         expect_not_ahead(&star, &sum, 1, 2);
         expect_not_ahead(&star, &sum, 2, 1);
         star_fini(&star);

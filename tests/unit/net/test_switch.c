@@ -309,7 +309,7 @@ static void egress_limit_drops_lossless_frames(void **state)
     assert_true(star.last_drop.lossless);
     assert_int_equal(star.last_drop.threshold, 25600);
     assert_in_range(star.last_drop.occupancy, 25600, 25600 + 1536);
-    assert_in_range(star.swtch.ports[0].lanes[3].cells_peak, 100, 106);
+    assert_in_range(star.swtch.ports[0].prios[3].cells_peak, 100, 106);
     star_fini(&star);
 }
 
@@ -330,8 +330,8 @@ static void weights_share_the_wire(void **state)
         pump_start(&star.pumps[i], 0);
     }
     engine_run(&star.engine, 5 * PS_PER_MS);
-    const uint64_t heavy = star.swtch.ports[0].lanes[3].tx_frames,
-                   light = star.swtch.ports[0].lanes[0].tx_frames;
+    const uint64_t heavy = star.swtch.ports[0].prios[3].tx_frames,
+                   light = star.swtch.ports[0].prios[0].tx_frames;
     assert_in_range(heavy * 1000 / (heavy + light), 745, 755);
     star_fini(&star);
 }

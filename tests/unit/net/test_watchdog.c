@@ -201,11 +201,11 @@ static void a_frame_in_each_interval_is_no_storm(void **state)
         star_storm(&star, true, MS(10));
         for (int i = 0; i < 10; i++) {
             const time_ps gap = MS(190 + 200 * i);
-            const uint64_t sent = star.swtch.ports[1].lanes[LOSSLESS].tx_frames;
+            const uint64_t sent = star.swtch.ports[1].prios[LOSSLESS].tx_frames;
             star_storm(&star, false, gap);
             star_storm(&star, true, gap + 100 * PS_PER_NS);
             star_run(&star, gap + 50 * PS_PER_US);
-            assert_true(star.swtch.ports[1].lanes[LOSSLESS].tx_frames > sent);
+            assert_true(star.swtch.ports[1].prios[LOSSLESS].tx_frames > sent);
         }
         assert_int_equal(star.storms, 0);
         assert_true(star.swtch.buffer.used > 0);
@@ -302,7 +302,7 @@ static void drop_frees_the_buffer(void **state)
     star_run(&star, MS(401));
     assert_int_equal(star.storms, 1);
     assert_int_equal(star.swtch.buffer.used, 0);
-    assert_int_equal(port->lanes[LOSSLESS].bytes, 0);
+    assert_int_equal(port->prios[LOSSLESS].bytes, 0);
     assert_true((star.pumps[0].port.paused & 1 << LOSSLESS) == 0);
     assert_int_equal(star.pumps[1].received, received);
     assert_true(queue_of(&star, 1)->tx_dropped > (uint64_t)held / 1536);

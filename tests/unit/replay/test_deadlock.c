@@ -140,7 +140,7 @@ static void ring_locks_up(void **state)
         const struct deadlock_queue *queue = &deadlock->queues[i];
         const struct port *port = world_port(stand.world, queue->node, queue->port);
         assert_int_equal(port->peer_node, deadlock->queues[(i + 1) % 5].node);
-        assert_int_equal(queue->bytes, port->lanes[3].bytes);
+        assert_int_equal(queue->bytes, port->prios[3].bytes);
         if (stand.sent[queue->node][queue->port] > latest)
             latest = stand.sent[queue->node][queue->port];
     }

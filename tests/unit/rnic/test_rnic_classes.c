@@ -41,12 +41,12 @@ static void expect_dscp(const struct pair *pair, uint8_t ack, uint8_t other)
 
 static uint64_t sent_in(const struct pair *pair, int side, int priority)
 {
-    return pair->rnics[side]->port.lanes[priority].tx_frames;
+    return pair->rnics[side]->port.prios[priority].tx_frames;
 }
 
 static uint64_t received_in(const struct pair *pair, int side, int priority)
 {
-    return pair->rnics[side]->port.lanes[priority].rx_frames;
+    return pair->rnics[side]->port.prios[priority].rx_frames;
 }
 
 static struct pair *make(const struct pair_params *params, struct verbs_class class)
@@ -234,10 +234,10 @@ struct sent {
 
 static struct sent run_for(struct pair *pair, time_ps span)
 {
-    const struct port_lane *lanes = pair->rnics[0]->port.lanes;
-    const struct sent before = {lanes[3].tx_bytes, lanes[5].tx_bytes};
+    const struct port_prio *prios = pair->rnics[0]->port.prios;
+    const struct sent before = {prios[3].tx_bytes, prios[5].tx_bytes};
     pair_run(pair, span);
-    return (struct sent){lanes[3].tx_bytes - before.in3, lanes[5].tx_bytes - before.in5};
+    return (struct sent){prios[3].tx_bytes - before.in3, prios[5].tx_bytes - before.in5};
 }
 
 /* A turn of each and a frame. */

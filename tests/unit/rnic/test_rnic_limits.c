@@ -270,7 +270,7 @@ static void test_slow_receiver(void **state)
     assert_true(rx->peak > rx->xoff && rx->peak <= rx->size);
     assert_int_equal(pair->drops[PROBE_DROP_RX_BUFFER], 0);
     assert_int_equal(pair->ends[0].wc_count, 0); /* 4 MiB take 3.4 ms */
-    const uint64_t drained = pair->rnics[1]->port.lanes[3].rx_bytes - (uint64_t)rx->held;
+    const uint64_t drained = pair->rnics[1]->port.prios[3].rx_bytes - (uint64_t)rx->held;
     assert_true(drained > 2400000 && drained < 2520000);
     rnic_set_drain(pair->rnics[1], RNIC_UNLIMITED, pair->engine.now);
     pair_run(pair, PS_PER_MS);

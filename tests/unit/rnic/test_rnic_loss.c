@@ -285,7 +285,7 @@ static void test_go_back_0(void **state)
         assert_int_equal(pair->ends[0].conn->qp->state, IBV_QPS_RTS);
         assert_int_equal(pair->rnics[0]->counters.timeouts, 0);
         if (recovery == RNIC_GO_BACK_0) { /* the link is full all the same */
-            assert_true(pair->rnics[0]->port.lanes[3].tx_frames > 22000);
+            assert_true(pair->rnics[0]->port.prios[3].tx_frames > 22000);
             pair->lose = NULL;
             pair_run(pair, PS_PER_MS);
             assert_int_equal(pair->ends[0].wc_count, 1);

@@ -216,7 +216,7 @@ static void bit_errors_come_at_their_rate(void **state)
     for (int i = 0; i < 2; i++) {
         int64_t bits = 0;
         for (int p = 0; p < PRIORITIES; p++)
-            bits += (int64_t)ends[i]->lanes[p].tx_bytes * 8;
+            bits += (int64_t)ends[i]->prios[p].tx_bytes * 8;
         const int64_t expected = bits / 2500000, found = (int64_t)ends[1 - i]->corrupt;
         print_message("%lld corrupt frames of %lld expected\n", (long long)found,
                       (long long)expected);

@@ -113,11 +113,11 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
     int used = snprintf(line, size, "  p%u to %s, priority %u", index, peer.text, priority);
     const int bare = used;
 #define SAY(...) used += snprintf(line + used, size - (size_t)used, __VA_ARGS__)
-    for (uint32_t at = port->lanes[priority].head; at != POOL_NONE;
+    for (uint32_t at = port->prios[priority].head; at != POOL_NONE;
          at = frame_at(port->frames, at)->next)
         frames++;
     if (frames > 0)
-        SAY("; %s queued in %u frames", words_bytes(port->lanes[priority].bytes).text, frames);
+        SAY("; %s queued in %u frames", words_bytes(port->prios[priority].bytes).text, frames);
     else if (!is_switch && (port->ready & bit) != 0)
         SAY("; it has frames to send");
     if ((port->paused & bit) != 0)
@@ -188,15 +188,15 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     has_line(told, line);
     int count = 1;
     for (int i = 0; i < PRIORITIES; i++) {
-        const struct port_lane *lane = &port->lanes[i];
+        const struct port_prio *prio = &port->prios[i];
         const struct port_pauses *pauses = &port->pauses[i];
-        if (lane->tx_frames == 0 && lane->rx_frames == 0)
+        if (prio->tx_frames == 0 && prio->rx_frames == 0)
             continue;
         snprintf(line, sizeof line,
                  "  priority %d: sent %" PRIu64 " frames, received %" PRIu64 "; XOFF sent %" PRIu64
                  ", received %" PRIu64 "; longest queue %s",
-                 i, lane->tx_frames, lane->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
-                 words_bytes(lane->peak).text);
+                 i, prio->tx_frames, prio->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
+                 words_bytes(prio->peak).text);
         has_line(told, line);
         count++;
     }
