@@ -27,7 +27,7 @@ struct touch {
     struct swtch *switches;
     struct port *ports;          /* of the switches, then of the hosts */
     struct buffer_group *groups; /* of the switches' ports */
-    uint16_t *ways;              /* of each switch to each host */
+    uint16_t *egress;            /* of each switch to each host */
     struct qp *qps;              /* of each host one to send and one to receive */
 };
 
@@ -65,7 +65,7 @@ struct touch *touch_make(const struct touch_size *size, uint64_t seed)
         .switches = table(size->switches, sizeof(struct swtch)),
         .ports = table(ports + size->hosts, sizeof(struct port)),
         .groups = table(ports * PRIORITIES, sizeof(struct buffer_group)),
-        .ways = table((size_t)size->switches * size->hosts, sizeof(uint16_t)),
+        .egress = table((size_t)size->switches * size->hosts, sizeof(uint16_t)),
         .qps = table(2 * (size_t)size->hosts, sizeof(struct qp)),
     };
     return touch;
@@ -79,7 +79,7 @@ void touch_free(struct touch *touch)
     free(touch->switches);
     free(touch->ports);
     free(touch->groups);
-    free(touch->ways);
+    free(touch->egress);
     free(touch->qps);
     free(touch);
 }
@@ -101,7 +101,7 @@ static inline void at_switch(struct touch *touch, uint64_t random, struct frame 
     swtch->node.digest += frame->psn;
     ports[in].prios[PRIO].rx_frames++;
     frame->ttl--;
-    frame->in_port = touch->ways[number * size->hosts + below(random >> 24, size->hosts)];
+    frame->in_port = touch->egress[number * size->hosts + below(random >> 24, size->hosts)];
     group->used += frame->bytes;
     ports[out].busy_until++;
     ports[out].prios[PRIO].tx_frames++;

@@ -39,7 +39,7 @@ static time_ps largest(struct store *store, const char *sql, int64_t workload, c
     return value;
 }
 
-static void add_ways(struct bottleneck_input *input, struct store *store, int64_t workload)
+static void add_paths(struct bottleneck_input *input, struct store *store, int64_t workload)
 {
     /* The counters first, once: asked for each of its ways they would be gone through each time. */
     input->paused_ps = largest(
@@ -115,7 +115,7 @@ static void find_limit(const struct account *account, struct store *store, int64
 {
     struct bottleneck_input *input = &limit->evidence;
     input->root_cause = account->root_cause;
-    add_ways(input, store, workload);
+    add_paths(input, store, workload);
     add_hosts(input, store, workload);
     add_recovery(input, store, workload);
     add_stages(input, store, workload);

@@ -4,14 +4,14 @@
 
 #include "base/memory.h"
 #include "replay/explain/explain_words.h"
-#include "replay/explain/ways.h"
+#include "replay/explain/paths.h"
 
 #include <stdlib.h>
 
 struct search {
     const struct scenario *scenario;
     const struct explain_fabric *fabric;
-    struct ways ways;
+    struct paths paths;
     time_ps *stopped; /* by port: because of the root */
     uint32_t culprit; /* node */
     uint8_t priority; /* of the root */
@@ -51,7 +51,7 @@ static void keep_longest(void *self, uint32_t port)
 static time_ps longest_between(struct search *search, uint32_t from, uint32_t to)
 {
     struct longest longest = {.stopped = search->stopped};
-    ways_visit(&search->ways, from, to, keep_longest, &longest);
+    paths_visit(&search->paths, from, to, keep_longest, &longest);
     return longest.longest;
 }
 
@@ -71,7 +71,7 @@ static void mark_talkers(struct search *search)
 static struct victim of_pair(struct search *search, const struct scenario_workload *workload,
                              const struct scenario_pair *pair)
 {
-    if (ways_priority(&search->ways, workload, pair) != search->priority)
+    if (paths_priority(&search->paths, workload, pair) != search->priority)
         return (struct victim){VICTIM_NONE, 0};
     const time_ps there = longest_between(search, pair->from, pair->to);
     const time_ps back = longest_between(search, pair->to, pair->from);
@@ -132,11 +132,11 @@ void victims_find(const struct scenario *scenario, const struct route_table *rou
         .priority = explain->roots[root].priority,
         .talks = memory_zeroed(fabric->node_count, sizeof(bool)),
     };
-    ways_init(&search.ways, scenario, routes, fabric);
+    paths_init(&search.paths, scenario, routes, fabric);
     mark_stopped(&search, explain, root);
     mark_talkers(&search);
     find_all(&search, workloads, hosts);
     free(search.stopped);
-    ways_fini(&search.ways);
+    paths_fini(&search.paths);
     free(search.talks);
 }

@@ -22,8 +22,8 @@ struct trial {
     struct diag *diag;
     char digest[64]; /* of the stored run */
     struct run run;  /* as it was, played again */
-    struct prove_ways ways;
-    bool *on_way; /* by way: a victim's */
+    struct prove_hops hops;
+    bool *on_path; /* by way: a victim's */
     bool *victims;
     struct prove_work *ideal;
     struct prove_measure original, mended;
@@ -55,7 +55,7 @@ static bool play_mended(const struct trial *trial, const struct repair *repairs,
     const bool played = play(trial, &repaired.scenario, &run);
     if (played) {
         prove_measure(measure, record_store(run.record), trial->scenario->workload_count,
-                      &trial->ways);
+                      &trial->hops);
         run_close(&run);
     }
     repair_free(&repaired);
@@ -154,8 +154,8 @@ static struct prove_toll toll_of(const struct trial *trial, const struct prove_m
         toll.done += work->done;
         toll.p99_ps = work->p99_ps > toll.p99_ps ? work->p99_ps : toll.p99_ps;
     }
-    for (uint32_t i = 0; i < trial->ways.count; i++)
-        toll.stopped_ps += trial->on_way[i] ? measure->stopped_ps[i] : 0;
+    for (uint32_t i = 0; i < trial->hops.count; i++)
+        toll.stopped_ps += trial->on_path[i] ? measure->stopped_ps[i] : 0;
     return toll;
 }
 
@@ -289,20 +289,20 @@ static bool find_culprits(struct trial *trial)
 /* ------------------------------------------------------------------ the whole */
 
 /* Both rows of keys are in order. */
-static void mark_ways(struct trial *trial)
+static void mark_hops(struct trial *trial)
 {
     struct store_statement *rows =
         store_prepare(record_store(trial->run.record),
                       "SELECT node, port, priority, workload FROM workload_way ORDER BY 1, 2, 3");
     for (uint32_t i = 0; store_step(rows);) {
-        const struct prove_way key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
-        while (prove_way_order(&trial->ways.rows[i], &key) != 0)
+        const struct prove_hop key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        while (prove_hop_order(&trial->hops.rows[i], &key) != 0)
             i++;
-        trial->on_way[i] |= trial->victims[store_int(rows, 3)];
+        trial->on_path[i] |= trial->victims[store_int(rows, 3)];
     }
     store_finish(rows);
-    for (uint32_t i = 0; i < trial->ways.count; i++)
-        trial->prove->transmitters += trial->on_way[i];
+    for (uint32_t i = 0; i < trial->hops.count; i++)
+        trial->prove->transmitters += trial->on_path[i];
 }
 
 static void list_victims(struct trial *trial)
@@ -328,7 +328,7 @@ static void list_victims(struct trial *trial)
 static void compare_rows(struct trial *trial)
 {
     struct prove *prove = trial->prove;
-    mark_ways(trial);
+    mark_hops(trial);
     list_victims(trial);
     prove->before = prove->after = toll_of(trial, &trial->original, NULL);
     for (uint32_t i = 0; i < prove->row_count; i++) {
@@ -356,9 +356,9 @@ static bool play_repairs(struct trial *trial)
 {
     struct store *store = record_store(trial->run.record);
     struct prove *prove = trial->prove;
-    prove_ways_read(&trial->ways, store);
-    trial->on_way = memory_zeroed(trial->ways.count, sizeof *trial->on_way);
-    prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->ways);
+    prove_hops_read(&trial->hops, store);
+    trial->on_path = memory_zeroed(trial->hops.count, sizeof *trial->on_path);
+    prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->hops);
     prove_suspects(prove, trial->scenario, store);
     if (!play_ideal(trial))
         return false;
@@ -389,8 +389,8 @@ static enum prove_end play_all(struct trial *trial)
         prove_measure_free(&trial->rows[i]);
     prove_measure_free(&trial->original);
     prove_measure_free(&trial->mended);
-    free(trial->ways.rows);
-    free(trial->on_way);
+    free(trial->hops.rows);
+    free(trial->on_path);
     free(trial->victims);
     free(trial->ideal);
     return end;

@@ -35,7 +35,7 @@ enum { PROVE_WORDS_BYTES = 200, PROVE_NAME_BYTES = 64 };
 /* What one of the runs cost the victims. */
 struct prove_toll {
     int64_t lost_ps;
-    int64_t stopped_ps; /* by pauses: the transmitters on their ways, each counted once */
+    int64_t stopped_ps; /* by pauses: the transmitters on their hops, each counted once */
     int64_t done;       /* commands or messages of the victims that the repair leaves in */
     int64_t p99_ps;     /* the worst of theirs */
 };
@@ -61,7 +61,7 @@ struct prove {
     uint32_t row_count;
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
     uint32_t victim_count;                          /* of all */
-    uint32_t transmitters;                          /* on the victims' ways */
+    uint32_t transmitters;                          /* on the victims' hops */
     bool mended;       /* the ideal run is the mended one; else each workload's best */
     uint32_t culprits; /* rows that are culprits; 0: nothing is proved */
     struct prove_toll before, after; /* as it was, and with the culprits mended at once */

@@ -6,49 +6,49 @@
 
 #include <stdlib.h>
 
-int prove_way_order(const struct prove_way *a, const struct prove_way *b)
+int prove_hop_order(const struct prove_hop *a, const struct prove_hop *b)
 {
     const int64_t node = a->node - b->node, port = a->port - b->port;
     const int64_t order = node != 0 ? node : port != 0 ? port : a->priority - b->priority;
     return order < 0 ? -1 : order > 0;
 }
 
-void prove_ways_read(struct prove_ways *ways, struct store *store)
+void prove_hops_read(struct prove_hops *hops, struct store *store)
 {
     struct store_statement *rows = store_prepare(
         store, "SELECT DISTINCT node, port, priority FROM workload_way ORDER BY 1, 2, 3");
     while (store_step(rows)) {
-        ways->rows = memory_grown(ways->rows, ways->count, &ways->room, sizeof *ways->rows);
-        ways->rows[ways->count++] =
-            (struct prove_way){store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        hops->rows = memory_grown(hops->rows, hops->count, &hops->room, sizeof *hops->rows);
+        hops->rows[hops->count++] =
+            (struct prove_hop){store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
     }
     store_finish(rows);
 }
 
 /* Both rows of keys are in order. */
 static void read_stops(struct prove_measure *measure, struct store *store,
-                       const struct prove_ways *ways)
+                       const struct prove_hops *hops)
 {
     struct store_statement *rows =
         store_prepare(store, "SELECT node, port, priority, value FROM counter WHERE name GLOB"
                              " 'tx_prio?_blocked_ps' ORDER BY node, port, priority");
     uint32_t next = 0;
     while (store_step(rows)) {
-        const struct prove_way key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
-        while (next < ways->count && prove_way_order(&ways->rows[next], &key) < 0)
+        const struct prove_hop key = {store_int(rows, 0), store_int(rows, 1), store_int(rows, 2)};
+        while (next < hops->count && prove_hop_order(&hops->rows[next], &key) < 0)
             next++;
-        if (next < ways->count && prove_way_order(&ways->rows[next], &key) == 0)
+        if (next < hops->count && prove_hop_order(&hops->rows[next], &key) == 0)
             measure->stopped_ps[next] += store_int(rows, 3);
     }
     store_finish(rows);
 }
 
 void prove_measure(struct prove_measure *measure, struct store *store, uint32_t workloads,
-                   const struct prove_ways *ways)
+                   const struct prove_hops *hops)
 {
     *measure = (struct prove_measure){
         .works = memory_zeroed(workloads, sizeof *measure->works),
-        .stopped_ps = memory_zeroed(ways->count, sizeof *measure->stopped_ps),
+        .stopped_ps = memory_zeroed(hops->count, sizeof *measure->stopped_ps),
     };
     struct store_statement *rows = store_prepare(
         store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
@@ -63,7 +63,7 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
                 (struct prove_work){store_int(rows, 1), store_int(rows, 2), store_int(rows, 3)};
     }
     store_finish(rows);
-    read_stops(measure, store, ways);
+    read_stops(measure, store, hops);
 }
 
 void prove_measure_free(struct prove_measure *measure)

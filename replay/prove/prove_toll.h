@@ -15,19 +15,19 @@ struct prove_work {
 };
 
 /* A transmitter in one priority that frames of workloads may leave by. */
-struct prove_way {
+struct prove_hop {
     int64_t node, port, priority;
 };
 
-int prove_way_order(const struct prove_way *a, const struct prove_way *b);
+int prove_hop_order(const struct prove_hop *a, const struct prove_hop *b);
 
-/* All ways of all workloads of the scenario, in the order of their keys. */
-struct prove_ways {
-    struct prove_way *rows;
+/* All hops of all workloads of the scenario, in the order of their keys. */
+struct prove_hops {
+    struct prove_hop *rows;
     uint32_t count, room;
 };
 
-void prove_ways_read(struct prove_ways *ways, struct store *store);
+void prove_hops_read(struct prove_hops *hops, struct store *store);
 
 /* What one run showed. */
 struct prove_measure {
@@ -37,7 +37,7 @@ struct prove_measure {
 
 /* `store` has a run of `workloads`, or of fewer. */
 void prove_measure(struct prove_measure *measure, struct store *store, uint32_t workloads,
-                   const struct prove_ways *ways);
+                   const struct prove_hops *hops);
 void prove_measure_free(struct prove_measure *measure);
 
 /* How much longer the work was under way than the same number of commands was in the ideal run; 0

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "replay/database/record_schema.h"
 #include "replay/explain/explain_words.h"
+#include "replay/explain/paths.h"
 #include "replay/explain/victims.h"
-#include "replay/explain/ways.h"
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_flows.h"
@@ -83,7 +83,7 @@ static void write_workloads(struct store *store, const struct collect *collect,
     }
 }
 
-struct way_rows {
+struct path_rows {
     struct store *store;
     const struct explain_fabric *fabric;
     uint32_t workload;
@@ -91,9 +91,9 @@ struct way_rows {
     uint32_t *written; /* by key: the last workload that has it, from 1 */
 };
 
-static void write_way(void *self, uint32_t port)
+static void write_hop(void *self, uint32_t port)
 {
-    struct way_rows *rows = self;
+    struct path_rows *rows = self;
     uint32_t *written = &rows->written[port * EXPLAIN_PRIORITIES + rows->priority];
     if (*written == rows->workload + 1)
         return;
@@ -104,26 +104,26 @@ static void write_way(void *self, uint32_t port)
                .priority = STORE_I(rows->priority));
 }
 
-static void write_ways(struct store *store, const struct collect *collect)
+static void write_workload_paths(struct store *store, const struct collect *collect)
 {
     const struct scenario *scenario = collect->scenario;
-    struct ways ways;
-    ways_init(&ways, scenario, collect->routes, collect->observe->fabric);
-    struct way_rows rows = {.store = store, .fabric = ways.fabric};
-    rows.written =
-        memory_zeroed((size_t)ways.fabric->first_port[ways.fabric->node_count] * EXPLAIN_PRIORITIES,
-                      sizeof *rows.written);
+    struct paths paths;
+    paths_init(&paths, scenario, collect->routes, collect->observe->fabric);
+    struct path_rows rows = {.store = store, .fabric = paths.fabric};
+    rows.written = memory_zeroed((size_t)paths.fabric->first_port[paths.fabric->node_count] *
+                                     EXPLAIN_PRIORITIES,
+                                 sizeof *rows.written);
     for (rows.workload = 0; rows.workload < scenario->workload_count; rows.workload++) {
         const struct scenario_workload *workload = &scenario->workloads[rows.workload];
         for (uint32_t k = 0; k < workload->pair_count && k < WAYS_PAIRS_MAX; k++) {
             const struct scenario_pair *pair = &workload->pairs[k];
-            rows.priority = ways_priority(&ways, workload, pair);
-            ways_visit(&ways, pair->from, pair->to, write_way, &rows);
-            ways_visit(&ways, pair->to, pair->from, write_way, &rows);
+            rows.priority = paths_priority(&paths, workload, pair);
+            paths_visit(&paths, pair->from, pair->to, write_hop, &rows);
+            paths_visit(&paths, pair->to, pair->from, write_hop, &rows);
         }
     }
     free(rows.written);
-    ways_fini(&ways);
+    paths_fini(&paths);
 }
 
 static void write_recovery(struct store *store, const struct result *result)
@@ -324,7 +324,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     if (collect->world != NULL)
         write_model(record, collect->world, collect->now);
     write_workloads(store, collect, result);
-    write_ways(store, collect);
+    write_workload_paths(store, collect);
     write_recovery(store, result);
     write_stages(store, collect->observe);
     write_drops(store, collect->observe);

@@ -9,9 +9,9 @@ static void write_flow(struct store *store, const struct rnic *rnic, const struc
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
     RECORD_ROW(store, flow, .node = STORE_I(rnic->port.node->id), .port = STORE_I(rnic->port.index),
                .qpn = STORE_I(qp->qpn), .state = STORE_T(qp_state_name(qp->state)),
-               .peer_ip = STORE_I(rnic_ip(qp->way.destination)), .peer_qpn = STORE_I(qp->way.qpn),
-               .udp_source = STORE_I(qp_entropy_port(qp->way.entropy, rnic_ip(rnic->endpoint),
-                                                     rnic_ip(qp->way.destination))),
+               .peer_ip = STORE_I(rnic_ip(qp->flow.destination)), .peer_qpn = STORE_I(qp->flow.qpn),
+               .udp_source = STORE_I(qp_entropy_port(qp->flow.entropy, rnic_ip(rnic->endpoint),
+                                                     rnic_ip(qp->flow.destination))),
                .dscp = STORE_I(qp->data.tos >> 2), .priority = STORE_I(qp->data.priority),
                .path_mtu_bytes = STORE_I(qp->mtu),
                .limited = STORE_I((qp->flags & QP_LIMITED) != 0),

@@ -86,7 +86,7 @@ static void take_flow(struct series *series, const struct series_flow *flow)
         return;
     const struct cc_view view = view_of(rnic, qp);
     SERIES_ROW(series, series_flow, .node = STORE_I(flow->node), .port = STORE_I(flow->port),
-               .qpn = STORE_I(flow->qpn), .peer_ip = STORE_I(rnic_ip(qp->way.destination)),
+               .qpn = STORE_I(flow->qpn), .peer_ip = STORE_I(rnic_ip(qp->flow.destination)),
                .rate_bps = STORE_I(view.rate_bps), .target_bps = STORE_I(view.target_bps),
                .alpha_ppm = STORE_I(view.alpha_ppm));
 }

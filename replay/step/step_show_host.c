@@ -48,7 +48,7 @@ static void show_qp(const struct stepper *stepper, const struct rnic *rnic, cons
                     FILE *out)
 {
     fprintf(out, "  qp %u to %s qp %u, %s: next PSN %u", qp->qpn,
-            step_node(stepper, stepper_host_of(stepper, qp->way.destination))->name, qp->way.qpn,
+            step_node(stepper, stepper_host_of(stepper, qp->flow.destination))->name, qp->flow.qpn,
             qp_state_name((enum ibv_qp_state)qp->state), qp->next_psn);
     if (qp_outstanding(qp))
         fprintf(out, ", %u packets from PSN %u on unacknowledged",

@@ -58,7 +58,7 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
     const struct step_prio prio = {node, rnic->port.index, qp->data.priority};
     step_why_line(
         walk, "%s, qp %u to %s %s", step_node(walk->stepper, node)->name, qp->qpn,
-        step_node(walk->stepper, stepper_host_of(walk->stepper, qp->way.destination))->name,
+        step_node(walk->stepper, stepper_host_of(walk->stepper, qp->flow.destination))->name,
         step_qp_wait_words(wait));
     if (wait == STEP_QP_PACED)
         why_paced(walk, rnic, qp, until);
@@ -75,8 +75,8 @@ static bool why_not_sending(struct step_walk *walk, uint32_t node, const struct 
 static bool why_peer(struct step_walk *walk, const struct qp *qp)
 {
     const struct rnic *rnic = NULL;
-    const uint32_t node = stepper_host_of(walk->stepper, qp->way.destination);
-    const struct qp *peer = step_find_qp(walk->stepper, node, qp->way.qpn, &rnic);
+    const uint32_t node = stepper_host_of(walk->stepper, qp->flow.destination);
+    const struct qp *peer = step_find_qp(walk->stepper, node, qp->flow.qpn, &rnic);
     return peer != NULL && why_not_sending(walk, node, rnic, peer);
 }
 
@@ -86,7 +86,7 @@ static void why_outstanding(struct step_walk *walk, const struct rnic *rnic, con
     const time_ps now = step_now(walk->stepper);
     step_why_line(walk, "%u packets from PSN %u on are not acknowledged",
                   (unsigned)psn_diff(qp->high_psn, qp->una_psn), qp->una_psn);
-    if (why_frame(walk, qp->way.destination, qp->way.qpn) ||
+    if (why_frame(walk, qp->flow.destination, qp->flow.qpn) ||
         why_frame(walk, rnic->endpoint, qp->qpn) || why_peer(walk, qp))
         return;
     step_why_line(walk, "root: neither they nor an answer is queued: in flight, or lost");
@@ -105,7 +105,7 @@ void step_why_qp(struct step_walk *walk, uint32_t node, uint32_t qpn)
     else if (qp_outstanding(qp))
         why_outstanding(walk, rnic, qp);
     else
-        why_frame(walk, qp->way.destination, qp->way.qpn);
+        why_frame(walk, qp->flow.destination, qp->flow.qpn);
 }
 
 /* ------------------------------------------------------------------ a command */

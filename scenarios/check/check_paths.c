@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * MTU on every path.  Frames take any of the shortest paths, so for each pair of a workload all
- * ports on all of them are looked at, in both directions: data flow one way or the other, and
+ * ports on all of them are looked at, in both directions: data flow one flow or the other, and
  * answers always come back.  Shortest paths are the same in both directions; where a scenario
  * writes routes, the tables that it gives are followed, there and back. */
 #include "scenarios/check/check_private.h"
@@ -29,13 +29,13 @@ struct search {
     uint32_t *first_port;
     struct route_table *tables; /* NULL: no routes are written */
     uint32_t *first_endpoint;   /* with tables: of each host */
-    uint16_t *degree;           /* with tables: of each node on the way, from how many others */
+    uint16_t *degree;           /* with tables: of each node on the flow, from how many others */
     uint32_t *order;
     bool loop_told; /* of this workload */
 };
 
 /* From one host to another; `pair` is what it is looked at for. */
-struct way {
+struct flow {
     const struct scenario_workload *workload;
     const struct scenario_pair *pair;
     uint32_t from, to;
@@ -112,7 +112,7 @@ static void look_at_port(struct search *search, const struct scenario_workload *
     check_shows(search->report, "drops.mtu > 0");
 }
 
-/* Is the port on a way to `to`? */
+/* Is the port on a flow to `to`? */
 static bool is_next(const struct search *search, uint32_t at, uint16_t port, uint32_t to)
 {
     const struct scenario_port *own = &search->scenario->nodes[at].ports[port];
@@ -132,22 +132,22 @@ static bool is_next(const struct search *search, uint32_t at, uint16_t port, uin
 
 /* Every port on every path: from each node reached, on to the next ones.  Returns how many nodes
  * were reached; they stand in the queue. */
-static uint32_t walk(struct search *search, const struct way *way)
+static uint32_t walk(struct search *search, const struct flow *flow)
 {
     const struct scenario *scenario = search->scenario;
     uint32_t head = 0, tail = 0;
     search->round++;
-    search->reached[way->from] = search->round;
-    search->queue[tail++] = way->from;
+    search->reached[flow->from] = search->round;
+    search->queue[tail++] = flow->from;
     while (head < tail) {
         const uint32_t at = search->queue[head++];
         const struct scenario_node *node = &scenario->nodes[at];
         for (uint16_t p = 0; p < node->port_count; p++) {
             const struct scenario_port *port = &node->ports[p];
-            if (!is_next(search, at, p, way->to))
+            if (!is_next(search, at, p, flow->to))
                 continue;
-            look_at_port(search, way->workload, way->pair, at, p);
-            look_at_port(search, way->workload, way->pair, port->peer_node, port->peer_port);
+            look_at_port(search, flow->workload, flow->pair, at, p);
+            look_at_port(search, flow->workload, flow->pair, port->peer_node, port->peer_port);
             if (search->reached[port->peer_node] == search->round)
                 continue;
             search->reached[port->peer_node] = search->round;
@@ -199,7 +199,7 @@ static uint32_t before(const struct search *search, uint32_t at, uint32_t to)
     return at;
 }
 
-static void tell_loop(struct search *search, const struct way *way, uint32_t count)
+static void tell_loop(struct search *search, const struct flow *flow, uint32_t count)
 {
     const struct scenario_node *nodes = search->scenario->nodes;
     uint32_t at = 0;
@@ -210,29 +210,29 @@ static void tell_loop(struct search *search, const struct way *way, uint32_t cou
         at++;
     at = search->queue[at];
     for (uint32_t i = 0; i < count; i++) /* back so far that a circle is certain */
-        at = before(search, at, way->to);
-    check_add(search->report, DIAG_ERROR, way->workload->place,
-              "'%s': configured routes from %s to %s loop through %s and %s", way->workload->name,
-              nodes[way->from].name, nodes[way->to].name, nodes[before(search, at, way->to)].name,
-              nodes[at].name);
+        at = before(search, at, flow->to);
+    check_add(search->report, DIAG_ERROR, flow->workload->place,
+              "'%s': configured routes from %s to %s loop through %s and %s", flow->workload->name,
+              nodes[flow->from].name, nodes[flow->to].name,
+              nodes[before(search, at, flow->to)].name, nodes[at].name);
     check_shows(search->report, "drops.ttl > 0");
 }
 
-static void no_path(struct search *search, const struct way *way)
+static void no_path(struct search *search, const struct flow *flow)
 {
-    check_add(search->report, DIAG_ERROR, way->workload->place,
-              "'%s': there is no path from %s to %s", way->workload->name,
-              search->scenario->nodes[way->from].name, search->scenario->nodes[way->to].name);
+    check_add(search->report, DIAG_ERROR, flow->workload->place,
+              "'%s': there is no path from %s to %s", flow->workload->name,
+              search->scenario->nodes[flow->from].name, search->scenario->nodes[flow->to].name);
     check_shows(search->report, "drops.no_route > 0");
 }
 
-static void follow_tables(struct search *search, const struct way *way)
+static void follow_tables(struct search *search, const struct flow *flow)
 {
-    const uint32_t count = walk(search, way);
-    if (take_off(search, count, way->to) > 0)
-        tell_loop(search, way, count);
-    else if (search->reached[way->to] != search->round)
-        no_path(search, way);
+    const uint32_t count = walk(search, flow);
+    if (take_off(search, count, flow->to) > 0)
+        tell_loop(search, flow, count);
+    else if (search->reached[flow->to] != search->round)
+        no_path(search, flow);
 }
 
 /* ------------------------------------------------------------------ workloads */
@@ -240,8 +240,8 @@ static void follow_tables(struct search *search, const struct way *way)
 static void check_pair(struct search *search, const struct scenario_workload *workload,
                        const struct scenario_pair *pair, uint32_t *measured)
 {
-    const struct way there = {workload, pair, pair->from, pair->to};
-    const struct way back = {workload, pair, pair->to, pair->from};
+    const struct flow there = {workload, pair, pair->from, pair->to};
+    const struct flow back = {workload, pair, pair->to, pair->from};
     if (search->tables != NULL) {
         follow_tables(search, &there);
         follow_tables(search, &back);

@@ -33,7 +33,7 @@ static bool is_switch(const struct scenario *scenario, uint32_t node)
 static uint16_t way_at(const struct gather *gather, uint32_t node, uint32_t endpoint)
 {
     const struct scenario_node *about = &gather->scenario->nodes[node];
-    const uint16_t way = gather->tables[node].ways[endpoint];
+    const uint16_t way = gather->tables[node].egress[endpoint];
     if (way < ROUTE_GROUP && !is_switch(gather->scenario, about->ports[way].peer_node))
         return UINT16_MAX;
     return way;

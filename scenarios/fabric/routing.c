@@ -89,9 +89,9 @@ static void apply_route(const struct scenario *scenario, const struct scenario_r
     for (uint32_t i = 0; i < route->at_count; i++) {
         const uint32_t at = route->at[i].node;
         const struct scenario_node *node = &scenario->nodes[at];
-        uint16_t *ports = memory_zeroed(route->ways[i].count, sizeof *ports);
+        uint16_t *ports = memory_zeroed(route->egress[i].count, sizeof *ports);
         const uint16_t count =
-            working(node, route->ways[i].ports, route->ways[i].count, dead, ports);
+            working(node, route->egress[i].ports, route->egress[i].count, dead, ports);
         for (uint32_t to = 0; count > 0 && to < route->to_count; to++) {
             const uint32_t host = route->to[to].node;
             for (uint32_t p = 0; p < scenario->nodes[host].port_count; p++)
@@ -129,16 +129,16 @@ static void repair(const struct scenario_node *node, const uint8_t *dead, struct
     uint16_t *kept = memory_zeroed(node->port_count, sizeof *kept);
     uint16_t before = ROUTE_NONE, after = ROUTE_NONE;
     for (uint32_t i = 0; i < table->endpoint_count; i++) {
-        if (table->ways[i] != before) {
+        if (table->egress[i] != before) {
             const uint16_t *ports;
             const uint32_t count = route_all(table, i, &ports);
-            before = table->ways[i];
+            before = table->egress[i];
             const uint16_t left = working(node, ports, count, dead, kept);
             if (left != count)
                 route_set(table, i, kept, left);
-            after = table->ways[i];
+            after = table->egress[i];
         }
-        table->ways[i] = after;
+        table->egress[i] = after;
     }
     free(kept);
 }

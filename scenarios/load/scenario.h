@@ -118,7 +118,7 @@ struct scenario_workload {
 };
 
 /* Ports of one switch. */
-struct scenario_ways {
+struct scenario_egress {
     const uint16_t *ports;
     uint32_t count;
 };
@@ -126,8 +126,8 @@ struct scenario_ways {
 /* Written ways: what is at one of the switches and goes to one of the hosts leaves by these ports,
  * several of them as equal costs. */
 struct scenario_route {
-    const struct scenario_spot *at;   /* switches as a whole */
-    const struct scenario_ways *ways; /* of each */
+    const struct scenario_spot *at;       /* switches as a whole */
+    const struct scenario_egress *egress; /* of each */
     uint32_t at_count;
     const struct scenario_spot *to; /* hosts as a whole */
     uint32_t to_count;

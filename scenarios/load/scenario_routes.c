@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Ports that the ways of one switch may name together: the room that a route table has for them
+/* Ports that the egress of one switch may name together: the room that a route table has for them
  * beside the computed ones. */
 enum { WRITTEN_PORTS_MAX = 8192 };
 
@@ -45,12 +45,12 @@ static bool is_named(const struct scenario_node *node, uint32_t at, uint16_t por
 }
 
 /* Marks the members of `via` that name a port of this switch. */
-static struct scenario_ways ways_of(struct loader *loader, uint32_t at, const struct selection *via,
-                                    uint8_t *is_used)
+static struct scenario_egress egress_of(struct loader *loader, uint32_t at,
+                                        const struct selection *via, uint8_t *is_used)
 {
     const struct scenario_node *node = &loader->scenario->nodes[at];
     uint16_t *ports = arena_array(loader->arena, node->port_count, sizeof *ports);
-    struct scenario_ways ways = {ports, 0};
+    struct scenario_egress egress = {ports, 0};
     for (uint16_t p = 0; p < node->port_count; p++) {
         bool named = false;
         for (size_t i = 0; i < via->count; i++) {
@@ -60,9 +60,9 @@ static struct scenario_ways ways_of(struct loader *loader, uint32_t at, const st
             named = true;
         }
         if (named)
-            ports[ways.count++] = p;
+            ports[egress.count++] = p;
     }
-    return ways;
+    return egress;
 }
 
 static void check_use(struct loader *loader, const struct selection *via, const uint8_t *is_used,
@@ -88,8 +88,8 @@ static void check_hosts(struct loader *loader, const struct scenario_route *rout
 {
     const struct scenario_node *nodes = loader->scenario->nodes;
     const struct scenario_node *node = &nodes[route->at[index].node];
-    for (uint32_t i = 0; i < route->ways[index].count; i++) {
-        const uint16_t port = route->ways[index].ports[i];
+    for (uint32_t i = 0; i < route->egress[index].count; i++) {
+        const uint16_t port = route->egress[index].ports[i];
         const uint32_t peer = node->ports[port].peer_node;
         if (nodes[peer].kind == SCENARIO_SWITCH ||
             (route->to_count == 1 && route->to[0].node == peer))
@@ -100,18 +100,18 @@ static void check_hosts(struct loader *loader, const struct scenario_route *rout
     }
 }
 
-static void fill_ways(struct loader *loader, struct scenario_route *route,
-                      const struct selection *via, const struct tree_node *written)
+static void fill_egress(struct loader *loader, struct scenario_route *route,
+                        const struct selection *via, const struct tree_node *written)
 {
-    struct scenario_ways *ways = arena_array(loader->arena, route->at_count, sizeof *ways);
+    struct scenario_egress *egress = arena_array(loader->arena, route->at_count, sizeof *egress);
     uint8_t *is_used = arena_take(loader->arena, via->count + 1);
     const int errors = loader->diag->errors;
-    route->ways = ways;
+    route->egress = egress;
     for (uint32_t i = 0; i < route->at_count && loader->diag->errors == errors; i++) {
         const uint32_t at = route->at[i].node;
-        ways[i] = ways_of(loader, at, via, is_used);
-        loader->nodes[at].written_ports += ways[i].count + 1;
-        if (ways[i].count == 0)
+        egress[i] = egress_of(loader, at, via, is_used);
+        loader->nodes[at].written_ports += egress[i].count + 1;
+        if (egress[i].count == 0)
             tree_error(loader->diag, written, "%s has no such neighbour or port",
                        loader->scenario->nodes[at].name);
         else if (loader->nodes[at].written_ports > WRITTEN_PORTS_MAX)
@@ -155,7 +155,7 @@ const struct scenario_route *scenario_load_route(struct loader *loader,
         .to_count = (uint32_t)to.count,
         .place = written->place,
     };
-    fill_ways(loader, route, &via, tree_get(written, "via"));
+    fill_egress(loader, route, &via, tree_get(written, "via"));
     return loader->diag->errors == errors ? route : NULL;
 }
 

@@ -124,7 +124,7 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
 static void on_frame(void *self, const struct probe_frame *sent)
 {
     run_laws_pauses_frame(self, sent);
-    run_laws_way_frame(self, sent);
+    run_laws_path_frame(self, sent);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
@@ -140,13 +140,13 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
         sscanf(text, "QP 0x%x", &qpn) != 1)
         return;
     laws->gave_up++;
-    if (laws->transport == NULL || run_laws_way_overflows(laws))
+    if (laws->transport == NULL || run_laws_path_overflows(laws))
         return;
     for (uint32_t i = 0; i < laws->world->host_count; i++) {
         const struct node *node = &laws->world->hosts[i]->node;
         if (strcmp(node->name, owner) != 0)
             continue;
-        run_laws_way_take(laws, node->id, at);
+        run_laws_path_take(laws, node->id, at);
         run_laws_transport_gave_up(laws, laws->world->endpoint_of[i], qpn, at);
     }
 }
@@ -184,7 +184,7 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
     laws->world = world;
     laws->pauses = run_laws_pauses_new(laws);
     if (laws->probe.frame != NULL) {
-        laws->way = run_laws_way_new();
+        laws->way = run_laws_path_new();
         laws->transport = run_laws_transport_new();
         laws->cm = run_laws_cm_new(laws);
     }
@@ -213,7 +213,7 @@ void run_laws_fini(struct run_laws *laws)
     if (laws->pauses != NULL)
         run_laws_pauses_free(laws->pauses);
     if (laws->way != NULL)
-        run_laws_way_free(laws->way);
+        run_laws_path_free(laws->way);
     if (laws->transport != NULL)
         run_laws_transport_free(laws->transport);
     if (laws->cm != NULL)

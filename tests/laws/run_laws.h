@@ -42,7 +42,7 @@ struct run_laws_terms {
 };
 
 struct run_laws_pauses;
-struct run_laws_way;
+struct run_laws_path;
 struct run_laws_transport;
 struct run_laws_cm;
 
@@ -56,7 +56,7 @@ struct run_laws {
     struct run_laws_loss in_switch[RUN_LAWS_NODES];
     uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges, gave_up;
     struct run_laws_pauses *pauses;
-    struct run_laws_way *way;
+    struct run_laws_path *way;
     struct run_laws_transport *transport;
     struct run_laws_cm *cm;
     bool closing;   /* controllers were shut down */

@@ -24,12 +24,12 @@ void run_laws_pauses_look(struct run_laws *laws);
 void run_laws_pauses_judge(struct run_laws *laws);
 
 /* Hosts: what reaches them is kept until something is told that is no older. */
-struct run_laws_way *run_laws_way_new(void);
-void run_laws_way_free(struct run_laws_way *way);
-void run_laws_way_frame(struct run_laws *laws, const struct probe_frame *sent);
+struct run_laws_path *run_laws_path_new(void);
+void run_laws_path_free(struct run_laws_path *way);
+void run_laws_path_frame(struct run_laws *laws, const struct probe_frame *sent);
 /* What has reached the node by now is known. */
-void run_laws_way_take(struct run_laws *laws, uint32_t node, time_ps now);
-bool run_laws_way_overflows(const struct run_laws *laws);
+void run_laws_path_take(struct run_laws *laws, uint32_t node, time_ps now);
+bool run_laws_path_overflows(const struct run_laws *laws);
 
 struct run_laws_transport *run_laws_transport_new(void);
 void run_laws_transport_free(struct run_laws_transport *transport);

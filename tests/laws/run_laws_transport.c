@@ -467,7 +467,7 @@ static void judge_timeouts(struct run_laws *laws, const struct host *host, uint3
 
 void run_laws_transport_judge(struct run_laws *laws)
 {
-    const bool whole = !run_laws_way_overflows(laws) && laws->transport->count < FLOWS;
+    const bool whole = !run_laws_path_overflows(laws) && laws->transport->count < FLOWS;
     uint64_t exceeded = 0;
     for (uint32_t i = 0; i < laws->world->host_count; i++)
         exceeded += laws->world->hosts[i]->rnics[0]->counters.retries_exceeded;

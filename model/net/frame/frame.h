@@ -81,7 +81,7 @@ enum frame_flags {
     uint8_t priority; /* 0..7, as the node that holds it classifies it */                          \
     uint8_t flags;    /* enum frame_flags */                                                       \
     uint16_t payload  /* of the transport, without pad */
-#define FRAME_WAY                                                                                  \
+#define FRAME_FLOW                                                                                 \
     uint32_t entropy;             /* the 5-tuple, hashed once by the sender: what ECMP mixes */    \
     uint32_t source, destination; /* endpoints: index of the RNIC port in the fabric */            \
     uint32_t qpn                  /* BTH.DestQP */
@@ -90,8 +90,8 @@ struct frame_head {
     FRAME_HEAD;
 };
 
-struct frame_way {
-    FRAME_WAY;
+struct flow_key {
+    FRAME_FLOW;
 };
 
 struct frame {
@@ -108,9 +108,9 @@ struct frame {
     };
     union {
         struct {
-            FRAME_WAY;
+            FRAME_FLOW;
         };
-        struct frame_way way;
+        struct flow_key flow;
     };
     union {
         uint32_t aeth;   /* syndrome << 24 | MSN */

@@ -58,7 +58,7 @@ static struct adjacency neighbours(const struct route_graph *graph)
     return next;
 }
 
-/* Steps to `target` through nodes that forward; UINT32_MAX where there is no way. */
+/* Steps to `target` through nodes that forward; UINT32_MAX where there is no egress. */
 static void distances(const struct route_graph *graph, const struct adjacency *next,
                       uint32_t target, uint32_t *distance, uint32_t *queue)
 {
@@ -77,8 +77,8 @@ static void distances(const struct route_graph *graph, const struct adjacency *n
     }
 }
 
-/* The way by any of the ports; equal groups are one. */
-static uint16_t way_by(struct route_table *table, const uint16_t *ports, uint16_t count)
+/* The egress by any of the ports; equal groups are one. */
+static uint16_t egress_by(struct route_table *table, const uint16_t *ports, uint16_t count)
 {
     const uint32_t bytes = count * (uint32_t)sizeof *ports;
     if (count == 1)
@@ -152,10 +152,10 @@ static void route_to(const struct route_graph *graph, const struct adjacency *ne
     for (uint32_t node = 0; node < graph->node_count; node++) {
         if (!graph->forwards[node] || node == target || distance[node] == UINT32_MAX)
             continue;
-        const uint16_t way =
-            way_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
+        const uint16_t egress =
+            egress_by(&tables[node], ports, nearer(graph, next, node, distance, ports));
         for (uint32_t i = 0; i < count; i++)
-            tables[node].ways[endpoints[i]] = way;
+            tables[node].egress[endpoints[i]] = egress;
     }
     free(endpoints);
     free(distance);
@@ -172,10 +172,10 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
         if (!graph->forwards[node])
             continue;
         tables[node] = (struct route_table){.endpoint_count = graph->endpoint_count};
-        tables[node].ways = memory_zeroed(graph->endpoint_count, sizeof(uint16_t));
+        tables[node].egress = memory_zeroed(graph->endpoint_count, sizeof(uint16_t));
         for (uint32_t i = 0; i < graph->endpoint_count; i++)
-            tables[node].ways[i] = ROUTE_NONE;
-        CHECK(way_by(&tables[node], NULL, 0) == ROUTE_NONE);
+            tables[node].egress[i] = ROUTE_NONE;
+        CHECK(egress_by(&tables[node], NULL, 0) == ROUTE_NONE);
     }
     for (uint32_t i = 0; i < graph->endpoint_count; i++) {
         places[i] = attachment(graph, &next, i);
@@ -183,7 +183,7 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
         if (!place->known)
             continue;
         is_target[place->node] = 1;
-        tables[place->node].ways[i] = place->port;
+        tables[place->node].egress[i] = place->port;
     }
     for (uint32_t node = 0; node < graph->node_count; node++)
         if (is_target[node])
@@ -197,12 +197,12 @@ void route_compute(const struct route_graph *graph, struct route_table *tables)
 void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count)
 {
     CHECK(endpoint < table->endpoint_count);
-    table->ways[endpoint] = way_by(table, ports, count);
+    table->egress[endpoint] = egress_by(table, ports, count);
 }
 
 void route_table_fini(struct route_table *table)
 {
-    free(table->ways);
+    free(table->egress);
     free(table->groups);
     *table = (struct route_table){0};
 }

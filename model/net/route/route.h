@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The way to an endpoint: a port, or from ROUTE_GROUP on the place of a group. */
+/* The egress to an endpoint: a port, or from ROUTE_GROUP on the place of a group. */
 enum { ROUTE_GROUP = 1 << 15, ROUTE_NONE = ROUTE_GROUP };
 
 struct route_table {
-    uint16_t *ways;   /* by endpoint */
+    uint16_t *egress; /* by endpoint */
     uint16_t *groups; /* each is a number and so many ports; the first is empty: no route */
     uint32_t endpoint_count;
     uint32_t used; /* of groups */
@@ -43,19 +43,19 @@ struct route_graph {
 void route_compute(const struct route_graph *graph, struct route_table *tables);
 void route_table_fini(struct route_table *table);
 
-/* The way to one endpoint becomes any of the ports, which are different; none of them: no route. */
+/* The egress to one endpoint becomes any of the ports, which are different; none of them: no route. */
 void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count);
 
 /* The egress port, or UINT16_MAX when there is no route. */
 static inline uint16_t route_pick(const struct route_table *table, uint32_t endpoint,
                                   uint32_t entropy, uint64_t seed)
 {
-    const uint16_t way = table->ways[endpoint];
-    if (way < ROUTE_GROUP)
-        return way;
-    if (UNLIKELY(way == ROUTE_NONE))
+    const uint16_t egress = table->egress[endpoint];
+    if (egress < ROUTE_GROUP)
+        return egress;
+    if (UNLIKELY(egress == ROUTE_NONE))
         return UINT16_MAX;
-    const uint16_t *group = &table->groups[way - ROUTE_GROUP];
+    const uint16_t *group = &table->groups[egress - ROUTE_GROUP];
     const uint64_t hash = hash_mix(entropy ^ seed);
     return group[1 + (uint32_t)(((hash >> 32) * group[0]) >> 32)];
 }
@@ -64,12 +64,12 @@ static inline uint16_t route_pick(const struct route_table *table, uint32_t endp
 static inline uint32_t route_all(const struct route_table *table, uint32_t endpoint,
                                  const uint16_t **ports)
 {
-    const uint16_t *way = &table->ways[endpoint];
-    if (*way < ROUTE_GROUP) {
-        *ports = way;
+    const uint16_t *egress = &table->egress[endpoint];
+    if (*egress < ROUTE_GROUP) {
+        *ports = egress;
         return 1;
     }
-    const uint16_t *group = &table->groups[*way - ROUTE_GROUP];
+    const uint16_t *group = &table->groups[*egress - ROUTE_GROUP];
     *ports = group + 1;
     return group[0];
 }

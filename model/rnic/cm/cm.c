@@ -36,7 +36,8 @@ static void on_timer(void *self, time_ps now);
 static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
                  const struct cm_mad *mad)
 {
-    struct verbs_event event = {.type = type, .status = status, .peer_ip = rnic_ip(conn->way.peer)};
+    struct verbs_event event = {
+        .type = type, .status = status, .peer_ip = rnic_ip(conn->peer.endpoint)};
     if (mad != NULL) {
         /* As the peer wrote them; rdma_cm would swap the two on the passive side. */
         event.responder_resources = mad->responder_resources;
@@ -83,7 +84,7 @@ static void on_timer(void *self, time_ps now)
     (void)now;
     if (conn->tries < conn->rnic->params.cm_retries) {
         conn->tries++;
-        cm_send(conn->rnic, &conn->way, conn->mine);
+        cm_send(conn->rnic, &conn->peer, conn->mine);
         set_timer(conn);
         return;
     }
@@ -143,13 +144,13 @@ static void make_req(struct verbs_conn *conn, uint16_t port, const struct rdma_c
         .rnr_retry = least(param->rnr_retry_count, own->rnr_retry),
         .service_id = CM_SERVICE_ID(port),
         .source_ip = rnic_ip(rnic->endpoint),
-        .destination_ip = rnic_ip(conn->way.peer),
+        .destination_ip = rnic_ip(conn->peer.endpoint),
         .source_port = (uint16_t)(EPHEMERAL_FIRST + id % EPHEMERAL_COUNT),
         .mtu = (uint8_t)qp_mtu_code((uint32_t)own->path_mtu),
         .packet_rate = (uint8_t)cm_packet_rate(rnic->port.rate.bps),
-        .traffic_class = conn->way.class.tos,
+        .traffic_class = conn->peer.class.tos,
         .hop_limit = rnic->ttl,
-        .service_level = conn->way.class.priority,
+        .service_level = conn->peer.class.priority,
         .ack_timeout = (uint8_t)own->timeout,
         .response_timeout = RESPONSE_TIMEOUT,
         .max_retries = (uint8_t)own->cm_retries,
@@ -177,12 +178,12 @@ struct verbs_conn *cm_connect(struct rnic *rnic, const struct verbs_peer *peer,
     if (peer->ip < RNIC_FIRST_IP)
         return NULL;
     struct verbs_conn *conn = cm_conn_take(rnic, user, on_timer);
-    conn->way = (struct cm_way){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class)};
+    conn->peer = (struct cm_peer){peer->ip - RNIC_FIRST_IP, class_of(rnic, &peer->class)};
     conn->tid = rnic->cm.guid ^ ++rnic->cm.tids;
     conn->qp = qp_create(rnic, cap, conn);
     conn->state = CM_REQ_SENT;
     make_req(conn, peer->port, param);
-    cm_send(rnic, &conn->way, conn->mine);
+    cm_send(rnic, &conn->peer, conn->mine);
     set_timer(conn);
     return conn;
 }
@@ -201,7 +202,7 @@ static void connect_qp(struct verbs_conn *conn, const struct cm_mad *theirs)
     const struct cm_mad *mine = conn->mine, *req = conn->passive ? theirs : mine;
     const struct rnic_params *own = &conn->rnic->params;
     const struct qp_connection with = {
-        .peer = conn->way.peer,
+        .peer = conn->peer.endpoint,
         .peer_qpn = theirs->qpn,
         .send_psn = theirs->starting_psn, /* with which its receiver begins, IBTA Vol 1 12.7.31 */
         .receive_psn = mine->starting_psn,
@@ -242,7 +243,7 @@ int cm_accept(struct verbs_conn *conn, const struct rdma_conn_param *param)
     connect_qp(conn, req);
     cm_mad_keep(&conn->theirs, NULL);
     conn->state = CM_REP_SENT;
-    cm_send(rnic, &conn->way, conn->mine);
+    cm_send(rnic, &conn->peer, conn->mine);
     set_timer(conn);
     return 0;
 }
@@ -259,7 +260,7 @@ int cm_reject(struct verbs_conn *conn, const void *private_data, uint8_t private
         .reason = CM_REJ_CONSUMER,
     };
     rej.private_len = copy_private(&rej, private_data, private_len, VERBS_REJ_PRIVATE_MAX);
-    cm_send(conn->rnic, &conn->way, &rej);
+    cm_send(conn->rnic, &conn->peer, &rej);
     conn->state = CM_CLOSED;
     return 0;
 }
@@ -315,12 +316,12 @@ static const struct cm_listener *listener_of(const struct cm *cm, uint64_t servi
     return NULL;
 }
 
-static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm_mad *req)
+static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct cm_mad *req)
 {
-    struct verbs_conn *conn = cm_conn_of_request(rnic, back->peer, req->local_id);
+    struct verbs_conn *conn = cm_conn_of_request(rnic, back->endpoint, req->local_id);
     if (conn != NULL) { /* sent again: so is the answer, if there is one */
         if (conn->mine != NULL && conn->mine->attribute == CM_REP && conn->state != CM_CLOSED)
-            cm_send(rnic, &conn->way, conn->mine);
+            cm_send(rnic, &conn->peer, conn->mine);
         return;
     }
     const struct cm_listener *listener = listener_of(&rnic->cm, req->service_id);
@@ -333,9 +334,9 @@ static void on_req(struct rnic *rnic, const struct cm_way *back, const struct cm
         return;
     }
     conn = cm_conn_take(rnic, &listener->user, on_timer);
-    conn->way.peer = back->peer;
-    conn->way.class.tos = req->traffic_class & TOS_DSCP;
-    conn->way.class.priority = rnic->priority_of_dscp[req->traffic_class >> 2];
+    conn->peer.endpoint = back->endpoint;
+    conn->peer.class.tos = req->traffic_class & TOS_DSCP;
+    conn->peer.class.priority = rnic->priority_of_dscp[req->traffic_class >> 2];
     conn->remote_id = req->local_id;
     cm_conn_enter(conn);
     conn->tid = req->tid;
@@ -387,7 +388,7 @@ static void on_rej(struct verbs_conn *conn, const struct cm_mad *rej)
         close_conn(conn, RDMA_CM_EVENT_REJECTED, rej->reason, rej);
 }
 
-static void on_dreq(struct rnic *rnic, const struct cm_way *back, struct verbs_conn *conn,
+static void on_dreq(struct rnic *rnic, const struct cm_peer *back, struct verbs_conn *conn,
                     const struct cm_mad *dreq)
 {
     const struct cm_mad drep = {
@@ -410,13 +411,13 @@ void cm_receive(struct rnic *rnic, const struct frame *frame, const uint8_t *byt
         return;
     }
     /* What answers no connection goes back as it came (Linux ib_init_ah_attr_from_wc). */
-    const struct cm_way back = {frame->source, {frame->priority, frame->tos & TOS_DSCP}};
+    const struct cm_peer back = {frame->source, {frame->priority, frame->tos & TOS_DSCP}};
     if (mad.attribute == CM_REQ) {
         on_req(rnic, &back, &mad);
         return;
     }
     struct verbs_conn *conn = cm_conn_of_id(rnic, mad.remote_id);
-    if (conn != NULL && conn->way.peer != frame->source)
+    if (conn != NULL && conn->peer.endpoint != frame->source)
         conn = NULL;
     if (mad.attribute == CM_DREQ)
         on_dreq(rnic, &back, conn, &mad);

@@ -34,8 +34,8 @@ enum cm_state {
 };
 
 /* Where a message goes, and in what class. */
-struct cm_way {
-    uint32_t peer; /* endpoint */
+struct cm_peer {
+    uint32_t endpoint; /* endpoint */
     struct packet_class class;
 };
 
@@ -51,7 +51,7 @@ struct verbs_conn {
     uint8_t tries;        /* of the message that waits for its answer */
     uint32_t undelivered; /* completions under way */
     uint32_t remote_id, remote_qpn;
-    struct cm_way way; /* to the peer */
+    struct cm_peer peer; /* to the peer */
     uint64_t tid;
     struct cm_mad *mine;   /* the message of this side that may have to be sent again, or NULL */
     struct cm_mad *theirs; /* the peer's REQ until it is answered, else NULL */

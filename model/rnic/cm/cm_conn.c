@@ -76,7 +76,7 @@ static uint32_t *bucket_of(const struct cm *cm, uint32_t peer, uint32_t remote_i
 
 static void put(struct cm *cm, struct verbs_conn *conn)
 {
-    uint32_t *bucket = bucket_of(cm, conn->way.peer, conn->remote_id);
+    uint32_t *bucket = bucket_of(cm, conn->peer.endpoint, conn->remote_id);
     conn->next_request = *bucket;
     *bucket = conn->slot;
 }
@@ -105,7 +105,7 @@ void cm_conn_enter(struct verbs_conn *conn)
 
 static void leave(struct cm *cm, const struct verbs_conn *conn)
 {
-    uint32_t *at = bucket_of(cm, conn->way.peer, conn->remote_id);
+    uint32_t *at = bucket_of(cm, conn->peer.endpoint, conn->remote_id);
     while (*at != conn->slot)
         at = &((struct verbs_conn *)slab_at(&cm->conns, *at))->next_request;
     *at = conn->next_request;
@@ -130,7 +130,7 @@ struct verbs_conn *cm_conn_of_request(struct rnic *rnic, uint32_t peer, uint32_t
         return NULL;
     for (uint32_t at = *bucket_of(cm, peer, remote_id); at != POOL_NONE;) {
         struct verbs_conn *conn = slab_at(&cm->conns, at);
-        if (!conn->destroyed && conn->way.peer == peer && conn->remote_id == remote_id)
+        if (!conn->destroyed && conn->peer.endpoint == peer && conn->remote_id == remote_id)
             return conn;
         at = conn->next_request;
     }
@@ -149,7 +149,7 @@ void cm_conn_audit(const struct cm *cm)
         for (uint32_t at = cm->requests[i]; at != POOL_NONE; entered++) {
             const struct verbs_conn *conn = slab_at(&cm->conns, at);
             CHECK(conn->taken && conn->passive);
-            CHECK(bucket_of(cm, conn->way.peer, conn->remote_id) == &cm->requests[i]);
+            CHECK(bucket_of(cm, conn->peer.endpoint, conn->remote_id) == &cm->requests[i]);
             at = conn->next_request;
         }
     CHECK(passive == cm->request_count && entered == cm->request_count);

@@ -5,7 +5,7 @@
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/rnic.h"
 
-void cm_send(struct rnic *rnic, const struct cm_way *way, const struct cm_mad *mad)
+void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad *mad)
 {
     const uint32_t handle = frame_take(rnic->port.frames);
     struct frame *frame = frame_at(rnic->port.frames, handle);
@@ -13,13 +13,13 @@ void cm_send(struct rnic *rnic, const struct cm_way *way, const struct cm_mad *m
         .bytes = frame_roce_bytes(FRAME_UD_SEND_ONLY, CM_MAD_BYTES),
         .payload = CM_MAD_BYTES,
         .opcode = FRAME_UD_SEND_ONLY,
-        .priority = way->class.priority,
-        .tos = way->class.tos,
+        .priority = peer->class.priority,
+        .tos = peer->class.tos,
         .ttl = rnic->ttl,
         .entropy =
-            qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(way->peer), qp_udp_source_port(1, 1)),
+            qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(peer->endpoint), qp_udp_source_port(1, 1)),
         .source = rnic->endpoint,
-        .destination = way->peer,
+        .destination = peer->endpoint,
         .qpn = 1,
         .length = CM_MAD_BYTES,
         .blob = POOL_NONE,
@@ -37,7 +37,7 @@ void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute)
         .remote_id = conn->remote_id,
         .remote_qpn = conn->remote_qpn,
     };
-    cm_send(conn->rnic, &conn->way, &mad);
+    cm_send(conn->rnic, &conn->peer, &mad);
     if (attribute == CM_DREQ)
         cm_mad_keep(&conn->mine, &mad);
 }

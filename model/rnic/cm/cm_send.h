@@ -6,7 +6,7 @@
 #include "rnic/cm/cm.h"
 
 /* One UD packet from QP 1 to QP 1. */
-void cm_send(struct rnic *rnic, const struct cm_way *way, const struct cm_mad *mad);
+void cm_send(struct rnic *rnic, const struct cm_peer *peer, const struct cm_mad *mad);
 
 /* RTU, DREQ, DREP of a connection. */
 void cm_send_short(struct verbs_conn *conn, enum cm_attribute attribute);

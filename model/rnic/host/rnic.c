@@ -93,7 +93,7 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     struct qp *qp = rnic_find_qp(rnic, frame->qpn);
-    if (UNLIKELY(qp == NULL || !takes_packets(qp) || qp->way.destination != frame->source)) {
+    if (UNLIKELY(qp == NULL || !takes_packets(qp) || qp->flow.destination != frame->source)) {
         stray(rnic, handle, frame, now);
         return;
     }

@@ -45,7 +45,7 @@ static inline void packet_set_head(struct frame *frame, struct frame_head head)
 static inline void packet_dress(struct frame *frame, const struct qp *qp)
 {
     frame->ttl = qp->ttl;
-    frame->way = qp->way;
+    frame->flow = qp->flow;
     frame->aeth = 0;
     frame->address = 0;
     frame->rkey = 0;

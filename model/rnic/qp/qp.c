@@ -204,7 +204,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .rq_room = cap->max_recv_wr,
         .conn = conn,
     };
-    set_class(rnic, qp, conn->way.class);
+    set_class(rnic, qp, conn->peer.class);
     if (rnic->soft != NULL)
         soft_qp_init(rnic, qp);
     go(qp, IBV_QPS_INIT);
@@ -240,7 +240,7 @@ void qp_expect_reads(struct qp *qp)
 void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *with)
 {
     const uint16_t port = qp_udp_source_port(qp->qpn, with->peer_qpn);
-    qp->way = (struct frame_way){
+    qp->flow = (struct flow_key){
         .entropy = qp_entropy(rnic_ip(rnic->endpoint), rnic_ip(with->peer), port),
         .source = rnic->endpoint,
         .destination = with->peer,
@@ -321,7 +321,7 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
 {
     char text[160];
-    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->way.qpn,
+    snprintf(text, sizeof text, "QP 0x%06x to 0x%06x failed: %s", qp->qpn, qp->flow.qpn,
              status_text(status));
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     rnic->counters.qp_errors++;

@@ -93,7 +93,7 @@ struct qp {
     uint32_t tx_offset, tx_length, tx_content;
     uint32_t next_ready;
     uint32_t qpn;
-    struct frame_way way;   /* to the peer */
+    struct flow_key flow;   /* to the peer */
     struct frame_head data; /* of a packet within the message */
     uint16_t mtu;
     uint16_t since_ack; /* packets since the last AckReq */

@@ -122,7 +122,7 @@ static void refuse(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
 {
     char text[96];
     snprintf(text, sizeof text, "QP 0x%06x refused a request of QP 0x%06x: NAK 0x%02x", qp->qpn,
-             qp->way.qpn, syndrome);
+             qp->flow.qpn, syndrome);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     answer(rnic, qp, syndrome, psn);
     rnic->counters.qp_errors++;

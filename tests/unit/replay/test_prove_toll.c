@@ -32,13 +32,13 @@ static struct store *store_with(const char *rows)
 static void ways_are_in_order_of_node_port_and_priority(void **state)
 {
     (void)state;
-    static const struct prove_way ways[] = {
+    static const struct prove_hop ways[] = {
         {0, 0, 0}, {0, 0, 3}, {0, 1, 0}, {0, 7, 7}, {1, 0, 0}, {1, 0, 1}, {9, 3, 2}, {10, 0, 0},
     };
     enum { WAYS = sizeof ways / sizeof ways[0] };
     for (int a = 0; a < WAYS; a++)
         for (int b = 0; b < WAYS; b++)
-            assert_int_equal(prove_way_order(&ways[a], &ways[b]), a < b ? -1 : a > b);
+            assert_int_equal(prove_hop_order(&ways[a], &ways[b]), a < b ? -1 : a > b);
 }
 
 static void a_way_of_several_workloads_is_read_once(void **state)
@@ -46,13 +46,13 @@ static void a_way_of_several_workloads_is_read_once(void **state)
     (void)state;
     struct store *store = store_with("INSERT INTO workload_way VALUES(0, 2, 1, 3), (1, 2, 1, 3),"
                                      " (1, 2, 1, 0), (0, 1, 5, 3), (1, 10, 0, 3), (0, 2, 0, 3)");
-    static const struct prove_way expected[] = {
+    static const struct prove_hop expected[] = {
         {1, 5, 3}, {2, 0, 3}, {2, 1, 0}, {2, 1, 3}, {10, 0, 3}};
-    struct prove_ways ways = {0};
-    prove_ways_read(&ways, store);
+    struct prove_hops ways = {0};
+    prove_hops_read(&ways, store);
     assert_int_equal(ways.count, 5);
     for (uint32_t i = 0; i < ways.count; i++)
-        assert_int_equal(prove_way_order(&ways.rows[i], &expected[i]), 0);
+        assert_int_equal(prove_hop_order(&ways.rows[i], &expected[i]), 0);
     free(ways.rows);
     assert_true(store_close(store));
 }
@@ -68,9 +68,9 @@ static void stops_are_of_the_ways_alone(void **state)
         " (1, 0, 3, 'tx_prio3_bytes', 8), (1, 5, 3, 'tx_prio3_blocked_ps', 16),"
         " (2, 0, 4, 'tx_prio4_blocked_ps', 32), (2, 0, 5, 'tx_prio5_blocked_ps', 64),"
         " (3, 0, 3, 'tx_prio3_blocked_ps', 128)");
-    struct prove_ways ways = {0};
+    struct prove_hops ways = {0};
     struct prove_measure measure;
-    prove_ways_read(&ways, store);
+    prove_hops_read(&ways, store);
     prove_measure(&measure, store, 0, &ways);
     static const int64_t expected[] = {4, 0, 0, 32};
     assert_int_equal(ways.count, 4);
@@ -106,7 +106,7 @@ static void work_is_measured_and_waited_for(void **state)
                  "INSERT INTO workload VALUES(0, %s); INSERT INTO latency VALUES%s",
                  rows[i].workload, rows[i].counts);
         struct store *store = store_with(sql);
-        const struct prove_ways ways = {0};
+        const struct prove_hops ways = {0};
         struct prove_measure measure;
         prove_measure(&measure, store, 1, &ways);
         assert_int_equal(measure.works[0].done, rows[i].expected.done);
@@ -124,7 +124,7 @@ static void works_are_by_number(void **state)
     struct store *store = store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9),"
                                      " (2, 0, 0, 900, 8.0, 10);"
                                      "INSERT INTO latency VALUES(1, 1), (2, 2)");
-    const struct prove_ways ways = {0};
+    const struct prove_hops ways = {0};
     struct prove_measure measure;
     prove_measure(&measure, store, 2, &ways);
     assert_int_equal(measure.works[0].done, 0);

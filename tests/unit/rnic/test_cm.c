@@ -173,8 +173,8 @@ static void test_connect(void **state)
     const struct qp *a = active->conn->qp, *b = passive->conn->qp;
     assert_int_equal(a->state, IBV_QPS_RTS);
     assert_int_equal(b->state, IBV_QPS_RTS);
-    assert_int_equal(a->way.qpn, b->qpn);
-    assert_int_equal(b->way.qpn, a->qpn);
+    assert_int_equal(a->flow.qpn, b->qpn);
+    assert_int_equal(b->flow.qpn, a->qpn);
     assert_int_equal(a->next_psn, b->epsn);
     assert_int_equal(b->next_psn, a->epsn);
     assert_int_not_equal(a->next_psn, b->next_psn);

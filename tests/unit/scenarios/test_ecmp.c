@@ -23,9 +23,9 @@ static struct route_table fan(uint16_t ways)
     for (uint16_t i = 0; i < ways; i++)
         ports[i] = i;
     struct route_table table = {.endpoint_count = 1, .used = 1};
-    table.ways = calloc(1, sizeof *table.ways);
+    table.egress = calloc(1, sizeof *table.egress);
     table.groups = calloc(1, sizeof *table.groups);
-    assert_non_null(table.ways);
+    assert_non_null(table.egress);
     assert_non_null(table.groups);
     route_set(&table, 0, ports, ways);
     return table;

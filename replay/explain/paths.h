@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ways - the transmitters that frames from one host to another may leave by.
+ * paths - the transmitters that frames from one host to another may leave by.
  * The host's own port, then those of every switch on the routes that the switches have: with ECMP
  * all of them, so a pair of hosts may have used fewer.
- * Owner: ways_fini.  Scenario, routes (by node) and fabric outlive it. */
-#ifndef STORMGLASS_REPLAY_EXPLAIN_WAYS_H
-#define STORMGLASS_REPLAY_EXPLAIN_WAYS_H
+ * Owner: paths_fini.  Scenario, routes (by node) and fabric outlive it. */
+#ifndef STORMGLASS_REPLAY_EXPLAIN_PATHS_H
+#define STORMGLASS_REPLAY_EXPLAIN_PATHS_H
 
 #include "replay/explain/explain.h"
 #include "scenarios/fabric/routing.h"
@@ -13,7 +13,7 @@
  * cheap. */
 enum { WAYS_PAIRS_MAX = 4096 };
 
-struct ways {
+struct paths {
     const struct scenario *scenario;
     const struct route_table *routes;
     const struct explain_fabric *fabric;
@@ -22,16 +22,16 @@ struct ways {
     uint32_t walk;
 };
 
-void ways_init(struct ways *ways, const struct scenario *scenario, const struct route_table *routes,
-               const struct explain_fabric *fabric);
-void ways_fini(struct ways *ways);
+void paths_init(struct paths *paths, const struct scenario *scenario,
+                const struct route_table *routes, const struct explain_fabric *fabric);
+void paths_fini(struct paths *paths);
 
 /* Calls back for each port (of the fabric's row) once for each switch that it is a way of. */
-typedef void ways_fn(void *self, uint32_t port);
-void ways_visit(struct ways *ways, uint32_t from, uint32_t to, ways_fn *visit, void *self);
+typedef void paths_fn(void *self, uint32_t port);
+void paths_visit(struct paths *paths, uint32_t from, uint32_t to, paths_fn *visit, void *self);
 
 /* The priority of the workload's data at the pair's first host. */
-uint8_t ways_priority(const struct ways *ways, const struct scenario_workload *workload,
-                      const struct scenario_pair *pair);
+uint8_t paths_priority(const struct paths *paths, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair);
 
 #endif

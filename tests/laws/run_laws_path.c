@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run_laws_way - the last piece of each frame's way: what a host sends is held against all that has
+ * run_laws_path - the last piece of each frame's way: what a host sends is held against all that has
  * reached it by then, and what is on its way to a host reaches it when its last bit does. */
 #include "run_laws_private.h"
 
@@ -9,7 +9,7 @@
 
 enum { QUEUE = 4096, SLACK_PS = 8 };
 
-struct run_laws_way {
+struct run_laws_path {
     struct queue {
         struct run_laws_delivery *list;
         uint32_t first, last;
@@ -17,19 +17,19 @@ struct run_laws_way {
     bool overflow;            /* more is on its way than is kept: nobody knows any more */
 };
 
-struct run_laws_way *run_laws_way_new(void)
+struct run_laws_path *run_laws_path_new(void)
 {
-    return memory_zeroed(1, sizeof(struct run_laws_way));
+    return memory_zeroed(1, sizeof(struct run_laws_path));
 }
 
-void run_laws_way_free(struct run_laws_way *way)
+void run_laws_path_free(struct run_laws_path *way)
 {
     for (uint32_t i = 0; i < RUN_LAWS_NODES; i++)
         free(way->queues[i].list);
     free(way);
 }
 
-bool run_laws_way_overflows(const struct run_laws *laws)
+bool run_laws_path_overflows(const struct run_laws *laws)
 {
     return laws->way->overflow;
 }
@@ -46,7 +46,7 @@ static void take_deliveries(struct run_laws *laws, uint32_t node, time_ps until)
     }
 }
 
-void run_laws_way_take(struct run_laws *laws, uint32_t node, time_ps now)
+void run_laws_path_take(struct run_laws *laws, uint32_t node, time_ps now)
 {
     take_deliveries(laws, node, now + SLACK_PS);
 }
@@ -78,14 +78,14 @@ static void leaves_host(struct run_laws *laws, const struct probe_frame *sent)
 {
     const struct frame *frame = sent->frame;
     struct cm_mad mad;
-    run_laws_way_take(laws, sent->node, sent->at);
+    run_laws_path_take(laws, sent->node, sent->at);
     if (frame->opcode != FRAME_UD_SEND_ONLY)
         run_laws_transport_leaves(laws, frame, sent->at);
     else if (sent->head_bytes >= CM_MAD_BYTES && cm_mad_decode(sent->head, &mad))
         run_laws_cm_sent(laws, frame->source, frame->destination, &mad, sent->at);
 }
 
-void run_laws_way_frame(struct run_laws *laws, const struct probe_frame *sent)
+void run_laws_path_frame(struct run_laws *laws, const struct probe_frame *sent)
 {
     const struct port *port = world_port(laws->world, sent->node, sent->port);
     if (frame_is_mac_control(sent->frame) || laws->way->overflow)
