@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "replay/database/stored.h"
+#include "replay/prove/prove_impact.h"
 #include "replay/prove/prove_suspects.h"
-#include "replay/prove/prove_toll.h"
 #include "replay/run/run.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct trial {
     bool *on_path; /* by way: a victim's */
     bool *victims;
     struct prove_work *ideal;
-    struct prove_measure original, mended;
+    struct prove_measure original, repaired;
     struct prove_measure rows[ROWS_MAX];
 };
 
@@ -46,8 +46,8 @@ static bool play(const struct trial *trial, const struct scenario *scenario, str
     return false;
 }
 
-static bool play_mended(const struct trial *trial, const struct repair *repairs, uint32_t count,
-                        struct prove_measure *measure)
+static bool play_repaired(const struct trial *trial, const struct repair *repairs, uint32_t count,
+                          struct prove_measure *measure)
 {
     struct repaired repaired;
     struct run run;
@@ -82,7 +82,7 @@ static enum prove_end play_as_it_was(struct trial *trial)
 /* ------------------------------------------------------------------ sets of repairs */
 
 /* Something is broken there, and a run in which it is not is an ideal. */
-static bool is_mendable(const struct prove_row *row)
+static bool is_repairable(const struct prove_row *row)
 {
     return row->role == PROVE_SUSPECT && row->repair.kind != REPAIR_TRAFFIC;
 }
@@ -91,11 +91,11 @@ struct set {
     uint32_t rows[PROVE_SUSPECTS_MAX], count;
 };
 
-static struct set all_mendable(const struct prove *prove)
+static struct set all_repairable(const struct prove *prove)
 {
     struct set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (is_mendable(&prove->rows[i]))
+        if (is_repairable(&prove->rows[i]))
             set.rows[set.count++] = i;
     return set;
 }
@@ -115,18 +115,18 @@ static bool play_set(const struct trial *trial, const struct set *set,
     struct repair repairs[PROVE_SUSPECTS_MAX];
     for (uint32_t i = 0; i < set->count; i++)
         repairs[i] = trial->prove->rows[set->rows[i]].repair;
-    return play_mended(trial, repairs, set->count, measure);
+    return play_repaired(trial, repairs, set->count, measure);
 }
 
 static bool play_rows(struct trial *trial)
 {
-    const bool alone = all_mendable(trial->prove).count == 1;
+    const bool alone = all_repairable(trial->prove).count == 1;
     for (uint32_t i = 0; i < trial->prove->row_count; i++) {
         const struct prove_row *row = &trial->prove->rows[i];
-        if (alone && is_mendable(row)) { /* that run was played already */
-            trial->rows[i] = trial->mended;
-            trial->mended = (struct prove_measure){0};
-        } else if (!play_mended(trial, &row->repair, 1, &trial->rows[i])) {
+        if (alone && is_repairable(row)) { /* that run was played already */
+            trial->rows[i] = trial->repaired;
+            trial->repaired = (struct prove_measure){0};
+        } else if (!play_repaired(trial, &row->repair, 1, &trial->rows[i])) {
             return false;
         }
     }
@@ -141,22 +141,22 @@ static int64_t lost_by(const struct trial *trial, const struct prove_measure *me
 }
 
 /* A workload that a repair takes from (`but`) is no measure of it. */
-static struct prove_toll toll_of(const struct trial *trial, const struct prove_measure *measure,
-                                 const struct repair *but)
+static struct prove_impact impact_of(const struct trial *trial, const struct prove_measure *measure,
+                                     const struct repair *but)
 {
-    struct prove_toll toll = {0};
+    struct prove_impact impact = {0};
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
         const struct prove_work *work = &measure->works[i];
         if (!trial->victims[i] ||
             (but != NULL && but->kind == REPAIR_TRAFFIC && but->workload == i))
             continue;
-        toll.lost_ps += lost_by(trial, measure, i);
-        toll.done += work->done;
-        toll.p99_ps = work->p99_ps > toll.p99_ps ? work->p99_ps : toll.p99_ps;
+        impact.lost_ps += lost_by(trial, measure, i);
+        impact.done += work->done;
+        impact.p99_ps = work->p99_ps > impact.p99_ps ? work->p99_ps : impact.p99_ps;
     }
     for (uint32_t i = 0; i < trial->hops.count; i++)
-        toll.stopped_ps += trial->on_path[i] ? measure->stopped_ps[i] : 0;
-    return toll;
+        impact.stopped_ps += trial->on_path[i] ? measure->stopped_ps[i] : 0;
+    return impact;
 }
 
 static bool find_victims(struct trial *trial)
@@ -193,7 +193,7 @@ static void take_best(struct trial *trial)
 {
     memset(trial->ideal, 0, trial->scenario->workload_count * sizeof *trial->ideal);
     keep_best(trial, &trial->original, NULL);
-    keep_best(trial, &trial->mended, NULL);
+    keep_best(trial, &trial->repaired, NULL);
     for (uint32_t i = 0; i < trial->prove->row_count; i++)
         keep_best(trial, &trial->rows[i], &trial->prove->rows[i].repair);
     find_victims(trial);
@@ -203,7 +203,7 @@ static void take_best(struct trial *trial)
 
 static double gone_with(const struct trial *trial, const struct prove_measure *measure)
 {
-    const struct prove_toll after = toll_of(trial, measure, NULL);
+    const struct prove_impact after = impact_of(trial, measure, NULL);
     return prove_gone(&trial->prove->before, &after);
 }
 
@@ -229,7 +229,7 @@ static void name_culprits(struct trial *trial, const struct set *set,
     for (uint32_t i = 0; i < set->count; i++)
         trial->prove->rows[set->rows[i]].culprit = true;
     trial->prove->culprits = set->count;
-    trial->prove->after = toll_of(trial, measure, NULL);
+    trial->prove->after = impact_of(trial, measure, NULL);
 }
 
 /* Leaves one after another broken again, as long as the time stays away. */
@@ -237,7 +237,7 @@ static bool thin_out(struct trial *trial, struct set set)
 {
     bool kept[ROWS_MAX] = {false}, played = true;
     struct prove_measure best = {0};
-    name_culprits(trial, &set, &trial->mended);
+    name_culprits(trial, &set, &trial->repaired);
     uint32_t row = least_of(trial->prove, &set, kept);
     for (; row != UINT32_MAX && played; row = least_of(trial->prove, &set, kept)) {
         const struct set rest = without(&set, row);
@@ -274,13 +274,13 @@ static const struct prove_row *best_alone(const struct prove *prove)
 static bool find_culprits(struct trial *trial)
 {
     struct prove *prove = trial->prove;
-    const struct set all = all_mendable(prove);
+    const struct set all = all_repairable(prove);
     const struct prove_row *best = best_alone(prove);
-    if (takes_all(best) && (!prove->mended || is_mendable(best))) {
+    if (takes_all(best) && (!prove->repaired || is_repairable(best))) {
         const struct set one = {.rows = {(uint32_t)(best - prove->rows)}, .count = 1};
         name_culprits(trial, &one, &trial->rows[one.rows[0]]);
         prove->after = best->after;
-    } else if (prove->mended && all.count > 1) {
+    } else if (prove->repaired && all.count > 1) {
         return thin_out(trial, all);
     }
     return true;
@@ -330,25 +330,25 @@ static void compare_rows(struct trial *trial)
     struct prove *prove = trial->prove;
     mark_hops(trial);
     list_victims(trial);
-    prove->before = prove->after = toll_of(trial, &trial->original, NULL);
+    prove->before = prove->after = impact_of(trial, &trial->original, NULL);
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct repair *repair = &prove->rows[i].repair;
-        prove->rows[i].before = toll_of(trial, &trial->original, repair);
-        prove->rows[i].after = toll_of(trial, &trial->rows[i], repair);
+        prove->rows[i].before = impact_of(trial, &trial->original, repair);
+        prove->rows[i].after = impact_of(trial, &trial->rows[i], repair);
     }
 }
 
 /* All that is broken mended at once. */
 static bool play_ideal(struct trial *trial)
 {
-    const struct set all = all_mendable(trial->prove);
+    const struct set all = all_repairable(trial->prove);
     if (all.count == 0)
         return true;
-    if (!play_set(trial, &all, &trial->mended))
+    if (!play_set(trial, &all, &trial->repaired))
         return false;
-    memcpy(trial->ideal, trial->mended.works,
+    memcpy(trial->ideal, trial->repaired.works,
            trial->scenario->workload_count * sizeof *trial->ideal);
-    trial->prove->mended = find_victims(trial);
+    trial->prove->repaired = find_victims(trial);
     return true;
 }
 
@@ -362,12 +362,12 @@ static bool play_repairs(struct trial *trial)
     prove_suspects(prove, trial->scenario, store);
     if (!play_ideal(trial))
         return false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count && !prove->mended; i++)
+    for (uint32_t i = 0; i < trial->scenario->workload_count && !prove->repaired; i++)
         trial->victims[i] = true; /* not known yet: anybody may be */
     prove_others(prove, trial->scenario, store, trial->victims);
     if (!play_rows(trial))
         return false;
-    if (!prove->mended)
+    if (!prove->repaired)
         take_best(trial);
     compare_rows(trial);
     const bool found = find_culprits(trial);
@@ -388,7 +388,7 @@ static enum prove_end play_all(struct trial *trial)
     for (uint32_t i = 0; i < ROWS_MAX; i++)
         prove_measure_free(&trial->rows[i]);
     prove_measure_free(&trial->original);
-    prove_measure_free(&trial->mended);
+    prove_measure_free(&trial->repaired);
     free(trial->hops.rows);
     free(trial->on_path);
     free(trial->victims);
@@ -419,7 +419,7 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
 
 /* ------------------------------------------------------------------ what it says */
 
-double prove_gone(const struct prove_toll *before, const struct prove_toll *after)
+double prove_gone(const struct prove_impact *before, const struct prove_impact *after)
 {
     const int64_t lost = before->lost_ps;
     return lost == 0 ? 0 : (double)(lost - after->lost_ps) / (double)lost;
@@ -434,7 +434,7 @@ const char *prove_role_name(enum prove_role role)
 static bool is_of(const struct prove_row *row, enum prove_of of)
 {
     return of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
-           is_mendable(row);
+           is_repairable(row);
 }
 
 const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)

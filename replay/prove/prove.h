@@ -33,7 +33,7 @@ enum { PROVE_SUSPECTS_MAX = 12, PROVE_OTHERS_MAX = 3, PROVE_VICTIMS_MAX = 8 };
 enum { PROVE_WORDS_BYTES = 200, PROVE_NAME_BYTES = 64 };
 
 /* What one of the runs cost the victims. */
-struct prove_toll {
+struct prove_impact {
     int64_t lost_ps;
     int64_t stopped_ps; /* by pauses: the transmitters on their hops, each counted once */
     int64_t done;       /* commands or messages of the victims that the repair leaves in */
@@ -48,7 +48,7 @@ struct prove_row {
     enum prove_role role;
     bool cause;   /* it mends a cause of the pauses */
     bool culprit; /* of the set that is proved */
-    struct prove_toll before, after;
+    struct prove_impact before, after;
 };
 
 struct prove_victim {
@@ -62,10 +62,10 @@ struct prove {
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
     uint32_t victim_count;                          /* of all */
     uint32_t transmitters;                          /* on the victims' hops */
-    bool mended;       /* the ideal run is the mended one; else each workload's best */
+    bool repaired;     /* the ideal run is the mended one; else each workload's best */
     uint32_t culprits; /* rows that are culprits; 0: nothing is proved */
-    struct prove_toll before, after; /* as it was, and with the culprits mended at once */
-    char why[STORE_ERROR_BYTES];     /* of what failed */
+    struct prove_impact before, after; /* as it was, and with the culprits mended at once */
+    char why[STORE_ERROR_BYTES];       /* of what failed */
 };
 
 enum prove_end {
@@ -79,7 +79,7 @@ enum prove_end prove_run(struct prove *prove, struct store *store, bool progress
                          struct diag *diag);
 
 /* The part of the lost time that a repair takes away; below 0: it adds. */
-double prove_gone(const struct prove_toll *before, const struct prove_toll *after);
+double prove_gone(const struct prove_impact *before, const struct prove_impact *after);
 
 /* "suspect", "innocent", "bystander" */
 const char *prove_role_name(enum prove_role role);

@@ -7,12 +7,13 @@
 
 #include <inttypes.h>
 
-static struct words share_of(const struct prove_toll *before, const struct prove_toll *after)
+static struct words share_of(const struct prove_impact *before, const struct prove_impact *after)
 {
     return words_percent(prove_gone(before, after), 1);
 }
 
-static void write_change(const struct prove_toll *before, const struct prove_toll *after, FILE *out)
+static void write_change(const struct prove_impact *before, const struct prove_impact *after,
+                         FILE *out)
 {
     const int64_t gone = before->lost_ps - after->lost_ps;
     fprintf(out, "lost %s -> %s: ", words_time(before->lost_ps).text,
@@ -89,24 +90,24 @@ void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
     fprintf(out,
             "  run again, then with one suspect removed at a time; lost = extra time against %s\n",
-            prove->mended ? "the fault-free run" : "each workload's best run");
+            prove->repaired ? "the fault-free run" : "each workload's best run");
     write_victims(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)
         write_row(&prove->rows[i], out);
     write_verdict(prove, out);
 }
 
-static void write_toll(struct json *json, const char *at, const char *name,
-                       const struct prove_toll *toll)
+static void write_impact(struct json *json, const char *at, const char *name,
+                         const struct prove_impact *impact)
 {
     const struct {
         const char *name;
         int64_t value;
     } members[] = {
-        {"lost_ps", toll->lost_ps},
-        {"stopped_ps", toll->stopped_ps},
-        {"done", toll->done},
-        {"p99_ps", toll->p99_ps},
+        {"lost_ps", impact->lost_ps},
+        {"stopped_ps", impact->stopped_ps},
+        {"done", impact->done},
+        {"p99_ps", impact->p99_ps},
     };
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         char path[2 * JSON_PATH_BYTES];
@@ -147,10 +148,10 @@ static void json_culprits(const struct prove *prove, struct json *json)
 void prove_json(const struct prove *prove, struct json *json)
 {
     char at[JSON_PATH_BYTES];
-    json_text(json, "proof.ideal", prove->mended ? "fault-free run" : "each workload's best run");
+    json_text(json, "proof.ideal", prove->repaired ? "fault-free run" : "each workload's best run");
     json_integer(json, "proof.transmitters", prove->transmitters);
-    write_toll(json, "proof", "before", &prove->before);
-    write_toll(json, "proof", "after", &prove->after);
+    write_impact(json, "proof", "before", &prove->before);
+    write_impact(json, "proof", "after", &prove->after);
     json_number(json, "proof.gone", prove_gone(&prove->before, &prove->after));
     json_culprits(prove, json);
     json_victims(prove, json);
@@ -163,8 +164,8 @@ void prove_json(const struct prove *prove, struct json *json)
         json_boolean(json, json_member(at, "proof.repairs", i, "root_cause"), row->cause);
         json_boolean(json, json_member(at, "proof.repairs", i, "culprit"), row->culprit);
         snprintf(at, sizeof at, "proof.repairs[%u]", i);
-        write_toll(json, at, "before", &row->before);
-        write_toll(json, at, "after", &row->after);
+        write_impact(json, at, "before", &row->before);
+        write_impact(json, at, "after", &row->after);
         json_number(json, json_member(at, "proof.repairs", i, "gone"),
                     prove_gone(&row->before, &row->after));
     }

@@ -174,7 +174,7 @@ static void count(struct tally *tally, const struct truth *truth, const struct p
 {
     tally->played++;
     const unsigned proved = count_culprits(tally, truth, prove, number, run);
-    if (prove->before.lost_ps == 0 || !prove->mended) {
+    if (prove->before.lost_ps == 0 || !prove->repaired) {
         tally->calm++;
         return;
     }
@@ -292,7 +292,7 @@ static void count_saturated(struct tally *tally, const struct prove *prove, unsi
 {
     const struct prove_row *culprit = &prove->rows[0], *moment = &prove->rows[1];
     tally->played++;
-    if (!prove->mended) {
+    if (!prove->repaired) {
         tally->calm++;
         return;
     }

@@ -324,7 +324,7 @@ static bool mend(struct pen *pen, struct draw_count *count)
     unsigned blame, cut = 0;
     for (unsigned i = 0; i < TRIES; i++) {
         if (is_loaded(pen->script, &blame)) {
-            count->mended += cut > 0;
+            count->repaired += cut > 0;
             return true;
         }
         if (blame == UINT32_MAX)
@@ -371,7 +371,7 @@ static bool is_built(const struct script *script)
 }
 
 /* The loader takes it, and a world can be made of it. */
-static bool mend_all(struct pen *pen, struct draw_count *count)
+static bool repair_all(struct pen *pen, struct draw_count *count)
 {
     if (!mend(pen, count))
         return false;
@@ -431,7 +431,7 @@ bool draw_scenario(uint64_t seed, struct script *script, struct draw_count *coun
         script_add(script, 0, "faults:");
     for (unsigned i = 0; i < faults; i++)
         fault(&pen);
-    const bool fine = mend_all(&pen, count);
+    const bool fine = repair_all(&pen, count);
     count->refused += !fine;
     return fine;
 }

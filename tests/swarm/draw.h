@@ -15,8 +15,8 @@
 #include "scenarios/load/scenario.h"
 
 struct draw_count {
-    uint64_t drawn, mended, refused; /* scenarios; those of which lines were left out; given up */
-    uint64_t lines;                  /* left out */
+    uint64_t drawn, repaired, refused; /* scenarios; those of which lines were left out; given up */
+    uint64_t lines;                    /* left out */
 };
 
 /* The scenario of a seed; false: nothing that the loader takes came of it. */

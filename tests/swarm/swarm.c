@@ -84,7 +84,7 @@ static void play_seed(struct shared *shared, uint64_t seed)
     struct draw_count count = {0};
     const bool drawn = draw_scenario(seed, &script, &count);
     add_to(&shared->drawn.drawn, count.drawn);
-    add_to(&shared->drawn.mended, count.mended);
+    add_to(&shared->drawn.repaired, count.repaired);
     add_to(&shared->drawn.refused, count.refused);
     add_to(&shared->drawn.lines, count.lines);
     if (!drawn)
@@ -174,7 +174,7 @@ static int conclude(struct shared *shared, const struct options *options, double
     const bool lacks = missed > 0 && options->seeds >= REACH_SEEDS;
     printf("%" PRIu64 " seeds from %" PRIu64 " on, %.1f s; lines left out of %" PRIu64
            " scenarios, %" PRIu64 " refused, %" PRIu64 " cut for their cost\n",
-           shared->played, options->first, seconds, shared->drawn.mended,
+           shared->played, options->first, seconds, shared->drawn.repaired,
            shared->drawn.refused + shared->refused, shared->costly);
     printf("%u of %u features reached%s\n", shared->reach.count - missed, shared->reach.count,
            lacks ? ": those above never were, which is a finding" : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prove_toll - what a run cost its workloads, from tables that are written by hand. */
-#include "replay/prove/prove_toll.h"
+#include "replay/prove/prove_impact.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_toll - from a run's tables to what it cost. */
-#include "replay/prove/prove_toll.h"
+ * prove_impact - from a run's tables to what it cost. */
+#include "replay/prove/prove_impact.h"
 
 #include "base/memory.h"
 

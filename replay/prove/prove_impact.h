@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_toll - what a run cost its workloads.
+ * prove_impact - what a run cost its workloads.
  * Of each workload how long its commands or messages were under way, all together: a figure that
  * grows with what waits, whatever it waits for.
  * Those that never completed count from the last completion until the run's end, at least.
  * Times are virtual picoseconds.  Owner: prove_measure_free. */
-#ifndef STORMGLASS_REPLAY_PROVE_PROVE_TOLL_H
-#define STORMGLASS_REPLAY_PROVE_PROVE_TOLL_H
+#ifndef STORMGLASS_REPLAY_PROVE_PROVE_IMPACT_H
+#define STORMGLASS_REPLAY_PROVE_PROVE_IMPACT_H
 
 #include "replay/database/store.h"
 
