@@ -140,7 +140,7 @@ void parameters_each(parameters_fn *call, void *self)
 struct paths {
     parameters_path_fn *call;
     void *self;
-    char (*told)[PATH_BYTES];
+    char (*reported)[PATH_BYTES];
     uint32_t count, room;
 };
 
@@ -165,10 +165,11 @@ static bool tell(struct paths *paths, const char *path, const char *about)
     char text[PATH_BYTES];
     plain(path, text);
     for (uint32_t i = 0; i < paths->count; i++)
-        if (strcmp(paths->told[i], text) == 0)
+        if (strcmp(paths->reported[i], text) == 0)
             return true;
-    paths->told = memory_grown(paths->told, paths->count, &paths->room, sizeof *paths->told);
-    memcpy(paths->told[paths->count++], text, sizeof text);
+    paths->reported =
+        memory_grown(paths->reported, paths->count, &paths->room, sizeof *paths->reported);
+    memcpy(paths->reported[paths->count++], text, sizeof text);
     return paths->call(paths->self, text, about);
 }
 
@@ -196,5 +197,5 @@ void parameters_each_path(parameters_path_fn *call, void *self)
 {
     struct paths paths = {.call = call, .self = self};
     parameters_each(tell_parameter, &paths);
-    free(paths.told);
+    free(paths.reported);
 }

@@ -390,10 +390,10 @@ void verbs_real_cm_readable(void *self)
         if (length > 0 && raw.param.conn.private_data != NULL)
             memcpy(private, raw.param.conn.private_data, length);
         device->calls->ack_cm_event(event);
-        struct verbs_event told = translate(&raw, private);
+        struct verbs_event reported = translate(&raw, private);
         if (raw.param.conn.private_data == NULL)
-            told.private_len = 0;
+            reported.private_len = 0;
         loop_touch(device->loop);
-        dispatch(device, &raw, &told);
+        dispatch(device, &raw, &reported);
     }
 }

@@ -20,7 +20,7 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------------------------ events */
 
-static void tell_event(void *self, const struct eventlog_told *event)
+static void tell_event(void *self, const struct eventlog_reported *event)
 {
     fprintf(self, "%16.6f us  %-14s %s\n", (double)event->at / PS_PER_US, event->port, event->what);
 }
@@ -77,8 +77,8 @@ static void tell_parting(const struct verify *verify)
     printf("the runs diverge between %.6f us and %.6f us, in %s\n",
            (double)parting->after / PS_PER_US, (double)parting->before / PS_PER_US, verify->nodes);
     printf("the first of them now executes %" PRIu64 " events in that time%s\n",
-           verify->event_count, verify->told > 0 ? ":" : "");
-    for (uint32_t i = 0; i < verify->told; i++)
+           verify->event_count, verify->reported > 0 ? ":" : "");
+    for (uint32_t i = 0; i < verify->reported; i++)
         tell_event(stdout, &verify->events[i]);
 }
 

@@ -176,9 +176,9 @@ static bool has_ended(const struct account *account, struct store *store,
 int64_t account_causes(struct store *store)
 {
     const int64_t roots = store_ask_int(store, "SELECT count(*) FROM pause_root", 0);
-    const int64_t told =
+    const int64_t reported =
         store_ask_int(store, "SELECT value FROM result WHERE path='root_causes'", 1);
-    return told > roots ? roots : told < 1 ? roots > 0 : told;
+    return reported > roots ? roots : reported < 1 ? roots > 0 : reported;
 }
 
 const char *account_severity_words(int64_t severity)

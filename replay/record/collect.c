@@ -362,11 +362,11 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
     if (collect->world == NULL || collect->world->deadlocks.count == 0)
         return;
     const struct deadlock_watch *watch = &collect->world->deadlocks;
-    const struct deadlock *told = &watch->found[0];
+    const struct deadlock *reported = &watch->found[0];
     for (uint32_t i = watch->count; i-- > 0;)
         if (watch->found[i].gone == TIME_NEVER)
-            told = &watch->found[i];
-    record_deadlock_words(collect->scenario, told, result->deadlock, sizeof result->deadlock);
+            reported = &watch->found[i];
+    record_deadlock_words(collect->scenario, reported, result->deadlock, sizeof result->deadlock);
     if (explain->root_count > 0 && explain->roots[0].kind != EXPLAIN_CIRCLE)
         return;
     snprintf(result->root_cause, sizeof result->root_cause, "%s", result->deadlock);
@@ -377,9 +377,9 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
         return;
     cause->kind = explain_kind_name(EXPLAIN_CIRCLE);
     const struct explain_fabric *fabric = explain->fabric;
-    const uint32_t node = told->queues[0].node;
+    const uint32_t node = reported->queues[0].node;
     cause->node = fabric->names[node];
-    explain_port_words(fabric, fabric->first_port[node] + told->queues[0].port, cause->port,
+    explain_port_words(fabric, fabric->first_port[node] + reported->queues[0].port, cause->port,
                        sizeof cause->port);
 }
 

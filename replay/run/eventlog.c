@@ -171,10 +171,10 @@ static const char *what_of(const struct eventlog *log, const struct eventlog_eve
                         event->bytes);
 }
 
-struct eventlog_told eventlog_tell(const struct eventlog *log, const struct eventlog_event *event,
-                                   struct arena *arena)
+struct eventlog_reported eventlog_tell(const struct eventlog *log,
+                                       const struct eventlog_event *event, struct arena *arena)
 {
-    return (struct eventlog_told){
+    return (struct eventlog_reported){
         .at = event->at,
         .port = arena_format(
             arena, "%s",

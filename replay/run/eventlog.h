@@ -45,13 +45,13 @@ void eventlog_clear(struct eventlog *log);
 bool eventlog_equal(const struct eventlog_event *a, const struct eventlog_event *b);
 
 /* An event for people. */
-struct eventlog_told {
+struct eventlog_reported {
     time_ps at;
     const char *port; /* leaf0:p3 */
     const char *what; /* "RC_SEND_ONLY host3 > host0, QP 17, PSN 5, 1090 B arrives" */
 };
 
-struct eventlog_told eventlog_tell(const struct eventlog *log, const struct eventlog_event *event,
-                                   struct arena *arena);
+struct eventlog_reported eventlog_tell(const struct eventlog *log,
+                                       const struct eventlog_event *event, struct arena *arena);
 
 #endif

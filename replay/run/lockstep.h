@@ -30,9 +30,9 @@ struct lockstep {
     const char *node;    /* NULL: they did not part */
     const char *how;     /* in words */
     uint32_t same_count; /* the node's last events before, the same on both sides */
-    struct eventlog_told same[LOCKSTEP_BEFORE];
+    struct eventlog_reported same[LOCKSTEP_BEFORE];
     uint32_t counts[2]; /* the node's next events on each side, the differing one first */
-    struct eventlog_told next[2][LOCKSTEP_BEHIND];
+    struct eventlog_reported next[2][LOCKSTEP_BEHIND];
 };
 
 /* `progress` as in run_options. */

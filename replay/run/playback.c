@@ -16,8 +16,8 @@ static void tell_window(const struct playback *playback, struct eventlog *log)
 {
     struct arena arena = {0};
     for (uint32_t i = 0; i < log->count; i++) {
-        const struct eventlog_told told = eventlog_tell(log, &log->events[i], &arena);
-        playback->tell(playback->self, &told);
+        const struct eventlog_reported reported = eventlog_tell(log, &log->events[i], &arena);
+        playback->tell(playback->self, &reported);
     }
     arena_free(&arena);
     eventlog_clear(log);

@@ -12,7 +12,7 @@ struct playback {
     const char *path;
     time_ps from, until; /* after `from`, up to and with `until`; TIME_NEVER: to the end */
     const char *node;    /* NULL: of all nodes */
-    void (*tell)(void *self, const struct eventlog_told *event); /* valid during the call */
+    void (*tell)(void *self, const struct eventlog_reported *event); /* valid during the call */
     void *self;
 };
 

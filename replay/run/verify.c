@@ -65,9 +65,9 @@ static void tell_events(struct verify *verify, const struct scenario *scenario, 
     if (more)
         world_run(world, verify->parting.before);
     verify->event_count = log.count;
-    for (; verify->told < log.count && verify->told < VERIFY_EVENTS; verify->told++)
-        verify->events[verify->told] =
-            eventlog_tell(&log, &log.events[verify->told], &verify->arena);
+    for (; verify->reported < log.count && verify->reported < VERIFY_EVENTS; verify->reported++)
+        verify->events[verify->reported] =
+            eventlog_tell(&log, &log.events[verify->reported], &verify->arena);
     eventlog_fini(&log);
     world_free(world);
 }

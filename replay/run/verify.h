@@ -31,8 +31,8 @@ struct verify {
     struct checkpoint_parting parting;
     char nodes[CHECKPOINT_WORDS_BYTES]; /* of the parting */
     uint64_t event_count; /* what the first of them does now between the parting's moments */
-    uint32_t told;
-    struct eventlog_told events[VERIFY_EVENTS]; /* the first of these */
+    uint32_t reported;
+    struct eventlog_reported events[VERIFY_EVENTS]; /* the first of these */
     struct arena arena;
 };
 

@@ -115,7 +115,7 @@ enum step_result step_run(const struct step_session *with, struct diag *diag)
         return STEP_WRONG;
     struct step_state *session = memory_zeroed(1, sizeof *session);
     session->with = with;
-    session->told_difference = TIME_NEVER;
+    session->reported_difference = TIME_NEVER;
     enum step_result result = STEP_BROKEN;
     const bool well = step_ladder_begin(&session->ladder, stepper);
     session->ladder.is_asked_to_stop = is_asked_to_stop;

@@ -24,8 +24,8 @@ static void tell_difference(struct step_state *session, const struct step_moved 
 {
     const struct step_checks *checks = session->with->checks;
     FILE *out = session->with->out;
-    if (moved->differs_at != TIME_NEVER && session->told_difference == TIME_NEVER) {
-        session->told_difference = moved->differs_at;
+    if (moved->differs_at != TIME_NEVER && session->reported_difference == TIME_NEVER) {
+        session->reported_difference = moved->differs_at;
         session->different = true;
         fprintf(out, "this is not the stored run: by %.6f us the digest of %s differs\n",
                 (double)moved->differs_at / PS_PER_US,

@@ -19,7 +19,7 @@ void step_why_line(const struct step_walk *walk, const char *format, ...)
 static void why_node(struct step_walk *walk, const struct step_subject *subject)
 {
     const uint32_t node = subject->node;
-    uint32_t told = 0;
+    uint32_t reported = 0;
     for (uint16_t port = 0; port < step_node(walk->stepper, node)->port_count; port++)
         for (uint8_t priority = 0; priority < PRIORITIES; priority++) {
             const struct port *at = world_port(stepper_world(walk->stepper), node, port);
@@ -30,9 +30,9 @@ static void why_node(struct step_walk *walk, const struct step_subject *subject)
             if (!is_meant || ((at->paused & 1u << priority) == 0 && at->prios[priority].bytes == 0))
                 continue;
             step_why_prio(walk, &prio);
-            told++;
+            reported++;
         }
-    if (told == 0)
+    if (reported == 0)
         step_why_line(walk, "nothing is queued there, and it is not paused");
 }
 

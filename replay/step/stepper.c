@@ -157,13 +157,13 @@ void stepper_move(struct stepper *stepper, const struct step_goal *goal, struct 
 /* ------------------------------------------------------------------ the last events */
 
 uint32_t stepper_recent(const struct stepper *stepper, uint32_t count, struct arena *arena,
-                        struct eventlog_told *told, uint64_t *first)
+                        struct eventlog_reported *reported, uint64_t *first)
 {
     const uint64_t have = stepper->events < STEP_RECENT ? stepper->events : STEP_RECENT;
     count = count < have ? count : (uint32_t)have;
     *first = stepper->events - count + 1;
     for (uint32_t i = 0; i < count; i++)
-        told[i] = eventlog_tell(
+        reported[i] = eventlog_tell(
             &stepper->words, &stepper->recent[(stepper->events - count + i) % STEP_RECENT], arena);
     return count;
 }

@@ -74,7 +74,7 @@ time_ps stepper_paused_since(const struct stepper *stepper, uint32_t node, uint1
 
 /* The last events, at most `count` and STEP_RECENT, the oldest first; the number of the first. */
 uint32_t stepper_recent(const struct stepper *stepper, uint32_t count, struct arena *arena,
-                        struct eventlog_told *told, uint64_t *first);
+                        struct eventlog_reported *reported, uint64_t *first);
 
 /* True when the goal's event or moment does not lie before the position. */
 bool step_position_reaches(const struct step_position *from, const struct step_goal *goal);

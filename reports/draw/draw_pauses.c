@@ -16,7 +16,7 @@ enum { ROOTS_MAX = 4, PATHS_MAX = 160, NAME_BYTES = 96, TEXT_BYTES = 400 };
 /* A transmitter that had to stop because of the root, at its least distance: in a circle pauses
  * come back to where they were. */
 struct path {
-    int64_t hops, node, port, held_ps, told_by;
+    int64_t hops, node, port, held_ps, reported_by;
     char name[NAME_BYTES], teller[NAME_BYTES];
 };
 
@@ -157,7 +157,7 @@ static int64_t hops_before(const struct tree *tree, const struct path *path)
     int64_t most = -1;
     for (int i = 0; i < tree->count; i++) {
         const struct path *before = &tree->paths[i];
-        if (before->node == path->told_by && before->hops < path->hops && before->hops > most)
+        if (before->node == path->reported_by && before->hops < path->hops && before->hops > most)
             most = before->hops;
     }
     return most;
@@ -172,7 +172,7 @@ static void draw_cause(const struct tree *tree, const struct path *path)
     if (hops < 0)
         draw_edge(tree, from, name, path->held_ps);
     for (int i = 0; hops >= 0 && i < tree->count; i++) {
-        if (tree->paths[i].hops != hops || tree->paths[i].node != path->told_by)
+        if (tree->paths[i].hops != hops || tree->paths[i].node != path->reported_by)
             continue;
         path_name(tree, &tree->paths[i], from);
         draw_edge(tree, from, name, path->held_ps);

@@ -74,7 +74,7 @@ void pair_settings(const struct pair *pair)
 
 /* ------------------------------------------------------------------ events */
 
-static void event(const struct pair *pair, int side, const struct eventlog_told *told)
+static void event(const struct pair *pair, int side, const struct eventlog_reported *reported)
 {
     FILE *out = pair->pages[0].out;
     fputs("<tr><td>", out);
@@ -82,11 +82,11 @@ static void event(const struct pair *pair, int side, const struct eventlog_told 
         fputs("both", out);
     else
         pair_mark(pair, side);
-    fprintf(out, "</td><td class=\"n\" title=\"%" PRId64 " ps\">%.6f us</td><td>", told->at,
-            (double)told->at / PS_PER_US);
-    page_text(out, told->port);
+    fprintf(out, "</td><td class=\"n\" title=\"%" PRId64 " ps\">%.6f us</td><td>", reported->at,
+            (double)reported->at / PS_PER_US);
+    page_text(out, reported->port);
     fputs("</td><td class=\"code\">", out);
-    page_text(out, told->what);
+    page_text(out, reported->what);
     fputs("</td></tr>\n", out);
 }
 

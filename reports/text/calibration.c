@@ -46,8 +46,8 @@ static double error_of(const struct calibration_figure *figure)
 /* ------------------------------------------------------------------ text */
 
 /* What is known of a value, for people. */
-static void told_by(const struct calibration *calibration, const struct calibration_value *value,
-                    char text[WORDS_BYTES])
+static void reported_by(const struct calibration *calibration,
+                        const struct calibration_value *value, char text[WORDS_BYTES])
 {
     char words[LIST_BYTES];
     if (value->determined)
@@ -67,11 +67,11 @@ static void text_values(const struct calibration *calibration, FILE *out)
     fprintf(out, "\nParameters                       value       spread  determined by\n");
     for (uint32_t i = 0; i < calibration->value_count; i++) {
         const struct calibration_value *value = &calibration->values[i];
-        char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
+        char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], reported[WORDS_BYTES];
         write_value(value, text, spread);
-        told_by(calibration, value, told);
+        reported_by(calibration, value, reported);
         fprintf(out, "  %-24s %13s  %11s  %s\n", value->path, text,
-                value->determined ? spread : "-", told);
+                value->determined ? spread : "-", reported);
     }
 }
 
@@ -164,7 +164,7 @@ static void json_figures(const struct measurements *figures, FILE *out)
 static void json_one_value(const struct calibration *calibration,
                            const struct calibration_value *value, FILE *out)
 {
-    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
+    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], reported[WORDS_BYTES];
     write_value(value, text, spread);
     fputs("\n    {", out);
     json_key("path", value->path, out);
@@ -174,9 +174,9 @@ static void json_one_value(const struct calibration *calibration,
         fputs(", ", out);
         json_key("spread", spread, out);
     }
-    told_by(calibration, value, told);
+    reported_by(calibration, value, reported);
     fputs(", ", out);
-    json_key("told_by", told, out);
+    json_key("told_by", reported, out);
     fputc('}', out);
 }
 
@@ -250,14 +250,14 @@ static void profile_kept(const struct calibration_kept *kept, FILE *out)
 static void profile_value(const struct calibration *calibration,
                           const struct calibration_value *value, const char *key, FILE *out)
 {
-    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], told[WORDS_BYTES];
+    char text[QUANTITY_TEXT_BYTES], spread[QUANTITY_TEXT_BYTES], reported[WORDS_BYTES];
     write_value(value, text, spread);
-    told_by(calibration, value, told);
+    reported_by(calibration, value, reported);
     fprintf(out, "  %s: {value: %s, evidence: %s, source: \"%s%s%s\"}\n", key, text,
             value->determined             ? "measured"
             : value->value != value->base ? "inferred"
                                           : "assumed",
-            told, value->determined ? "; spread " : "", value->determined ? spread : "");
+            reported, value->determined ? "; spread " : "", value->determined ? spread : "");
 }
 
 static bool has_section(const struct calibration *calibration, const char *section)

@@ -52,8 +52,8 @@ static void write_section(struct json *json, enum diff_section_kind kind,
     }
 }
 
-static void write_events(struct json *json, const char *list, const struct eventlog_told *events,
-                         uint32_t count)
+static void write_events(struct json *json, const char *list,
+                         const struct eventlog_reported *events, uint32_t count)
 {
     char path[JSON_PATH_BYTES];
     if (count == 0)

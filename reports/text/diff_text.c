@@ -117,7 +117,7 @@ static void write_section(const struct section *section, enum diff_section_kind 
 /* ------------------------------------------------------------------ events */
 
 static void write_event(const struct section *section, const char *side,
-                        const struct eventlog_told *event)
+                        const struct eventlog_reported *event)
 {
     fprintf(section->out, "  %-5s %16.6f us  %-14s %s\n", side, (double)event->at / PS_PER_US,
             event->port, event->what);

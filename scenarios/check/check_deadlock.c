@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    TOLD_MAX = 16, /* circles */
+    REPORTED_MAX = 16, /* circles */
     ANY_PRIORITY = (1 << PRIORITIES) - 1,
     EPOCHS_MAX = 32,
     EPOCHS_LINKS = 100000,
@@ -30,8 +30,8 @@ struct checking {
     struct check_report *report;
     struct dependency dependency;
     struct traffic traffic;
-    uint64_t told[TOLD_MAX]; /* hashes of the circles */
-    uint32_t told_count;
+    uint64_t reported[REPORTED_MAX]; /* hashes of the circles */
+    uint32_t reported_count;
 };
 
 /* One circle while it is put into words. */
@@ -175,12 +175,12 @@ static bool is_new(struct checking *checking, const struct circle *circle)
     uint64_t hash = circle->priorities;
     for (uint32_t i = 0; i < circle->count; i++)
         hash += hash_mix(circle->vertices[i] + UINT64_C(1));
-    for (uint32_t i = 0; i < checking->told_count; i++)
-        if (checking->told[i] == hash)
+    for (uint32_t i = 0; i < checking->reported_count; i++)
+        if (checking->reported[i] == hash)
             return false;
-    if (checking->told_count == TOLD_MAX)
+    if (checking->reported_count == REPORTED_MAX)
         return false;
-    checking->told[checking->told_count++] = hash;
+    checking->reported[checking->reported_count++] = hash;
     return true;
 }
 

@@ -25,13 +25,13 @@ struct search {
     uint32_t *queue;
     uint32_t *reached; /* the round in which a node was last reached */
     uint32_t round;
-    uint8_t *told; /* a bit for each port that this workload has been told of */
+    uint8_t *reported; /* a bit for each port that this workload has been told of */
     uint32_t *first_port;
     struct route_table *tables; /* NULL: no routes are written */
     uint32_t *first_endpoint;   /* with tables: of each host */
     uint16_t *degree;           /* with tables: of each node on the flow, from how many others */
     uint32_t *order;
-    bool loop_told; /* of this workload */
+    bool loop_reported; /* of this workload */
 };
 
 /* From one host to another; `pair` is what it is looked at for. */
@@ -101,9 +101,9 @@ static void look_at_port(struct search *search, const struct scenario_workload *
     const int64_t mtu = owner->ports[port].params->mtu;
     const int64_t needed = mtu_needed(search->scenario, workload, pair->from);
     const uint32_t bit = search->first_port[node] + port;
-    if (mtu >= needed || (search->told[bit / 8] >> (bit % 8) & 1))
+    if (mtu >= needed || (search->reported[bit / 8] >> (bit % 8) & 1))
         return;
-    search->told[bit / 8] = (uint8_t)(search->told[bit / 8] | 1u << (bit % 8));
+    search->reported[bit / 8] = (uint8_t)(search->reported[bit / 8] | 1u << (bit % 8));
     check_add(search->report, DIAG_ERROR, workload->place,
               "'%s': packets between %s and %s need MTU %lld, but %s has %lld and drops them",
               workload->name, search->scenario->nodes[pair->from].name,
@@ -203,9 +203,9 @@ static void tell_loop(struct search *search, const struct flow *flow, uint32_t c
 {
     const struct scenario_node *nodes = search->scenario->nodes;
     uint32_t at = 0;
-    if (search->loop_told)
+    if (search->loop_reported)
         return;
-    search->loop_told = true;
+    search->loop_reported = true;
     while (search->degree[search->queue[at]] == 0)
         at++;
     at = search->queue[at];
@@ -264,8 +264,8 @@ static void check_workload(struct search *search, const struct scenario_workload
     const uint32_t most =
         1 + WORK_MAX / (search->scenario->node_count + 2 * search->scenario->link_count + 1);
     const uint32_t pairs = workload->pair_count < most ? workload->pair_count : most;
-    memset(search->told, 0, port_bytes);
-    search->loop_told = false;
+    memset(search->reported, 0, port_bytes);
+    search->loop_reported = false;
     for (uint32_t i = 0; i < pairs; i++)
         check_pair(search, workload, &workload->pairs[i], &measured);
     if (pairs < workload->pair_count)
@@ -302,7 +302,7 @@ static void run(const struct scenario *scenario, struct check_report *report)
         search.first_port[i] = ports;
         ports += scenario->nodes[i].port_count;
     }
-    search.told = arena_take(&scratch, ports / 8 + 1);
+    search.reported = arena_take(&scratch, ports / 8 + 1);
     if (scenario->route_count > 0)
         take_tables(&search, &scratch);
     for (uint32_t i = 0; i < scenario->workload_count; i++)

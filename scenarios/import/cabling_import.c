@@ -36,7 +36,7 @@ static void put_names_because(const struct cabling *cabling, FILE *out,
 }
 
 /* True where an earlier node is the same for the same reason. */
-static bool is_told(const struct cabling *cabling, const struct cabling_node *node)
+static bool is_reported(const struct cabling *cabling, const struct cabling_node *node)
 {
     for (size_t i = 0; i < node->index; i++) {
         const struct cabling_node *other = cabling->nodes[i];
@@ -52,7 +52,7 @@ static void put_roles(const struct cabling *cabling, FILE *out)
     int lines = 0;
     for (size_t i = 0; i < cabling->node_count && lines < LINES_MAX; i++) {
         const struct cabling_node *node = cabling->nodes[i];
-        if (node->called == NULL || is_told(cabling, node))
+        if (node->called == NULL || is_reported(cabling, node))
             continue;
         put_names_because(cabling, out, node);
         lines++;

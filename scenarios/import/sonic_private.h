@@ -100,8 +100,8 @@ struct sonic_import {
     struct sonic_link *links;
     size_t link_count;
     struct notes notes;
-    struct names names;           /* of nodes */
-    const struct tree_node *told; /* the last value that was refused */
+    struct names names;               /* of nodes */
+    const struct tree_node *reported; /* the last value that was refused */
 };
 
 /* ---- sonic_tables.c ---- */

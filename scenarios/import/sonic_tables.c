@@ -88,8 +88,8 @@ const char *sonic_field(struct sonic_import *import, const struct tree_node *row
 /* A value is complained of once, however many ports its row is for. */
 static bool first_time(struct sonic_import *import, const struct tree_node *value)
 {
-    const bool first = import->told != value;
-    import->told = value;
+    const bool first = import->reported != value;
+    import->reported = value;
     return first;
 }
 
@@ -236,17 +236,17 @@ static void each_port(struct sonic_import *import, struct sonic_switch *node, co
                       const struct tree_item *row, const int range[2], sonic_each_fn *call)
 {
     const char *end = row->key + strcspn(row->key, "|");
-    bool told = false;
+    bool reported = false;
     for (const char *at = row->key; at < end;) {
         const size_t length = strcspn(at, ",|");
         struct sonic_port *port = sonic_port(node, at, length);
         for (int number = range[0]; port != NULL && number <= range[1] && number < SONIC_PRIORITIES;
              number++)
             call(import, port, number, row);
-        if (port == NULL && !told)
+        if (port == NULL && !reported)
             sonic_note(import, row->key_place, "%s: '%s' is not in PORT: left out", table,
                        sonic_clean(import, arena_text(&import->arena, at, length)));
-        told |= port == NULL;
+        reported |= port == NULL;
         at += length + (at[length] == ',');
     }
 }

@@ -47,7 +47,7 @@ struct wl_nvme {
     struct wl_script script;
     struct wl_check check;
     struct nvme_host_namespace space;
-    struct nvme_host_stats told; /* of the controller: what stats have */
+    struct nvme_host_stats reported; /* of the controller: what stats have */
     struct slot *slots;
     uint32_t slot_count, queues;
     struct line free;
@@ -285,13 +285,13 @@ static void on_io(void *self, struct nvme_io *io)
 static void count_changes(struct wl_nvme *wl)
 {
     struct workload_stats *stats = wl->site.stats;
-    const struct nvme_host_stats *now = nvme_host_stats(wl->host), *told = &wl->told;
-    stats->losses += now->losses - told->losses;
-    stats->attempts += now->attempts - told->attempts;
-    stats->reconnects += now->reconnects - told->reconnects;
-    stats->requeued += now->requeued - told->requeued;
-    stats->without_service += now->without_service - told->without_service;
-    wl->told = *now;
+    const struct nvme_host_stats *now = nvme_host_stats(wl->host), *reported = &wl->reported;
+    stats->losses += now->losses - reported->losses;
+    stats->attempts += now->attempts - reported->attempts;
+    stats->reconnects += now->reconnects - reported->reconnects;
+    stats->requeued += now->requeued - reported->requeued;
+    stats->without_service += now->without_service - reported->without_service;
+    wl->reported = *now;
 }
 
 /* The controller was lost, is back, or is given up. */

@@ -39,7 +39,8 @@ struct entry {
 struct world_play {
     struct entry *entries;
     struct job_state *jobs;
-    struct workload_stats **told; /* by executor and entry, what world->stats adds up; NULL: none */
+    struct workload_stats *
+        *reported; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
     _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
     bool attention;            /* an entry has finished */
@@ -86,12 +87,13 @@ static struct workload_stats *stats_at(const struct world *world, uint32_t execu
 {
     if (world->engine.executors == 1)
         return &world->stats[entry];
-    struct workload_stats **told = &world->play->told[executor * world->workload_count + entry];
-    if (*told == NULL) {
-        *told = memory_zeroed(1, sizeof **told);
-        workload_reset(*told);
+    struct workload_stats **reported =
+        &world->play->reported[executor * world->workload_count + entry];
+    if (*reported == NULL) {
+        *reported = memory_zeroed(1, sizeof **reported);
+        workload_reset(*reported);
     }
-    return *told;
+    return *reported;
 }
 
 /* Brings world->stats up to date. */
@@ -100,10 +102,10 @@ static void fold_stats(const struct world *world)
     for (uint32_t i = 0; world->engine.executors > 1 && i < world->workload_count; i++) {
         workload_reset(&world->stats[i]);
         for (uint32_t executor = 0; executor < world->engine.executors; executor++) {
-            const struct workload_stats *told =
-                world->play->told[executor * world->workload_count + i];
-            if (told != NULL)
-                workload_fold(&world->stats[i], told);
+            const struct workload_stats *reported =
+                world->play->reported[executor * world->workload_count + i];
+            if (reported != NULL)
+                workload_fold(&world->stats[i], reported);
         }
     }
 }
@@ -218,8 +220,8 @@ void world_play_init(struct world *world)
     world->play = play;
     play->entries = memory_zeroed(scenario->workload_count, sizeof *play->entries);
     play->jobs = memory_zeroed(scenario->workload_count, sizeof *play->jobs);
-    play->told = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,
-                               sizeof *play->told);
+    play->reported = memory_zeroed((size_t)world->engine.executors * scenario->workload_count,
+                                   sizeof *play->reported);
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         workload_name(&world->stats[i], scenario->workloads[i].name);
@@ -243,8 +245,8 @@ void world_play_fini(struct world *world)
     world_faults_fini(world);
     if (play != NULL) {
         for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++)
-            free(play->told[i]);
-        free(play->told);
+            free(play->reported[i]);
+        free(play->reported);
         free(play->entries);
         free(play->jobs);
     }

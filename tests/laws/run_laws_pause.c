@@ -22,8 +22,8 @@ struct act {
 };
 
 struct half {
-    bool asserted, due, told;
-    time_ps due_since, told_at;
+    bool asserted, due, reported;
+    time_ps due_since, reported_at;
     time_ps held_until; /* as the peer's frames have it; 0: not held */
     time_ps let_go_at;  /* the last XON took effect, or quanta ran out */
 };
@@ -143,11 +143,12 @@ void run_laws_pauses_edge(struct run_laws *laws, const struct probe_pause *edge)
     half->asserted = edge->xoff;
     check_reason(laws, edge);
     const struct port *port = world_port(laws->world, edge->node, edge->port);
-    half->due = edge->xoff || (half->told && port->params.pfc_xon != 0);
+    half->due = edge->xoff || (half->reported && port->params.pfc_xon != 0);
     half->due_since = edge->at;
 }
 
-static void note_told(struct run_laws *laws, const struct probe_frame *sent, struct ports *ports)
+static void note_reported(struct run_laws *laws, const struct probe_frame *sent,
+                          struct ports *ports)
 {
     const struct port *port = world_port(laws->world, sent->node, sent->port);
     const time_ps late =
@@ -162,22 +163,23 @@ static void note_told(struct run_laws *laws, const struct probe_frame *sent, str
             run_laws_break(laws, "%s port %u priority %u: a frame says %s where it is not so",
                            laws->scenario->nodes[sent->node].name, sent->port, i,
                            xoff ? "XOFF" : "XON");
-        if (ports->watched && xoff && half->told && !half->due && sent->at - half->told_at > late)
+        if (ports->watched && xoff && half->reported && !half->due &&
+            sent->at - half->reported_at > late)
             run_laws_break(laws, "%s port %u priority %u: XOFF again after %lld ps",
                            laws->scenario->nodes[sent->node].name, sent->port, i,
-                           (long long)(sent->at - half->told_at));
+                           (long long)(sent->at - half->reported_at));
         /* Unless the row says so, nobody may forget a pause between two frames that keep it up. */
         const struct port *peer = world_port(laws->world, port->peer_node, port->peer_port);
         const struct port_params *row = laws->scenario->nodes[sent->node].ports[sent->port].params;
         const time_ps quanta = port_quanta_ps(peer, (uint32_t)row->pfc_quanta);
-        if (ports->watched && xoff && half->told && !half->due && row->pfc_refresh == 0 &&
-            quanta > 40 * PS_PER_US && sent->at - half->told_at >= quanta)
+        if (ports->watched && xoff && half->reported && !half->due && row->pfc_refresh == 0 &&
+            quanta > 40 * PS_PER_US && sent->at - half->reported_at >= quanta)
             run_laws_break(laws,
                            "%s port %u priority %u: its pause ran out before it was told again",
                            laws->scenario->nodes[sent->node].name, sent->port, i);
         half->due = false;
-        half->told = xoff;
-        half->told_at = sent->at;
+        half->reported = xoff;
+        half->reported_at = sent->at;
     }
 }
 
@@ -274,7 +276,7 @@ void run_laws_pauses_frame(struct run_laws *laws, const struct probe_frame *sent
 {
     struct ports *ports = ports_of(laws, sent->node, sent->port);
     if (sent->frame->opcode == FRAME_PFC) {
-        note_told(laws, sent, ports);
+        note_reported(laws, sent, ports);
         note_on_way(laws, sent);
     } else if (ports->watched && !frame_is_mac_control(sent->frame)) {
         check_obeys(laws, sent, ports);

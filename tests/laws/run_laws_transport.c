@@ -49,7 +49,7 @@ struct flow {
     bool is_naked, has_gap; /* a packet after the expected one has come */
     time_ps restarted;      /* of the ACK timer: it has not begun to run before */
     uint64_t expiries;      /* how often it can have run out */
-    time_ps told_at;        /* the last answer that counted came */
+    time_ps reported_at;    /* the last answer that counted came */
     time_ps rnr_until;
     unsigned reasons, rnr_reasons; /* to go back */
     unsigned tries, rnr_tries;     /* without progress */
@@ -228,7 +228,7 @@ static void on_request(struct run_laws *laws, struct flow *flow, const struct fr
     if (psn_diff(psn, flow->high) > 0)
         BREAK(laws, flow, psn, "leaves PSNs out");
     /* What comes just now comes too late. */
-    const bool knows = flow->exact && now > flow->told_at + SLACK_PS;
+    const bool knows = flow->exact && now > flow->reported_at + SLACK_PS;
     if (knows && psn_diff(psn, flow->una) < 0)
         BREAK(laws, flow, psn, "is sent again after it was answered");
     if (knows && !flow->read && now + SLACK_PS < flow->rnr_until)
@@ -258,7 +258,7 @@ static void advance(const struct run_laws *laws, struct flow *flow, uint32_t una
     flow->reasons += now + SLACK_PS - flow->restarted >= timeout_of(laws, flow);
     restart(laws, flow, now, now);
     flow->una = una;
-    flow->told_at = now;
+    flow->reported_at = now;
     flow->tries = flow->rnr_tries = 0;
     if (psn_diff(flow->una, flow->next) > 0)
         flow->next = flow->una;
@@ -291,7 +291,7 @@ static void on_ack_came(struct run_laws *laws, struct flow *flow, const struct f
         flow->reasons++;
     } else if (!positive && syndrome < RESPONDER_NAK_SEQUENCE) {
         flow->rnr_reasons++;
-        flow->told_at = now;
+        flow->reported_at = now;
         flow->rnr_until = now + qp_rnr_time(syndrome & 0x1F);
         restart(laws, flow, flow->rnr_until, now);
         if (flow->rnr_retries != 7 && ++flow->rnr_tries > flow->rnr_retries + 1u && flow->exact)

@@ -144,22 +144,23 @@ static void noise_is_told(void **state)
 /* Of SENDs alone nobody learns what a READ or a command costs. */
 static void what_is_not_told_stays(void **state)
 {
-    static const char *const untold[] = {"rnic.read-delay", "nvme.submit-cost",
-                                         "nvme.complete-cost", "target.command-cost"};
+    static const char *const unreported[] = {"rnic.read-delay", "nvme.submit-cost",
+                                             "nvme.complete-cost", "target.command-cost"};
     struct calibration *hidden;
     struct measurements *figures = show(&hidden, 1, 0);
     (void)state;
     for (uint32_t i = 1; i < BENCHMARK_COUNT; i++)
         figures->benchmarks[i].repeats = 0;
     struct calibration *found = fit(figures);
-    for (size_t i = 0; i < sizeof untold / sizeof untold[0]; i++) {
-        assert_false(value_of(found, untold[i])->determined);
-        assert_int_equal(value_of(found, untold[i])->value, value_of(found, untold[i])->base);
+    for (size_t i = 0; i < sizeof unreported / sizeof unreported[0]; i++) {
+        assert_false(value_of(found, unreported[i])->determined);
+        assert_int_equal(value_of(found, unreported[i])->value,
+                         value_of(found, unreported[i])->base);
     }
-    const struct calibration_value *told = value_of(found, "rnic.tx-delay");
-    assert_true(told->determined);
-    assert_true(off(told, hidden) < 0.01 * (double)told->value);
-    assert_int_equal(told->benchmarks, 1); /* send-small */
+    const struct calibration_value *reported = value_of(found, "rnic.tx-delay");
+    assert_true(reported->determined);
+    assert_true(off(reported, hidden) < 0.01 * (double)reported->value);
+    assert_int_equal(reported->benchmarks, 1); /* send-small */
     free_all(figures, hidden, found);
 }
 

@@ -40,11 +40,11 @@ static void on_pause(void *self, const struct probe_pause *pause)
     watch->wrong_pause |= (watch->lossless_set >> pause->priority & 1) == 0;
 }
 
-static void on_frame(void *self, const struct probe_frame *told)
+static void on_frame(void *self, const struct probe_frame *reported)
 {
     struct watch *watch = self;
-    if (!frame_is_mac_control(told->frame))
-        watch->strangers += (watch->dscps >> (told->frame->tos >> 2) & 1) == 0;
+    if (!frame_is_mac_control(reported->frame))
+        watch->strangers += (watch->dscps >> (reported->frame->tos >> 2) & 1) == 0;
 }
 
 static unsigned between(struct rng *rng, unsigned low, unsigned high)

@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------ what is told, as one number */
 
-struct told {
+struct reported {
     uint64_t chain, calls, stops;
     bool frames, stopping;
     atomic_int stop; /* the run is asked to; see STOP_CALLS */
@@ -26,19 +26,19 @@ struct told {
 
 enum { STOP_CALLS = 61 };
 
-static void tell(struct told *told, uint64_t word)
+static void tell(struct reported *reported, uint64_t word)
 {
-    digest_chain(&told->chain, word);
+    digest_chain(&reported->chain, word);
 }
 
 static void tell_bytes(void *self, unsigned call, const void *bytes, size_t count)
 {
-    struct told *told = self;
-    tell(told, call);
-    tell(told, hash_bytes(bytes, count, call));
-    told->calls++;
-    if (told->stopping && told->calls % STOP_CALLS == 0)
-        atomic_store(&told->stop, 1);
+    struct reported *reported = self;
+    tell(reported, call);
+    tell(reported, hash_bytes(bytes, count, call));
+    reported->calls++;
+    if (reported->stopping && reported->calls % STOP_CALLS == 0)
+        atomic_store(&reported->stop, 1);
 }
 
 static void on_drop(void *self, const struct probe_drop *drop)
@@ -91,13 +91,13 @@ static void on_state(void *self, const struct probe_state *state)
 static void on_frame(void *self, const struct probe_frame *sent)
 {
     struct frame frame = *sent->frame;
-    struct told *told = self;
+    struct reported *reported = self;
     frame.next = frame.blob = 0;
-    tell_bytes(told, 7, sent->head, sent->head == NULL ? 0 : sent->head_bytes);
-    tell(told, (uint64_t)sent->at);
-    tell(told, (uint64_t)sent->node << 32 | (uint32_t)sent->port << 16 | sent->lost);
-    tell(told, (uint64_t)frame.opcode << 48 | (uint64_t)frame.psn << 16 | frame.bytes);
-    tell(told, (uint64_t)frame.tos << 48 | (uint64_t)frame.ttl << 32 | frame.qpn);
+    tell_bytes(reported, 7, sent->head, sent->head == NULL ? 0 : sent->head_bytes);
+    tell(reported, (uint64_t)sent->at);
+    tell(reported, (uint64_t)sent->node << 32 | (uint32_t)sent->port << 16 | sent->lost);
+    tell(reported, (uint64_t)frame.opcode << 48 | (uint64_t)frame.psn << 16 | frame.bytes);
+    tell(reported, (uint64_t)frame.tos << 48 | (uint64_t)frame.ttl << 32 | frame.qpn);
 }
 
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
@@ -106,17 +106,17 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
     tell(self, hash_text(owner, (uint64_t)at));
 }
 
-static struct probe listener(struct told *told)
+static struct probe listener(struct reported *reported)
 {
     return (struct probe){
-        .self = told,
+        .self = reported,
         .drop = on_drop,
         .pause = on_pause,
         .blocked = on_blocked,
         .target_io = on_target_io,
         .host_io = on_host_io,
         .state = on_state,
-        .frame = told->frames ? on_frame : NULL,
+        .frame = reported->frames ? on_frame : NULL,
         .note = on_note,
     };
 }
@@ -163,13 +163,13 @@ struct way {
 };
 
 /* world_run, which goes on where it was stopped. */
-static bool run_on(struct world *world, time_ps until, struct told *told)
+static bool run_on(struct world *world, time_ps until, struct reported *reported)
 {
     bool more;
     while (more = world_run(world, until), world->engine.paused) {
         assert_true(more && world->engine.now <= until);
-        atomic_store(&told->stop, 0);
-        told->stops++;
+        atomic_store(&reported->stop, 0);
+        reported->stops++;
     }
     return more;
 }
@@ -178,8 +178,8 @@ static struct result play(const struct scenario *scenario, struct way way)
 {
     static struct diag diag;
     const struct world_division *division = way.division;
-    struct told told = {.frames = way.frames, .stopping = way.stopping};
-    const struct probe probe = listener(&told);
+    struct reported reported = {.frames = way.frames, .stopping = way.stopping};
+    const struct probe probe = listener(&reported);
     struct world *world =
         world_build_divided(scenario, way.unseen ? &probe_none : &probe, division, &diag);
     if (world == NULL)
@@ -187,15 +187,15 @@ static struct result play(const struct scenario *scenario, struct way way)
     world->engine.hostile = false;
     world->engine.worth = way.division == NULL || way.division->executors != 5 ? 0 : FEW;
     world->engine.watch = way.watch;
-    world->engine.stop = &told.stop;
-    for (time_ps at = 0; run_on(world, at, &told); at += 77 * PS_PER_US)
+    world->engine.stop = &reported.stop;
+    for (time_ps at = 0; run_on(world, at, &reported); at += 77 * PS_PER_US)
         if (at % 7 == 0)
             world_audit(world);
     struct result result = {
         .digest = engine_digest(&world->engine),
-        .chain = told.chain,
-        .calls = told.calls,
-        .stops = told.stops,
+        .chain = reported.chain,
+        .calls = reported.calls,
+        .stops = reported.stops,
         .end = world->engine.now,
     };
     result.stats = calloc(world->workload_count, sizeof *result.stats);

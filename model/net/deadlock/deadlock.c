@@ -90,8 +90,8 @@ static bool *reached_from(struct deadlock_waits *waits, const struct deadlock_kn
 }
 
 /* True when a queue before `wait` holds frames of the port as well: it has told of the host. */
-static bool is_told(const struct deadlock_waits *waits, const bool *reached, uint32_t wait,
-                    uint16_t in_port)
+static bool is_reported(const struct deadlock_waits *waits, const bool *reached, uint32_t wait,
+                        uint16_t in_port)
 {
     const struct deadlock_wait *own = &waits->waits[wait];
     for (uint32_t i = waits->of_node[own->at->node.id].from; i < wait; i++)
@@ -113,7 +113,7 @@ static void add_hosts(struct deadlock *deadlock, const struct deadlock_waits *wa
             .peer = wait->at, .peer_port = in_port, .causes = (uint8_t)(1u << wait->priority)};
         if ((port->asserted >> wait->priority & 1) == 0 ||
             deadlock_is_switch(wait->at->node.engine, port->peer_node) ||
-            !deadlock_waits_is_held(waits, &host) || is_told(waits, reached, place, in_port))
+            !deadlock_waits_is_held(waits, &host) || is_reported(waits, reached, place, in_port))
             continue;
         const struct deadlock_queue queue = {
             .node = port->peer_node,

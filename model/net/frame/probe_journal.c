@@ -52,65 +52,65 @@ static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t
 }
 
 #define X(call, name)                                                                              \
-    static void keep_##call(void *self, const struct probe_##call *told)                           \
+    static void keep_##call(void *self, const struct probe_##call *reported)                       \
     {                                                                                              \
         struct probe_journal *journal = self;                                                      \
         if (between_events(journal))                                                               \
-            journal->observer->call(journal->observer->self, told);                                \
+            journal->observer->call(journal->observer->self, reported);                            \
         else                                                                                       \
-            memcpy(keep(journal, KIND_##name, sizeof *told), told, sizeof *told);                  \
+            memcpy(keep(journal, KIND_##name, sizeof *reported), reported, sizeof *reported);      \
     }
 PLAIN_CALLS(X)
 #undef X
 
 /* The frame that the pause is for may be gone by then, also to another executor. */
 struct kept_pause {
-    struct probe_pause told;
+    struct probe_pause reported;
     struct frame frame;
 };
 
-static void keep_pause(void *self, const struct probe_pause *told)
+static void keep_pause(void *self, const struct probe_pause *reported)
 {
     struct probe_journal *journal = self;
     if (between_events(journal)) {
-        journal->observer->pause(journal->observer->self, told);
+        journal->observer->pause(journal->observer->self, reported);
         return;
     }
-    struct kept_pause kept = {.told = *told};
-    if (told->frame != NULL)
-        kept.frame = *told->frame;
+    struct kept_pause kept = {.reported = *reported};
+    if (reported->frame != NULL)
+        kept.frame = *reported->frame;
     memcpy(keep(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
 }
 
 /* The machine may be gone by then, and its memory another's: the observer's number of it is kept
  * here, and the machine has its place among the numbers, from 1. */
 struct kept_state {
-    struct probe_state told;
+    struct probe_state reported;
     uint32_t place;
 };
 
-static void give_place(struct probe_journal *journal, const struct probe_state *told)
+static void give_place(struct probe_journal *journal, const struct probe_state *reported)
 {
-    if (*told->number != 0)
+    if (*reported->number != 0)
         return;
     journal->numbers = memory_grown(journal->numbers, journal->number_count, &journal->number_room,
                                     sizeof *journal->numbers);
     journal->numbers[journal->number_count++] = 0;
-    *told->number = journal->number_count;
+    *reported->number = journal->number_count;
 }
 
 static void hand_on_state(struct probe_journal *journal, const struct kept_state *kept)
 {
-    struct probe_state told = kept->told;
-    told.number = &journal->numbers[kept->place - 1];
-    journal->observer->state(journal->observer->self, &told);
+    struct probe_state reported = kept->reported;
+    reported.number = &journal->numbers[kept->place - 1];
+    journal->observer->state(journal->observer->self, &reported);
 }
 
-static void keep_state(void *self, const struct probe_state *told)
+static void keep_state(void *self, const struct probe_state *reported)
 {
     struct probe_journal *journal = self;
-    give_place(journal, told);
-    const struct kept_state kept = {.told = *told, .place = *told->number};
+    give_place(journal, reported);
+    const struct kept_state kept = {.reported = *reported, .place = *reported->number};
     if (between_events(journal))
         hand_on_state(journal, &kept);
     else
@@ -119,22 +119,22 @@ static void keep_state(void *self, const struct probe_state *told)
 
 /* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
 struct kept_frame {
-    struct probe_frame told;
+    struct probe_frame reported;
     struct frame frame;
 };
 
-static void keep_frame(void *self, const struct probe_frame *told)
+static void keep_frame(void *self, const struct probe_frame *reported)
 {
     struct probe_journal *journal = self;
     if (between_events(journal)) {
-        journal->observer->frame(journal->observer->self, told);
+        journal->observer->frame(journal->observer->self, reported);
         return;
     }
-    const struct kept_frame kept = {.told = *told, .frame = *told->frame};
-    unsigned char *payload = keep(journal, KIND_FRAME, sizeof kept + told->head_bytes);
+    const struct kept_frame kept = {.reported = *reported, .frame = *reported->frame};
+    unsigned char *payload = keep(journal, KIND_FRAME, sizeof kept + reported->head_bytes);
     memcpy(payload, &kept, sizeof kept);
-    if (told->head_bytes > 0)
-        memcpy(payload + sizeof kept, told->head, told->head_bytes);
+    if (reported->head_bytes > 0)
+        memcpy(payload + sizeof kept, reported->head, reported->head_bytes);
 }
 
 /* Two texts, the owner's first, each with its zero. */
@@ -210,17 +210,17 @@ static void hand_on_pause(const struct probe *to, const unsigned char *payload)
 {
     struct kept_pause kept;
     memcpy(&kept, payload, sizeof kept);
-    kept.told.frame = kept.told.frame == NULL ? NULL : &kept.frame;
-    to->pause(to->self, &kept.told);
+    kept.reported.frame = kept.reported.frame == NULL ? NULL : &kept.frame;
+    to->pause(to->self, &kept.reported);
 }
 
 static void hand_on_frame(const struct probe *to, const unsigned char *payload)
 {
     struct kept_frame kept;
     memcpy(&kept, payload, sizeof kept);
-    kept.told.frame = &kept.frame;
-    kept.told.head = kept.told.head == NULL ? NULL : payload + sizeof kept;
-    to->frame(to->self, &kept.told);
+    kept.reported.frame = &kept.frame;
+    kept.reported.head = kept.reported.head == NULL ? NULL : payload + sizeof kept;
+    to->frame(to->self, &kept.reported);
 }
 
 static void hand_on_note(const struct probe *to, const unsigned char *payload)

@@ -342,7 +342,7 @@ static void audit_pauses(const struct port *port)
     CHECK(port->asserted == (port->wanted & port->enabled));
     CHECK(port->paused == (port->held & ~port->ignored));
     CHECK((port->global.asserted_since != TIME_NEVER) == (global && port->asserted != 0));
-    CHECK((port->odd & PORT_DOWN) == 0 || (port->held | port->pfc_due | port->told) == 0);
+    CHECK((port->odd & PORT_DOWN) == 0 || (port->held | port->pfc_due | port->reported) == 0);
     for (unsigned i = 0; i < PRIORITIES; i++) {
         const struct port_pauses *pauses = &port->pauses[i];
         const bool asserted = (port->asserted & 1u << i) != 0;

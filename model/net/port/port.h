@@ -157,7 +157,7 @@ struct port {
     uint16_t peer_port;
     uint16_t cut_through; /* bytes after which the peer acts; 0: it waits for the whole frame */
     uint8_t asserted;     /* mask: priorities in which this end wants its peer paused, and may */
-    uint8_t told;         /* mask: priorities in which the last PFC frame sent was an XOFF */
+    uint8_t reported;     /* mask: priorities in which the last PFC frame sent was an XOFF */
     uint8_t wanted;       /* mask: asserted by the owner, enabled or not */
     uint8_t enabled;      /* mask: pfc_enabled, or 0 without flow control */
     uint8_t held;         /* mask: priorities in which a pause of the peer runs, obeyed or not */

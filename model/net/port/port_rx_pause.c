@@ -7,8 +7,8 @@
 
 static void tell_blocked(const struct port *port, uint8_t priority, bool blocked, time_ps now)
 {
-    const struct probe_blocked told = {now, port->node->id, port->index, priority, blocked};
-    port->probe->blocked(port->probe->self, &told);
+    const struct probe_blocked reported = {now, port->node->id, port->index, priority, blocked};
+    port->probe->blocked(port->probe->self, &reported);
 }
 
 static void block(struct port *port, uint8_t priority, time_ps now)

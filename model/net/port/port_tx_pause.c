@@ -23,9 +23,9 @@ static uint8_t timer_of(const struct port *port, uint8_t priority)
 
 /* ------------------------------------------------------------------ frames */
 
-static void note_told(struct port *port, struct port_pauses *pauses, uint8_t bits, bool xoff)
+static void note_reported(struct port *port, struct port_pauses *pauses, uint8_t bits, bool xoff)
 {
-    port->told = (uint8_t)(xoff ? port->told | bits : port->told & ~bits);
+    port->reported = (uint8_t)(xoff ? port->reported | bits : port->reported & ~bits);
     pauses->tx_xoff += xoff;
     pauses->tx_xon += !xoff;
 }
@@ -45,14 +45,14 @@ static uint32_t pause_frame(struct port *port)
     };
     if (is_global(port)) {
         frame->quanta[0] = port->asserted != 0 ? quanta : 0;
-        note_told(port, &port->global, ALL_PRIORITIES, port->asserted != 0);
+        note_reported(port, &port->global, ALL_PRIORITIES, port->asserted != 0);
     }
     for (unsigned i = 0; i < PRIORITIES; i++) {
         if ((frame->classes & 1u << i) == 0)
             continue;
         const bool xoff = (port->asserted & 1u << i) != 0;
         frame->quanta[i] = xoff ? quanta : 0;
-        note_told(port, &port->pauses[i], (uint8_t)(1u << i), xoff);
+        note_reported(port, &port->pauses[i], (uint8_t)(1u << i), xoff);
     }
     port->pfc_due = 0;
     port->pfc_frames_tx++;
@@ -139,9 +139,9 @@ static void end(struct port *port, uint8_t priority, const struct probe_pause *w
         stop_time(&port->global, why->at);
     port->pfc_due &= (uint8_t)~bits; /* an XOFF that has not left is not needed any more */
     if (!silent && port->params.pfc_xon != 0)
-        make_due(port, bits & port->told); /* the peer may never have heard of it */
+        make_due(port, bits & port->reported); /* the peer may never have heard of it */
     if (silent)
-        port->told &= (uint8_t)~bits;
+        port->reported &= (uint8_t)~bits;
     port->refresh_at[timer_of(port, priority)] = TIME_NEVER;
     tell(port, bits, why);
     port_dequeue(port, why->at);
@@ -201,7 +201,7 @@ void port_refresh(struct port *port, uint8_t timer, time_ps now)
 
 void port_tx_pause_carrier(struct port *port, bool up)
 {
-    port->told = 0; /* the peer forgets with its carrier */
+    port->reported = 0; /* the peer forgets with its carrier */
     port->pfc_due = 0;
     const bool all = is_global(port) && port->asserted != 0;
     if (up)

@@ -118,7 +118,7 @@ void nvme_host_make_queues(struct nvme_host *host, uint32_t io_queues)
     for (uint32_t i = 0; i < io_queues; i++)
         nvme_host_queue_open(&host->queues[i + 1], (uint16_t)host->io_queue_size);
     host->queue_count = io_queues + 1;
-    if (!host->told_ready)
+    if (!host->reported_ready)
         host->offered = io_queues;
 }
 
@@ -140,8 +140,8 @@ void nvme_host_destroy(struct nvme_host *host)
 
 void nvme_host_ready(struct nvme_host *host)
 {
-    const bool again = host->told_ready;
-    host->told_ready = true;
+    const bool again = host->reported_ready;
+    host->reported_ready = true;
     if (again) {
         nvme_host_recovery_returned(host);
     } else {
@@ -158,7 +158,7 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
 {
     if (nvme_host_down(host))
         return;
-    const bool again = nvme_host_recovery_may_try(host), was_ready = host->told_ready;
+    const bool again = nvme_host_recovery_may_try(host), was_ready = host->reported_ready;
     char text[160];
     snprintf(text, sizeof text, "NVMe controller lost: %s (%s), status 0x%x", why,
              host->state == HOST_LIVE ? "live" : nvme_host_admin_step_name(host), (unsigned)status);
@@ -169,7 +169,7 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
         nvme_host_queue_close(&host->queues[i]);
     for (uint32_t i = 0; i < host->queue_count; i++)
         nvme_host_io_park(&host->queues[i]);
-    host->told_ready = true;
+    host->reported_ready = true;
     if (host->state == HOST_CLOSED) /* it was asked to, and what was answered was the last */
         return;
     if (again)

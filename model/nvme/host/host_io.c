@@ -109,7 +109,7 @@ static void carve(struct host_queue *queue, struct host_request *request)
 /* In the first scan there is no I/O but the host's own. */
 static bool may_send(const struct nvme_host *host)
 {
-    return host->state == HOST_LIVE || (host->state == HOST_SCAN && !host->told_ready);
+    return host->state == HOST_LIVE || (host->state == HOST_SCAN && !host->reported_ready);
 }
 
 /* Sends what is waiting as far as there is room.  Posting can fail the host, which then keeps or

@@ -11,7 +11,7 @@ enum { READS = sizeof offsets / sizeof offsets[0] };
 
 bool nvme_host_partitions_wanted(const struct nvme_host *host)
 {
-    return host->params.partition_scan && !host->told_ready && host->found_count > 0;
+    return host->params.partition_scan && !host->reported_ready && host->found_count > 0;
 }
 
 /* False: there is none left. */

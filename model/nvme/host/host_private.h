@@ -100,7 +100,7 @@ struct nvme_host {
     struct nvme_host_params params;
     uint32_t number; /* probe_state.number */
     uint8_t state;   /* enum nvme_host_state */
-    bool told_ready, stopping, seen_completion;
+    bool reported_ready, stopping, seen_completion;
     struct host_queue *queues; /* [0] is the admin queue */
     uint32_t queue_count;      /* with the admin queue */
     uint32_t connecting;       /* the queue being connected */

@@ -20,7 +20,7 @@
 bool nvme_host_recovery_may_try(const struct nvme_host *host)
 {
     const struct nvme_host_params *params = &host->params;
-    if (!host->told_ready || host->state == HOST_SHUTDOWN)
+    if (!host->reported_ready || host->state == HOST_SHUTDOWN)
         return false;
     if (params->ctrl_loss_tmo == NVME_HOST_NEVER)
         return true;

@@ -288,7 +288,7 @@ static enum host_verdict judge_namespace(struct nvme_host *host, const struct ho
 
 static bool act_ready(struct nvme_host *host)
 {
-    if (host->told_ready && !nvme_host_recovery_same_namespaces(host)) {
+    if (host->reported_ready && !nvme_host_recovery_same_namespaces(host)) {
         nvme_host_fail(host, NVME_STATUS_INVALID_NAMESPACE, "its namespaces are others");
         return false;
     }

@@ -160,7 +160,7 @@ static void take_completion(struct process *process)
 static void take_event(struct process *process)
 {
     struct process_queue *queue = list_next(&process->events);
-    queue->told = false;
+    queue->reported = false;
     begin_polling(process, queue);
 }
 
@@ -201,9 +201,9 @@ static void wake(struct process *process)
 void process_notify(struct process *process, struct process_queue *queue)
 {
     queue->count++;
-    if (queue->told)
+    if (queue->reported)
         return;
-    queue->told = true;
+    queue->reported = true;
     queue->event.queue = queue->again.queue = queue;
     list_add(&process->events, &queue->event);
     wake(process);

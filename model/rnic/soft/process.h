@@ -33,7 +33,7 @@ struct process_queue {
     void (*deliver)(struct process_queue *queue); /* hands over the oldest completion */
     struct process_link event, again;
     uint32_t count; /* completions that wait */
-    bool told;      /* its event has come, and it is not armed anew yet */
+    bool reported;  /* its event has come, and it is not armed anew yet */
 };
 
 struct process {

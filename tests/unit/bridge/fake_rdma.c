@@ -45,26 +45,26 @@ static struct rdma_cm_event *push(struct fake_id *id, enum rdma_cm_event_type ty
                                   const struct rdma_conn_param *param, uint8_t room)
 {
     struct fake_channel *channel = (struct fake_channel *)(void *)id->id.channel;
-    struct fake_event *told = fake_rdma_new(sizeof *told);
+    struct fake_event *reported = fake_rdma_new(sizeof *reported);
     if (fake_fabric.event_set && fake_fabric.event_of == type) {
         fake_fabric.event_set = false;
         type = fake_fabric.event_as;
         status = fake_fabric.event_status;
     }
-    told->event = (struct rdma_cm_event){.id = &id->id, .event = type, .status = status};
+    reported->event = (struct rdma_cm_event){.id = &id->id, .event = type, .status = status};
     if (param != NULL) {
-        struct rdma_conn_param *conn = &told->event.param.conn;
-        conn->private_data = told->data;
+        struct rdma_conn_param *conn = &reported->event.param.conn;
+        conn->private_data = reported->data;
         conn->private_data_len = room;
         conn->responder_resources = param->initiator_depth; /* the receiver's view */
         conn->initiator_depth = param->responder_resources;
         if (param->private_data_len > 0)
-            memcpy(told->data, param->private_data, param->private_data_len);
+            memcpy(reported->data, param->private_data, param->private_data_len);
     }
-    *channel->last = told;
-    channel->last = &told->next;
+    *channel->last = reported;
+    channel->last = &reported->next;
     fake_rdma_signal(channel->channel.fd);
-    return &told->event;
+    return &reported->event;
 }
 
 static int get_cm_event(struct rdma_event_channel *ibv, struct rdma_cm_event **event)
@@ -282,9 +282,9 @@ static int accept_id(struct rdma_cm_id *ibv, struct rdma_conn_param *param)
         errno = EINVAL;
         return -1;
     }
-    const struct rdma_cm_event *told =
+    const struct rdma_cm_event *reported =
         push(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0, param, REP_BYTES);
-    if (told->event != RDMA_CM_EVENT_ESTABLISHED) {
+    if (reported->event != RDMA_CM_EVENT_ESTABLISHED) {
         id->state = id->peer->state = FAKE_CLOSED;
         push(id, RDMA_CM_EVENT_REJECTED, 0, NULL, 0);
         return 0;

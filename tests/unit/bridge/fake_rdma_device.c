@@ -156,10 +156,10 @@ int fake_rdma_query_port(struct ibv_context *context, uint8_t port, struct ibv_p
 
 void fake_rdma_tell_async(struct fake_node *node, const struct ibv_async_event *event)
 {
-    struct fake_async *told = fake_rdma_new(sizeof *told);
-    told->event = *event;
-    told->next = node->asyncs;
-    node->asyncs = told;
+    struct fake_async *reported = fake_rdma_new(sizeof *reported);
+    reported->event = *event;
+    reported->next = node->asyncs;
+    node->asyncs = reported;
     fake_rdma_signal(node->context.async_fd);
 }
 
@@ -168,11 +168,11 @@ int fake_rdma_get_async(struct ibv_context *context, struct ibv_async_event *eve
     struct fake_node *node = (struct fake_node *)(void *)context;
     if (!fake_rdma_take_signal(context->async_fd))
         return -1;
-    struct fake_async *told = node->asyncs;
-    CHECK(told != NULL);
-    *event = told->event;
-    node->asyncs = told->next;
-    fake_rdma_delete(told);
+    struct fake_async *reported = node->asyncs;
+    CHECK(reported != NULL);
+    *event = reported->event;
+    node->asyncs = reported->next;
+    fake_rdma_delete(reported);
     return 0;
 }
 

@@ -82,13 +82,13 @@ int fake_rdma_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq, voi
     struct fake_completions *channel = of_channel(ibv);
     if (!fake_rdma_take_signal(ibv->fd))
         return -1;
-    struct fake_cq *told = channel->first;
-    CHECK(told != NULL);
-    channel->first = told->next_event;
-    told->signalled = false;
-    told->unacked++;
-    *cq = &told->cq;
-    *context = told->cq.cq_context;
+    struct fake_cq *reported = channel->first;
+    CHECK(reported != NULL);
+    channel->first = reported->next_event;
+    reported->signalled = false;
+    reported->unacked++;
+    *cq = &reported->cq;
+    *context = reported->cq.cq_context;
     return 0;
 }
 

@@ -102,11 +102,11 @@ static void what_is_left_out_is_told_once_with_its_place(void **state)
     assert_int_equal(trace.ios[2].at, 10 * PS_PER_US);
     assert_int_equal(diag.count, LENGTH(rows));
     for (size_t i = 0; i < LENGTH(rows); i++) {
-        const struct diag_message *told = &diag.messages[i];
-        assert_int_equal(told->level, DIAG_NOTE);
-        assert_int_equal(told->place.line, rows[i].line);
-        assert_int_equal(told->place.column, rows[i].column);
-        assert_non_null(strstr(told->text, rows[i].text));
+        const struct diag_message *reported = &diag.messages[i];
+        assert_int_equal(reported->level, DIAG_NOTE);
+        assert_int_equal(reported->place.line, rows[i].line);
+        assert_int_equal(reported->place.column, rows[i].column);
+        assert_non_null(strstr(reported->text, rows[i].text));
     }
 }
 
@@ -142,11 +142,11 @@ static void wrong_lines_are_refused_with_a_place(void **state)
     for (size_t i = 0; i < LENGTH(rows); i++) {
         struct trace trace;
         assert_false(read_bytes(rows[i].text, strlen(rows[i].text), &trace));
-        const struct diag_message *told = &diag.messages[0];
-        if (told->place.line != rows[i].line || told->place.column != rows[i].column ||
-            strstr(told->text, rows[i].message) == NULL)
-            fail_msg("%s gives %d:%d: %s", rows[i].text, told->place.line, told->place.column,
-                     told->text);
+        const struct diag_message *reported = &diag.messages[0];
+        if (reported->place.line != rows[i].line || reported->place.column != rows[i].column ||
+            strstr(reported->text, rows[i].message) == NULL)
+            fail_msg("%s gives %d:%d: %s", rows[i].text, reported->place.line,
+                     reported->place.column, reported->text);
     }
 }
 

@@ -382,9 +382,9 @@ static void pause_names_the_queues_that_are_full(void **state)
         star.params.alpha = 2000; /* ppm */
         star.params.cell = 1;
         star_init(&star);
-        struct probe_pause told = {0};
+        struct probe_pause reported = {0};
         struct probe probe = probe_none;
-        probe.self = &told;
+        probe.self = &reported;
         probe.pause = keep_first_pause;
         star.swtch.ports[0].probe = &probe;
         const struct probe_pause block = {.at = 0, .priority = 3, .xoff = true};
@@ -396,20 +396,20 @@ static void pause_names_the_queues_that_are_full(void **state)
         send(&star, 0, 1, 10);
         pump_start(&star.pumps[0], 5 * PS_PER_US);
         engine_run(&star.engine, 20 * PS_PER_US);
-        assert_int_equal(told.at, 0);
+        assert_int_equal(reported.at, 0);
         send(&star, 0, 2, 200);
         pump_start(&star.pumps[0], 21 * PS_PER_US);
         engine_run(&star.engine, 60 * PS_PER_US);
         const int64_t frame = star.pumps[0].bytes, alpha = policy == 0 ? star.params.alpha : 0;
-        assert_true(told.xoff && told.port == 0 && told.egress == 2);
-        assert_int_equal(told.reason_count, 2);
-        assert_int_equal(told.reasons[0].egress, 2);
-        assert_int_equal(told.reasons[1].egress, 1);
-        assert_int_equal(told.reasons[1].queued, 15 * frame);
-        assert_int_equal(told.reasons[1].weight, 10 * frame + 15 * frame * alpha / PPM);
-        const int64_t second = told.reasons[0].queued;
-        assert_int_equal(told.reasons[0].weight, second + second * alpha / PPM);
-        assert_int_equal(told.occupancy, 10 * frame + second - star.params.reserved);
+        assert_true(reported.xoff && reported.port == 0 && reported.egress == 2);
+        assert_int_equal(reported.reason_count, 2);
+        assert_int_equal(reported.reasons[0].egress, 2);
+        assert_int_equal(reported.reasons[1].egress, 1);
+        assert_int_equal(reported.reasons[1].queued, 15 * frame);
+        assert_int_equal(reported.reasons[1].weight, 10 * frame + 15 * frame * alpha / PPM);
+        const int64_t second = reported.reasons[0].queued;
+        assert_int_equal(reported.reasons[0].weight, second + second * alpha / PPM);
+        assert_int_equal(reported.occupancy, 10 * frame + second - star.params.reserved);
         star_fini(&star);
     }
 }

@@ -194,7 +194,7 @@ static void causes_are_some_of_the_roots(void **state)
     (void)state;
     static const struct {
         int roots;
-        const char *told;
+        const char *reported;
         int causes;
     } rows[] = {
         {0, "", 0},
@@ -214,7 +214,7 @@ static void causes_are_some_of_the_roots(void **state)
                  "WITH n(i) AS (VALUES(0),(1),(2)) INSERT INTO pause_root(position, node)"
                  " SELECT i, 0 FROM n WHERE i < %d",
                  rows[i].roots);
-        struct store *store = store_with(roots, rows[i].told);
+        struct store *store = store_with(roots, rows[i].reported);
         assert_int_equal(account_causes(store), rows[i].causes);
         assert_true(store_close(store));
     }

@@ -102,10 +102,10 @@ static void an_event_has_words(void **state)
         struct eventlog_event event = rows[i].event;
         event.node = node_of(fixture, rows[i].node);
         event.at = (time_ps)i;
-        const struct eventlog_told told = eventlog_tell(&log, &event, &arena);
-        assert_int_equal(told.at, i);
-        assert_string_equal(told.port, rows[i].port);
-        assert_string_equal(told.what, rows[i].what);
+        const struct eventlog_reported reported = eventlog_tell(&log, &event, &arena);
+        assert_int_equal(reported.at, i);
+        assert_string_equal(reported.port, rows[i].port);
+        assert_string_equal(reported.what, rows[i].what);
     }
     arena_free(&arena);
     eventlog_fini(&log);

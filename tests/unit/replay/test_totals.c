@@ -160,9 +160,9 @@ static struct result play(const char *text)
 }
 
 /* What the probe tells of; the rest is the engine's, or needs the inside of a switch. */
-static void compare(const struct result_totals *counted, const struct result_totals *told)
+static void compare(const struct result_totals *counted, const struct result_totals *reported)
 {
-#define SAME(member) assert_int_equal(told->member, counted->member)
+#define SAME(member) assert_int_equal(reported->member, counted->member)
     SAME(packets);
     SAME(packet_hops);
     SAME(drops_lossless);

@@ -117,9 +117,9 @@ static void a_changed_scenario_parts_where_it_was_changed(void **state)
     assert_int_equal(verify->parting.before, 510 * PS_PER_US);
     assert_non_null(strstr(verify->nodes, "host2"));
     assert_null(strstr(verify->nodes, "host1"));
-    assert_true(verify->event_count > 0 && verify->told > 0);
+    assert_true(verify->event_count > 0 && verify->reported > 0);
     assert_true(verify->events[0].at > verify->parting.after);
-    assert_true(verify->events[verify->told - 1].at <= verify->parting.before);
+    assert_true(verify->events[verify->reported - 1].at <= verify->parting.before);
 }
 
 static void a_changed_node_is_named(void **state)

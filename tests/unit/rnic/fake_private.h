@@ -28,7 +28,7 @@ struct verbs_conn {
     struct receive *first, *last;
     struct fake_event *stuck; /* a SEND that found no receive */
     uint32_t number;
-    bool open, destroyed, told;
+    bool open, destroyed, reported;
 };
 
 struct listener {

@@ -83,9 +83,9 @@ static void shut(struct verbs_conn *conn)
         complete(conn, &wc, at);
     }
     fake_free_receives(conn);
-    if (!conn->told)
+    if (!conn->reported)
         tell(conn, RDMA_CM_EVENT_DISCONNECTED, at);
-    conn->told = true;
+    conn->reported = true;
 }
 
 static void disconnect(struct verbs_conn *conn)

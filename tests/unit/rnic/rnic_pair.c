@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void on_frame(void *self, const struct probe_frame *told)
+static void on_frame(void *self, const struct probe_frame *reported)
 {
     struct pair *pair = self;
-    const struct frame *frame = told->frame;
+    const struct frame *frame = reported->frame;
     struct pair_frame seen = {
-        .at = told->at,
-        .side = (uint8_t)told->node,
+        .at = reported->at,
+        .side = (uint8_t)reported->node,
         .opcode = frame->opcode,
         .flags = frame->flags,
         .tos = frame->tos,

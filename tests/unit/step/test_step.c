@@ -281,9 +281,9 @@ static void everything_can_be_told_at_any_time(void **state)
     struct stepper *stepper = begin(scenario), *silent = begin(scenario);
     struct step_goal goal = {.events = UINT64_MAX, .slice = UINT64_MAX};
     struct step_moved moved;
-    char *told = NULL;
+    char *reported = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&told, &bytes);
+    FILE *out = open_memstream(&reported, &bytes);
     assert_non_null(out);
     do {
         goal.until += 7 * PS_PER_US;
@@ -296,11 +296,11 @@ static void everything_can_be_told_at_any_time(void **state)
     const struct digest one = stepper_digest(stepper), other = stepper_digest(silent);
     assert_memory_equal(&one, &other, sizeof one);
     fclose(out);
-    assert_non_null(strstr(told, "root: host0 drains its receive buffer at 4.00 Gb/s"));
-    assert_non_null(strstr(told, "waits for its data, which the target reads from the host"));
-    assert_non_null(strstr(told, "hot: "));
-    assert_null(strstr(told, "nan"));
-    free(told);
+    assert_non_null(strstr(reported, "root: host0 drains its receive buffer at 4.00 Gb/s"));
+    assert_non_null(strstr(reported, "waits for its data, which the target reads from the host"));
+    assert_non_null(strstr(reported, "hot: "));
+    assert_null(strstr(reported, "nan"));
+    free(reported);
     stepper_free(stepper);
     stepper_free(silent);
     scenario_free(scenario);
@@ -309,20 +309,20 @@ static void everything_can_be_told_at_any_time(void **state)
 /* What is shown of a subject; the caller frees it. */
 static char *shown(const struct stepper *stepper, const struct step_subject *subject)
 {
-    char *told = NULL;
+    char *reported = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&told, &bytes);
+    FILE *out = open_memstream(&reported, &bytes);
     assert_non_null(out);
     step_show(stepper, subject, 0, out);
     fclose(out);
-    return told;
+    return reported;
 }
 
-static uint64_t lines_with(const char *told, const char *begin)
+static uint64_t lines_with(const char *reported, const char *begin)
 {
     uint64_t count = 0;
-    for (const char *at = told; (at = strstr(at, begin)) != NULL; at++)
-        count += at == told || at[-1] == '\n';
+    for (const char *at = reported; (at = strstr(at, begin)) != NULL; at++)
+        count += at == reported || at[-1] == '\n';
     return count;
 }
 
@@ -332,17 +332,17 @@ static void expect_queue_pairs(const struct stepper *stepper, uint32_t node)
     const struct rnic *rnic = world_host(stepper_world(stepper), node)->rnics[0];
     struct step_subject subject = step_subject_any;
     subject.node = node;
-    char *told = shown(stepper, &subject);
-    const char *rest = strstr(told, " idle queue pairs");
-    uint64_t count = lines_with(told, "  qp "), used = 0;
-    for (; rest != NULL && rest > told && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
+    char *reported = shown(stepper, &subject);
+    const char *rest = strstr(reported, " idle queue pairs");
+    uint64_t count = lines_with(reported, "  qp "), used = 0;
+    for (; rest != NULL && rest > reported && rest[-1] >= '0' && rest[-1] <= '9'; rest--)
         ;
     count += rest != NULL ? strtoull(rest, NULL, 10) : 0;
     for (uint32_t n = 0; n < rnic->qps.used; n++)
         used += rnic->qp_slots[n].qpn != 0;
     assert_int_equal(count, used);
-    assert_int_equal(lines_with(told, "host0, a target with "), node == 0);
-    free(told);
+    assert_int_equal(lines_with(reported, "host0, a target with "), node == 0);
+    free(reported);
 }
 
 /* Every command that is under way has a line, and every queue pair is counted. */
@@ -359,11 +359,11 @@ static void what_is_shown_is_all_that_is_there(void **state)
         stepper_move(stepper, &goal, &moved);
         struct step_subject subject = step_subject_any;
         subject.workload = 0;
-        char *told = shown(stepper, &subject);
+        char *reported = shown(stepper, &subject);
         const uint64_t under_way = world_outstanding(stepper_world(stepper), 0);
-        assert_int_equal(lines_with(told, "  qid "), under_way);
+        assert_int_equal(lines_with(reported, "  qid "), under_way);
         most = under_way > most ? under_way : most;
-        free(told);
+        free(reported);
         for (uint32_t node = 0; node < scenario->node_count; node++)
             if (scenario->nodes[node].kind == SCENARIO_HOST)
                 expect_queue_pairs(stepper, node);

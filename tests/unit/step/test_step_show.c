@@ -62,13 +62,13 @@ static void go(struct stepper *stepper, time_ps until)
 /* The caller frees it. */
 static char *shown(const struct stepper *stepper, const struct step_subject *subject)
 {
-    char *told = NULL;
+    char *reported = NULL;
     size_t bytes = 0;
-    FILE *out = open_memstream(&told, &bytes);
+    FILE *out = open_memstream(&reported, &bytes);
     assert_non_null(out);
     step_show(stepper, subject, 0, out);
     fclose(out);
-    return told;
+    return reported;
 }
 
 static struct step_subject of_node(const struct stepper *stepper, const char *name)
@@ -80,21 +80,21 @@ static struct step_subject of_node(const struct stepper *stepper, const char *na
 }
 
 /* The text has the line, as a whole and once. */
-static void has_line(const char *told, const char *line)
+static void has_line(const char *reported, const char *line)
 {
     const size_t length = strlen(line);
     int count = 0;
-    for (const char *at = told; (at = strstr(at, line)) != NULL; at += length)
-        count += (at == told || at[-1] == '\n') && at[length] == '\n';
+    for (const char *at = reported; (at = strstr(at, line)) != NULL; at += length)
+        count += (at == reported || at[-1] == '\n') && at[length] == '\n';
     if (count != 1)
-        fail_msg("%d times '%s' in:\n%s", count, line, told);
+        fail_msg("%d times '%s' in:\n%s", count, line, reported);
 }
 
-static int lines_of(const char *told)
+static int lines_of(const char *reported)
 {
     int count = 0;
-    for (; *told != '\0'; told++)
-        count += *told == '\n';
+    for (; *reported != '\0'; reported++)
+        count += *reported == '\n';
     return count;
 }
 
@@ -150,7 +150,7 @@ static bool lane_line(const struct stepper *stepper, uint32_t node, uint16_t ind
 }
 
 static int expect_lanes(const struct stepper *stepper, const struct step_subject *subject,
-                        const char *told)
+                        const char *reported)
 {
     char line[320];
     int count = 0;
@@ -159,11 +159,11 @@ static int expect_lanes(const struct stepper *stepper, const struct step_subject
             const bool wanted = subject->port == SCENARIO_ALL_PORTS || subject->port == port;
             if (!wanted || !lane_line(stepper, subject->node, port, priority, line, sizeof line))
                 continue;
-            has_line(told, line);
+            has_line(reported, line);
             count++;
         }
     if (count == 0)
-        has_line(told, "  nothing queued, no port paused");
+        has_line(reported, "  nothing queued, no port paused");
     return count == 0 ? 1 : count;
 }
 
@@ -179,13 +179,13 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
     struct step_subject subject = step_subject_any;
     subject.node = node;
     subject.port = index;
-    char *told = shown(stepper, &subject), line[256];
+    char *reported = shown(stepper, &subject), line[256];
     const bool on_wire = port->busy_until > world->engine.now;
     const bool down = (port->odd & PORT_DOWN) != 0;
     snprintf(line, sizeof line, "%s:p%u: 100 Gb/s to %s%s%s", step_node(stepper, node)->name, index,
              step_peer_name(stepper, node, index).text, down ? ", link down" : "",
              on_wire ? ", transmitting a frame" : "");
-    has_line(told, line);
+    has_line(reported, line);
     int count = 1;
     for (int i = 0; i < PRIORITIES; i++) {
         const struct port_prio *prio = &port->prios[i];
@@ -197,17 +197,17 @@ static void expect_port(const struct stepper *stepper, uint32_t node, uint16_t i
                  ", received %" PRIu64 "; longest queue %s",
                  i, prio->tx_frames, prio->rx_frames, pauses->tx_xoff, pauses->rx_xoff,
                  words_bytes(prio->peak).text);
-        has_line(told, line);
+        has_line(reported, line);
         count++;
     }
-    count += expect_lanes(stepper, &subject, told);
-    assert_int_equal(lines_of(told), count);
+    count += expect_lanes(stepper, &subject, reported);
+    assert_int_equal(lines_of(reported), count);
     seen->on_wire += on_wire;
     seen->without_carrier += down;
-    seen->stops += strstr(told, "; paused by ") != NULL;
-    seen->waits += strstr(told, " queued in ") != NULL;
-    seen->headroom += strstr(told, ", headroom ") != NULL;
-    free(told);
+    seen->stops += strstr(reported, "; paused by ") != NULL;
+    seen->waits += strstr(reported, " queued in ") != NULL;
+    seen->headroom += strstr(reported, ", headroom ") != NULL;
+    free(reported);
 }
 
 static void ports_tell_what_they_count(void **state)
@@ -236,21 +236,21 @@ static void expect_switch(const struct stepper *stepper, const char *name)
     const struct buffer *buffer = &swtch->buffer;
     const int64_t used = buffer_bytes(buffer, (int64_t)buffer->used + buffer->headroom_used);
     const int64_t all = buffer_bytes(buffer, buffer->total);
-    char *told = shown(stepper, &subject), line[256];
+    char *reported = shown(stepper, &subject), line[256];
     snprintf(line, sizeof line,
              "%s: %s of 6.00 MiB of its memory in use (%d%%), %s of %s of headroom", name,
              words_bytes(used).text, (int)(used * 100 / all),
              words_bytes(buffer_bytes(buffer, buffer->headroom_used)).text,
              words_bytes(buffer_bytes(buffer, buffer->headroom_size)).text);
-    has_line(told, line);
+    has_line(reported, line);
     uint64_t dropped = 0;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
         dropped += swtch->counters.dropped[i];
     snprintf(line, sizeof line, "  %" PRIu64 " frames dropped, %" PRIu64 " marked", dropped,
              swtch->counters.ecn_marked);
-    has_line(told, line);
-    assert_int_equal(lines_of(told), 2 + expect_lanes(stepper, &subject, told));
-    free(told);
+    has_line(reported, line);
+    assert_int_equal(lines_of(reported), 2 + expect_lanes(stepper, &subject, reported));
+    free(reported);
 }
 
 static void switches_tell_their_memory(void **state)
@@ -284,23 +284,23 @@ static void hosts_tell_their_receive_buffers(void **state)
              words_bytes(rx->held).text, words_bytes(rx->size).text, words_bytes(rx->xoff).text,
              words_bytes(rx->xon).text);
     assert_true(rx->held > 0);
-    char *told = shown(stepper, &subject);
-    has_line(told, line);
-    free(told);
-    told = shown(stepper, &step_subject_any); /* all in short: those with something in them */
-    has_line(told, line);
-    assert_null(strstr(told, "host1:p0: "));
-    free(told);
+    char *reported = shown(stepper, &subject);
+    has_line(reported, line);
+    free(reported);
+    reported = shown(stepper, &step_subject_any); /* all in short: those with something in them */
+    has_line(reported, line);
+    assert_null(strstr(reported, "host1:p0: "));
+    free(reported);
     go(stepper, 320 * PS_PER_US);
     subject = of_node(stepper, "host1");
-    told = shown(stepper, &subject);
-    assert_non_null(strstr(told, "; a fault pauses the peer permanently\n"));
-    assert_null(strstr(told, ", drained at"));
-    free(told);
-    told = shown(stepper, &step_subject_any);
-    assert_non_null(strstr(told, "host1:p0: "));
-    assert_null(strstr(told, "host3:p0: "));
-    free(told);
+    reported = shown(stepper, &subject);
+    assert_non_null(strstr(reported, "; a fault pauses the peer permanently\n"));
+    assert_null(strstr(reported, ", drained at"));
+    free(reported);
+    reported = shown(stepper, &step_subject_any);
+    assert_non_null(strstr(reported, "host1:p0: "));
+    assert_null(strstr(reported, "host3:p0: "));
+    free(reported);
     end(scenario, stepper);
 }
 
@@ -325,12 +325,12 @@ static void faults_are_told_while_they_last(void **state)
     struct stepper *stepper = begin(&scenario);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         go(stepper, rows[i].at);
-        char *told = shown(stepper, &step_subject_any);
+        char *reported = shown(stepper, &step_subject_any);
         if (rows[i].line != NULL)
-            has_line(told, rows[i].line);
+            has_line(reported, rows[i].line);
         else
-            assert_null(strstr(told, "fault "));
-        free(told);
+            assert_null(strstr(reported, "fault "));
+        free(reported);
     }
     end(scenario, stepper);
 }
@@ -345,7 +345,7 @@ static void stopped_ports_and_workloads_are_told(void **state)
     for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
         go(stepper, moments[i] * PS_PER_US);
         const struct world *world = stepper_world(stepper);
-        char *told = shown(stepper, &step_subject_any), line[256];
+        char *reported = shown(stepper, &step_subject_any), line[256];
         for (uint32_t node = 0; node < scenario->node_count; node++)
             for (uint16_t p = 0; p < scenario->nodes[node].port_count; p++)
                 for (unsigned priority = 0; priority < PRIORITIES; priority++) {
@@ -358,7 +358,7 @@ static void stopped_ports_and_workloads_are_told(void **state)
                         step_peer_name(stepper, node, p).text,
                         words_time(moments[i] * PS_PER_US - port->pauses[priority].blocked_since)
                             .text);
-                    has_line(told, line);
+                    has_line(reported, line);
                     stops++;
                 }
         for (uint32_t w = 0; w < scenario->workload_count; w++) {
@@ -367,9 +367,9 @@ static void stopped_ports_and_workloads_are_told(void **state)
                 line, sizeof line,
                 "%s: %" PRIu64 " issued, %" PRIu64 " completed, 0 failed, %" PRIu64 " outstanding",
                 stats->name, stats->issued, stats->completed, stats->issued - stats->completed);
-            has_line(told, line);
+            has_line(reported, line);
         }
-        free(told);
+        free(reported);
     }
     assert_true(stops > 3);
     end(scenario, stepper);
