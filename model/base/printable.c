@@ -56,7 +56,7 @@ struct character {
     bool valid; /* else it is one byte that begins none */
 };
 
-static struct character take(const char *text)
+static struct character take_character(const char *text)
 {
     struct character c = {.valid = true};
     c.bytes = printable_utf8(text, &c.code);
@@ -71,7 +71,7 @@ static bool is_kept(struct character c, bool lines)
 uint32_t printable_fault(const char *text)
 {
     while (*text != '\0') {
-        const struct character c = take(text);
+        const struct character c = take_character(text);
         if (!is_kept(c, false))
             return c.code;
         text += c.bytes;
@@ -102,7 +102,7 @@ static size_t copy(char *to, size_t size, const char *text, bool lines)
     size_t used = 0;
     while (*text != '\0') {
         char out[ESCAPE_BYTES];
-        const struct character c = take(text);
+        const struct character c = take_character(text);
         const size_t length = form(out, text, c, lines);
         if (used + length >= size)
             break;

@@ -291,8 +291,8 @@ static void settle_late(struct executor *executor)
     executor->queue.wake = wake;
 }
 
-/* A node settles what it has put off at the end of its batch, while it is in the cache; one that had
- * no batch, or shared it, at the end of all. */
+/* A node settles what it has put off at the end of its batch, while it is in the cache; one that
+ * had no batch, or shared it, at the end of all. */
 void engine_run_window(struct engine *engine, struct executor *executor)
 {
     while (wheel_group(&executor->queue)) {

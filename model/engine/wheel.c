@@ -3,15 +3,15 @@
  *
  *        open window                          lists, unsorted                    far heap
  *   -----|=======|---|--*--|---|-*-*-|---|---|--*--|  ... one horizon ...  |-------- * ----- *
- *       batch   batch+1
+ *       serial  serial+1
  *
- * Every event in a list has a batch in (batch, batch + WHEEL_WINDOWS), so a list never mixes two
- * batches.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
+ * Every event in a list has a serial in (serial, serial + WHEEL_WINDOWS), so a list never mixes two
+ * of them.  Of a window that was cut, the rest is in its groups' lists.  Events of the far heap are
  * compared when a window is opened: those that belong to it join it; nothing else moves.  An event
  * for the open window itself is the present group's and goes on its agenda.
  *
- * The width is as large as the delay between groups allows: a group's batch then has the most events
- * that it can have, for which its state is fetched into the cache once. */
+ * The width is as large as the delay between groups allows: a group's batch then has the most
+ * events that it can have, for which its state is fetched into the cache once. */
 #include "engine/wheel.h"
 
 #include "base/memory.h"
@@ -304,8 +304,8 @@ bool wheel_open(struct wheel *wheel, time_ps until)
     return wheel->open = true;
 }
 
-/* How many events the list has that begins the batch, and which is its first chunk: but for the last
- * one all are full. */
+/* How many events the list has that begins the batch, and which is its first chunk: but for the
+ * last one all are full. */
 static size_t survey(struct wheel *wheel, uint32_t tail)
 {
     uint32_t first = last_chunk(tail), before;

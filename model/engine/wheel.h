@@ -2,7 +2,7 @@
  * wheel - the event queue: windows of time, and in a window one group of nodes after the other.
  * The near future is WHEEL_WINDOWS windows of one width.  A window's events lie in chunks
  * of memory, as they came; an event is written once and executed there.  When a window is opened
- * its events are dealt out to their groups; when a group's batch comes its events go on the agenda,
+ * its events are dealt out to their groups; when a group's batch comes they go on the agenda,
  * which has them in order, and so do those that they cause in the same window.  Events of the far
  * future wait in a heap.
  *
@@ -30,7 +30,7 @@ enum {
     WHEEL_NEAR = 32, /* windows, the open one among them, in which each group has a list */
 };
 
-/* A group's lists in the nearest windows, by batch: place of the next event; 0: none. */
+/* A group's lists in the nearest windows, by serial: place of the next event; 0: none. */
 struct wheel_lists {
     uint32_t tails[WHEEL_NEAR];
 };
@@ -45,8 +45,8 @@ struct wheel_groups {
     struct wheel_lists **of;      /* by node: of its group */
     struct wheel_lists *lists;    /* by group */
     uint32_t words;               /* of each of `active` */
-    uint64_t near;                /* by batch: a bit for each in which a group has a list */
-    uint64_t *active[WHEEL_NEAR]; /* by batch: a bit for each group that has a list */
+    uint64_t near;                /* by serial: a bit for each in which a group has a list */
+    uint64_t *active[WHEEL_NEAR]; /* by serial: a bit for each group that has a list */
 };
 
 struct wheel {

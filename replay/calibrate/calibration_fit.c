@@ -44,7 +44,7 @@ static bool is_like(const struct calibration_value *of, const struct calibration
     return value->like != NULL && strcmp(value->like, of->path) == 0;
 }
 
-static void put(const struct search *search, const double *x)
+static void put_values(const struct search *search, const double *x)
 {
     struct calibration *calibration = search->calibration;
     for (uint32_t i = 0; i < search->problem.unknowns; i++) {
@@ -65,7 +65,7 @@ static bool residuals(void *self, const double *x, double *out)
 {
     struct search *search = self;
     const struct calibration *calibration = search->calibration;
-    put(search, x);
+    put_values(search, x);
     if (!calibration_model(search->calibration, search->diag))
         return false;
     for (uint32_t i = 0; i < calibration->shown_count; i++) {
@@ -170,7 +170,7 @@ static bool search_widely(struct search *search)
 }
 
 /* The pull of the base, and what is trusted, follow from the noise, and the noise from the fit. */
-static bool settle(struct search *search)
+static bool settle_search(struct search *search)
 {
     bool fine = search_widely(search);
     for (int round = 0; round < ROUNDS && fine; round++) {
@@ -225,14 +225,14 @@ static void tell_one(const struct search *search, uint32_t unknown)
     }
 }
 
-static bool tell(struct search *search)
+static bool report_progress(struct search *search)
 {
     search->pull = fmax(search->calibration->noise, trusted);
     if (!least_squares_jacobian(&search->problem, search->x, search->jacobian))
         return false;
     for (uint32_t i = 0; i < search->problem.unknowns; i++)
         tell_one(search, i);
-    put(search, search->x);
+    put_values(search, search->x);
     return calibration_model(search->calibration, search->diag);
 }
 
@@ -267,7 +267,7 @@ bool calibration_fit(struct calibration *calibration, const struct measurements 
         if (calibration->values[i].like == NULL)
             add_unknown(search, i);
     search->problem.equations = calibration->shown_count + search->problem.unknowns;
-    const bool fine = settle(search) && tell(search);
+    const bool fine = settle_search(search) && report_progress(search);
     free(search);
     return fine;
 }

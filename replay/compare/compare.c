@@ -37,7 +37,7 @@ double compare_error(double model, double measured)
     return model == 0 ? 0 : HUGE_VAL;
 }
 
-static char *keep(struct compare *compare, const char *text)
+static char *keep_text(struct compare *compare, const char *text)
 {
     return arena_text(&compare->arena, text, strlen(text));
 }
@@ -55,9 +55,9 @@ void compare_add(struct compare *compare, const char *what, const char *model, c
     struct compare_row *row = arena_push(&compare->arena, (void **)(void *)&compare->rows,
                                          &compare->row_count, sizeof *row);
     *row = (struct compare_row){
-        .what = keep(compare, what),
-        .model = keep(compare, model),
-        .measured = keep(compare, measured),
+        .what = keep_text(compare, what),
+        .model = keep_text(compare, model),
+        .measured = keep_text(compare, measured),
         .equal = strcmp(model, measured) == 0,
         .counts = counts,
     };
@@ -168,9 +168,9 @@ static void differing_settings(const struct compare_input *input, bool work)
         struct compare_row *row = arena_push(&compare->arena, (void **)(void *)&compare->settings,
                                              &compare->setting_count, sizeof *row);
         *row = (struct compare_row){
-            .what = keep(compare, store_text(merge.rows[merge.side <= 0 ? 0 : 1], 0)),
-            .model = keep(compare, model),
-            .measured = keep(compare, measured)};
+            .what = keep_text(compare, store_text(merge.rows[merge.side <= 0 ? 0 : 1], 0)),
+            .model = keep_text(compare, model),
+            .measured = keep_text(compare, measured)};
     }
     store_finish(merge.rows[0]);
     store_finish(merge.rows[1]);

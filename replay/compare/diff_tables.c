@@ -164,7 +164,7 @@ struct cursor {
     bool more;
 };
 
-static void next(struct cursor *cursor)
+static void next_row(struct cursor *cursor)
 {
     cursor->more = cursor->more && store_step(cursor->rows);
 }
@@ -178,7 +178,7 @@ static unsigned sides_of(const struct cursor cursors[2])
     return order == 0 ? 3 : order < 0 ? 1 : 2;
 }
 
-static const char *keep(struct arena *arena, const char *text)
+static const char *keep_text(struct arena *arena, const char *text)
 {
     return arena_text(arena, text, strlen(text));
 }
@@ -190,8 +190,8 @@ static void add_row(struct diff *diff, struct diff_section *section, const struc
     struct diff_row *row =
         arena_push(&diff->arena, (void **)(void *)&section->rows, &section->count, sizeof *row);
     *row = (struct diff_row){
-        .what = keep(&diff->arena, store_text(any, KEY)),
-        .unit = keep(&diff->arena, store_text(any, UNIT)),
+        .what = keep_text(&diff->arena, store_text(any, KEY)),
+        .unit = keep_text(&diff->arena, store_text(any, UNIT)),
         .where = {"", ""},
     };
     row->number = (sides == 3 || table->zeros) && store_column_type(any, NUMBER) != STORE_NULL;
@@ -200,8 +200,8 @@ static void add_row(struct diff *diff, struct diff_section *section, const struc
             row->texts[i] = table->zeros ? "0" : NULL;
             continue;
         }
-        row->texts[i] = keep(&diff->arena, store_text(cursors[i].rows, TEXT));
-        row->where[i] = keep(&diff->arena, store_text(cursors[i].rows, WHERE));
+        row->texts[i] = keep_text(&diff->arena, store_text(cursors[i].rows, TEXT));
+        row->where[i] = keep_text(&diff->arena, store_text(cursors[i].rows, WHERE));
         row->values[i] = store_real(cursors[i].rows, NUMBER);
         row->number &= store_column_type(cursors[i].rows, NUMBER) != STORE_NULL;
     }
@@ -215,7 +215,7 @@ static void read_section(struct diff *diff, enum diff_section_kind kind, struct 
     struct cursor cursors[2];
     for (int i = 0; i < 2; i++) {
         cursors[i] = (struct cursor){.rows = store_prepare(stores[i], table->sql), .more = true};
-        next(&cursors[i]);
+        next_row(&cursors[i]);
     }
     while (cursors[0].more || cursors[1].more) {
         const unsigned sides = sides_of(cursors);
@@ -226,7 +226,7 @@ static void read_section(struct diff *diff, enum diff_section_kind kind, struct 
             add_row(diff, section, table, cursors, sides);
         for (unsigned i = 0; i < 2; i++)
             if ((sides & 1u << i) != 0)
-                next(&cursors[i]);
+                next_row(&cursors[i]);
     }
     for (int i = 0; i < 2; i++)
         store_finish(cursors[i].rows);

@@ -30,7 +30,7 @@ bool figures_tally_holds(const struct figures_workload *workload, int tally)
     return workload->bounded || !figure_tallies[tally].timed;
 }
 
-static const char *keep(struct arena *arena, const char *text)
+static const char *keep_text(struct arena *arena, const char *text)
 {
     return arena_text(arena, text, strlen(text));
 }
@@ -40,7 +40,7 @@ const char *figures_setting(struct store *store, struct arena *arena, const char
 {
     struct store_statement *row = store_prepare(store, "SELECT value FROM setting WHERE path=?");
     store_bind(row, 1, STORE_T(arena_format(arena, "workloads.%s.%s", workload, word)));
-    const char *value = keep(arena, store_step(row) ? store_text(row, 0) : "");
+    const char *value = keep_text(arena, store_step(row) ? store_text(row, 0) : "");
     store_finish(row);
     return value;
 }
@@ -125,7 +125,7 @@ void figures_read(struct store *store, struct arena *arena, struct figures *figu
     while (store_step(rows)) {
         struct figures_workload *workload = arena_push(arena, (void **)(void *)&figures->workloads,
                                                        &figures->count, sizeof *workload);
-        *workload = (struct figures_workload){.name = keep(arena, store_text(rows, 0))};
+        *workload = (struct figures_workload){.name = keep_text(arena, store_text(rows, 0))};
         read_row(rows, workload);
         workload->bounded =
             strtoll(figures_setting(store, arena, workload->name, "count"), NULL, 10) > 0;

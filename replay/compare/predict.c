@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char *keep(struct predictions *predictions, const char *text)
+static const char *keep_text(struct predictions *predictions, const char *text)
 {
     return arena_text(&predictions->arena, text, strlen(text));
 }
@@ -16,7 +16,7 @@ static const char **keep_all(struct predictions *predictions, const char **texts
 {
     const char **kept = arena_array(&predictions->arena, count, sizeof *kept);
     for (uint32_t i = 0; i < count; i++)
-        kept[i] = keep(predictions, texts[i]);
+        kept[i] = keep_text(predictions, texts[i]);
     return kept;
 }
 
@@ -24,17 +24,17 @@ struct predictions *predict_begin(const struct grid *grid)
 {
     struct predictions *predictions = memory_new(sizeof *predictions);
     const char *file = strrchr(grid->scenario, '/');
-    predictions->grid = keep(predictions, grid->name);
-    predictions->about = keep(predictions, grid->about);
-    predictions->scenario = keep(predictions, file == NULL ? grid->scenario : file + 1);
+    predictions->grid = keep_text(predictions, grid->name);
+    predictions->about = keep_text(predictions, grid->about);
+    predictions->scenario = keep_text(predictions, file == NULL ? grid->scenario : file + 1);
     predictions->version = stormglass_version;
     predictions->sources = "";
     predictions->axis_count = grid->axis_count;
     for (uint32_t i = 0; i < grid->axis_count; i++) {
         const struct grid_axis *axis = &grid->axes[i];
         predictions->axes[i] = (struct grid_axis){
-            .path = keep(predictions, axis->path),
-            .as = keep(predictions, axis->as),
+            .path = keep_text(predictions, axis->path),
+            .as = keep_text(predictions, axis->as),
             .values = keep_all(predictions, axis->values, axis->value_count),
             .value_count = axis->value_count,
         };
@@ -44,7 +44,7 @@ struct predictions *predict_begin(const struct grid *grid)
         arena_array(&predictions->arena, grid->cell_count, sizeof *predictions->cells);
     for (uint32_t i = 0; i < grid->cell_count; i++)
         predictions->cells[i] = (struct prediction){
-            .name = keep(predictions, grid->cells[i].name),
+            .name = keep_text(predictions, grid->cells[i].name),
             .sets = keep_all(predictions, grid->cells[i].sets, grid->cells[i].set_count),
             .set_count = grid->cells[i].set_count,
         };
@@ -65,7 +65,8 @@ static void add_profile(struct predictions *predictions, const char *name)
     struct prediction_profile *profile =
         arena_push(&predictions->arena, (void **)(void *)&predictions->profiles,
                    &predictions->profile_count, sizeof *profile);
-    *profile = (struct prediction_profile){keep(predictions, name), keep(predictions, digest)};
+    *profile =
+        (struct prediction_profile){keep_text(predictions, name), keep_text(predictions, digest)};
 }
 
 static void describe_model(struct predictions *predictions, const struct scenario *scenario)
@@ -78,7 +79,7 @@ static void describe_model(struct predictions *predictions, const struct scenari
     }
     char text[DIGEST_TEXT_BYTES];
     digest_format(&all, text);
-    predictions->sources = keep(predictions, text);
+    predictions->sources = keep_text(predictions, text);
 }
 
 /* ------------------------------------------------------------------ a cell */
@@ -94,9 +95,9 @@ enum run_end predict_cell(struct predictions *predictions, uint32_t index,
         struct store *store = record_store(run.record);
         char text[DIGEST_TEXT_BYTES];
         digest_format(&run.result.digest, text);
-        cell->run = keep(predictions, text);
+        cell->run = keep_text(predictions, text);
         compare_work(store, text);
-        cell->work = keep(predictions, text);
+        cell->work = keep_text(predictions, text);
         figures_read(store, &predictions->arena, &cell->figures);
         if (index == 0)
             describe_model(predictions, scenario);

@@ -114,8 +114,8 @@ static void add_path(struct explain *explain, const struct explain_path *path)
 }
 
 /* The piece ends here: its amount belongs to the root at `port`. */
-static void settle(struct walk *walk, const struct explain_piece *piece, uint32_t port,
-                   struct explain_end end)
+static void settle_piece(struct walk *walk, const struct explain_piece *piece, uint32_t port,
+                         struct explain_end end)
 {
     struct explain *explain = walk->explain;
     if (piece->amount == 0)
@@ -145,7 +145,7 @@ static void push(struct walk *walk, const struct explain_piece *piece)
     if (piece->hops > EXPLAIN_HOPS_MAX) {
         struct explain_piece last = *piece;
         last.hops = EXPLAIN_HOPS_MAX;
-        settle(walk, &last, piece->egress, (struct explain_end){.went_round = true});
+        settle_piece(walk, &last, piece->egress, (struct explain_end){.went_round = true});
         return;
     }
     if (walk->steps == EXPLAIN_STEPS) {
@@ -260,7 +260,7 @@ static void enter_hold(struct walk *walk, const struct explain_piece *piece,
     const struct explain_fabric *fabric = walk->explain->fabric;
     const uint32_t port = hold->key / EXPLAIN_PRIORITIES;
     if (fabric->is_host[fabric->node_of[port]])
-        settle(walk, piece, port, (struct explain_end){.at_host = true, .full = hold->full});
+        settle_piece(walk, piece, port, (struct explain_end){.at_host = true, .full = hold->full});
     else if (hold->reason_count == 0)
         walk->explain->unknown_ps += piece->amount;
     else if (hold->reason_count == 1 || piece->amount < walk->whole / WHOLE_SHARE)
@@ -380,7 +380,7 @@ static void cut_by_blocks(struct walk *walk, const struct explain_piece *piece)
     }
     part = *piece;
     part.amount = own;
-    settle(walk, &part, piece->egress, (struct explain_end){0});
+    settle_piece(walk, &part, piece->egress, (struct explain_end){0});
 }
 
 void explain_walk(struct explain *explain, const struct explain_hold *hold)

@@ -57,7 +57,7 @@ static bool same(const struct probe_target_io *a, const struct probe_target_io *
 }
 
 /* The entry of that command, or the free one where it would go. */
-static uint32_t find(const struct iojoin *join, const struct probe_target_io *io)
+static uint32_t find_half(const struct iojoin *join, const struct probe_target_io *io)
 {
     uint32_t at = home_of(join, io);
     while (join->entries[at].taken && !same(&join->entries[at].io, io))
@@ -77,7 +77,7 @@ static void grow(struct iojoin *join)
 
 void iojoin_add(struct iojoin *join, const struct probe_target_io *io)
 {
-    uint32_t at = find(join, io);
+    uint32_t at = find_half(join, io);
     if (!join->entries[at].taken) {
         if (join->taken == IOJOIN_ENTRIES_MAX) {
             join->refused++;
@@ -85,7 +85,7 @@ void iojoin_add(struct iojoin *join, const struct probe_target_io *io)
         }
         if (join->taken >= join->room / 2) {
             grow(join);
-            at = find(join, io);
+            at = find_half(join, io);
         }
         join->taken++;
     }
@@ -114,7 +114,7 @@ bool iojoin_take(struct iojoin *join, const struct probe_host_io *io, struct pro
                                         .controller = io->controller,
                                         .qid = io->qid,
                                         .cid = io->cid};
-    const uint32_t at = find(join, &key);
+    const uint32_t at = find_half(join, &key);
     if (!join->entries[at].taken)
         return false;
     *found = join->entries[at].io;

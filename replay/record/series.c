@@ -51,7 +51,7 @@ static struct quantiles quantiles_between(const struct hist *before, const struc
 }
 
 /* The buckets in use are a small part of all. */
-static void keep(struct hist *before, const struct hist *now)
+static void keep_histogram(struct hist *before, const struct hist *now)
 {
     before->count = now->count;
     before->sum = now->sum;
@@ -87,7 +87,7 @@ static void take_workload(struct series *series, uint32_t index)
     before->failed = now->failed;
     before->bytes = now->bytes;
     if (any)
-        keep(&before->latency, &now->latency);
+        keep_histogram(&before->latency, &now->latency);
 }
 
 /* ------------------------------------------------------------------ when */

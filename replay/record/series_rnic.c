@@ -32,7 +32,7 @@ static void follow(struct series *series, const struct rnic *rnic, const struct 
     series->flows[series->flow_count++] = flow;
 }
 
-static struct held_back look(struct series *series, const struct rnic *rnic)
+static struct held_back look_at_rnic(struct series *series, const struct rnic *rnic)
 {
     struct held_back held = {0};
     for (uint32_t i = 0; i < rnic->qps.used && rnic->counters.cnps_handled > 0; i++) {
@@ -57,7 +57,7 @@ static void take_rnic(struct series *series, const struct rnic *rnic, struct ser
         .ecn_marked_frames = counters->ecn_marked,
         .retransmitted_frames = counters->retransmitted_packets,
     };
-    const struct held_back held = look(series, rnic);
+    const struct held_back held = look_at_rnic(series, rnic);
     const uint64_t grown = (now.cnps_sent - before->cnps_sent) |
                            (now.cnps_handled - before->cnps_handled) |
                            (now.ecn_marked_frames - before->ecn_marked_frames) |

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct step_checks *checks, const struct store_statement *row, size_t wanted)
+static void add_check(struct step_checks *checks, const struct store_statement *row, size_t wanted)
 {
     size_t bytes;
     const unsigned char *digests = store_blob(row, 1, &bytes);
@@ -30,7 +30,7 @@ void step_checks_read(struct step_checks *checks, struct store *store, uint32_t 
     struct store_statement *rows =
         store_prepare(store, "SELECT at_ps, digests FROM checkpoint WHERE at_ps>0 ORDER BY at_ps");
     while (store_step(rows))
-        add(checks, rows, (size_t)nodes * CHECKPOINT_DIGEST_BYTES);
+        add_check(checks, rows, (size_t)nodes * CHECKPOINT_DIGEST_BYTES);
     store_finish(rows);
 }
 

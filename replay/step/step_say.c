@@ -137,7 +137,7 @@ struct search {
     bool is_found;
 };
 
-static void look(void *self, const struct nvme_target_command *command)
+static void look_at_command(void *self, const struct nvme_target_command *command)
 {
     struct search *search = self;
     const struct probe_target_io *a = &command->times, *b = search->wanted;
@@ -156,7 +156,7 @@ bool step_find_at_target(const struct stepper *stepper, uint32_t node,
     struct search search = {.wanted = wanted, .found = found};
     *found = (struct nvme_target_command){0};
     if (target != NULL)
-        nvme_target_look(target, look, &search);
+        nvme_target_look(target, look_at_command, &search);
     return search.is_found;
 }
 

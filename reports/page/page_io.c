@@ -92,7 +92,7 @@ struct curves {
     uint32_t count, room;
 };
 
-static void keep(struct curves *curves, time_ps latency)
+static void keep_latency(struct curves *curves, time_ps latency)
 {
     curves->latencies =
         memory_grown(curves->latencies, curves->count, &curves->room, sizeof *curves->latencies);
@@ -131,7 +131,7 @@ static void latency_of(const struct page *page, struct chart *chart, int64_t wor
         if (store_int(rows, 0) != curves->bin)
             end_bin(curves);
         curves->bin = store_int(rows, 0);
-        keep(curves, store_int(rows, 1));
+        keep_latency(curves, store_int(rows, 1));
     }
     end_bin(curves);
     store_finish(rows);

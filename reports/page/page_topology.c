@@ -45,7 +45,7 @@ static struct spot spot_of(const struct map *map, int64_t node)
     return node >= 0 && node < map->nodes ? map->spots[node] : (struct spot){0};
 }
 
-static void put(struct map *map, int64_t node, struct spot spot)
+static void put_spot(struct map *map, int64_t node, struct spot spot)
 {
     if (node >= 0 && node < map->nodes)
         map->spots[node] = spot;
@@ -70,11 +70,11 @@ static void place_tier(const struct page *page, struct map *map, int tier)
                                    " AND max(tier, 1)=? ORDER BY node");
     store_bind(rows, 1, STORE_I(tier));
     for (int64_t i = 0; store_step(rows); i++)
-        put(map, store_int(rows, 0),
-            (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
-                          .y = row_y(map, tier),
-                          .width = switch_width(store_int(rows, 1)),
-                          .shown = true});
+        put_spot(map, store_int(rows, 0),
+                 (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * store_int(rows, 1))),
+                               .y = row_y(map, tier),
+                               .width = switch_width(store_int(rows, 1)),
+                               .shown = true});
     store_finish(rows);
 }
 
@@ -84,10 +84,10 @@ static void place_hosts(const struct page *page, struct map *map)
         page->store, "SELECT n.node, min(p.peer_node) AS at FROM node n JOIN port p USING(node)"
                      " WHERE n.kind='host' GROUP BY n.node ORDER BY at, n.node");
     for (int64_t i = 0; store_step(rows); i++)
-        put(map, store_int(rows, 0),
-            (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)),
-                          .y = row_y(map, 0),
-                          .shown = true});
+        put_spot(map, store_int(rows, 0),
+                 (struct spot){.x = (int)((2 * i + 1) * WIDTH / (2 * map->hosts)),
+                               .y = row_y(map, 0),
+                               .shown = true});
     store_finish(rows);
 }
 

@@ -81,7 +81,7 @@ static bool is_same(double a, double b)
 }
 
 /* The last point of those that have one value moves on. */
-static void put(struct chart_series *series, struct chart_point point)
+static void put_point(struct chart_series *series, struct chart_point point)
 {
     struct chart_point *last = series->count < 2 ? NULL : &series->points[series->count - 1];
     if (last != NULL && is_same(last->value, point.value) && is_same(last[-1].value, point.value))
@@ -97,13 +97,13 @@ void chart_pixels_end(struct chart_pixels *pixels, struct chart_series *series)
     if (pixels->number < 0)
         return;
     if (pixels->gap[0] >= 0)
-        put(series, (struct chart_point){pixels->gap[0], NAN});
+        put_point(series, (struct chart_point){pixels->gap[0], NAN});
     if (pixels->any)
-        put(series, rises ? least : most);
+        put_point(series, rises ? least : most);
     if (pixels->any && least.at != most.at)
-        put(series, rises ? most : least);
+        put_point(series, rises ? most : least);
     if (pixels->gap[1] >= 0)
-        put(series, (struct chart_point){pixels->gap[1], NAN});
+        put_point(series, (struct chart_point){pixels->gap[1], NAN});
     pixels->number = -1;
 }
 

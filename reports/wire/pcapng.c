@@ -32,7 +32,7 @@ static uint32_t padded(size_t bytes)
     return (uint32_t)((bytes + 3) & ~(size_t)3);
 }
 
-static void put(FILE *out, const void *bytes, size_t count)
+static void put_bytes(FILE *out, const void *bytes, size_t count)
 {
     static const char zeros[4];
     fwrite(bytes, 1, count, out);
@@ -63,12 +63,12 @@ static void block(FILE *out, uint32_t type, const void *body, size_t body_bytes,
     length += 4; /* the last option says that it is */
     put_u32(out, type);
     put_u32(out, length);
-    put(out, body, body_bytes);
-    put(out, data, data_bytes);
+    put_bytes(out, body, body_bytes);
+    put_bytes(out, data, data_bytes);
     for (const struct option *option = options; option->code != 0; option++) {
         put_u16(out, option->code);
         put_u16(out, option->bytes);
-        put(out, option->value, option->bytes);
+        put_bytes(out, option->value, option->bytes);
     }
     put_u32(out, 0);
     put_u32(out, length);

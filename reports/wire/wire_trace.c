@@ -47,8 +47,8 @@ static size_t keep_text(struct reader *reader, const char *words)
     return at;
 }
 
-static void keep(struct reader *reader, const struct wire_connection *connection, unsigned stream,
-                 uint64_t number, const char *words)
+static void keep_line(struct reader *reader, const struct wire_connection *connection,
+                      unsigned stream, uint64_t number, const char *words)
 {
     struct wire_trace *trace = reader->trace;
     trace->lines =
@@ -148,7 +148,7 @@ static bool take_cm(struct reader *reader, const struct wire_frame *frame, const
     if (mad->attribute == CM_REP && from == WIRE_TARGET)
         learn_target(reader, connection, mad);
     if (wire_words_cm(connection, from, mad, words))
-        keep(reader, connection, wire_stream(from, WIRE_CM), number, words);
+        keep_line(reader, connection, wire_stream(from, WIRE_CM), number, words);
     return true;
 }
 
@@ -164,11 +164,11 @@ static bool take_packet(struct reader *reader, const struct wire_frame *frame, u
         return false;
     const enum wire_side from = (enum wire_side) !to;
     wire_words_rc(connection, &reader->commands, from, frame, words);
-    keep(reader, connection, wire_stream(from, wire_kind_of(frame->opcode)), number, words);
+    keep_line(reader, connection, wire_stream(from, wire_kind_of(frame->opcode)), number, words);
     return true;
 }
 
-static void take(struct reader *reader, const struct capture_frame *captured)
+static void take_frame(struct reader *reader, const struct capture_frame *captured)
 {
     struct wire_frame frame;
     struct cm_mad mad;
@@ -211,7 +211,7 @@ struct wire_trace *wire_trace_read(struct capture *capture, char why[CAPTURE_WHY
     struct capture_frame frame;
     struct reader reader = {.trace = memory_zeroed(1, sizeof *reader.trace)};
     while (capture_next(capture, &frame, why))
-        take(&reader, &frame);
+        take_frame(&reader, &frame);
     capture_close(capture);
     wire_commands_fini(&reader.commands);
     wire_map_fini(&reader.by_qp);

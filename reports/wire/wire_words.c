@@ -91,14 +91,15 @@ bool wire_words_cm(struct wire_connection *connection, enum wire_side from,
 
 /* ------------------------------------------------------------------ commands */
 
-static struct wire_command *find(struct wire_commands *commands, const struct wire_map *map,
-                                 const struct wire_connection *connection, uint32_t name)
+static struct wire_command *find_command(struct wire_commands *commands, const struct wire_map *map,
+                                         const struct wire_connection *connection, uint32_t name)
 {
     const uint32_t at = wire_map_get(map, wire_map_pair(connection->index, name));
     return at == WIRE_MAP_NONE ? NULL : &commands->items[at];
 }
 
-static struct wire_command *add(struct wire_commands *commands, struct wire_connection *connection)
+static struct wire_command *add_command(struct wire_commands *commands,
+                                        struct wire_connection *connection)
 {
     commands->items =
         memory_grown(commands->items, commands->count, &commands->room, sizeof *commands->items);
@@ -111,7 +112,8 @@ static struct wire_command *add(struct wire_commands *commands, struct wire_conn
 static void say_tag(struct wire_commands *commands, struct wire_connection *connection,
                     uint16_t cid, struct words *to)
 {
-    const struct wire_command *last = find(commands, &commands->by_tag, connection, cid & TAG_MASK);
+    const struct wire_command *last =
+        find_command(commands, &commands->by_tag, connection, cid & TAG_MASK);
     if (last == NULL)
         say(to, " %c tag new, count %d", WIRE_WORDS_APART, cid >> 12);
     else
@@ -123,7 +125,7 @@ static void remember(struct wire_commands *commands, struct wire_connection *con
                      const struct nvme_command *sqe)
 {
     const uint32_t at = commands->count, own = connection->index;
-    struct wire_command *command = add(commands, connection);
+    struct wire_command *command = add_command(commands, connection);
     command->cid = sqe->cid;
     command->address = sqe->sgl.address;
     command->length = sqe->sgl.length;
@@ -190,7 +192,8 @@ static void say_response(struct wire_commands *commands, const struct wire_conne
 {
     struct nvme_response cqe;
     nvme_capsule_decode_response(&cqe, bytes);
-    const struct wire_command *command = find(commands, &commands->by_cid, connection, cqe.cid);
+    const struct wire_command *command =
+        find_command(commands, &commands->by_cid, connection, cqe.cid);
     say(to, " | response to ");
     say_number(command, to);
     say(to, " status %x sqhd %d queue %d", cqe.status, cqe.sqhd, cqe.sqid);
@@ -230,7 +233,8 @@ static void say_reth(struct wire_commands *commands, const struct wire_connectio
     say(to, " of %" PRIu32 " B", frame->length);
     if (!connection->nvme)
         return;
-    const struct wire_command *command = find(commands, &commands->by_key, connection, frame->rkey);
+    const struct wire_command *command =
+        find_command(commands, &commands->by_key, connection, frame->rkey);
     say(to, " for ");
     say_number(command, to);
     if (command != NULL && frame->address != command->address)
@@ -277,7 +281,7 @@ void wire_words_rc(struct wire_connection *connection, struct wire_commands *com
     if (frame->has_ieth) {
         say(&to, " invalidates ");
         if (connection->nvme)
-            say_number(find(commands, &commands->by_key, connection, frame->rkey), &to);
+            say_number(find_command(commands, &commands->by_key, connection, frame->rkey), &to);
         else
             say(&to, "a key");
     }

@@ -42,7 +42,7 @@ struct timeline {
     bool routes_changed;
 };
 
-static void add(struct timeline *timeline, time_ps at, enum step step, uint32_t index, bool on)
+static void add_step(struct timeline *timeline, time_ps at, enum step step, uint32_t index, bool on)
 {
     const struct event event = {
         .at = at,
@@ -108,9 +108,9 @@ struct timeline *timeline_new(const struct scenario *scenario)
     for (uint32_t i = 0; i < scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scenario->faults[i];
         find_links(scenario, fault, timeline->is_touched, &timeline->outages[i]);
-        add(timeline, fault->at, FAULT_EDGE, i, true);
+        add_step(timeline, fault->at, FAULT_EDGE, i, true);
         if (fault->end != TIME_NEVER && !fault->ops->has_cycle)
-            add(timeline, fault->end, FAULT_EDGE, i, false);
+            add_step(timeline, fault->end, FAULT_EDGE, i, false);
     }
     return timeline;
 }
@@ -185,7 +185,7 @@ void timeline_misroute(struct timeline *timeline, uint32_t fault, bool on)
 
 void timeline_again(struct timeline *timeline, uint32_t fault, time_ps at, bool begins)
 {
-    add(timeline, at, FAULT_EDGE, fault, begins);
+    add_step(timeline, at, FAULT_EDGE, fault, begins);
 }
 
 static void fault_edge(struct timeline *timeline, const struct event *event,
@@ -210,7 +210,8 @@ static void settle_links(struct timeline *timeline, time_ps now, const struct ti
         link->down = link->reasons > 0;
         link->changed_at = now;
         calls->link(calls->self, index, !link->down);
-        add(timeline, now + timeline->scenario->routing.detection, DETECTION, index, link->down);
+        add_step(timeline, now + timeline->scenario->routing.detection, DETECTION, index,
+                 link->down);
     }
     timeline->touched_count = 0;
 }
@@ -226,8 +227,8 @@ static void detect(struct timeline *timeline, const struct event *event)
     timeline->detected[index] = event->kind;
     timeline->routes_changed |= scenario->routing.local_repair != 0;
     if (!routing_is_host_link(scenario, index))
-        add(timeline, event->at + scenario->routing.convergence, CONVERGENCE, index,
-            event->kind != 0);
+        add_step(timeline, event->at + scenario->routing.convergence, CONVERGENCE, index,
+                 event->kind != 0);
 }
 
 static void converge(struct timeline *timeline, const struct event *event)

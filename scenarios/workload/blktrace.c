@@ -125,7 +125,7 @@ static bool file_of(struct reader *reader, uint32_t *file)
 }
 
 /* Times are nanoseconds until all are known. */
-static void add(struct reader *reader, enum trace_op op, uint32_t file)
+static void add_io(struct reader *reader, enum trace_op op, uint32_t file)
 {
     const struct blk_io_trace *record = &reader->record;
     const bool flush = op == TRACE_FLUSH;
@@ -158,11 +158,11 @@ static bool take_io(struct reader *reader)
     }
     /* Before a write is issued its flush is issued as a request of its own. */
     if (flush && (record->bytes == 0 || !reader->ask->issued))
-        add(reader, TRACE_FLUSH, file);
+        add_io(reader, TRACE_FLUSH, file);
     if (record->bytes > TRACE_IO_BYTES_MAX || (record->bytes == 0 && !flush))
         leave(reader, record->bytes == 0 ? LEFT_EMPTY : LEFT_LARGE);
     else if (record->bytes > 0)
-        add(reader, write ? TRACE_WRITE : TRACE_READ, file);
+        add_io(reader, write ? TRACE_WRITE : TRACE_READ, file);
     if (has(reader, BLK_TC_FUA) && record->bytes > 0)
         leave(reader, LEFT_FUA);
     return true;

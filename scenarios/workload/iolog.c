@@ -189,8 +189,8 @@ static bool read_wait(struct reader *reader, int word)
     return true;
 }
 
-static void add(struct reader *reader, enum trace_op op, uint32_t file, int64_t offset,
-                int64_t bytes)
+static void add_io(struct reader *reader, enum trace_op op, uint32_t file, int64_t offset,
+                   int64_t bytes)
 {
     struct trace *trace = reader->trace;
     const bool flush = op == TRACE_FLUSH;
@@ -218,7 +218,7 @@ static bool read_io(struct reader *reader, const struct action *action, uint32_t
     else if (bytes == 0 && action->op != TRACE_FLUSH)
         leave(reader, LEFT_EMPTY, word);
     else
-        add(reader, action->op, file, offset, bytes);
+        add_io(reader, action->op, file, offset, bytes);
     return true;
 }
 

@@ -33,7 +33,7 @@ struct rdma_sink {
     uint32_t gone; /* of them, but not cleared away yet */
 };
 
-static void note(const struct rdma_sink *sink, const char *text)
+static void note_state(const struct rdma_sink *sink, const char *text)
 {
     const struct env *env = sink->env;
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
@@ -53,7 +53,7 @@ static void post_owed(void *self, time_ps now)
     struct sink_conn *sc = self;
     while (sc->open && sc->owed > 0 && sc->owed_at[sc->first_owed] <= now) {
         if (!post_receive(sc))
-            note(sc->sink, "rdma sink: a receive could not be posted");
+            note_state(sc->sink, "rdma sink: a receive could not be posted");
         sc->first_owed = (sc->first_owed + 1) % sc->receives;
         sc->owed--;
     }
@@ -195,7 +195,7 @@ static void clear_away(struct rdma_sink *sink)
 
 static void reject(struct sink_conn *sc, const char *why)
 {
-    note(sc->sink, why);
+    note_state(sc->sink, why);
     sc->open = false;
     has_gone(sc);
     sc->sink->verbs->reject(sc->conn, NULL, 0);

@@ -80,21 +80,21 @@ static struct slot *line_take(struct line *line)
     return slot;
 }
 
-static void note(const struct wl_nvme *wl, const char *text)
+static void note_state(const struct wl_nvme *wl, const char *text)
 {
     const struct env *env = wl->site.env;
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
 }
 
 /* Nothing more is issued; tells the owner once nothing is under way either. */
-static void settle(struct wl_nvme *wl)
+static void settle_state(struct wl_nvme *wl)
 {
     if (wl->state != ENDING || wl->under_way > 0)
         return;
     wl->state = IDLE;
     char text[160];
     if (wl_replay_words(&wl->script.replay, text, sizeof text))
-        note(wl, text);
+        note_state(wl, text);
     env_timer_cancel(wl->site.env, &wl->timer);
     if (wl->site.on_idle != NULL)
         wl->site.on_idle(wl->site.on_idle_self);
@@ -263,7 +263,7 @@ static void pump(struct wl_nvme *wl)
         fail_waiting(wl);
     if (wl->state == ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
-    settle(wl);
+    settle_state(wl);
 }
 
 static void on_timer(void *self, time_ps now)
@@ -362,10 +362,10 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
 
 static void give_up(struct wl_nvme *wl, const char *why)
 {
-    note(wl, why);
+    note_state(wl, why);
     workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
     wl->state = ENDING;
-    settle(wl);
+    settle_state(wl);
 }
 
 static void on_ready(void *self, uint16_t status)
@@ -434,7 +434,7 @@ void wl_nvme_stop(struct workload *workload)
         wl->site.stop = now > wl->site.start ? now : wl->site.start;
     if (wl->state == ISSUING)
         end_by_stop(wl);
-    settle(wl);
+    settle_state(wl);
 }
 
 uint64_t wl_nvme_outstanding(const struct workload *workload)

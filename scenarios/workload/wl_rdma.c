@@ -70,7 +70,7 @@ static struct wl_rdma *self_of(const struct workload *workload)
     return (struct wl_rdma *)(uintptr_t)workload;
 }
 
-static void settle(struct wl_rdma *wl)
+static void settle_state(struct wl_rdma *wl)
 {
     if (wl->state != ENDING || wl->under_way > 0)
         return;
@@ -216,7 +216,7 @@ static void pump(struct wl_rdma *wl)
     }
     if (wl->state == ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
-    settle(wl);
+    settle_state(wl);
 }
 
 static void on_timer(void *self, time_ps now)
@@ -366,7 +366,7 @@ void wl_rdma_stop(struct workload *workload)
         wl->site.stop = now > wl->site.start ? now : wl->site.start;
     if (wl->state == ISSUING)
         end_by_stop(wl);
-    settle(wl);
+    settle_state(wl);
 }
 
 uint64_t wl_rdma_outstanding(const struct workload *workload)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void put(uint8_t *at, int bytes, uint64_t value)
+static void put_bytes(uint8_t *at, int bytes, uint64_t value)
 {
     for (int i = bytes - 1; i >= 0; i--, value >>= 8)
         at[i] = (uint8_t)value;
@@ -20,13 +20,13 @@ static uint64_t get(const uint8_t *at, int bytes)
 
 void wl_rdma_encode_request(const struct wl_rdma_request *request, uint8_t *bytes)
 {
-    put(bytes, 1, WL_RDMA_VERSION);
-    put(bytes + 1, 1, (uint64_t)request->opcode);
-    put(bytes + 2, 2, request->outstanding);
-    put(bytes + 4, 4, request->message_bytes);
-    put(bytes + 8, 2, request->receives);
-    put(bytes + 10, 2, 0);
-    put(bytes + 12, 4, request->receive_delay_us);
+    put_bytes(bytes, 1, WL_RDMA_VERSION);
+    put_bytes(bytes + 1, 1, (uint64_t)request->opcode);
+    put_bytes(bytes + 2, 2, request->outstanding);
+    put_bytes(bytes + 4, 4, request->message_bytes);
+    put_bytes(bytes + 8, 2, request->receives);
+    put_bytes(bytes + 10, 2, 0);
+    put_bytes(bytes + 12, 4, request->receive_delay_us);
 }
 
 bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma_request *request)
@@ -48,10 +48,10 @@ bool wl_rdma_decode_request(const uint8_t *bytes, uint8_t length, struct wl_rdma
 void wl_rdma_encode_grant(const struct wl_rdma_grant *grant, uint8_t *bytes)
 {
     memset(bytes, 0, WL_RDMA_REP_BYTES);
-    put(bytes, 1, WL_RDMA_VERSION);
-    put(bytes + 4, 4, grant->length);
-    put(bytes + 8, 8, grant->addr);
-    put(bytes + 16, 4, grant->rkey);
+    put_bytes(bytes, 1, WL_RDMA_VERSION);
+    put_bytes(bytes + 4, 4, grant->length);
+    put_bytes(bytes + 8, 8, grant->addr);
+    put_bytes(bytes + 16, 4, grant->rkey);
 }
 
 bool wl_rdma_decode_grant(const uint8_t *bytes, uint8_t length, struct wl_rdma_grant *grant)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run_laws_path - the last piece of each frame's way: what a host sends is held against all that has
- * reached it by then, and what is on its way to a host reaches it when its last bit does. */
+ * run_laws_path - the last piece of each frame's path: what a host sends is held against all that
+ * has reached it by then, and what is on its way to a host reaches it when its last bit does. */
 #include "run_laws_private.h"
 
 #include "base/memory.h"

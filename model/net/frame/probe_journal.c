@@ -34,7 +34,7 @@ static bool between_events(const struct probe_journal *journal)
 }
 
 /* Room for a call's payload, aligned for whatever it is. */
-static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t bytes)
+static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, size_t bytes)
 {
     const struct event *event = *journal->current;
     const size_t room = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
@@ -58,7 +58,8 @@ static unsigned char *keep(struct probe_journal *journal, enum kind kind, size_t
         if (between_events(journal))                                                               \
             journal->observer->call(journal->observer->self, reported);                            \
         else                                                                                       \
-            memcpy(keep(journal, KIND_##name, sizeof *reported), reported, sizeof *reported);      \
+            memcpy(keep_entry(journal, KIND_##name, sizeof *reported), reported,                   \
+                   sizeof *reported);                                                              \
     }
 PLAIN_CALLS(X)
 #undef X
@@ -79,7 +80,7 @@ static void keep_pause(void *self, const struct probe_pause *reported)
     struct kept_pause kept = {.reported = *reported};
     if (reported->frame != NULL)
         kept.frame = *reported->frame;
-    memcpy(keep(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
+    memcpy(keep_entry(journal, KIND_PAUSE, sizeof kept), &kept, sizeof kept);
 }
 
 /* The machine may be gone by then, and its memory another's: the observer's number of it is kept
@@ -114,7 +115,7 @@ static void keep_state(void *self, const struct probe_state *reported)
     if (between_events(journal))
         hand_on_state(journal, &kept);
     else
-        memcpy(keep(journal, KIND_STATE, sizeof kept), &kept, sizeof kept);
+        memcpy(keep_entry(journal, KIND_STATE, sizeof kept), &kept, sizeof kept);
 }
 
 /* A frame goes on to be changed: with the call go its line of memory and its real bytes. */
@@ -131,7 +132,7 @@ static void keep_frame(void *self, const struct probe_frame *reported)
         return;
     }
     const struct kept_frame kept = {.reported = *reported, .frame = *reported->frame};
-    unsigned char *payload = keep(journal, KIND_FRAME, sizeof kept + reported->head_bytes);
+    unsigned char *payload = keep_entry(journal, KIND_FRAME, sizeof kept + reported->head_bytes);
     memcpy(payload, &kept, sizeof kept);
     if (reported->head_bytes > 0)
         memcpy(payload + sizeof kept, reported->head, reported->head_bytes);
@@ -152,7 +153,7 @@ static void keep_note(void *self, time_ps at, const char *owner, const char *tex
     }
     const size_t owner_bytes = strlen(owner) + 1, text_bytes = strlen(text) + 1;
     const struct kept_note kept = {.at = at, .text = sizeof kept + owner_bytes};
-    unsigned char *payload = keep(journal, KIND_NOTE, kept.text + text_bytes);
+    unsigned char *payload = keep_entry(journal, KIND_NOTE, kept.text + text_bytes);
     memcpy(payload, &kept, sizeof kept);
     memcpy(payload + sizeof kept, owner, owner_bytes);
     memcpy(payload + kept.text, text, text_bytes);

@@ -134,7 +134,8 @@ uint32_t port_shift(struct port *port, uint8_t priority)
 
 /* ------------------------------------------------------------------ sending */
 
-static void drop(const struct port *port, uint32_t handle, enum probe_drop_cause cause, time_ps now)
+static void drop_frame(const struct port *port, uint32_t handle, enum probe_drop_cause cause,
+                       time_ps now)
 {
     const struct frame *frame = frame_at(port->frames, handle);
     const struct probe_drop dropped = {
@@ -250,7 +251,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     if ((port->odd & PORT_WATCHED) != 0)
         tell_sent(port, frame, down || taken, now);
     if (down || taken)
-        drop(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
+        drop_frame(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
     else if ((port->odd & PORT_REMOTE) != 0)
         send_by_mail(port, handle, at);
     else
@@ -300,15 +301,15 @@ bool port_receive_odd(struct port *port, const struct event *event)
     const time_ps now = event->at;
     const struct frame *frame = frame_at(port->frames, handle);
     if ((port->odd & PORT_DOWN) != 0) {
-        drop(port, handle, PROBE_DROP_LINK_DOWN, now);
+        drop_frame(port, handle, PROBE_DROP_LINK_DOWN, now);
     } else if ((frame->flags & FRAME_CORRUPT) != 0) {
         port->corrupt++;
-        drop(port, handle, PROBE_DROP_CORRUPT, now);
+        drop_frame(port, handle, PROBE_DROP_CORRUPT, now);
     } else if (frame_is_mac_control(frame)) {
         port_receive_pfc(port, handle, now);
     } else {
         port->giants++;
-        drop(port, handle, PROBE_DROP_MTU, now);
+        drop_frame(port, handle, PROBE_DROP_MTU, now);
     }
     return false;
 }

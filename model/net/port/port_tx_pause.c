@@ -81,7 +81,7 @@ static void refresh_later(struct port *port, uint8_t timer, time_ps now)
 }
 
 /* A global pause is an edge of each priority, because it stops each. */
-static void tell(const struct port *port, uint8_t bits, const struct probe_pause *why)
+static void report_pause(const struct port *port, uint8_t bits, const struct probe_pause *why)
 {
     struct probe_pause edge = *why;
     for (edge.priority = 0; edge.priority < PRIORITIES; edge.priority++)
@@ -110,7 +110,7 @@ static void stop_time(struct port_pauses *pauses, time_ps now)
     pauses->asserted_since = TIME_NEVER;
 }
 
-static void begin(struct port *port, uint8_t priority, const struct probe_pause *why)
+static void begin_pause(struct port *port, uint8_t priority, const struct probe_pause *why)
 {
     const uint8_t before = port->asserted;
     port->asserted |= (uint8_t)(1u << priority);
@@ -121,13 +121,14 @@ static void begin(struct port *port, uint8_t priority, const struct probe_pause 
     if (is_global(port))
         start_time(&port->global.asserted_since, why->at);
     make_due(port, bits);
-    tell(port, bits, why);
+    report_pause(port, bits, why);
     refresh_later(port, timer_of(port, priority), why->at);
     port_dequeue(port, why->at);
 }
 
 /* With `silent` no XON is sent, and none if the row says so: the peer's quanta run out. */
-static void end(struct port *port, uint8_t priority, const struct probe_pause *why, bool silent)
+static void end_pause(struct port *port, uint8_t priority, const struct probe_pause *why,
+                      bool silent)
 {
     const uint8_t before = port->asserted;
     port->asserted &= (uint8_t) ~(1u << priority);
@@ -143,7 +144,7 @@ static void end(struct port *port, uint8_t priority, const struct probe_pause *w
     if (silent)
         port->reported &= (uint8_t)~bits;
     port->refresh_at[timer_of(port, priority)] = TIME_NEVER;
-    tell(port, bits, why);
+    report_pause(port, bits, why);
     port_dequeue(port, why->at);
 }
 
@@ -152,7 +153,7 @@ void port_pfc_assert(struct port *port, uint8_t priority, const struct probe_pau
     const uint8_t bit = (uint8_t)(1u << priority);
     port->wanted |= bit;
     if ((port->enabled & ~port->asserted & bit) != 0)
-        begin(port, priority, why);
+        begin_pause(port, priority, why);
 }
 
 void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pause *why)
@@ -160,7 +161,7 @@ void port_pfc_release(struct port *port, uint8_t priority, const struct probe_pa
     const uint8_t bit = (uint8_t)(1u << priority);
     port->wanted &= (uint8_t)~bit;
     if ((port->asserted & bit) != 0)
-        end(port, priority, why, false);
+        end_pause(port, priority, why, false);
 }
 
 /* ------------------------------------------------------------------ time, carrier, setting */
@@ -214,10 +215,10 @@ void port_tx_pause_enable(struct port *port, time_ps now)
         const uint8_t bit = (uint8_t)(1u << i);
         struct probe_pause why = no_reason_yet(port, i, (port->enabled & bit) != 0, now);
         if ((port->asserted & ~port->enabled & bit) != 0) {
-            end(port, i, &why, true);
+            end_pause(port, i, &why, true);
         } else if ((port->wanted & port->enabled & ~port->asserted & bit) != 0) {
             find_reason(port, &why);
-            begin(port, i, &why);
+            begin_pause(port, i, &why);
         }
     }
 }

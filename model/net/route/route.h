@@ -43,7 +43,7 @@ struct route_graph {
 void route_compute(const struct route_graph *graph, struct route_table *tables);
 void route_table_fini(struct route_table *table);
 
-/* The egress to one endpoint becomes any of the ports, which are different; none of them: no route. */
+/* The egress to one endpoint becomes any of the ports, which are different; none: no route. */
 void route_set(struct route_table *table, uint32_t endpoint, const uint16_t *ports, uint16_t count);
 
 /* The egress port, or UINT16_MAX when there is no route. */

@@ -7,8 +7,8 @@
  *           -> room given back (XON) -> wire
  *
  * Each stage is a function below, in this order.  A frame that can leave at once costs one event;
- * a frame that must wait is sent by the port's DEQUEUE, which is none (net/port/dequeue_timers.h), unless
- * somebody looks on and wants to be told of it.
+ * a frame that must wait is sent when the port's dequeue timer is due (net/port/dequeue_timers.h),
+ * which is an event only where somebody looks on.
  *
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits

@@ -177,7 +177,7 @@ struct watch {
     time_ps now, elapsed;
 };
 
-static void tell(const struct watch *watch, bool storm)
+static void report_storm(const struct watch *watch, bool storm)
 {
     char text[128];
     const char *name = watch->swtch->node.name;
@@ -209,7 +209,7 @@ static void begin_storm(const struct watch *watch)
         return; /* alert: told already */
     queue->stormed = true;
     queue->storms++;
-    tell(watch, true);
+    report_storm(watch, true);
     if (action == WATCHDOG_ALERT)
         return;
     queue->left = watch->watchdog->restoration;
@@ -226,7 +226,7 @@ static void end_storm(const struct watch *watch)
     queue->stormed = false;
     queue->restored++;
     queue->left = watch->watchdog->detection;
-    tell(watch, false);
+    report_storm(watch, false);
     if (watch->watchdog->action == WATCHDOG_ALERT)
         return;
     queue->known = false;
@@ -323,7 +323,7 @@ static void count_passed(const struct watch *watch, bool storm)
     queue->rx_seen = rx;
 }
 
-static void look(const struct watch *watch)
+static void look_at_queue(const struct watch *watch)
 {
     count_passed(watch, watch->queue->stormed);
     if (watch->queue->stormed && watch->watchdog->action != WATCHDOG_ALERT)
@@ -343,7 +343,7 @@ static void look_at_port(struct watch *watch)
             continue;
         watch->priority = i;
         watch->sample = read_counters(port, i, watch->now);
-        look(watch);
+        look_at_queue(watch);
     }
 }
 

@@ -100,7 +100,7 @@ static void audit(const struct node *node)
 
 static const struct node_ops end_ops = {.name = "end", .on_event = on_event, .audit = audit};
 
-static void begin(struct end *end, uint64_t frames, time_ps at)
+static void begin_sending(struct end *end, uint64_t frames, time_ps at)
 {
     end->left = frames;
     node_post(&end->node, end->node.id, at, EVENT_BEGIN, 0, 0);
@@ -283,12 +283,12 @@ static void set_going(struct stage *stage)
                             link->propagation + link->latency;
     const struct probe_pause block = {.at = 0, .priority = CLASS, .xoff = true};
     port_pfc_assert(&stage->ends[SINK].port, CLASS, &block);
-    begin(&stage->ends[SENDER], UINT64_MAX, stage->begin);
+    begin_sending(&stage->ends[SENDER], UINT64_MAX, stage->begin);
     if (link->dynamic)
-        begin(&stage->ends[FILLER], 1, to_be_in(stage, stage->filler_size, decided - 1));
+        begin_sending(&stage->ends[FILLER], 1, to_be_in(stage, stage->filler_size, decided - 1));
     if (play->reverse != HEADROOM_NO_REVERSE)
-        begin(&stage->ends[REVERSE], 1,
-              to_be_in(stage, stage->reverse_size, play->decided - play->reverse));
+        begin_sending(&stage->ends[REVERSE], 1,
+                      to_be_in(stage, stage->reverse_size, play->decided - play->reverse));
     const time_ps loop = 2 * link->propagation + link->response + 2 * link->latency;
     engine_run(&stage->engine, decided + loop + wire_ps(stage, 4 * UINT16_MAX));
 }

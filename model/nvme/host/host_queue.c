@@ -188,7 +188,7 @@ static void take_out(struct host_queue *queue, struct host_request *request)
         queue->newest = request->older;
 }
 
-static struct host_request *begin(struct host_queue *queue, uint16_t tag)
+static struct host_request *begin_request(struct host_queue *queue, uint16_t tag)
 {
     struct host_request *request = &queue->requests[tag];
     request->generation = (uint8_t)((request->generation + 1) & 0xF);
@@ -214,7 +214,7 @@ struct host_request *nvme_host_queue_get(struct host_queue *queue, struct nvme_t
     const uint16_t tag = nvme_tags_get(tags);
     if (tag == NVME_TAGS_NONE)
         return NULL;
-    struct host_request *request = begin(queue, tag);
+    struct host_request *request = begin_request(queue, tag);
     append(queue, request);
     return request;
 }
@@ -224,7 +224,7 @@ struct host_request *nvme_host_queue_get_event(struct host_queue *queue)
 {
     if (slots_taken(queue) + 1 >= queue->size)
         return NULL;
-    struct host_request *request = begin(queue, HOST_EVENT_TAG);
+    struct host_request *request = begin_request(queue, HOST_EVENT_TAG);
     request->command.cid = HOST_EVENT_TAG;
     return request;
 }

@@ -30,7 +30,7 @@ bool nvme_host_recovery_may_try(const struct nvme_host *host)
 }
 
 /* The caller may submit, shut down or look; it is the last thing that its caller does. */
-static void tell(struct nvme_host *host)
+static void report_recovery(struct nvme_host *host)
 {
     const struct nvme_host_user *user = &host->site.user;
     if (user->on_change != NULL)
@@ -66,7 +66,7 @@ void nvme_host_recovery_wait(struct nvme_host *host)
     env_timer_set(env, &host->retry_timer, now + host->params.reconnect_delay);
     if (host->stopping && host->outstanding == 0)
         nvme_host_shutdown(host);
-    tell(host);
+    report_recovery(host);
 }
 
 static void on_retry(void *self, time_ps now)
@@ -91,7 +91,7 @@ static void on_fast(void *self, time_ps now)
     count_time(host);
     nvme_host_note(host, "NVMe controller away for fast-io-fail-tmo: I/O fails");
     give_all_back(host);
-    tell(host);
+    report_recovery(host);
 }
 
 /* A namespace that was there must be there, in blocks of the same size: I/O that waits is for it.
@@ -133,7 +133,7 @@ void nvme_host_recovery_returned(struct nvme_host *host)
     for (uint32_t i = 1; i < host->queue_count && host->state == HOST_LIVE; i++)
         nvme_host_io_send(&host->queues[i]);
     if (host->state == HOST_LIVE)
-        tell(host);
+        report_recovery(host);
 }
 
 /* The last event was ERROR, of a controller that had been live. */
@@ -145,7 +145,7 @@ void nvme_host_recovery_end(struct nvme_host *host)
         host->stats.losses++;
     nvme_host_recovery_quiet(host);
     give_all_back(host);
-    tell(host);
+    report_recovery(host);
 }
 
 void nvme_host_recovery_quiet(struct nvme_host *host)

@@ -39,7 +39,7 @@ void nvme_tag_store_fini(struct nvme_tag_store *store)
 }
 
 /* The place of the key, or the empty one where it would be. */
-static struct nvme_tag_store_entry *place(const struct nvme_tag_store *store, uint64_t key)
+static struct nvme_tag_store_entry *place_of_block(const struct nvme_tag_store *store, uint64_t key)
 {
     uint64_t at = hash_mix(key) & (store->capacity - 1);
     while (store->entries[at].kind != EMPTY && store->entries[at].key != key)
@@ -54,7 +54,7 @@ static void grow(struct nvme_tag_store *store)
     store->entries = memory_zeroed((size_t)store->capacity, sizeof *store->entries);
     for (uint64_t i = 0; i < old.capacity; i++)
         if (old.entries[i].kind != EMPTY)
-            *place(store, old.entries[i].key) = old.entries[i];
+            *place_of_block(store, old.entries[i].key) = old.entries[i];
     free(old.entries);
 }
 
@@ -62,7 +62,7 @@ static void set(struct nvme_tag_store *store, uint64_t key, uint32_t tag, uint32
 {
     if (store->used * 2 >= store->capacity && store->used < store->limit)
         grow(store);
-    struct nvme_tag_store_entry *entry = place(store, key);
+    struct nvme_tag_store_entry *entry = place_of_block(store, key);
     if (entry->kind == EMPTY) {
         if (store->used >= store->limit) {
             store->forgetful = true;
@@ -73,10 +73,10 @@ static void set(struct nvme_tag_store *store, uint64_t key, uint32_t tag, uint32
     *entry = (struct nvme_tag_store_entry){.key = key, .tag = tag, .kind = kind};
 }
 
-static struct nvme_tag_store_entry look(const struct nvme_tag_store *store, uint64_t key)
+static struct nvme_tag_store_entry look_up_block(const struct nvme_tag_store *store, uint64_t key)
 {
     if (store->capacity > 0) {
-        const struct nvme_tag_store_entry *entry = place(store, key);
+        const struct nvme_tag_store_entry *entry = place_of_block(store, key);
         if (entry->kind != EMPTY)
             return *entry;
     }
@@ -87,7 +87,7 @@ static struct nvme_tag_store_entry look(const struct nvme_tag_store *store, uint
 /* A write of a part of 4 KiB: from now on each of its blocks has its own entry. */
 static void split(struct nvme_tag_store *store, uint64_t unit)
 {
-    const struct nvme_tag_store_entry before = look(store, unit_key(unit));
+    const struct nvme_tag_store_entry before = look_up_block(store, unit_key(unit));
     if (before.kind == SPLIT)
         return;
     set(store, unit_key(unit), 0, SPLIT);
@@ -120,9 +120,9 @@ uint32_t nvme_tag_store_read(const struct nvme_tag_store *store, uint64_t lba, u
     uint32_t all = NVME_CONTENT_NONE;
     while (lba < end) {
         const uint64_t unit = lba / store->unit_blocks;
-        const struct nvme_tag_store_entry whole = look(store, unit_key(unit));
+        const struct nvme_tag_store_entry whole = look_up_block(store, unit_key(unit));
         const bool split_up = whole.kind == SPLIT;
-        const uint32_t tag = split_up ? look(store, block_key(lba)).tag : whole.tag;
+        const uint32_t tag = split_up ? look_up_block(store, block_key(lba)).tag : whole.tag;
         if (all != NVME_CONTENT_NONE && all != tag)
             return NVME_CONTENT_MIXED;
         all = tag;

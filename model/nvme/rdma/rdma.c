@@ -47,7 +47,8 @@ static void fill(struct nvme_transport *transport, struct nvme_buffer *buffer, u
     verbs_fill(rdma->verbs, rdma->device, buffer->region, length, buffer->content);
 }
 
-static void look(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length)
+static void look_at_buffer(struct nvme_transport *transport, struct nvme_buffer *buffer,
+                           uint32_t length)
 {
     const struct nvme_rdma *rdma = nvme_rdma_of(transport);
     buffer->content = verbs_content(rdma->verbs, rdma->device, buffer->region, length);
@@ -115,7 +116,7 @@ static const struct nvme_transport_ops ops = {
     .unmap = unmap,
     .no_memory = no_memory,
     .fill = fill,
-    .look = look,
+    .look = look_at_buffer,
     .connect = nvme_rdma_connect,
     .send_command = nvme_rdma_send_command,
     .listen = nvme_rdma_listen,

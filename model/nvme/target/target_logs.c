@@ -176,7 +176,7 @@ static const struct log {
     {NVME_LOG_DISCOVERY, true, log_discovery},
 };
 
-static const struct log *find(const struct target_command *command)
+static const struct log *find_log(const struct target_command *command)
 {
     const uint8_t id = (uint8_t)command->sqe.cdw10;
     for (unsigned i = 0; i < sizeof logs / sizeof logs[0]; i++)
@@ -202,7 +202,7 @@ static uint16_t copy_part(const struct target_command *command, const struct log
 void nvme_target_logs_run(struct target_command *command)
 {
     const uint64_t wanted = nvme_capsule_log_bytes(&command->sqe);
-    const struct log *log = find(command);
+    const struct log *log = find_log(command);
     unsigned char *bytes = nvme_target_admin_answer(command, wanted);
     if (bytes == NULL)
         return;

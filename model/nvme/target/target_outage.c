@@ -33,7 +33,7 @@ static void lose_data(struct nvme_target *target)
     }
 }
 
-static void note(const struct nvme_target *target, const char *text)
+static void note_outage(const struct nvme_target *target, const char *text)
 {
     const struct env *env = target->site.env;
     env->probe->note(env->probe->self, env_now(env), env->owner, text);
@@ -44,7 +44,7 @@ void nvme_target_kill(struct nvme_target *target, bool data_lost)
     if (!target->dead)
         target->site.transport->ops->unlisten(target->site.transport);
     target->dead = true;
-    note(target, "NVMe target died");
+    note_outage(target, "NVMe target died");
     for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         nvme_target_queue_vanish(queue);
     for (struct target_controller *controller = target->controllers; controller != NULL;
@@ -66,6 +66,6 @@ bool nvme_target_revive(struct nvme_target *target)
     target->dead = false;
     target->stall.on = target->to_stall;
     target->next_cntlid = 1;
-    note(target, "NVMe target came back");
+    note_outage(target, "NVMe target came back");
     return true;
 }

@@ -33,8 +33,8 @@ static uint8_t least(int64_t a, int64_t b)
 
 static void on_timer(void *self, time_ps now);
 
-static void tell(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
-                 const struct cm_mad *mad)
+static void report_event(struct verbs_conn *conn, enum rdma_cm_event_type type, int status,
+                         const struct cm_mad *mad)
 {
     struct verbs_event event = {
         .type = type, .status = status, .peer_ip = rnic_ip(conn->peer.endpoint)};
@@ -75,7 +75,7 @@ static void close_conn(struct verbs_conn *conn, enum rdma_cm_event_type type, in
     stop_timer(conn);
     conn->state = CM_CLOSED;
     end_qp(conn);
-    tell(conn, type, status, mad);
+    report_event(conn, type, status, mad);
 }
 
 static void on_timer(void *self, time_ps now)
@@ -342,7 +342,7 @@ static void on_req(struct rnic *rnic, const struct cm_peer *back, const struct c
     conn->tid = req->tid;
     cm_mad_keep(&conn->theirs, req);
     conn->state = CM_REQ_RECEIVED;
-    tell(conn, RDMA_CM_EVENT_CONNECT_REQUEST, 0, req);
+    report_event(conn, RDMA_CM_EVENT_CONNECT_REQUEST, 0, req);
 }
 
 static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
@@ -357,7 +357,7 @@ static void on_rep(struct verbs_conn *conn, const struct cm_mad *rep)
     cm_mad_keep(&conn->mine, NULL); /* a REP that comes again needs no more than an RTU */
     conn->state = CM_ESTABLISHED;
     cm_send_short(conn, CM_RTU);
-    tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);
+    report_event(conn, RDMA_CM_EVENT_ESTABLISHED, 0, rep);
 }
 
 static void establish(struct verbs_conn *conn)
@@ -365,7 +365,7 @@ static void establish(struct verbs_conn *conn)
     stop_timer(conn);
     conn->state = CM_ESTABLISHED;
     conn->qp->rx_flags &= (uint8_t)~QP_RX_FIRST_DATA;
-    tell(conn, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
+    report_event(conn, RDMA_CM_EVENT_ESTABLISHED, 0, NULL);
 }
 
 void cm_on_first_data(struct verbs_conn *conn, time_ps now)

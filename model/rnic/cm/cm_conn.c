@@ -74,7 +74,7 @@ static uint32_t *bucket_of(const struct cm *cm, uint32_t peer, uint32_t remote_i
     return &cm->requests[hash & (cm->request_room - 1)];
 }
 
-static void put(struct cm *cm, struct verbs_conn *conn)
+static void put_request(struct cm *cm, struct verbs_conn *conn)
 {
     uint32_t *bucket = bucket_of(cm, conn->peer.endpoint, conn->remote_id);
     conn->next_request = *bucket;
@@ -90,7 +90,7 @@ static void grow(struct cm *cm)
     for (uint32_t i = 0; i < cm->conns.used; i++) {
         struct verbs_conn *conn = slab_at(&cm->conns, i);
         if (conn->taken && conn->passive)
-            put(cm, conn);
+            put_request(cm, conn);
     }
 }
 
@@ -100,7 +100,7 @@ void cm_conn_enter(struct verbs_conn *conn)
     if (cm->request_count++ == cm->request_room)
         grow(cm);
     conn->passive = true;
-    put(cm, conn);
+    put_request(cm, conn);
 }
 
 static void leave(struct cm *cm, const struct verbs_conn *conn)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(uint8_t *at, uint64_t value, unsigned bytes)
+static void put_bytes(uint8_t *at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> (8 * (bytes - 1 - i)));
@@ -26,8 +26,8 @@ static uint64_t get(const uint8_t *at, unsigned bytes)
 /* The IPv4-mapped GID ::ffff:a.b.c.d. */
 static void put_gid(uint8_t *at, uint32_t ip)
 {
-    put(at + 10, 0xFFFF, 2);
-    put(at + 12, ip, 4);
+    put_bytes(at + 10, 0xFFFF, 2);
+    put_bytes(at + 12, ip, 4);
 }
 
 static void put_header(const struct cm_mad *mad, uint8_t *at)
@@ -36,14 +36,14 @@ static void put_header(const struct cm_mad *mad, uint8_t *at)
     at[1] = 0x07; /* communication management class */
     at[2] = 2;    /* ClassVersion */
     at[3] = 0x03; /* Send */
-    put(at + 8, mad->tid, 8);
-    put(at + 16, mad->attribute, 2);
+    put_bytes(at + 8, mad->tid, 8);
+    put_bytes(at + 16, mad->attribute, 2);
 }
 
 static void put_path(const struct cm_mad *mad, uint8_t *b)
 {
-    put(b + 52, 0xFFFF, 2); /* LIDs of a routed path are permissive */
-    put(b + 54, 0xFFFF, 2);
+    put_bytes(b + 52, 0xFFFF, 2); /* LIDs of a routed path are permissive */
+    put_bytes(b + 54, 0xFFFF, 2);
     put_gid(b + 56, mad->source_ip);
     put_gid(b + 72, mad->destination_ip);
     b[91] = mad->packet_rate & 0x3F;
@@ -56,23 +56,23 @@ static void put_path(const struct cm_mad *mad, uint8_t *b)
 static void put_ip_header(const struct cm_mad *mad, uint8_t *at)
 {
     at[1] = 0x40; /* IPv4 */
-    put(at + 2, mad->source_port, 2);
-    put(at + 16, mad->source_ip, 4);
-    put(at + 32, mad->destination_ip, 4);
+    put_bytes(at + 2, mad->source_port, 2);
+    put_bytes(at + 16, mad->source_ip, 4);
+    put_bytes(at + 32, mad->destination_ip, 4);
 }
 
 static void put_req(const struct cm_mad *mad, uint8_t *b)
 {
-    put(b, mad->local_id, 4);
-    put(b + 8, mad->service_id, 8);
-    put(b + 16, mad->ca_guid, 8);
-    put(b + 32, mad->qpn, 3);
+    put_bytes(b, mad->local_id, 4);
+    put_bytes(b + 8, mad->service_id, 8);
+    put_bytes(b + 16, mad->ca_guid, 8);
+    put_bytes(b + 32, mad->qpn, 3);
     b[35] = mad->responder_resources;
     b[39] = mad->initiator_depth;
     b[43] = (uint8_t)(mad->response_timeout << 3 | 0 << 1 | 1); /* RC, end-to-end flow control */
-    put(b + 44, mad->starting_psn, 3);
+    put_bytes(b + 44, mad->starting_psn, 3);
     b[47] = (uint8_t)(mad->response_timeout << 3 | (mad->retry_count & 7));
-    put(b + 48, 0xFFFF, 2); /* default P_Key */
+    put_bytes(b + 48, 0xFFFF, 2); /* default P_Key */
     b[50] = (uint8_t)(mad->mtu << 4 | (mad->rnr_retry & 7));
     b[51] = (uint8_t)(mad->max_retries << 4);
     put_path(mad, b);
@@ -82,34 +82,34 @@ static void put_req(const struct cm_mad *mad, uint8_t *b)
 
 static void put_rep(const struct cm_mad *mad, uint8_t *b)
 {
-    put(b, mad->local_id, 4);
-    put(b + 4, mad->remote_id, 4);
-    put(b + 12, mad->qpn, 3);
-    put(b + 20, mad->starting_psn, 3);
+    put_bytes(b, mad->local_id, 4);
+    put_bytes(b + 4, mad->remote_id, 4);
+    put_bytes(b + 12, mad->qpn, 3);
+    put_bytes(b + 20, mad->starting_psn, 3);
     b[24] = mad->responder_resources;
     b[25] = mad->initiator_depth;
     b[26] = 1; /* end-to-end flow control */
     b[27] = (uint8_t)(mad->rnr_retry << 5);
-    put(b + 28, mad->ca_guid, 8);
+    put_bytes(b + 28, mad->ca_guid, 8);
     memcpy(b + CM_REP_PRIVATE, mad->private_data, mad->private_len);
 }
 
 static void put_rej(const struct cm_mad *mad, uint8_t *b)
 {
-    put(b, mad->local_id, 4);
-    put(b + 4, mad->remote_id, 4);
+    put_bytes(b, mad->local_id, 4);
+    put_bytes(b + 4, mad->remote_id, 4);
     b[8] = (uint8_t)(mad->message_rejected << 6);
-    put(b + 10, mad->reason, 2);
+    put_bytes(b + 10, mad->reason, 2);
     memcpy(b + CM_REJ_PRIVATE, mad->private_data, mad->private_len);
 }
 
 /* RTU, DREQ, DREP: identifiers, and the peer's QPN in a DREQ. */
 static void put_short(const struct cm_mad *mad, uint8_t *b)
 {
-    put(b, mad->local_id, 4);
-    put(b + 4, mad->remote_id, 4);
+    put_bytes(b, mad->local_id, 4);
+    put_bytes(b + 4, mad->remote_id, 4);
     if (mad->attribute == CM_DREQ)
-        put(b + 8, mad->remote_qpn, 3);
+        put_bytes(b + 8, mad->remote_qpn, 3);
 }
 
 /* Private data that a message has room for, and where. */

@@ -357,7 +357,7 @@ static NOINLINE uint32_t next_general(struct rnic *rnic, uint8_t allowed, time_p
     return POOL_NONE;
 }
 
-static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
+static inline uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
 {
     struct rnic *rnic = of_port(port);
     const unsigned strict = port->ready & allowed & rnic->strict;
@@ -380,13 +380,13 @@ static inline uint32_t next(struct port *port, uint8_t allowed, time_ps now)
 
 uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now)
 {
-    return next(port, allowed, now);
+    return next_frame(port, allowed, now);
 }
 
 void arbiter_serve(struct rnic *rnic, time_ps now)
 {
     if (LIKELY(rnic->arbitrates))
-        port_serve(&rnic->port, next, port_dequeue_later, now);
+        port_serve(&rnic->port, next_frame, port_dequeue_later, now);
     else
         port_dequeue(&rnic->port, now); /* of a software RNIC */
 }

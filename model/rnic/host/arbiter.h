@@ -83,12 +83,12 @@ uint32_t arbiter_next_answer(struct rnic *rnic, uint8_t priority);
 /* A wake-up has come: that of its wake_at, or one that was overtaken. */
 void arbiter_wake(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* The same for a limited QP within a message, and arbiter_end.  False: it is none, or has to wait for
- * its turn, and nothing has been done yet. */
+/* The same for a limited QP within a message, and arbiter_end.  False: it is none, or others are to
+ * be served first, and nothing has been done yet. */
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now);
 
-/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easily told which.  False:
- * it is not, nothing has been done yet, and arbiter_serve must follow. */
+/* A DEQUEUE has come that nothing overtook: sends the next frame, if it is easily told which.
+ * False: it is not, nothing has been done yet, and arbiter_serve must follow. */
 bool arbiter_dequeue_fast(struct rnic *rnic, time_ps now);
 
 /* What the pacer says of a limited QP's next frame: its time, or PACER_UNLIMITED. */

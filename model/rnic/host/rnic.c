@@ -60,7 +60,7 @@ static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 }
 
 /* Hands a packet to the part of its queue pair that it is for. */
-static void take(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
+static void take_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
 {
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
         completer_on_ack(rnic, qp, frame, now);
@@ -99,7 +99,7 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
     }
     if (UNLIKELY((frame->tos & ECN_CE) == ECN_CE))
         notify(rnic, qp, now);
-    take(rnic, qp, frame, now);
+    take_packet(rnic, qp, frame, now);
     frame_give(rnic->port.frames, handle);
 }
 

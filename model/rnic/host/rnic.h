@@ -261,7 +261,7 @@ static inline void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind
     node_post(node, node->id, at, (uint8_t)kind, rnic->port.index, argument);
 }
 
-/* Bit of ready_ports that says that the host is within an event and will serve them when it ends. */
+/* Bit of ready_ports: the host is within an event, and will serve them when it ends. */
 #define RNIC_HOST_BUSY (UINT32_C(1) << 31)
 
 static inline void rnic_want_dequeue(struct rnic *rnic)

@@ -160,7 +160,7 @@ static void start_head(struct rnic *rnic, time_ps now)
     rnic_post(rnic, rx->due, RNIC_EVENT_DRAIN, 0);
 }
 
-static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
+static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     const struct rx_buffer *rx = &rnic->rx;
@@ -191,7 +191,7 @@ void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
     struct rx_buffer *rx = &rnic->rx;
     struct frame *frame = frame_at(rnic->port.frames, handle);
     if (rx->held + frame->bytes > rx->size) {
-        drop(rnic, handle, now);
+        drop_frame(rnic, handle, now);
         return;
     }
     const bool empty = rx->head == POOL_NONE;

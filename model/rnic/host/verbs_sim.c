@@ -237,7 +237,7 @@ static void make(struct verbs_device *device, struct verbs_mr *mr, uint32_t leng
         soft_fill(rnic, of_verbs(mr), length);
 }
 
-static void look(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
+static void look_at_region(struct verbs_device *device, struct verbs_mr *mr, uint32_t length)
 {
     struct rnic *rnic = of_device(device);
     (void)mr;
@@ -265,5 +265,5 @@ const struct verbs_ops verbs_sim = {
     .qp_num = qp_num,
     .max_rd_atomic = max_rd_atomic,
     .make = make,
-    .look = look,
+    .look = look_at_region,
 };

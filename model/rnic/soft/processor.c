@@ -114,7 +114,7 @@ static time_ps ticks(struct processor *processor, time_ps now, time_ps cost)
     return count * processor->costs.tick;
 }
 
-static void begin(struct processor *processor, struct work *work, time_ps now)
+static void begin_work(struct processor *processor, struct work *work, time_ps now)
 {
     processor->at = work->level;
     processor->inside = true;
@@ -131,7 +131,7 @@ static void run_next(struct processor *processor, time_ps now)
 {
     struct work *work = next_work(processor, now);
     while (work != NULL && !work->begun) { /* which may bring something that goes before it */
-        begin(processor, work, now);
+        begin_work(processor, work, now);
         work = next_work(processor, now);
     }
     processor->running = work;

@@ -28,7 +28,7 @@ static struct frame *frame_of(const struct rnic *rnic, uint32_t handle)
 
 /* ------------------------------------------------------------------ lists of frames */
 
-static void add(const struct rnic *rnic, struct soft_list *list, uint32_t handle)
+static void add_frame(const struct rnic *rnic, struct soft_list *list, uint32_t handle)
 {
     frame_of(rnic, handle)->next = POOL_NONE;
     if (list->head == POOL_NONE)
@@ -39,7 +39,7 @@ static void add(const struct rnic *rnic, struct soft_list *list, uint32_t handle
     list->count++;
 }
 
-static uint32_t take(const struct rnic *rnic, struct soft_list *list)
+static uint32_t take_frame(const struct rnic *rnic, struct soft_list *list)
 {
     const uint32_t handle = list->head;
     CHECK(handle != POOL_NONE);
@@ -51,7 +51,7 @@ static uint32_t take(const struct rnic *rnic, struct soft_list *list)
 static void give_all(struct rnic *rnic, struct soft_list *list)
 {
     while (list->head != POOL_NONE)
-        frame_give(rnic->port.frames, take(rnic, list));
+        frame_give(rnic->port.frames, take_frame(rnic, list));
 }
 
 /* ------------------------------------------------------------------ to the wire */
@@ -62,7 +62,7 @@ void soft_on_transmit(struct rnic *rnic, time_ps now)
     (void)now;
     soft->transmitting = false;
     while (soft->leaving.head != POOL_NONE) {
-        const uint32_t handle = take(rnic, &soft->leaving);
+        const uint32_t handle = take_frame(rnic, &soft->leaving);
         port_append(&rnic->port, handle, frame_of(rnic, handle));
         soft->handed++;
     }
@@ -72,7 +72,7 @@ void soft_on_transmit(struct rnic *rnic, time_ps now)
 static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
-    add(rnic, &soft->leaving, handle);
+    add_frame(rnic, &soft->leaving, handle);
     processor_charge(processor(rnic), costs(rnic)->sent);
     soft->full |= soft->leaving.count + soft->handed >= costs(rnic)->send_queue;
     if (costs(rnic)->transmit_timer == 0) {
@@ -224,13 +224,13 @@ static time_ps begin_control(struct work *work, time_ps now)
 static bool end_control(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, control));
-    emit(soft->rnic, take(soft->rnic, &soft->controls), now);
+    emit(soft->rnic, take_frame(soft->rnic, &soft->controls), now);
     return soft->controls.count > 0;
 }
 
 void soft_send(struct rnic *rnic, uint32_t handle)
 {
-    add(rnic, &rnic->soft->controls, handle);
+    add_frame(rnic, &rnic->soft->controls, handle);
     processor_add(processor(rnic), &rnic->soft->control, processor_within(processor(rnic)));
 }
 
@@ -246,7 +246,7 @@ void soft_doorbell(struct rnic *rnic)
 
 /* ------------------------------------------------------------------ from the wire */
 
-static void drop(struct rnic *rnic, uint32_t handle, time_ps now)
+static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     const struct frame *frame = frame_of(rnic, handle);
     const struct probe_drop dropped = {
@@ -269,10 +269,10 @@ void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
     if (soft->ring.count >= costs(rnic)->receive_ring) {
-        drop(rnic, handle, now);
+        drop_frame(rnic, handle, now);
         return;
     }
-    add(rnic, &soft->ring, handle);
+    add_frame(rnic, &soft->ring, handle);
     processor_add(processor(rnic), &soft->receive, PROCESSOR_INTERRUPT);
 }
 
@@ -299,7 +299,7 @@ static time_ps begin_receive(struct work *work, time_ps now)
 static bool end_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
-    rnic_receive(soft->rnic, take(soft->rnic, &soft->ring), now);
+    rnic_receive(soft->rnic, take_frame(soft->rnic, &soft->ring), now);
     if (soft->ring.count == 0) {
         soft->polling = false;
         soft->budget = POLL_BUDGET;
