@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_list - stormglass list. */
 #include "base/nearest.h"
+#include "base/probe.h"
 #include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "cli/parameters.h"
 #include "net/switch/buffer.h"
 #include "nvme/media/media.h"
+#include "replay/explain/verdict.h"
 #include "reports/text/json_members.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/check/check.h"
@@ -115,6 +117,18 @@ static void list_faults(struct cli_list *list)
         cli_list_row(list, fault_kinds[i]->name, fault_kinds[i]->about);
 }
 
+static void list_drops(struct cli_list *list)
+{
+    for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
+        cli_list_row(list, probe_drops[i].word, probe_drops[i].about);
+}
+
+static void list_verdicts(struct cli_list *list)
+{
+    for (int i = 0; i < EXPLAIN_KINDS; i++)
+        cli_list_row(list, verdicts[i]->name, verdicts[i]->about);
+}
+
 static void list_rules(struct cli_list *list)
 {
     for (int i = 0; check_rules[i] != NULL; i++)
@@ -164,6 +178,8 @@ static const struct {
     {"topologies", "how nodes and links are made", list_topologies},
     {"faults", "what a scenario can let go wrong", list_faults},
     {"buffer-policies", "how a switch shares its packet memory", list_policies},
+    {"drop-causes", "why a frame may be dropped", list_drops},
+    {"verdicts", "what may be at the root of pauses", list_verdicts},
     {"rules", "what check looks for", list_rules},
     {"parameters", "every parameter with its default", list_parameters},
     {"paths", "paths for --set, with the first member of a list", list_paths},

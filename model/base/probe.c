@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * probe - the observer that looks away. */
+ * probe - causes of drops, and the observer that looks away. */
 #include "base/probe.h"
+
+enum side { INGRESS, EGRESS };
+
+const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT] = {
+#define DROP(NAME, name, side, word, about)                                                        \
+    [PROBE_DROP_##NAME] = {word, about, (side) == EGRESS, false},
+#define DROP_ROOM(NAME, side, word, about)                                                         \
+    [PROBE_DROP_##NAME] = {word, about, (side) == EGRESS, true},
+#include "base/drop.def"
+#undef DROP
+#undef DROP_ROOM
+};
 
 static void no_drop(void *self, const struct probe_drop *drop)
 {

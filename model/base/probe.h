@@ -12,25 +12,23 @@
 
 struct frame;
 
-/* Why a frame was dropped. */
-#define PROBE_DROP_CAUSES(X)                                                                       \
-    X(BUFFER, "buffer", "no room in the shared buffer or its headroom")                            \
-    X(EGRESS, "egress-buffer", "the egress queue is at its limit of the shared buffer")            \
-    X(MTU, "mtu", "larger than the port's MTU (giant)")                                            \
-    X(CORRUPT, "corrupt", "bit error: bad frame check sequence")                                   \
-    X(WATCHDOG, "watchdog", "the PFC watchdog drains this queue")                                  \
-    X(LINK_DOWN, "link-down", "the link or its far end is down")                                   \
-    X(NO_ROUTE, "no-route", "no path to the destination")                                          \
-    X(TTL, "ttl", "hop limit reached zero")                                                        \
-    X(INJECTED, "injected", "dropped by a fault of the scenario")                                  \
-    X(RX_BUFFER, "rx-buffer", "no room in the RNIC's receive buffer")
-
+/* Why a frame was dropped.  Outside the program causes have their words: numbers change. */
 enum probe_drop_cause {
-#define X(name, word, about) PROBE_DROP_##name,
-    PROBE_DROP_CAUSES(X)
-#undef X
-        PROBE_DROP_CAUSE_COUNT
+#define DROP(NAME, name, side, word, about) PROBE_DROP_##NAME,
+#define DROP_ROOM(NAME, side, word, about)  PROBE_DROP_##NAME,
+#include "base/drop.def"
+#undef DROP
+#undef DROP_ROOM
+    PROBE_DROP_CAUSE_COUNT
 };
+
+struct probe_drop_about {
+    const char *word, *about;
+    bool at_egress;    /* counted at the port that it would have left by, where that is known */
+    bool want_of_room; /* lossless and lossy classes are told apart */
+};
+
+extern const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT];
 
 struct probe_drop {
     time_ps at;

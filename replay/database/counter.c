@@ -11,6 +11,14 @@ const struct counter_about counters_about[COUNTER_COUNT] = {
 #undef COUNTER
 };
 
+const enum counter_id counters_of_drops[PROBE_DROP_CAUSE_COUNT] = {
+#define DROP(NAME, name, side, word, about) [PROBE_DROP_##NAME] = COUNTER_RX_DROPPED_##NAME,
+#define DROP_ROOM(NAME, side, word, about)  [PROBE_DROP_##NAME] = COUNTER_RX_DROPPED_##NAME,
+#include "base/drop.def"
+#undef DROP
+#undef DROP_ROOM
+};
+
 enum { PRIORITY_LAST = 7 };
 
 void counter_text(char text[COUNTER_NAME_BYTES], const char *name, int priority)

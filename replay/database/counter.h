@@ -7,6 +7,8 @@
 #ifndef STORMGLASS_REPLAY_DATABASE_COUNTER_H
 #define STORMGLASS_REPLAY_DATABASE_COUNTER_H
 
+#include "base/probe.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -34,6 +36,9 @@ struct counter_about {
 };
 
 extern const struct counter_about counters_about[COUNTER_COUNT];
+
+/* A switch port's, by cause of the drop. */
+extern const enum counter_id counters_of_drops[PROBE_DROP_CAUSE_COUNT];
 
 enum { COUNTER_NAME_BYTES = 80 };
 

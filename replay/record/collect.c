@@ -165,22 +165,23 @@ static int64_t dropped(const struct observe *observe, enum probe_drop_cause caus
 /* For want of buffer, wherever. */
 static int64_t unbuffered(const struct observe *observe, bool lossless)
 {
-    return (int64_t)(observe_dropped(observe, PROBE_DROP_BUFFER, lossless) +
-                     observe_dropped(observe, PROBE_DROP_EGRESS, lossless) +
-                     observe_dropped(observe, PROBE_DROP_RX_BUFFER, lossless));
+    uint64_t frames = 0;
+    for (enum probe_drop_cause cause = 0; cause < PROBE_DROP_CAUSE_COUNT; cause++)
+        if (probe_drops[cause].want_of_room)
+            frames += observe_dropped(observe, cause, lossless);
+    return (int64_t)frames;
 }
 
 static void add_drops(const struct observe *observe, struct result_totals *totals)
 {
     totals->drops_lossless = unbuffered(observe, true);
     totals->drops_lossy = unbuffered(observe, false);
-    totals->drops_mtu = dropped(observe, PROBE_DROP_MTU);
-    totals->drops_corrupt = dropped(observe, PROBE_DROP_CORRUPT);
-    totals->drops_watchdog = dropped(observe, PROBE_DROP_WATCHDOG);
-    totals->drops_link_down = dropped(observe, PROBE_DROP_LINK_DOWN);
-    totals->drops_no_route = dropped(observe, PROBE_DROP_NO_ROUTE);
-    totals->drops_ttl = dropped(observe, PROBE_DROP_TTL);
-    totals->drops_injected = dropped(observe, PROBE_DROP_INJECTED);
+#define DROP(NAME, name, side, word, about)                                                        \
+    totals->drops_##name = dropped(observe, PROBE_DROP_##NAME);
+#define DROP_ROOM(NAME, side, word, about)
+#include "base/drop.def"
+#undef DROP
+#undef DROP_ROOM
 }
 
 static bool is_open_loop(const struct scenario_workload *about)
@@ -251,9 +252,13 @@ static time_ps measured_span(const struct collect *collect)
 
 static int64_t all_drops(const struct result_totals *totals)
 {
-    return totals->drops_lossless + totals->drops_lossy + totals->drops_mtu +
-           totals->drops_corrupt + totals->drops_watchdog + totals->drops_link_down +
-           totals->drops_no_route + totals->drops_ttl + totals->drops_injected;
+    int64_t drops = totals->drops_lossless + totals->drops_lossy;
+#define DROP(NAME, name, side, word, about) drops += totals->drops_##name;
+#define DROP_ROOM(NAME, side, word, about)
+#include "base/drop.def"
+#undef DROP
+#undef DROP_ROOM
+    return drops;
 }
 
 static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,

@@ -43,9 +43,9 @@ static void on_drop(void *self, const struct probe_drop *drop)
 {
     struct observe *observe = self;
     struct probe_drop place = *drop;
+    CHECK(drop->cause < PROBE_DROP_CAUSE_COUNT);
     /* A frame that does not fit is the fault of the port that it does not fit. */
-    const bool egress = drop->cause == PROBE_DROP_MTU || drop->cause == PROBE_DROP_EGRESS;
-    if (egress && drop->egress != UINT16_MAX)
+    if (probe_drops[drop->cause].at_egress && drop->egress != UINT16_MAX)
         place.port = drop->egress;
     struct observe_drops *drops = drops_at(observe, &place);
     drops->frames++;

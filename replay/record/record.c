@@ -29,12 +29,6 @@ static const char *const level_names[] = {
     [RECORD_PACKETS] = "packets",
 };
 
-static const char *const cause_names[] = {
-#define X(name, word, about) [PROBE_DROP_##name] = word,
-    PROBE_DROP_CAUSES(X)
-#undef X
-};
-
 const char *record_level_name(enum record_level level)
 {
     return level_names[level];
@@ -56,12 +50,6 @@ const char *record_operation(uint8_t opcode)
 {
     static const char *const names[] = {"flush", "write", "read"};
     return opcode < sizeof names / sizeof names[0] ? names[opcode] : "other";
-}
-
-const char *record_drop_cause(uint8_t cause)
-{
-    CHECK(cause < PROBE_DROP_CAUSE_COUNT);
-    return cause_names[cause];
 }
 
 struct record *record_open(const struct record_options *options, const struct scenario *scenario,
@@ -156,15 +144,15 @@ void record_drop(struct record *record, const struct probe_drop *drop)
     if (record == NULL || record->drops >= RECORD_FIRST_DROPS)
         return;
     record->drops++;
-    RECORD_ROW(
-        record->store, drop_event, .at_ps = STORE_I(drop->at), .node = STORE_I(drop->node),
-        .port = STORE_I(drop->port),
-        .egress = drop->egress == UINT16_MAX ? STORE_N : STORE_I(drop->egress),
-        .priority = STORE_I(drop->priority), .cause = STORE_T(record_drop_cause(drop->cause)),
-        .lossless = STORE_I(drop->lossless), .frame_bytes = STORE_I(drop->frame_bytes),
-        .occupancy_bytes = STORE_I(drop->occupancy), .threshold_bytes = STORE_I(drop->threshold),
-        .headroom_bytes = STORE_I(drop->headroom),
-        .headroom_limit_bytes = STORE_I(drop->headroom_limit));
+    RECORD_ROW(record->store, drop_event, .at_ps = STORE_I(drop->at), .node = STORE_I(drop->node),
+               .port = STORE_I(drop->port),
+               .egress = drop->egress == UINT16_MAX ? STORE_N : STORE_I(drop->egress),
+               .priority = STORE_I(drop->priority), .cause = STORE_T(probe_drops[drop->cause].word),
+               .lossless = STORE_I(drop->lossless), .frame_bytes = STORE_I(drop->frame_bytes),
+               .occupancy_bytes = STORE_I(drop->occupancy),
+               .threshold_bytes = STORE_I(drop->threshold),
+               .headroom_bytes = STORE_I(drop->headroom),
+               .headroom_limit_bytes = STORE_I(drop->headroom_limit));
 }
 
 void record_pause(struct record *record, const struct probe_pause *pause)

@@ -73,6 +73,5 @@ void record_note(struct record *record, time_ps at, const char *owner, const cha
 
 /* "read", "write", "flush" or "other" */
 const char *record_operation(uint8_t opcode);
-const char *record_drop_cause(uint8_t cause);
 
 #endif

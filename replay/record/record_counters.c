@@ -211,7 +211,7 @@ static void write_switch_port(struct place place, const struct swtch *swtch, uin
     }
     place.priority = -1;
     for (int i = 0; i < PROBE_DROP_CAUSE_COUNT; i++)
-        write_counter(&place, (enum counter_id)(COUNTER_RX_DROPPED_BUFFER + i), from->dropped[i]);
+        write_counter(&place, counters_of_drops[i], from->dropped[i]);
 }
 
 static void write_switch(const struct place *place, const struct swtch *swtch)

@@ -159,7 +159,7 @@ static void write_drops(struct store *store, const struct observe *observe)
         const struct observe_drops *drops = &observe->drops[i];
         RECORD_ROW(store, dropped, .node = STORE_I(drops->node), .port = STORE_I(drops->port),
                    .priority = STORE_I(drops->priority),
-                   .cause = STORE_T(record_drop_cause(drops->cause)),
+                   .cause = STORE_T(probe_drops[drops->cause].word),
                    .lossless = STORE_I(drops->lossless), .frames = STORE_I(drops->frames),
                    .bytes = STORE_I(drops->bytes), .first_ps = STORE_I(drops->first),
                    .last_ps = STORE_I(drops->last));

@@ -15,9 +15,9 @@ struct total_row {
 };
 
 static const struct total_row total_rows[] = {
-#define X(member, path) {path, offsetof(struct result_totals, member)},
-    RESULT_TOTALS(X)
-#undef X
+#define TOTAL(member, path) {path, offsetof(struct result_totals, member)},
+#include "replay/record/total.def"
+#undef TOTAL
 };
 
 enum { TOTAL_ROWS = sizeof total_rows / sizeof total_rows[0] };

@@ -14,46 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Totals of the run: X(member, path). */
-#define RESULT_TOTALS(X)                                                                           \
-    X(simulated_ps, "simulated_ps")                                                                \
-    X(drain_ps, "drain_ps")                                                                        \
-    X(events, "events")                                                                            \
-    X(packets, "packets")                                                                          \
-    X(packet_hops, "packet_hops")                                                                  \
-    X(drops_lossless, "drops.lossless")                                                            \
-    X(drops_lossy, "drops.lossy")                                                                  \
-    X(drops_mtu, "drops.mtu")                                                                      \
-    X(drops_corrupt, "drops.corrupt")                                                              \
-    X(drops_watchdog, "drops.watchdog")                                                            \
-    X(drops_link_down, "drops.link_down")                                                          \
-    X(drops_no_route, "drops.no_route")                                                            \
-    X(drops_ttl, "drops.ttl")                                                                      \
-    X(drops_injected, "drops.injected")                                                            \
-    X(pfc_pause_frames, "pfc.pause_frames")                                                        \
-    X(pfc_resume_frames, "pfc.resume_frames")                                                      \
-    X(pfc_paused_ps, "pfc.paused_ps")                                                              \
-    X(pfc_longest_pause_ps, "pfc.longest_pause_ps")                                                \
-    X(pfc_deadlocks, "pfc.deadlocks")                                                              \
-    X(pfc_paused_at_end, "pfc.paused_at_end")                                                      \
-    X(pfc_severity, "pfc.severity")                                                                \
-    X(pfc_watchdog_storms, "pfc.watchdog_storms")                                                  \
-    X(pfc_watchdog_restored, "pfc.watchdog_restored")                                              \
-    X(ecn_marked, "ecn.marked")                                                                    \
-    X(ecn_cnps, "ecn.cnps")                                                                        \
-    X(rnic_retransmitted_packets, "rnic.retransmitted_packets")                                    \
-    X(rnic_timeouts, "rnic.timeouts")                                                              \
-    X(rnic_naks, "rnic.naks")                                                                      \
-    X(rnic_rnr_naks, "rnic.rnr_naks")                                                              \
-    X(rnic_qp_errors, "rnic.qp_errors")                                                            \
-    X(rnic_pause_storms, "rnic.pause_storms")                                                      \
-    X(buffer_peak_bytes, "buffer.peak_bytes")                                                      \
-    X(headroom_peak_bytes, "buffer.headroom_peak_bytes")
-
 struct result_totals {
-#define X(member, path) int64_t member;
-    RESULT_TOTALS(X)
-#undef X
+#define TOTAL(member, path) int64_t member;
+#include "replay/record/total.def"
+#undef TOTAL
 };
 
 /* One entry of `workloads:`. */

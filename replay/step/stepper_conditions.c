@@ -50,11 +50,6 @@ static struct scenario_port_text port_of(const struct stepper *stepper, uint32_t
 
 static void on_drop(void *self, const struct probe_drop *drop)
 {
-    static const char *const causes[] = {
-#define X(name, word, about) word,
-        PROBE_DROP_CAUSES(X)
-#undef X
-    };
     struct stepper *stepper = self;
     const struct step_goal *goal = stepper->goal;
     for (uint32_t i = 0; i < goal->condition_count; i++)
@@ -62,7 +57,7 @@ static void on_drop(void *self, const struct probe_drop *drop)
             is_place(&goal->conditions[i].subject, drop->node, drop->port, drop->priority))
             hit(stepper, i, "%s drops a frame of %lld B, priority %u: %s",
                 port_of(stepper, drop->node, drop->port).text, (long long)drop->frame_bytes,
-                drop->priority, causes[drop->cause]);
+                drop->priority, probe_drops[drop->cause].word);
 }
 
 static void on_pause(void *self, const struct probe_pause *pause)

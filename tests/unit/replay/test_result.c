@@ -220,9 +220,9 @@ static void fill_apart(struct fixture *fixture)
     struct result *result = &fixture->result;
     struct result_workload *workload = &fixture->workload;
     int64_t next = 100;
-#define X(member, path) result->totals.member = next++;
-    RESULT_TOTALS(X)
-#undef X
+#define TOTAL(member, path) result->totals.member = next++;
+#include "replay/record/total.def"
+#undef TOTAL
     result->cut = true;
     result->threads = 3;
     workload->issued = 201;
@@ -302,9 +302,9 @@ static const char printed[] = "scenario 'small'\n"
 static void all_that_is_printed(void **state)
 {
     static const char *const totals[] = {
-#define X(member, path) path,
-        RESULT_TOTALS(X)
-#undef X
+#define TOTAL(member, path) path,
+#include "replay/record/total.def"
+#undef TOTAL
     };
     (void)state;
     struct fixture fixture;
