@@ -205,6 +205,7 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .conn = conn,
     };
     set_class(rnic, qp, conn->peer.class);
+    pacer_init(&qp->pacer, &rnic->cc_site); /* observers look at it from now on */
     if (rnic->soft != NULL)
         soft_qp_init(rnic, qp);
     go(qp, IBV_QPS_INIT);
@@ -263,7 +264,6 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
-    pacer_init(&qp->pacer, &rnic->cc_site);
     go(qp, IBV_QPS_RTS);
 }
 
