@@ -16,7 +16,7 @@
 
 /* ------------------------------------------------------------------ the list */
 
-__attribute__((format(printf, 4, 5))) static void add(struct reach *reach, const void *key,
+__attribute__((format(printf, 4, 5))) static void add(struct reach *reach, const struct opt *row,
                                                       int64_t value, const char *format, ...)
 {
     CHECK(reach->count < REACH_ITEMS);
@@ -25,14 +25,22 @@ __attribute__((format(printf, 4, 5))) static void add(struct reach *reach, const
     va_start(arguments, format);
     vsnprintf(item->name, sizeof item->name, format, arguments);
     va_end(arguments);
-    item->key = key;
+    item->row = row;
     item->value = value;
 }
 
-static struct reach_item *by_key(struct reach *reach, const void *key, int64_t value)
+/* A loader may have put its table together of several, so a row is known by what it says. */
+static bool is_same(const struct opt *a, const struct opt *b)
+{
+    return a == b || (a->offset == b->offset && strcmp(a->name, b->name) == 0 &&
+                      strcmp(a->about, b->about) == 0);
+}
+
+static struct reach_item *by_row(struct reach *reach, const struct opt *row, int64_t value)
 {
     for (unsigned i = 0; i < reach->count; i++)
-        if (reach->items[i].key == key && reach->items[i].value == value)
+        if (reach->items[i].row != NULL && reach->items[i].value == value &&
+            is_same(reach->items[i].row, row))
             return &reach->items[i];
     return NULL;
 }
@@ -48,7 +56,7 @@ static void count_name(struct reach *reach, uint64_t times, const char *format, 
     vsnprintf(name, sizeof name, format, arguments);
     va_end(arguments);
     for (unsigned i = 0; times > 0 && i < reach->count; i++)
-        if (reach->items[i].key == NULL && strcmp(reach->items[i].name, name) == 0)
+        if (reach->items[i].row == NULL && strcmp(reach->items[i].name, name) == 0)
             __atomic_fetch_add(&reach->items[i].count, times, __ATOMIC_RELAXED);
 }
 
@@ -60,7 +68,7 @@ static void add_rows(struct reach *reach)
     const struct draw_rows *rows = draw_rows();
     for (unsigned i = 0; i < rows->count; i++) {
         const struct opt *row = rows->list[i].row;
-        if (by_key(reach, row, AWAY) != NULL)
+        if (by_row(reach, row, AWAY) != NULL)
             continue;
         const char *where = rows->list[i].where;
         add(reach, row, AWAY, "%s.%s", where, row->name);
@@ -122,9 +130,9 @@ void reach_init(struct reach *reach)
 
 /* ------------------------------------------------------------------ counting */
 
-static void count_key(struct reach *reach, const void *key, int64_t value)
+static void count_row(struct reach *reach, const struct opt *row, int64_t value)
 {
-    struct reach_item *item = by_key(reach, key, value);
+    struct reach_item *item = by_row(reach, row, value);
     if (item != NULL)
         __atomic_fetch_add(&item->count, 1, __ATOMIC_RELAXED);
 }
@@ -137,9 +145,9 @@ void reach_scenario(struct reach *reach, const struct scenario *scenario)
         char why[OPT_WHY_BYTES];
         CHECK(opt_parse(setting->row, setting->row->preset, &preset, why));
         if (setting->value != preset)
-            count_key(reach, setting->row, AWAY);
+            count_row(reach, setting->row, AWAY);
         if (setting->row->type == OPT_CHOICE)
-            count_key(reach, setting->row, setting->value);
+            count_row(reach, setting->row, setting->value);
     }
     for (uint32_t i = 0; i < scenario->fault_count; i++)
         count_name(reach, 1, "fault %s", scenario->faults[i].ops->name);

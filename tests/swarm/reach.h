@@ -17,7 +17,7 @@ enum { REACH_ITEMS = 2048, REACH_BYTES = 112 };
 struct reach {
     struct reach_item {
         char name[REACH_BYTES];
-        const void *key; /* a row's, with its value; NULL: by name */
+        const struct opt *row; /* with its value; NULL: by name */
         int64_t value;
         uint64_t count;
     } items[REACH_ITEMS];
