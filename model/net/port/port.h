@@ -32,15 +32,22 @@ enum net_event {
     NET_EVENT_DEQUEUE = EVENT_QUIET /* the wire may be free: look for the next frame */
 };
 
-/* Which frames ask for pauses.  A port ignores and counts those of the other kind. */
-enum port_flow_control {
-    PORT_FLOW_PFC,    /* IEEE 802.1Q cl. 36: each priority for itself */
-    PORT_FLOW_GLOBAL, /* IEEE 802.3 annex 31B: PAUSE, all priorities while any is asserted */
-    PORT_FLOW_NONE    /* neither sends nor obeys */
-};
+/* Which frames ask for pauses: PFC, each priority for itself (IEEE 802.1Q cl. 36); PAUSE, all
+ * priorities while any is asserted (IEEE 802.3 annex 31B); none is sent nor obeyed.  A port ignores
+ * and counts those of the other kind. */
+#define PORT_FLOWS(X)  X(PFC, "pfc") X(GLOBAL, "global") X(NONE, "none")
+#define PORT_CABLES(X) X(FIBRE, "fibre") X(TWINAX, "twinax")
+#define PORT_FECS(X)   X(NONE, "none") X(RS_528, "rs-528") X(RS_544, "rs-544") X(AUTO, "auto")
 
-enum port_cable { PORT_CABLE_FIBRE, PORT_CABLE_TWINAX };
-enum port_fec { PORT_FEC_NONE, PORT_FEC_RS_528, PORT_FEC_RS_544, PORT_FEC_AUTO };
+#define X(name, word) PORT_FLOW_##name,
+enum port_flow_control { PORT_FLOWS(X) };
+#undef X
+#define X(name, word) PORT_CABLE_##name,
+enum port_cable { PORT_CABLES(X) };
+#undef X
+#define X(name, word) PORT_FEC_##name,
+enum port_fec { PORT_FECS(X) };
+#undef X
 
 struct port_params {
     int64_t rate;         /* bits per second */

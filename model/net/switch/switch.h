@@ -38,9 +38,9 @@ struct switch_params {
     int64_t pfc_priorities;     /* mask of lossless priorities */
     int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
     int64_t ecn_pmax;           /* ppm */
-    int64_t ecn_at;             /* 0 enqueue, 1 dequeue */
+    int64_t ecn_at;             /* SWITCH_ENQUEUE, SWITCH_DEQUEUE */
     int64_t latency;            /* ps from a frame's last bit (cut-through: header) to the memory */
-    int64_t forwarding;         /* 0 store-and-forward, 1 cut-through */
+    int64_t forwarding;         /* SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH */
     int64_t ecmp_seed;          /* -1: own seed for each switch */
     int64_t ecmp_hash;          /* enum switch_hash */
     int64_t weight[PRIORITIES]; /* 0: strict, highest first; else share among the weighted */
@@ -69,7 +69,11 @@ enum { SWITCH_HEADROOM_POOL_NONE = -1, SWITCH_HEADROOM_POOL_AUTO = -2 };
 enum { SWITCH_EGRESS_LIMIT_NONE = -1 };
 
 /* What ECMP tells flows apart by. */
-enum switch_hash { SWITCH_HASH_5_TUPLE, SWITCH_HASH_ADDRESSES, SWITCH_HASH_QUEUE_PAIR };
+#define SWITCH_HASHES(X) X(5_TUPLE, "5-tuple") X(ADDRESSES, "addresses") X(QUEUE_PAIR, "queue-pair")
+
+#define X(name, word) SWITCH_HASH_##name,
+enum switch_hash { SWITCH_HASHES(X) };
+#undef X
 
 struct switch_counters {
     uint64_t ecn_marked;

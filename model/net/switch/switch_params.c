@@ -2,7 +2,8 @@
  * switch_params - what a scenario may say about a switch: the rows of all, and then those that
  * buffer policies have for themselves. */
 #include "base/check.h"
-#include "net/switch/switch.h"
+#include "net/switch/switch_private.h"
+#include "net/switch/watchdog.h"
 
 #include <string.h>
 
@@ -88,17 +89,16 @@ const struct opt switch_opts[] = {
      "HPCC artifact: 400 KB for each 25 Gb/s of link rate"},
     {"ecn-pmax", OPT_PERCENT, FIELD(ecn_pmax), "20%", "0%", "100%", NULL,
      "Marking probability just below kmax.", "HPCC artifact: 0.2"},
-    {"ecn-mark", OPT_CHOICE, FIELD(ecn_at), "enqueue", NULL, NULL, "enqueue|dequeue",
+    {"ecn-mark", OPT_CHOICE, FIELD(ecn_at), "enqueue", NULL, NULL, OPT_WORDS(SWITCH_MARKINGS),
      "Which moment's queue decides.", "RFC 3168; SONiC test plan: dequeue-based marking"},
     {"latency", OPT_TIME, FIELD(latency), "300ns", "0ns", "100us", NULL,
      "From a frame's last bit (cut-through: its header) to the packet memory.",
      "measured by others: about 270 ns a pass through an SX6030"},
     {"forwarding", OPT_CHOICE, FIELD(forwarding), "store-and-forward", NULL, NULL,
-     "store-and-forward|cut-through", "When a frame may leave.", "IEEE 802.1D; vendors' documents"},
+     OPT_WORDS(SWITCH_FORWARDINGS), "When a frame may leave.", "IEEE 802.1D; vendors' documents"},
     {"ecmp-seed", OPT_INT, FIELD(ecmp_seed), "auto", "0", "4294967295", "auto",
      "Seed of the path hash; auto: each switch its own. Equal seeds in two tiers polarize.", "own"},
-    {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL,
-     "5-tuple|addresses|queue-pair",
+    {"ecmp-hash", OPT_CHOICE, FIELD(ecmp_hash), "5-tuple", NULL, NULL, OPT_WORDS(SWITCH_HASHES),
      "What tells flows apart: IP addresses, protocol and UDP ports; addresses alone; or the "
      "5-tuple "
      "and the BTH's destination queue pair.",
@@ -111,11 +111,11 @@ const struct opt switch_opts[] = {
     WEIGHT(5),
     WEIGHT(6),
     WEIGHT(7),
-    {"watchdog", OPT_CHOICE, FIELD(watchdog), "off", NULL, NULL, "off|drop|forward|alert",
+    {"watchdog", OPT_CHOICE, FIELD(watchdog), "off", NULL, NULL, OPT_WORDS(WATCHDOG_ACTIONS),
      "PFC watchdog, and what it does to a queue that pauses hold for too long.",
      "SONiC pfcwd: drop is its default where it is on"},
     {"watchdog-rule", OPT_CHOICE, FIELD(watchdog_rule), "mellanox", NULL, NULL,
-     "mellanox|mellanox-2024|mellanox-2023|broadcom",
+     OPT_WORDS(WATCHDOG_RULE_WORDS),
      "What the watchdog takes for a storm: packets wait, none left, paused for more than 99 % of "
      "the interval (mellanox, with 1 % of the detection time forgiven; mellanox-2024, without); "
      "packets wait, none left, any pause came, or none waits and 80 % (mellanox-2023); one pause "

@@ -9,9 +9,16 @@
 /* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what
  * follows. */
 enum { CUT_THROUGH_BYTES = 64 };
-enum { SWITCH_DWRR_QUANTUM = 512 };      /* bytes that a turn adds for each unit of weight */
-enum { SWITCH_ENQUEUE, SWITCH_DEQUEUE }; /* ecn_at */
-enum { SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH }; /* forwarding */
+enum { SWITCH_DWRR_QUANTUM = 512 }; /* bytes that a turn adds for each unit of weight */
+
+/* ecn_at, and forwarding. */
+#define SWITCH_MARKINGS(X)    X(ENQUEUE, "enqueue") X(DEQUEUE, "dequeue")
+#define SWITCH_FORWARDINGS(X) X(STORE_FORWARD, "store-and-forward") X(CUT_THROUGH, "cut-through")
+
+#define X(name, word) SWITCH_##name,
+enum { SWITCH_MARKINGS(X) };
+enum { SWITCH_FORWARDINGS(X) };
+#undef X
 
 static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
 {

@@ -23,7 +23,11 @@
 
 #include "net/switch/switch.h"
 
-enum watchdog_action { WATCHDOG_OFF, WATCHDOG_DROP, WATCHDOG_FORWARD, WATCHDOG_ALERT };
+#define WATCHDOG_ACTIONS(X) X(OFF, "off") X(DROP, "drop") X(FORWARD, "forward") X(ALERT, "alert")
+
+#define X(name, word) WATCHDOG_##name,
+enum watchdog_action { WATCHDOG_ACTIONS(X) };
+#undef X
 
 /* What a poll reads of a queue: SONiC's counters of the same meaning. */
 struct watchdog_sample {
@@ -35,14 +39,16 @@ struct watchdog_sample {
                             SAI_PORT_STAT_PFC_n_ON2OFF_RX_PKTS in one */
 };
 
-/* When a queue is in a storm. */
-enum watchdog_rule {
-    WATCHDOG_MELLANOX,      /* since 2026, with the tolerance of swss#4784 */
-    WATCHDOG_MELLANOX_2024, /* swss#3036 */
-    WATCHDOG_MELLANOX_2023, /* before it */
-    WATCHDOG_BROADCOM,      /* since swss#1111 */
-    WATCHDOG_RULES
-};
+/* When a queue is in a storm: mellanox since 2026, with the tolerance of swss#4784; as of
+ * swss#3036; before it; broadcom since swss#1111. */
+#define WATCHDOG_RULE_WORDS(X)                                                                     \
+    X(MELLANOX, "mellanox")                                                                        \
+    X(MELLANOX_2024, "mellanox-2024")                                                              \
+    X(MELLANOX_2023, "mellanox-2023") X(BROADCOM, "broadcom")
+
+#define X(name, word) WATCHDOG_##name,
+enum watchdog_rule { WATCHDOG_RULE_WORDS(X) WATCHDOG_RULES };
+#undef X
 
 /* True when the two samples, `elapsed` apart, look like a storm; `poll` is the interval as it is
  * configured. */
