@@ -8,6 +8,7 @@
 #include "run_laws_private.h"
 
 #include "base/memory.h"
+#include "net/port/port_inline.h"
 
 #include <stdlib.h>
 #include <string.h>

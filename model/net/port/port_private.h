@@ -4,7 +4,7 @@
 #ifndef STORMGLASS_NET_PORT_PORT_PRIVATE_H
 #define STORMGLASS_NET_PORT_PORT_PRIVATE_H
 
-#include "net/port/port.h"
+#include "net/port/port_inline.h"
 
 /* A MAC control frame has arrived; consumes it. */
 void port_receive_pfc(struct port *port, uint32_t handle, time_ps now);

@@ -4,6 +4,7 @@
 #ifndef STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
 #define STORMGLASS_NET_SWITCH_SWITCH_PRIVATE_H
 
+#include "net/port/port_inline.h"
 #include "net/switch/switch.h"
 
 /* Bytes that a cut-through switch must see: Ethernet 14, IPv4 20, UDP 8, BTH 12, and 10 of what

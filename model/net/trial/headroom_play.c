@@ -5,6 +5,7 @@
  * sender below switch; the seed is chosen for that. */
 #include "net/trial/headroom_play.h"
 
+#include "net/port/port_inline.h"
 #include "net/switch/buffer_static.h"
 #include "net/switch/switch.h"
 

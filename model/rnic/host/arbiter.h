@@ -5,6 +5,7 @@
 #ifndef STORMGLASS_RNIC_HOST_ARBITER_H
 #define STORMGLASS_RNIC_HOST_ARBITER_H
 
+#include "net/port/port_inline.h"
 #include "rnic/host/rnic.h"
 
 /* The source of an RNIC's port. */

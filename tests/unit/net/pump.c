@@ -2,6 +2,8 @@
  * pump - its port asks it for frames while it has some. */
 #include "tests/unit/net/pump.h"
 
+#include "net/port/port_inline.h"
+
 enum { PUMP_EVENT_START = NET_EVENT_FIRST_OWN };
 
 const struct port_ingress pump_ingress = {0};
