@@ -184,6 +184,7 @@ static bool take_headroom(struct buffer *buffer, struct buffer_group *group, uin
     if (group->headroom_used + cells > group->headroom ||
         buffer->headroom_used + cells > buffer->headroom_size)
         return false;
+    CHECK(group->lossless && buffer->headroom_used <= buffer->headroom_size);
     group->ample = 0;
     group->headroom_used += cells;
     buffer->headroom_used += cells;
@@ -235,6 +236,7 @@ static bool may_go_on(const struct buffer *buffer, const struct buffer_group *gr
 bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
                          time_ps now)
 {
+    CHECK(cells <= buffer_held(group));
     const uint32_t headroom = least(group->headroom_used, cells);
     group->headroom_used -= headroom;
     buffer->headroom_used -= headroom;
@@ -296,7 +298,9 @@ void buffer_queue_shrunk(struct buffer *buffer, struct buffer_place queue, uint3
                          uint32_t cells, time_ps now)
 {
     struct buffer_egress *egress = &buffer->egress;
-    egress->used -= buffer_share(below, egress->reserved, cells);
+    const uint32_t share = buffer_share(below, egress->reserved, cells);
+    CHECK(share <= egress->used);
+    egress->used -= share;
     if (egress->tight && egress->tight_above > 0 && egress->used <= egress->tight_above / 2)
         set_egress_tight(buffer, false);
     if (buffer->policy->queues)

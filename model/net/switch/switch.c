@@ -31,6 +31,7 @@ static struct swtch *switch_of(struct node *node)
  * was not sent in the meantime is the others' for good.  The last of a queue ends its turn. */
 static NOINLINE uint8_t weighted_pick(const struct swtch *swtch, struct port *port, unsigned mask)
 {
+    CHECK(mask != 0 && (mask & swtch->strict) == 0 && port->drr_next < PRIORITIES);
     for (;;) {
         const uint8_t next = port->drr_next;
         struct port_prio *prio = &port->prios[next];
@@ -89,6 +90,7 @@ uint64_t switch_flush(struct swtch *swtch, struct port *port, uint8_t priority, 
         switch_unqueue(swtch, port, &passage);
         switch_discard(swtch, (uint32_t)passage.handle, port->index, now);
     }
+    CHECK(prio->bytes == 0 && prio->cells == 0 && (port->ready & 1u << priority) == 0);
     prio->deficit = 0;
     return frames;
 }
@@ -164,6 +166,7 @@ static NOINLINE void dequeue_due(struct swtch *swtch, time_ps at, uint64_t order
 static void settle(struct node *node, time_ps until)
 {
     dequeue_due(switch_of(node), until, UINT64_MAX);
+    CHECK(node->due > until);
 }
 
 /* ------------------------------------------------------------------ forwarding */
@@ -219,13 +222,13 @@ static uint32_t entropy_of(const struct swtch *swtch, const struct frame *frame)
     const uint64_t with_queue_pair = (uint64_t)frame->qpn << 32 | frame->entropy;
     switch ((enum switch_hash)swtch->params.ecmp_hash) {
     case SWITCH_HASH_5_TUPLE:
-        break;
+        return frame->entropy;
     case SWITCH_HASH_ADDRESSES:
         return (uint32_t)(hash_mix(addresses) >> 32);
     case SWITCH_HASH_QUEUE_PAIR:
         return (uint32_t)(hash_mix(with_queue_pair) >> 32);
     }
-    return frame->entropy;
+    CHECK(false); /* no other was read */
 }
 
 /* enqueue for a frame that finds ample room and the wire taken, in a queue without a limit. */
@@ -289,6 +292,7 @@ static bool must_wait(const struct swtch *swtch, const struct frame *frame)
 static void wait_for_rest(struct swtch *swtch, uint32_t handle, const struct frame *frame,
                           time_ps now)
 {
+    CHECK(frame->bytes > CUT_THROUGH_BYTES);
     const uint64_t rest = frame->bytes - (uint64_t)CUT_THROUGH_BYTES;
     const uint64_t bps = swtch->ports[frame->in_port].rate.bps;
     node_post(&swtch->node, swtch->node.id, now + units_transfer_ps(rest, bps),
@@ -364,6 +368,7 @@ static INLINE void on_arrival(struct swtch *swtch, const struct event *event)
 static NOINLINE void on_other_event(struct swtch *swtch, const struct event *event)
 {
     struct port *port = &swtch->ports[event->port];
+    CHECK(event->port < swtch->port_count);
     if (UNLIKELY(event->kind == NET_EVENT_DEQUEUE)) {
         if (port_dequeue_came(port, event->at))
             port_dequeue(port, event->at);

@@ -47,6 +47,7 @@ void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                    enum probe_drop_cause cause, time_ps now)
 {
     const struct frame *frame = frame_at(swtch->frames, handle);
+    CHECK(cause == PROBE_DROP_BUFFER || cause == PROBE_DROP_EGRESS);
     struct probe_drop drop = dropped(swtch, frame, cause, now);
     drop.lossless = switch_is_lossless(swtch, frame);
     drop.egress = egress;
@@ -66,6 +67,7 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
     const enum probe_drop_cause cause = egress == UINT16_MAX ? PROBE_DROP_NO_ROUTE
                                         : frame->ttl == 0    ? PROBE_DROP_TTL
                                                              : PROBE_DROP_MTU;
+    CHECK(cause != PROBE_DROP_MTU || frame->bytes > swtch->ports[egress].largest);
     struct probe_drop drop = dropped(swtch, frame, cause, now);
     drop.egress = egress;
     swtch->probe->drop(swtch->probe->self, &drop);

@@ -39,6 +39,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
                  const struct port_params *port_params, struct frame_pool *frames,
                  const struct probe *probe)
 {
+    CHECK(port_count > 0 && params->pfc_priorities <= UINT8_MAX);
     *swtch = (struct swtch){
         .frames = frames,
         .port_count = port_count,
@@ -82,6 +83,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
 
 void switch_classify(struct swtch *swtch, unsigned dscp, uint8_t priority)
 {
+    CHECK(dscp < DSCPS && priority < PRIORITIES);
     memset(&swtch->priority_of_tos[4 * dscp], priority, 4);
 }
 

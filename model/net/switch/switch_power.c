@@ -35,5 +35,6 @@ void switch_lose(struct swtch *swtch, time_ps now)
     }
     for (uint16_t i = 0; i < swtch->port_count; i++)
         port_set_choosing(&swtch->ports[i], false);
+    CHECK(swtch->buffer.used == 0 && swtch->buffer.egress.used == 0);
     swtch->mark_above[SWITCH_DEQUEUE] = mark_above;
 }

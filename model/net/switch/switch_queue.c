@@ -25,6 +25,7 @@ void switch_pause_sender(struct swtch *swtch, const struct frame *frame, uint16_
                          time_ps now)
 {
     struct probe_pause why = edge(swtch, frame, egress, now);
+    CHECK(switch_is_lossless(swtch, frame) && switch_group(swtch, frame)->xoff);
     why.xoff = true;
     switch_reasons(swtch, frame, egress, &why);
     port_pfc_assert(&swtch->ports[frame->in_port], frame->priority, &why);
@@ -36,6 +37,8 @@ void switch_resume_sender(struct swtch *swtch, const struct frame *frame, uint16
 {
     const struct probe_pause why = edge(swtch, frame, egress, now);
     struct port *port = &swtch->ports[egress];
+    CHECK(switch_is_lossless(swtch, frame) && !switch_group(swtch, frame)->xoff);
+    CHECK(switch_group(swtch, frame)->headroom_used == 0);
     const bool choosing = port_is_choosing(port);
     port_set_choosing(port, true);
     port_pfc_release(&swtch->ports[frame->in_port], frame->priority, &why);
@@ -75,6 +78,7 @@ void switch_mark_perhaps(struct swtch *swtch, struct frame *frame, const struct 
 {
     const struct switch_params *params = &swtch->params;
     const int64_t queue = egress->prios[frame->priority].bytes;
+    CHECK(queue > params->ecn_kmin);
     const uint64_t over = (uint64_t)(queue - params->ecn_kmin);
     const uint64_t span = (uint64_t)(params->ecn_kmax - params->ecn_kmin);
     if (queue < params->ecn_kmax &&

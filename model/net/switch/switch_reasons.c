@@ -57,6 +57,7 @@ void switch_reasons(const struct swtch *swtch, const struct frame *crossing, uin
                     struct probe_pause *why)
 {
     const struct buffer *buffer = &swtch->buffer;
+    CHECK(why->port < swtch->port_count && why->priority < PRIORITIES);
     const struct buffer_group *group = &buffer->groups[why->port * PRIORITIES + why->priority];
     struct reckoning reckoning = {
         .swtch = swtch,
