@@ -101,7 +101,7 @@ static void make_params(const struct fio_raw *raw, struct wl_nvme_params *params
     params->pattern = raw->random ? WL_NVME_RANDOM : WL_NVME_SEQUENTIAL;
     params->queue_depth = raw->engine_sync ? 1 : raw->iodepth;
     params->queues = 1;
-    params->arrival = raw->rate_process == 0 ? WL_NVME_PACED : WL_NVME_POISSON;
+    params->arrival = raw->rate_process == 0 ? WL_PACE_PACED : WL_PACE_POISSON;
     params->size = region_of(raw);
     params->offset = raw->offset;
     params->think_time = raw->thinktime;

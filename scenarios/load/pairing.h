@@ -12,9 +12,15 @@
 #include "base/rng.h"
 #include "scenarios/load/select.h"
 
-enum pairing { PAIRING_ROUND_ROBIN, PAIRING_ALL_TO_ALL, PAIRING_ONE_TO_ONE, PAIRING_PERMUTATION };
+#define PAIRINGS(X)                                                                                \
+    X(ROUND_ROBIN, "round-robin")                                                                  \
+    X(ALL_TO_ALL, "all-to-all")                                                                    \
+    X(ONE_TO_ONE, "one-to-one")                                                                    \
+    X(PERMUTATION, "permutation")
 
-#define PAIRING_WORDS "round-robin|all-to-all|one-to-one|permutation"
+#define X(name, word) PAIRING_##name,
+enum pairing { PAIRINGS(X) };
+#undef X
 
 enum { PAIRING_MAX = 1000000 };
 

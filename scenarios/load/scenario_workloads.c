@@ -28,7 +28,7 @@ const struct opt scenario_workload_opts[] = {
      "own"},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
      "Time at which it stops issuing; end: the run's duration.", "own"},
-    {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, PAIRING_WORDS,
+    {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
      "How the members of from and to are paired.", "own"},
     {"dscp", OPT_INT, FIELD(dscp), "auto", "0", "63", "auto",
      "DSCP of the connections, in both directions; auto: the RNIC's.",

@@ -8,12 +8,16 @@
 
 #include "base/opt.h"
 #include "base/units.h"
+#include "scenarios/workload/wl_pace.h"
 #include "scenarios/workload/wl_plan.h"
 #include "scenarios/workload/wl_replay.h"
 #include "scenarios/workload/workload.h"
 
-enum wl_nvme_pattern { WL_NVME_RANDOM, WL_NVME_SEQUENTIAL };
-enum wl_nvme_arrival { WL_NVME_PACED, WL_NVME_POISSON };
+#define WL_NVME_PATTERNS(X) X(RANDOM, "random") X(SEQUENTIAL, "sequential")
+
+#define X(name, word) WL_NVME_##name,
+enum wl_nvme_pattern { WL_NVME_PATTERNS(X) };
+#undef X
 
 #define WL_NVME_ONE_PASS INT64_C(-1) /* io_bytes: as many bytes as the region has */
 
@@ -42,7 +46,7 @@ struct wl_nvme_params {
     int64_t queues;      /* I/O queues of the controller */
     int64_t pattern;     /* enum wl_nvme_pattern */
     int64_t rate;        /* I/Os per second of each instance; 0: closed loop */
-    int64_t arrival;     /* enum wl_nvme_arrival */
+    int64_t arrival;     /* enum wl_pace_arrival */
     int64_t count;       /* I/Os of each instance; 0: until stop */
     int64_t size;        /* bytes of the namespace that are used; 0: all */
     int64_t offset;      /* where they begin */

@@ -15,6 +15,12 @@
 
 #include <stdbool.h>
 
+#define WL_PACE_ARRIVALS(X) X(PACED, "paced") X(POISSON, "poisson")
+
+#define X(name, word) WL_PACE_##name,
+enum wl_pace_arrival { WL_PACE_ARRIVALS(X) };
+#undef X
+
 struct wl_pace {
     int64_t per_second; /* 0: not paced, always due */
     bool poisson;

@@ -27,7 +27,7 @@ const struct opt wl_rdma_opts[] = {
     {"rate", OPT_INT, FIELD(rate), "0", "0", "1000000000", NULL,
      "Messages per second of each instance (open loop); 0 keeps `outstanding` instead.",
      "perftest --rate_limit"},
-    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, "paced|poisson",
+    {"arrival", OPT_CHOICE, FIELD(arrival), "paced", NULL, NULL, OPT_WORDS(WL_PACE_ARRIVALS),
      "Arrivals of a rate: evenly spaced from a random phase, or a Poisson process.",
      "fio rate_process"},
     {"receives", OPT_INT, FIELD(receives), "0", "0", "8192", NULL,
@@ -248,7 +248,7 @@ static void pair_settled(struct pair *pair)
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
-    wl_pace_init(&wl->pace, wl->params.rate, wl->params.arrival != 0, begin,
+    wl_pace_init(&wl->pace, wl->params.rate, wl->params.arrival == WL_PACE_POISSON, begin,
                  env_stream(wl->site.env, purpose), 1);
     if (now < begin && any_usable(wl))
         env_timer_set(wl->site.env, &wl->timer, begin);

@@ -30,7 +30,7 @@ struct wl_rdma_params {
     int64_t count;       /* messages of each instance; 0: until stop */
     int64_t qps;
     int64_t rate;          /* messages per second of each instance; 0: closed loop */
-    int64_t arrival;       /* 0 paced, 1 Poisson */
+    int64_t arrival;       /* enum wl_pace_arrival */
     int64_t receives;      /* that the other end keeps posted for SEND; 0: twice `outstanding` */
     time_ps receive_delay; /* from a message to the receive that is posted in its place */
 };

@@ -13,9 +13,15 @@
 #include "scenarios/workload/trace.h"
 #include "scenarios/workload/wl_plan.h"
 
-enum wl_replay_timing { WL_REPLAY_RECORDED, WL_REPLAY_ASAP };
-enum wl_replay_beyond { WL_REPLAY_REFUSE, WL_REPLAY_FOLD };
-enum wl_replay_split { WL_REPLAY_COPY, WL_REPLAY_TURNS, WL_REPLAY_FILE };
+#define WL_REPLAY_TIMINGS(X) X(RECORDED, "recorded") X(ASAP, "asap")
+#define WL_REPLAY_BEYONDS(X) X(REFUSE, "refuse") X(FOLD, "fold")
+#define WL_REPLAY_SPLITS(X)  X(COPY, "copy") X(TURNS, "turns") X(FILE, "file")
+
+#define X(name, word) WL_REPLAY_##name,
+enum wl_replay_timing { WL_REPLAY_TIMINGS(X) };
+enum wl_replay_beyond { WL_REPLAY_BEYONDS(X) };
+enum wl_replay_split { WL_REPLAY_SPLITS(X) };
+#undef X
 
 struct wl_replay_params {
     const struct trace *trace; /* NULL: the workload plays none */

@@ -57,7 +57,7 @@ static void init_pace(struct wl_script *script, int lane, time_ps start, struct 
     if (!script->one_lane && !is_taken(script, lane))
         rate = 0;
     const struct rng own = {.key = hash_mix(rng.key ^ (UINT64_C(0x70616365) + (uint64_t)lane))};
-    wl_pace_init(&script->pace[lane], rate, params->arrival == WL_NVME_POISSON, start, own,
+    wl_pace_init(&script->pace[lane], rate, params->arrival == WL_PACE_POISSON, start, own,
                  units(script, lane, wl_plan_smallest(&script->plan_params)));
 }
 

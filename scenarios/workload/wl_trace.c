@@ -13,7 +13,8 @@
 static const struct opt rows[] = {
     {"speed", OPT_PERCENT, FIELD(replay.speed), "100%", "1%", "100000%", NULL,
      "Replay speed: with 200% each I/O is due at half of its time.", "fio replay_time_scale"},
-    {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL, "recorded|asap",
+    {"timing", OPT_CHOICE, FIELD(replay.timing), "recorded", NULL, NULL,
+     OPT_WORDS(WL_REPLAY_TIMINGS),
      "When I/Os are due: at the times of the trace, or as soon as queue-depth has room.  A trace "
      "without times is played asap.",
      "fio replay_no_stall"},
@@ -24,7 +25,7 @@ static const struct opt rows[] = {
     {"queues", OPT_INT, FIELD(queues), "1", "1", "1024", NULL,
      "I/O queues of the controller, used round robin; the target may grant fewer.",
      "nvme-cli --nr-io-queues"},
-    {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, "copy|turns|file",
+    {"split", OPT_CHOICE, FIELD(replay.split), "copy", NULL, NULL, OPT_WORDS(WL_REPLAY_SPLITS),
      "What each instance plays: the whole trace; its share of the I/Os, round robin; or its share "
      "of the trace's files, round robin.",
      "own"},
@@ -32,7 +33,7 @@ static const struct opt rows[] = {
      "Repeats of the trace; 0: until stop.", "fio loops"},
     {"skip", OPT_TIME, FIELD(replay.skip), "0s", "0s", "1000000s", NULL,
      "Start of the replay in the trace.", "own"},
-    {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, "refuse|fold",
+    {"beyond", OPT_CHOICE, FIELD(replay.beyond), "refuse", NULL, NULL, OPT_WORDS(WL_REPLAY_BEYONDS),
      "I/Os beyond the used part of the namespace: the workload fails, or they are folded into it, "
      "modulo its size.",
      "own"},

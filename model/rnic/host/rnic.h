@@ -49,7 +49,11 @@ struct rnic_params {
 
 extern const struct opt rnic_opts[];
 
-enum { RNIC_GO_BACK_N, RNIC_GO_BACK_0 };        /* loss_recovery */
+#define RNIC_LOSS_RECOVERIES(X) X(GO_BACK_N, "go-back-n") X(GO_BACK_0, "go-back-0")
+#define X(name, word)           RNIC_##name,
+enum { RNIC_LOSS_RECOVERIES(X) }; /* loss_recovery */
+#undef X
+
 enum { RNIC_AUTO = -1 };                        /* rx_xoff, rx_xon, ack_dscp, ... */
 enum { RNIC_UNLIMITED = 0, RNIC_STOPPED = -1 }; /* drain */
 

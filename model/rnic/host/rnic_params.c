@@ -33,7 +33,7 @@ const struct opt rnic_opts[] = {
     {"ack-coalescing", OPT_BOOL, ROW(ack_coalescing), "true", NULL, NULL, NULL,
      "An ACK that still waits for the wire is replaced by a newer one.", "IBTA Vol 1 9.7.5.1.2"},
     {"loss-recovery", OPT_CHOICE, ROW(loss_recovery), "go-back-n", NULL, NULL,
-     "go-back-n|go-back-0",
+     OPT_WORDS(RNIC_LOSS_RECOVERIES),
      "What is sent again after a loss: from the lost packet, or the whole message.",
      "IBTA Vol 1 9.7.6; go-back-0: Guo et al., SIGCOMM 2016, 4.1"},
     {"max-rd-atomic", OPT_INT, ROW(max_rd_atomic), "16", "0", "255", NULL,

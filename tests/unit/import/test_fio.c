@@ -285,7 +285,7 @@ static void rates_verify_and_latency_are_carried_over(void **state)
     const struct fio_job *jobs = load->jobs.jobs;
     assert_int_equal(jobs[0].nvme.fio.rate_bytes[WL_READ], 1048576);
     assert_int_equal(jobs[0].nvme.fio.rate_bytes[WL_WRITE], 512000);
-    assert_int_equal(jobs[0].nvme.arrival, WL_NVME_POISSON);
+    assert_int_equal(jobs[0].nvme.arrival, WL_PACE_POISSON);
     assert_int_equal(jobs[1].nvme.fio.rate_iops[WL_READ], 0);
     assert_int_equal(jobs[1].nvme.fio.rate_iops[WL_WRITE], 200);
     assert_int_equal(jobs[1].nvme.think_time, 2 * PS_PER_MS);

@@ -52,7 +52,7 @@ static void every_number_reaches_the_workload(void **state)
         {"pattern", nvme->pattern, WL_NVME_RANDOM},
         {"depth", nvme->queue_depth, 12},
         {"queues", nvme->queues, 1},
-        {"arrival", nvme->arrival, WL_NVME_PACED},
+        {"arrival", nvme->arrival, WL_PACE_PACED},
         {"size", nvme->size, INT64_C(1) << 30},
         {"offset", nvme->offset, 65536},
         {"think time", nvme->think_time, 9 * PS_PER_US},

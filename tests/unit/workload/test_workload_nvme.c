@@ -308,7 +308,7 @@ static void poisson_and_paced_have_the_same_rate(void **state)
     (void)state;
     struct play *play = begin();
     play->params.rate = 100000;
-    play->params.arrival = WL_NVME_POISSON;
+    play->params.arrival = WL_PACE_POISSON;
     play->params.queue_depth = 1000;
     device.queue_size = 1000;
     run(play, PS_PER_S);
