@@ -134,8 +134,30 @@ static void two_sides_take_turns(void **state)
     engine_fini(&engine);
 }
 
+/* What a blob keeps of a message: all of a short one, and of a longer one as much as it has room. */
+static void a_blob_keeps_what_it_has_room_for(void **state)
+{
+    (void)state;
+    struct frame_pool pool;
+    frame_pool_init(&pool);
+    struct frame *frame = frame_at(&pool, frame_take(&pool));
+    *frame = (struct frame){.opcode = FRAME_RC_SEND_ONLY, .length = 3, .blob = POOL_NONE};
+    memset(frame_blob_take(&pool, frame, 3), 7, 3);
+    assert_int_equal(frame_blob_bytes(frame), 3);
+    assert_int_equal(frame_blob_kept(frame), 3);
+    frame->length = FRAME_BLOB_MAX;
+    assert_in_range(frame_blob_kept(frame), 3, FRAME_BLOB_MAX - 1);
+    frame->length = (uint16_t)frame_blob_kept(frame);
+    assert_int_equal(frame_blob_kept(frame), frame->length);
+    frame_blob_give(&pool, frame->blob);
+    frame_pool_fini(&pool);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_sides_take_turns)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_sides_take_turns),
+        cmocka_unit_test(a_blob_keeps_what_it_has_room_for),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
