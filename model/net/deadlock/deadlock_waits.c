@@ -306,7 +306,7 @@ bool deadlock_waits_find(struct deadlock_waits *waits, time_ps now)
 {
     forget(waits);
     gather(waits, now);
-    return waits->count > 0 && sieve_by_switch(waits) && sieve_by_frame(waits);
+    return sieve_by_switch(waits) && sieve_by_frame(waits);
 }
 
 /* ------------------------------------------------------------------ who waits for whom */

@@ -102,6 +102,7 @@ static void times_have_fios_suffixes(void **state)
         {"", PS_PER_S, -1},
         {"s", PS_PER_S, -1},
         {"365d", PS_PER_S, -1},
+        {"15", 1, 15},
     };
     (void)state;
     for (size_t i = 0; i < LENGTH(rows); i++) {

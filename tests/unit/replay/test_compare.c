@@ -340,6 +340,13 @@ static void what_cannot_be_compared_is_refused(void **state)
     refused(fixture, fixture->measured, fixture->measured, "both measurements");
     refused(fixture, fixture->model, "/nowhere/x.db", "/nowhere/x.db");
     refused(fixture, "/etc/passwd", fixture->measured, "/etc/passwd");
+    /* What only the figures are read from is missed on either side. */
+    play(fixture->measured, NULL, measured_sql, "DROP TABLE calibrated");
+    refused(fixture, fixture->model, fixture->measured, fixture->measured);
+    play(fixture->measured, NULL, measured_sql, "");
+    unlink(fixture->model);
+    play(fixture->model, NULL, "", "DROP TABLE calibrated");
+    refused(fixture, fixture->model, fixture->measured, fixture->model);
 }
 
 static void figures_are_named(void **state)

@@ -228,6 +228,21 @@ static void values_that_contradict_each_other_are_found(void **state)
         assert_finding(cases[i].text, DIAG_WARNING, cases[i].says, cases[i].times, cases[i].shown);
 }
 
+/* Whoever may send to a host at the same time counts, whatever workload it is of, and once. */
+static void senders_of_all_workloads_meet(void **state)
+{
+    (void)state;
+    assert_finding(HEAD FABRIC "workloads:\n"
+                               "  - {name: a, kind: rdma-write, from: host4, to: host0}\n"
+                               "  - {name: b, kind: rdma-write, from: host5, to: host1}\n"
+                               "  - {name: c, kind: rdma-write, from: host5, to: host0}\n"
+                               "  - {name: d, kind: rdma-write, from: host4, to: host2}\n"
+                               "  - {name: e, kind: rdma-write, from: host4, to: host0}\n"
+                               "  - {name: f, kind: rdma-write, from: host1, to: host0}\n",
+                   DIAG_NOTE, "3 hosts with 300 Gb/s send to host0, which has 100: fan-in 3 to 1",
+                   1, "pfc.pause_frames");
+}
+
 /* The second of two hosts that send, and a host that is sent to, are looked at too. */
 static void a_priority_is_checked_at_every_host(void **state)
 {
@@ -275,6 +290,7 @@ int main(void)
         cmocka_unit_test(written_routes_are_followed),
         cmocka_unit_test(thresholds_and_times_that_do_not_fit_are_found),
         cmocka_unit_test(values_that_contradict_each_other_are_found),
+        cmocka_unit_test(senders_of_all_workloads_meet),
         cmocka_unit_test(a_priority_is_checked_at_every_host),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
     };

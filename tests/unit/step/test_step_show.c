@@ -350,7 +350,10 @@ static void stopped_ports_and_workloads_are_told(void **state)
             for (uint16_t p = 0; p < scenario->nodes[node].port_count; p++)
                 for (unsigned priority = 0; priority < PRIORITIES; priority++) {
                     const struct port *port = world_port(world, node, p);
-                    if ((port->paused >> priority & 1) == 0)
+                    const bool stopped = (port->paused >> priority & 1) != 0;
+                    assert_int_equal(stepper_paused_since(stepper, node, p, (uint8_t)priority),
+                                     stopped ? port->pauses[priority].blocked_since : TIME_NEVER);
+                    if (!stopped)
                         continue;
                     snprintf(
                         line, sizeof line, "%s:p%u, priority %u: paused by %s for %s",
