@@ -134,7 +134,7 @@ static void two_sides_take_turns(void **state)
     engine_fini(&engine);
 }
 
-/* What a blob keeps of a message: all of a short one, and of a longer one as much as it has room. */
+/* What a blob keeps of a message: all of a short one, and of a longer one what it has room for. */
 static void a_blob_keeps_what_it_has_room_for(void **state)
 {
     (void)state;
