@@ -38,7 +38,7 @@ struct play_options {
     /* Words of bytes_kinds, for the namespaces in turn; one alone is for all.  None: tags. */
     const char *stores[PLAY_STORES_MAX];
     uint32_t store_count;
-    bool any, busy, serve; /* serve: a target goes on when its last host has left */
+    bool any, busy, serve; /* serve: a target keeps running when its last host has left */
     bool faults_outside;   /* somebody makes them, and the bridge only says so */
     bool foreign;          /* peers are not asked whether they agree, and cannot ask */
 };

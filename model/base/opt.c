@@ -224,11 +224,11 @@ static bool in_bounds(const struct opt *row, int64_t value, char why[OPT_WHY_BYT
     bare.choices = NULL;
     opt_format(&bare, value, text, sizeof text);
     if (row->min != NULL && value < parse_own(row, row->min)) {
-        snprintf(why, OPT_WHY_BYTES, "%s is less than the least allowed, %s", text, row->min);
+        snprintf(why, OPT_WHY_BYTES, "%s is less than the minimum, %s", text, row->min);
         return false;
     }
     if (row->max != NULL && value > parse_own(row, row->max)) {
-        snprintf(why, OPT_WHY_BYTES, "%s is more than the most allowed, %s", text, row->max);
+        snprintf(why, OPT_WHY_BYTES, "%s is more than the maximum, %s", text, row->max);
         return false;
     }
     return true;

@@ -208,7 +208,7 @@ static bool parse_fraction(const char *text, const char *slash, const struct num
     struct number lower;
     const char *at = slash + 1;
     if (number_read(&at, &lower) != NUMBER_FINE || *at != '\0' || lower.negative)
-        return refuse(why, QUANTITY_RATIO, text, "has no number below the line");
+        return refuse(why, QUANTITY_RATIO, text, "has no denominator");
     int64_t above, below;
     if (scale(upper, 1, &above) != SCALE_FINE || scale(&lower, 1, &below) != SCALE_FINE ||
         below == 0)

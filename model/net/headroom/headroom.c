@@ -124,21 +124,23 @@ static int64_t worst_frame(const struct headroom_link *link, int64_t largest)
 struct headroom_sum headroom_auto_terms(const struct headroom_link *link)
 {
     struct headroom_sum sum = {.known = true};
-    headroom_add(&sum, "own frame that has just begun, with its gap", own_frame(link));
+    headroom_add(&sum, "own frame that has just started, with its gap", own_frame(link));
     headroom_add(&sum, "pause frame, to its last bit", PAUSE_BYTES);
-    headroom_add(&sum, "less the gap before the next frame", -GAP_AFTER);
+    headroom_add(&sum, "minus the gap before the next frame", -GAP_AFTER);
     add_loop(link, &sum);
     const int64_t largest = headroom_largest(link);
     const int64_t worst = worst_frame(link, largest);
     const int64_t filled =
         (int64_t)((__int128)sum.bytes * cells(link, worst) / (worst + WIRE_GAP_BYTES));
     headroom_add(&sum,
-                 link->cell > 1 ? "cells not filled, less preambles and gaps"
-                                : "less preambles and gaps",
+                 link->cell > 1 ? "partly filled cells, minus preambles and gaps"
+                                : "minus preambles and gaps",
                  filled * link->cell - sum.bytes);
-    headroom_add(&sum, "last frame, begun just before the silence", headroom_charge(link, largest));
+    headroom_add(&sum, "last frame, started just before the pause takes effect",
+                 headroom_charge(link, largest));
     if (link->dynamic)
-        headroom_add(&sum, "frame that finds the threshold sunk", headroom_charge(link, largest));
+        headroom_add(&sum, "frame that meets the lowered threshold",
+                     headroom_charge(link, largest));
     return sum;
 }
 

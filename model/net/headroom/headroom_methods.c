@@ -110,7 +110,7 @@ static void mlx5(const struct headroom_link *link, struct headroom_sum *sum)
     headroom_add(sum, "cable, 2.16 for each Gb/s and metre", mlx5_wire(mbps, metres) - fixed);
     headroom_add(sum, "frames, 2.72 MTU", headroom_mlx5(mbps, metres, link->mtu) - sum->bytes);
     if (mbps < MLX5_LEAST_MBPS)
-        sum->note = "reckons with at least 40 Gb/s";
+        sum->note = "assumes at least 40 Gb/s";
 }
 
 /* ------------------------------------------------------------------ SONiC, dynamic model */
@@ -224,7 +224,7 @@ static void gist(const struct headroom_link *link, struct headroom_sum *sum)
 /* ------------------------------------------------------------------ the table */
 
 const struct headroom_method headroom_methods[] = {
-    {"ieee", "IEEE 802.3 and 802.1Qbb: the bounds of every delay, in bit times",
+    {"ieee", "IEEE 802.3 and 802.1Qbb: the bound of each delay, in bit times",
      "besthub.dev, How to compute headroom for lossless Ethernet links, part 2; 802.3 31B.3.7",
      ieee},
     {"mlx5", "the Linux driver of ConnectX NICs",
@@ -239,7 +239,7 @@ const struct headroom_method headroom_methods[] = {
      "public gist, Mellanox and Cisco style", gist},
     {"hpcc", "3 x rate x delay, of simulators of the HPCC lineage",
      "HPCC artifact, simulation/scratch/third.cc", hpcc},
-    {"2xbdp", "2 x rate x delay: what the cable alone holds", "common rule", two_bdp},
+    {"2xbdp", "2 x rate x delay: the cable alone", "common rule", two_bdp},
     {0},
 };
 

@@ -18,26 +18,25 @@ const struct opt nvme_host_opts[] = {
     {"queues", OPT_INT, PARAM(queues), "1", "1", "1024", NULL,
      "I/O queues, each with a CPU of its own.", "assumed: Linux takes one per CPU that is online"},
     {"queue-size", OPT_INT, PARAM(queue_size), "128", "2", "1024", NULL,
-     "Entries of an I/O submission queue; one less can be under way.",
+     "Entries of an I/O submission queue; one less can be outstanding.",
      "Linux 6.1 nvme-rdma: queue_size 128"},
     {"keep-alive", OPT_TIME, PARAM(keep_alive), "5s", "0s", "3600s", NULL,
      "Keep-alive time-out (KATO) that the controller is given; 0 for none.",
      "Linux 6.1 fabrics.h: NVME_DEFAULT_KATO 5"},
     {"io-timeout", OPT_TIME, PARAM(io_timeout), "30s", "1us", "3600s", NULL,
-     "Time after which an I/O command without an answer fails the controller.",
+     "Timeout of an I/O command, after which the controller fails.",
      "Linux 6.1 nvme_core: io_timeout 30"},
     {"admin-timeout", OPT_TIME, PARAM(admin_timeout), "60s", "1us", "3600s", NULL,
-     "Likewise for a set-up command or the connection of a queue.",
+     "Timeout of a set-up command or of the connection of a queue.",
      "Linux 6.1 nvme_core: admin_timeout 60"},
     {"reconnect-delay", OPT_TIME, PARAM(reconnect_delay), "10s", "1us", "3600s", NULL,
-     "Wait from the loss of a live controller, or a vain attempt, to the next attempt.",
+     "Wait from the loss of a controller, or a failed attempt, to the next attempt.",
      "Linux 6.1 fabrics.h: NVMF_DEF_RECONNECT_DELAY 10"},
     {"ctrl-loss-tmo", OPT_TIME, PARAM(ctrl_loss_tmo), "600s", "0s", "1000000s", "never",
-     "Attempts are given up after so long: as many are made as reconnect-delay fits in, rounded "
-     "up.",
+     "Time limit for reconnecting: as many attempts as reconnect-delay fits in, rounded up.",
      "Linux 6.1 fabrics.h: NVMF_DEF_CTRL_LOSS_TMO 600"},
     {"fast-io-fail-tmo", OPT_TIME, PARAM(fast_io_fail_tmo), "never", "0s", "1000000s", "never",
-     "I/O fails when the controller has been away for so long, instead of waiting for it.",
+     "Time without a controller after which I/O fails instead of waiting.",
      "Linux 6.1 fabrics.h: NVMF_DEF_FAIL_FAST_TMO -1"},
     {"submit-cost", OPT_TIME, PARAM(submit_cost), "1us", "0ps", "1s", NULL,
      "CPU time to send one command; a queue's CPU does one thing at a time.",
@@ -54,8 +53,8 @@ const struct opt nvme_host_opts[] = {
      "Most bytes of one command; the controller's MDTS may lower it; larger I/O is split.",
      "Linux 6.1 nvme-rdma: 256 pages of 4 KiB", .step = "4KiB"},
     {"partition-scan", OPT_BOOL, PARAM(partition_scan), "false", NULL, NULL, NULL,
-     "Before any I/O, read what Linux's block layer reads of each namespace to find partitions "
-     "(4 KiB at 0, 4 KiB and 12 KiB), and the ANA log once more.",
+     "Before any I/O, do the partition reads of Linux's block layer on each namespace (4 KiB at 0, "
+     "4 KiB and 12 KiB), and read the ANA log once more.",
      "captured of Linux 6.1 with one namespace without partitions; block/partitions/core.c"},
     {0},
 };
@@ -251,7 +250,7 @@ uint64_t nvme_host_outstanding(const struct nvme_host *host)
 void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
 {
     if (host->state == HOST_LIVE)
-        snprintf(text, size, "live, %llu I/O under way", (unsigned long long)host->outstanding);
+        snprintf(text, size, "live, %llu I/O outstanding", (unsigned long long)host->outstanding);
     else if (nvme_host_over(host))
         snprintf(text, size, "%s", host->state == HOST_FAILED ? "failed" : "closed");
     else if (host->state == HOST_LOST)

@@ -15,22 +15,22 @@
 
 const struct opt nvme_target_opts[] = {
     {"cores", OPT_INT, PARAM(cores), "4", "1", "1024", NULL,
-     "CPUs of the target; queues are given to them in turn.", "assumed: a small storage node"},
+     "CPUs of the target; queues are assigned round robin.", "assumed: a small storage node"},
     {"command-cost", OPT_TIME, PARAM(command_cost), "1us", "0ps", "1s", NULL,
-     "CPU time of one command; a CPU does one thing at a time.",
+     "CPU time of one command; a CPU does one operation at a time.",
      "assumed: SPDK reports 1.4 million IOPS per core and more, the kernel fewer"},
     {"in-capsule", OPT_SIZE, PARAM(in_capsule), "4KiB", "0B", "16KiB", NULL,
      "Data that a command capsule may carry.", "Linux 6.1 nvmet-rdma: inline_data_size"},
     {"max-queues", OPT_INT, PARAM(max_queues), "128", "1", "1024", NULL,
      "I/O queues granted to one controller.", "Linux 6.1 nvmet: NVMET_NR_QUEUES"},
     {"max-queue-size", OPT_INT, PARAM(max_queue_size), "128", "2", "1024", NULL,
-     "Most entries of an I/O queue (CAP.MQES + 1).",
+     "Maximum entries of an I/O queue (CAP.MQES + 1).",
      "Linux 6.1 nvmet-rdma: NVME_RDMA_MAX_QUEUE_SIZE"},
     {"max-transfer", OPT_SIZE, PARAM(max_transfer), "1MiB", "8KiB", "8MiB", NULL,
-     "Most bytes of one command (MDTS, a power of two of 4 KiB pages).",
+     "Maximum bytes of one command (MDTS, a power of two of 4 KiB pages).",
      "Linux 6.1 nvmet-rdma: NVMET_RDMA_MAX_MDTS 8", .factor = 2},
     {"rdma-size", OPT_SIZE, PARAM(rdma_size), "auto", "64KiB", "8MiB", "auto",
-     "Most bytes of one RDMA READ or WRITE; auto: a command's whole data.",
+     "Maximum bytes of one RDMA READ or WRITE; auto: a command's whole data.",
      "Linux 6.1 rdma_rw_init_map_wrs: as many 4 KiB pages as the device has SGEs, rxe 32"},
     {0},
 };
@@ -38,8 +38,8 @@ const struct opt nvme_target_opts[] = {
 const struct opt nvme_namespace_opts[] = {
     {"size", OPT_SIZE, SPACE(size), "1TiB", "1MiB", "1024TiB", NULL, "Capacity of the namespace.",
      "assumed: of the order of current drives"},
-    {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL, "Logical block.",
-     "Linux null_blk and most drives as shipped: 512", .factor = 8},
+    {"lba-size", OPT_SIZE, SPACE(block_size), "512B", "512B", "4KiB", NULL,
+     "Size of a logical block.", "Linux null_blk and most drives as shipped: 512", .factor = 8},
     {0},
 };
 

@@ -44,7 +44,7 @@ void nvme_target_kill(struct nvme_target *target, bool data_lost)
     if (!target->dead)
         target->site.transport->ops->unlisten(target->site.transport);
     target->dead = true;
-    note_outage(target, "NVMe target died");
+    note_outage(target, "NVMe target crashed");
     for (struct target_queue *queue = target->queues; queue != NULL; queue = queue->next)
         nvme_target_queue_vanish(queue);
     for (struct target_controller *controller = target->controllers; controller != NULL;

@@ -46,7 +46,7 @@ static const struct opt dcqcn_opts[] = {
     {"cnp-interval", OPT_TIME, ROW(cnp_interval), "50us", "0us", "1s", NULL,
      "The receiver sends at most one CNP per queue pair in this time.", PAPER ", table 14 (N)"},
     {"cut-interval", OPT_TIME, ROW(cut_interval), "0us", "0us", "1s", NULL,
-     "Least time between two cuts; CNPs between them only move alpha.",
+     "Minimum time between two cuts; CNPs between them only change alpha.",
      "ConnectX rate_reduce_monitor_period; 0: the paper's behaviour"},
     {"clamp-target", OPT_BOOL, ROW(clamp_target), "true", NULL, NULL, NULL,
      "Each cut lowers the target to the rate before it; false: only if the timer raised the rate "

@@ -8,7 +8,7 @@ static const struct opt none_opts[] = {{0}};
 
 const struct cc_ops cc_none = {
     .name = "none",
-    .about = "sends at line rate; PFC alone holds it back",
+    .about = "sends at line rate; only PFC limits it",
     .source = "own",
     .opts = none_opts,
 };

@@ -118,7 +118,7 @@ static void give_up(struct rnic *rnic, uint8_t priority, time_ps now)
     char text[64];
     rnic->counters.stalls++;
     rnic->rx.stalled |= (uint8_t)(1u << priority);
-    snprintf(text, sizeof text, "PFC watchdog: no more pauses in priority %u", priority);
+    snprintf(text, sizeof text, "PFC watchdog: no more pauses on priority %u", priority);
     rnic->env->probe->note(rnic->env->probe->self, now, rnic->env->owner, text);
     set_pause(rnic, priority, now);
 }

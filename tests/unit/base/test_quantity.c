@@ -86,7 +86,7 @@ static void wrong_texts_are_refused(void **state)
         {QUANTITY_PERCENT, "0.00001%", "not a whole number"},
         {QUANTITY_RATIO, "1/3", "not a whole number"},
         {QUANTITY_RATIO, "1/0", "not a fraction"},
-        {QUANTITY_RATIO, "1/x", "below the line"},
+        {QUANTITY_RATIO, "1/x", "no denominator"},
         {QUANTITY_RATIO, "-1/2", "negative"},
         {QUANTITY_INT, "1_000", "another unit"},
         {QUANTITY_INT, "0x10", "another unit"},

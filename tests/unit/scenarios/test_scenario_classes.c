@@ -85,11 +85,11 @@ static void bad_classes_are_refused(void **state)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 64}]\n", "the most allowed, 63"},
+        {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", dscp: 64}]\n", "the maximum, 63"},
         {HEAD FABRIC "}\nworkloads: [{name: a, " RAW ", priority: -1}]\n", "priority"},
         {HEAD FABRIC "}\nhosts: {defaults: {rnic: {dscp-to-priority: {3: 8}}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
-         "the most allowed, 7"},
+         "the maximum, 7"},
         {HEAD FABRIC "}\nhosts: {defaults: {rnic: {dscp-to-priority: {x: 3}}}}\n"
                      "workloads: [{name: a, " RAW "}]\n",
          "dscp: "},
