@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "replay/run/run.h"
+#include "replay/run/stop.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -247,7 +248,7 @@ static int flush_output(int code)
 /* Whatever a command makes of a run that was stopped: to a script it is no result. */
 static int stopped(int code)
 {
-    return run_stopped_by() == 0 ? code : CLI_SIGNAL + run_stopped_by();
+    return stop_asked() == 0 ? code : CLI_SIGNAL + stop_asked();
 }
 
 int cli_run(const struct cli_command *command, int argc, char **argv)

@@ -6,10 +6,10 @@
 #include "base/check.h"
 #include "replay/run/fabric.h"
 #include "replay/run/progress.h"
+#include "replay/run/stop.h"
 #include "rnic/host/rnic.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,6 @@
 static const time_ps slice = 50 * PS_PER_MS; /* Ctrl-C answers within it */
 static const time_ps quiet = PS_PER_S;       /* a target without hosts ends after it */
 static const double commit_s = 1.0;
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
 
 static void on_removed(void *self)
 {
@@ -216,7 +208,7 @@ static bool deserted(struct play *play, time_ps *alone_since)
 
 bool play_stopped(const struct play *play)
 {
-    return stop_asked || play->gone;
+    return stop_asked() != 0 || play->gone;
 }
 
 static bool is_over(struct play *play, time_ps last, time_ps *alone_since)
@@ -251,7 +243,7 @@ static void play_slices(struct play *play)
         record_reached(play->record, loop_now(play->loop));
         record_tick(play->record, due);
     }
-    play->cut_short = stop_asked || play->options.role == PLAY_TARGET;
+    play->cut_short = stop_asked() != 0 || play->options.role == PLAY_TARGET;
 }
 
 static double cpu_clock_s(void)
@@ -280,17 +272,12 @@ static void play_and_record(struct play *play)
 
 bool play_run(struct play *play)
 {
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
-    struct sigaction interrupt, terminate;
-    sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, &interrupt);
-    sigaction(SIGTERM, &action, &terminate);
+    struct stop former;
+    stop_catch(&former);
     loop_begin(play->loop);
     if (play_agree_ask(play))
         play_and_record(play);
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGTERM, &terminate, NULL);
+    stop_release(&former);
     return play->error[0] == '\0';
 }
 

@@ -7,6 +7,7 @@
 #include "replay/database/words.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/run.h"
+#include "replay/run/stop.h"
 #include "reports/text/json.h"
 #include "reports/text/text.h"
 #include "scenarios/world/division.h"
@@ -147,7 +148,7 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
         cli_error("%s: the last writes failed", how->path);
         code = CLI_FAILED;
     }
-    if (run_stopped_by() != 0 && how->path != NULL && code != CLI_FAILED)
+    if (stop_asked() != 0 && how->path != NULL && code != CLI_FAILED)
         cli_error("stopped at %s; %s is usable: it holds the run up to then",
                   words_time(reached).text, how->path);
     return code;

@@ -10,11 +10,10 @@
 #include "replay/run/fabric.h"
 #include "replay/run/progress.h"
 #include "replay/run/resident.h"
+#include "replay/run/stop.h"
 #include "scenarios/embedded.h"
 #include "scenarios/world/division.h"
 
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,35 +24,6 @@
 static const uint64_t slice_events_min = 200000, slice_events_max = 800000;
 static const double commit_s = 0.1; /* what kill -9 may cost */
 static const time_ps slice_first = 10 * PS_PER_US;
-
-/* What a signal handler may touch, and the only thing that it does: the signal, or 0. */
-static atomic_int stop_asked;
-
-static void ask_to_stop(int signal_number)
-{
-    stop_asked = signal_number;
-}
-
-struct signals {
-    struct sigaction interrupt, terminate;
-};
-
-/* The first signal ends the run cleanly; a second one finds the former handler and ends the
- * program. */
-static void catch_signals(struct signals *former)
-{
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    stop_asked = 0;
-    sigaction(SIGINT, &action, &former->interrupt);
-    sigaction(SIGTERM, &action, &former->terminate);
-}
-
-static void release_signals(const struct signals *former)
-{
-    sigaction(SIGINT, &former->interrupt, NULL);
-    sigaction(SIGTERM, &former->terminate, NULL);
-}
 
 static struct run_clock clock_now(void)
 {
@@ -112,7 +82,7 @@ static void play_slices(struct play *play)
     uint64_t before = 0;
     time_ps now = 0, slice = slice_first;
     bool more = true;
-    while (more && now < until && !stop_asked && record_error(play->record) == NULL) {
+    while (more && now < until && stop_asked() == 0 && record_error(play->record) == NULL) {
         now = slice_end(play, &checkpoint, now, slice);
         more = world_run(play->world, now);
         if (play->world->engine.paused) /* it was asked to stop */
@@ -133,7 +103,7 @@ static void play_slices(struct play *play)
     }
     progress_end(&progress);
     checkpoint_fini(&checkpoint);
-    play->stopped = more && stop_asked != 0;
+    play->stopped = more && stop_asked() != 0;
     play->cut_short = more;
     play->played = now;
 }
@@ -219,9 +189,9 @@ static enum run_end play_recorded(struct play *play, struct run *run)
 {
     struct run_cost *cost = &run->cost;
     struct run_clock begun = clock_now();
-    struct signals former;
-    catch_signals(&former);
-    play->world->engine.stop = &stop_asked;
+    struct stop former;
+    stop_catch(&former);
+    play->world->engine.stop = stop_place();
     play_slices(play);
     cost->play = clock_since(begun);
     cost->played_bytes = resident_bytes();
@@ -231,9 +201,9 @@ static enum run_end play_recorded(struct play *play, struct run *run)
     run->reached = play->played;
     if (record_error(play->record) == NULL)
         finish(play, run);
-    release_signals(&former);
+    stop_release(&former);
     if (!play->stopped)
-        stop_asked = 0; /* too late: all was played */
+        stop_forget(); /* too late: all was played */
     cost->end = clock_since(begun);
     cost->peak_bytes = resident_peak_bytes();
     run->wall_s = cost->play.wall_s + cost->end.wall_s;
@@ -292,11 +262,6 @@ static struct world *build(const struct play *play, struct diag *diag)
     struct world *world = world_build_divided(scenario, &play->observe.probe, &division, diag);
     free(executor_of);
     return world;
-}
-
-int run_stopped_by(void)
-{
-    return stop_asked;
 }
 
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,

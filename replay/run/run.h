@@ -65,9 +65,6 @@ struct run {
 enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                           const struct run_options *options, struct diag *diag);
 
-/* The signal that stopped the process's last run; 0: none did. */
-int run_stopped_by(void);
-
 /* False: the last writes failed. */
 bool run_close(struct run *run);
 

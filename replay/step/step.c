@@ -3,25 +3,15 @@
 #include "replay/step/step.h"
 
 #include "base/memory.h"
+#include "replay/run/stop.h"
 #include "replay/step/step_acts.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ Ctrl-C */
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_asked = 1;
-}
-
 static bool is_asked_to_stop(void)
 {
-    return stop_asked != 0;
+    return stop_asked() != 0;
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -73,7 +63,7 @@ static bool read_line(struct step_state *session)
 static bool do_line(struct step_state *session)
 {
     struct step_command command;
-    stop_asked = 0;
+    stop_forget();
     return !step_command_parse(session->line, session->with->scenario, &command, &session->wrong) ||
            step_act(session, &command);
 }
@@ -97,14 +87,13 @@ static enum step_result play_lines(struct step_state *session)
 
 static enum step_result play(struct step_state *session)
 {
-    struct sigaction former;
+    struct stop former;
     if (!session->with->terminal)
         return play_lines(session);
-    struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = (int)SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &former);
+    stop_catch_interrupts(&former);
     const enum step_result result = play_lines(session);
-    sigaction(SIGINT, &former, NULL);
+    stop_release(&former);
+    stop_forget();
     return result;
 }
 
