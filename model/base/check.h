@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check - facts that must hold in every build.
  * CHECK states one fact; a false one is a mistake of ours, never of the input, and stops
- * the program with its place.  Bad input is an error value (err.h), not a CHECK. */
+ * the program with its place.  Bad input is a message with its own place, not a CHECK. */
 #ifndef STORMGLASS_BASE_CHECK_H
 #define STORMGLASS_BASE_CHECK_H
 

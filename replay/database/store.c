@@ -22,8 +22,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const store_suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", NULL};
-
 static void fail(struct store *store, const char *what)
 {
     if (store->failed)
@@ -162,9 +160,9 @@ static void start_writing(struct store *store)
 /* Removes what a former database of this name left, and gives the new file its name. */
 static bool take_name(struct beside *fresh, const char *path)
 {
-    char name[PATH_MAX + STORE_SUFFIX_BYTES];
-    for (int i = 0; i < STORE_SUFFIX_LOCK; i++) {
-        snprintf(name, sizeof name, "%s%s", path, store_suffixes[i]);
+    char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
+    for (int i = 0; i < OUTPUT_SUFFIX_LOCK; i++) {
+        snprintf(name, sizeof name, "%s%s", path, output_suffixes[i]);
         unlink(name);
     }
     return beside_take(fresh, path);
@@ -208,7 +206,7 @@ static bool create_file(const char *fresh, const struct store_beginning *beginni
 static bool make_file(const char *path, const struct store_beginning *beginning,
                       char error[STORE_ERROR_BYTES])
 {
-    char name[PATH_MAX], journal[PATH_MAX + STORE_SUFFIX_BYTES];
+    char name[PATH_MAX], journal[PATH_MAX + OUTPUT_SUFFIX_BYTES];
     struct beside fresh;
     struct litter litter;
     /* A page of that name may be on its way to the same place: its file is none that was left. */

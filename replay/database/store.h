@@ -21,11 +21,6 @@ enum {
     STORE_APPLICATION_ID = 0x53746d47
 }; /* "StmG", in the file's header */
 
-/* What stands beside a database PATH, as PATH with one of these behind it: itself first, then what
- * SQLite writes, then the lock of its writer.  NULL ends them. */
-extern const char *const store_suffixes[];
-enum { STORE_SUFFIX_JOURNAL = 3, STORE_SUFFIX_LOCK = 4, STORE_SUFFIX_BYTES = 16 };
-
 enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT, STORE_BLOB };
 
 struct store_value {

@@ -3,6 +3,7 @@
 #include "replay/database/store_guard.h"
 
 #include "replay/database/store.h"
+#include "replay/files/output_place.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -101,9 +102,9 @@ void store_guard_reading(sqlite3 *database, bool *refused)
 bool store_guard_is_trap(const char *path)
 {
     static const unsigned char mark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-    char name[PATH_MAX + STORE_SUFFIX_BYTES];
+    char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
     unsigned char end[sizeof mark] = {0};
-    snprintf(name, sizeof name, "%s%s", path, store_suffixes[STORE_SUFFIX_JOURNAL]);
+    snprintf(name, sizeof name, "%s%s", path, output_suffixes[OUTPUT_SUFFIX_JOURNAL]);
     FILE *journal = fopen(name, "rbe");
     if (journal == NULL)
         return false;

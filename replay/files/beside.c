@@ -2,7 +2,7 @@
  * beside - created, locked, renamed. */
 #include "replay/files/beside.h"
 
-#include "replay/database/store.h"
+#include "replay/files/output_place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,9 +39,9 @@ static bool is_of(const char *stem, const char *name)
 /* What SQLite had beside it goes first: alone it would be nobody's. */
 static void remove_with_journal(const char *path)
 {
-    char name[PATH_MAX + STORE_SUFFIX_BYTES];
-    for (int i = STORE_SUFFIX_JOURNAL; i >= 0; i--) {
-        snprintf(name, sizeof name, "%s%s", path, store_suffixes[i]);
+    char name[PATH_MAX + OUTPUT_SUFFIX_BYTES];
+    for (int i = OUTPUT_SUFFIX_JOURNAL; i >= 0; i--) {
+        snprintf(name, sizeof name, "%s%s", path, output_suffixes[i]);
         unlink(name);
     }
 }

@@ -4,7 +4,7 @@
  * he looks whether the name is still that of his file, and if not begins again. */
 #include "replay/files/name_lock.h"
 
-#include "replay/database/store.h"
+#include "replay/files/output_place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static bool is_named(const struct name_lock *lock, struct stat *about)
 
 bool name_lock_take(struct name_lock *lock, const char *path)
 {
-    const char *suffix = store_suffixes[STORE_SUFFIX_LOCK];
+    const char *suffix = output_suffixes[OUTPUT_SUFFIX_LOCK];
     struct stat about;
     if (snprintf(lock->path, sizeof lock->path, "%s%s", path, suffix) >= PATH_MAX) {
         errno = ENAMETOOLONG;

@@ -2,13 +2,13 @@
  * output_place - links, one after the other. */
 #include "replay/files/output_place.h"
 
-#include "replay/database/store.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+const char *const output_suffixes[] = {"", "-wal", "-shm", "-journal", "-lock", NULL};
 
 enum { LINKS_MAX = 40 };
 
@@ -143,10 +143,10 @@ static bool is_same(const struct output_place *place, const char *input)
 bool output_place_is_read(const struct output_place *place, const char *input)
 {
     struct output_place read;
-    char path[PATH_MAX + STORE_SUFFIX_BYTES];
+    char path[PATH_MAX + OUTPUT_SUFFIX_BYTES];
     if (output_place_find(&read, input) && read.kind == OUTPUT_FILE)
         input = read.path;
-    for (const char *const *suffix = store_suffixes; *suffix != NULL; suffix++) {
+    for (const char *const *suffix = output_suffixes; *suffix != NULL; suffix++) {
         snprintf(path, sizeof path, "%s%s", input, *suffix);
         if (is_same(place, path))
             return true;

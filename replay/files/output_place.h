@@ -9,6 +9,11 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* What stands beside a database PATH, as PATH with one of these behind it: itself first, then what
+ * SQLite writes, then the lock of its writer.  NULL ends them. */
+extern const char *const output_suffixes[];
+enum { OUTPUT_SUFFIX_JOURNAL = 3, OUTPUT_SUFFIX_LOCK = 4, OUTPUT_SUFFIX_BYTES = 16 };
+
 enum output_place_kind {
     OUTPUT_OPEN,     /* open already: "-", /dev/stdout, /dev/fd/N */
     OUTPUT_IN_PLACE, /* a device, a FIFO: it is written to as it stands */
