@@ -12,6 +12,11 @@ enum { ESCAPE_BYTES = 11 }; /* "\U000e0001" and a NUL */
 
 size_t printable_utf8(const char *text, uint32_t *code)
 {
+    return printable_utf8_within(text, 4, code); /* what follows a NUL is not looked at */
+}
+
+size_t printable_utf8_within(const char *text, size_t size, uint32_t *code)
+{
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x80) {
@@ -19,7 +24,7 @@ size_t printable_utf8(const char *text, uint32_t *code)
         return 1;
     }
     const size_t bytes = at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
-    if (at[0] < 0xC2 || at[0] > 0xF4)
+    if (at[0] < 0xC2 || at[0] > 0xF4 || bytes > size)
         return 0;
     uint32_t value = at[0] & (0x7Fu >> bytes);
     for (size_t i = 1; i < bytes; i++) {

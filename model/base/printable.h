@@ -12,6 +12,8 @@
 
 /* The bytes of the first character, and its code; 0: the first byte begins none (RFC 3629). */
 size_t printable_utf8(const char *text, uint32_t *code);
+/* Likewise in a text of `size` bytes, at least one, which need not end with a NUL. */
+size_t printable_utf8_within(const char *text, size_t size, uint32_t *code);
 
 /* Whether a character is shown as it is. */
 bool printable_is_shown(uint32_t code);

@@ -2,6 +2,8 @@
  * picture_style - colours and the style sheet. */
 #include "reports/draw/picture_style.h"
 
+#include "base/printable.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -102,19 +104,11 @@ void picture_style_sheet(FILE *out)
 /* Bytes of the character at `text`, 1 to 4; 0: XML 1.0 or UTF-8 (RFC 3629) has none like it. */
 static size_t character(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    const size_t more = at[0] >= 0xF0 ? 3 : at[0] >= 0xE0 ? 2 : 1;
-    if (at[0] < 0x80)
-        return at[0] >= ' ' || at[0] == '\n' || at[0] == '\t';
-    if (at[0] < 0xC2 || at[0] > 0xF4)
+    uint32_t code;
+    const size_t length = printable_utf8(text, &code);
+    if (length == 0 || (code < ' ' && code != '\n' && code != '\t'))
         return 0;
-    for (size_t i = 1; i <= more; i++)
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-    const bool overlong = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90);
-    const bool beyond = (at[0] == 0xED && at[1] > 0x9F) || (at[0] == 0xF4 && at[1] > 0x8F);
-    const bool no_character = at[0] == 0xEF && at[1] == 0xBF && at[2] >= 0xBE;
-    return overlong || beyond || no_character ? 0 : more + 1;
+    return code == 0xFFFE || code == 0xFFFF ? 0 : length;
 }
 
 void picture_escape(FILE *out, const char *text)

@@ -52,6 +52,21 @@ static void what_is_obeyed_becomes_an_escape(void **state)
     assert_int_equal(printable_fault("ab\xff"), 0xFF);
 }
 
+/* The size of a text ends a character as well as a NUL does. */
+static void a_character_ends_with_its_text(void **state)
+{
+    (void)state;
+    static const char euro[] = "\xe2\x82\xac";
+    char *text = memcpy(malloc(3), euro, 3); /* so that the sanitizer sees its end */
+    uint32_t code = 0;
+    assert_int_equal(printable_utf8_within(text, 3, &code), 3);
+    assert_int_equal(code, 0x20AC);
+    text = realloc(text, 2);
+    assert_int_equal(printable_utf8_within(text, 2, &code), 0);
+    assert_int_equal(printable_utf8_within(text, 1, &code), 0);
+    free(text);
+}
+
 static void ends_of_lines_stay_where_they_may(void **state)
 {
     (void)state;
@@ -78,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_obeyed_becomes_an_escape),
+        cmocka_unit_test(a_character_ends_with_its_text),
         cmocka_unit_test(ends_of_lines_stay_where_they_may),
         cmocka_unit_test(a_copy_ends_between_characters),
     };
