@@ -124,7 +124,7 @@ static void test_faults(void **state)
     bridge_case_begin();
     assert_null(play_create(scenario, &options, diag, &device_errno));
     assert_int_equal(device_errno, 0);
-    assert_non_null(strstr(diag->messages[0].text, "cannot make the fault link-down"));
+    assert_non_null(strstr(diag->messages[0].text, "cannot inject the fault link-down"));
     *diag = (struct diag){0};
     options.faults_outside = true;
     struct play *play = play_create(scenario, &options, diag, &device_errno);
