@@ -12,10 +12,7 @@
 
 static void add(struct agree_plan *plan, const char *path, const char *value)
 {
-    if (plan->count == plan->room) {
-        plan->room = plan->room == 0 ? 256 : 2 * plan->room;
-        plan->lines = memory_resized(plan->lines, plan->room, sizeof *plan->lines);
-    }
+    plan->lines = memory_grown(plan->lines, plan->count, &plan->room, sizeof *plan->lines);
     const size_t size = strlen(path) + strlen(value) + sizeof " = ";
     char *line = memory_new(size);
     snprintf(line, size, "%s = %s", path, value);

@@ -30,7 +30,8 @@ struct loop {
     int64_t origin_ns;
     time_ps now, armed; /* armed: what the timerfd is set to */
     struct timer **heap;
-    int count, room;
+    int count;
+    uint32_t room;
     time_ps sequence;
     struct timer end;
     bool stopped, ended;
@@ -118,10 +119,7 @@ static void timer_set(void *world, struct timer *timer, time_ps due)
     timer->due = due;
     if (due == TIME_NEVER)
         return;
-    if (loop->count == loop->room) {
-        loop->room = loop->room == 0 ? 64 : loop->room * 2;
-        loop->heap = memory_resized(loop->heap, (size_t)loop->room, sizeof *loop->heap);
-    }
+    loop->heap = memory_grown(loop->heap, (uint32_t)loop->count, &loop->room, sizeof *loop->heap);
     timer->wakeup = loop->sequence++;
     sift(loop, loop->count++, timer);
 }

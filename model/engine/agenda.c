@@ -18,7 +18,6 @@ enum {
     SLOTS_MAX = 1 << SLOT_BITS_MAX,
     SLOTS_EACH = 8, /* for an event, at least; measured: 4 cost more, 16 a little less, but cache */
     SLOTS_ON = 64,  /* behind the last, for those who go on */
-    FIRST_ROOM = 64,
 };
 
 void agenda_init(struct agenda *agenda, const struct event *events)
@@ -62,10 +61,9 @@ static bool before(const struct agenda *agenda, uint32_t a, uint32_t b)
 
 static void heap_push(struct agenda *agenda, uint32_t place)
 {
-    if (agenda->heap_count == agenda->heap_room) {
-        agenda->heap_room = agenda->heap_room == 0 ? FIRST_ROOM : agenda->heap_room * 2;
-        agenda->heap = memory_resized(agenda->heap, agenda->heap_room, sizeof *agenda->heap);
-    }
+    if (agenda->heap_count == agenda->heap_room)
+        agenda->heap = memory_grown(agenda->heap, (uint32_t)agenda->heap_count, &agenda->heap_room,
+                                    sizeof *agenda->heap);
     size_t hole = agenda->heap_count++;
     for (; hole > 0 && before(agenda, place, agenda->heap[(hole - 1) / 2]); hole = (hole - 1) / 2)
         agenda->heap[hole] = agenda->heap[(hole - 1) / 2];

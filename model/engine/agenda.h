@@ -27,7 +27,8 @@ struct agenda {
     uint32_t shift;             /* of the time since, to the number of its slot */
     uint32_t end;               /* of the slots, those behind time included; 0: a crowd */
     uint32_t *heap;
-    size_t heap_count, heap_room;
+    size_t heap_count;
+    uint32_t heap_room;
 };
 
 void agenda_init(struct agenda *agenda, const struct event *events);

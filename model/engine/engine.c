@@ -45,10 +45,8 @@ void engine_add(struct engine *engine, struct node *node, const struct node_ops 
                 const char *name)
 {
     CHECK(engine->node_count < ENGINE_NODES_MAX);
-    if (engine->node_count == engine->node_room) {
-        engine->node_room = engine->node_room == 0 ? 64 : engine->node_room * 2;
-        engine->nodes = memory_resized(engine->nodes, engine->node_room, sizeof *engine->nodes);
-    }
+    engine->nodes =
+        memory_grown(engine->nodes, engine->node_count, &engine->node_room, sizeof *engine->nodes);
     node->queue = &engine->executor[0].queue;
     node->ops = ops;
     node->engine = engine;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ARITY = 4, FIRST_ROOM = 64 };
+enum { ARITY = 4 };
 
 void heap_fini(struct heap *heap)
 {
@@ -16,8 +16,8 @@ void heap_fini(struct heap *heap)
 
 static void grow(struct heap *heap)
 {
-    heap->room = heap->room == 0 ? FIRST_ROOM : heap->room * 2;
-    heap->events = memory_resized(heap->events, heap->room, sizeof *heap->events);
+    heap->events =
+        memory_grown(heap->events, (uint32_t)heap->count, &heap->room, sizeof *heap->events);
 }
 
 void heap_push(struct heap *heap, const struct event *event)

@@ -12,7 +12,8 @@
 
 struct heap {
     struct event *events;
-    size_t count, room;
+    size_t count;
+    uint32_t room;
 };
 
 void heap_fini(struct heap *heap);

@@ -20,10 +20,7 @@ bool nvme_stall_holds(struct nvme_stall *stall, nvme_stalled_call *call, void *s
     if (!stall->on)
         return false;
     CHECK(bytes <= NVME_STALL_BYTES);
-    if (stall->count == stall->room) {
-        stall->room = stall->room * 2 + 64;
-        stall->calls = memory_resized(stall->calls, stall->room, sizeof *stall->calls);
-    }
+    stall->calls = memory_grown(stall->calls, stall->count, &stall->room, sizeof *stall->calls);
     struct nvme_stalled *kept = &stall->calls[stall->count++];
     kept->call = call;
     kept->self = self;

@@ -25,10 +25,8 @@ static struct observe_drops *drops_at(struct observe *observe, const struct prob
     for (uint32_t i = observe->drop_count; i-- > 0;)
         if (same_place(&observe->drops[i], drop))
             return &observe->drops[i];
-    if (observe->drop_count == observe->drop_room) {
-        observe->drop_room = observe->drop_room == 0 ? 16 : observe->drop_room * 2;
-        observe->drops = memory_resized(observe->drops, observe->drop_room, sizeof *observe->drops);
-    }
+    observe->drops = memory_grown(observe->drops, observe->drop_count, &observe->drop_room,
+                                  sizeof *observe->drops);
     struct observe_drops *drops = &observe->drops[observe->drop_count++];
     *drops = (struct observe_drops){.node = drop->node,
                                     .port = drop->port,

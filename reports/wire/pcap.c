@@ -88,11 +88,8 @@ static void find_interfaces(struct capture *capture)
                                                               : is_wanted(capture->options, name);
         if (!wanted)
             continue;
-        if (capture->count == room) {
-            room = room == 0 ? 16 : room * 2;
-            capture->interfaces =
-                memory_resized(capture->interfaces, room, sizeof(struct interface));
-        }
+        capture->interfaces =
+            memory_grown(capture->interfaces, capture->count, &room, sizeof(struct interface));
         struct interface *made = &capture->interfaces[capture->count++];
         made->key = (uint64_t)store_int(rows, 0) << 16 | (uint64_t)store_int(rows, 1);
         made->speed_bps = (uint64_t)store_int(rows, 3);

@@ -229,10 +229,7 @@ static bool resolve_wait_for(struct parser *parser, struct fio_job *job)
 static struct fio_job *add_job(struct parser *parser)
 {
     struct fio_jobs *jobs = parser->jobs;
-    if (jobs->count == parser->room) {
-        parser->room = parser->room == 0 ? 16 : 2 * parser->room;
-        jobs->jobs = memory_resized(jobs->jobs, parser->room, sizeof *jobs->jobs);
-    }
+    jobs->jobs = memory_grown(jobs->jobs, jobs->count, &parser->room, sizeof *jobs->jobs);
     struct fio_job *job = &jobs->jobs[jobs->count];
     memset(job, 0, sizeof *job);
     return job;

@@ -31,15 +31,13 @@ static int by_rank(const void *a, const void *b)
 
 struct entries {
     struct entry *list;
-    size_t count, room;
+    uint32_t count, room;
 };
 
 static void entries_add(struct entries *entries, const struct tree_item *item, bool merged)
 {
-    if (entries->count == entries->room) {
-        entries->room = entries->room == 0 ? 64 : entries->room * 2;
-        entries->list = memory_resized(entries->list, entries->room, sizeof *entries->list);
-    }
+    entries->list =
+        memory_grown(entries->list, entries->count, &entries->room, sizeof *entries->list);
     entries->list[entries->count] = (struct entry){item, entries->count, merged};
     entries->count++;
 }
@@ -77,7 +75,7 @@ static void collect(struct diag *diag, const struct tree_node *map, struct entri
 /* Keeps the first entry of each key; two of the map's own are an error. */
 static void drop_repeated(struct diag *diag, const struct tree_node *map, struct entries *entries)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
     for (size_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->list[i];
         const struct entry *last = kept == 0 ? NULL : &entries->list[kept - 1];

@@ -14,7 +14,7 @@
 struct world_faults {
     struct timeline *timeline;
     struct port **faulty; /* ports with a fault of their own, to be freed */
-    uint32_t faulty_count;
+    uint32_t faulty_count, faulty_room;
 };
 
 /* ------------------------------------------------------------------ what faults are at */
@@ -25,8 +25,8 @@ struct port_fault *world_faults_port(struct world *world, const struct scenario_
     if (port->fault != NULL)
         return port->fault;
     struct world_faults *faults = world->faults;
-    faults->faulty =
-        memory_resized(faults->faulty, faults->faulty_count + 1, sizeof(struct port *));
+    faults->faulty = memory_grown(faults->faulty, faults->faulty_count, &faults->faulty_room,
+                                  sizeof(struct port *));
     faults->faulty[faults->faulty_count++] = port;
     port_set_fault(port, memory_zeroed(1, sizeof(struct port_fault)));
     char owner[NODE_NAME_BYTES + 16];

@@ -202,10 +202,7 @@ void nvme_host_io_arrived(struct host_request *request)
 static void add_piece(struct host_queue *queue, struct host_piece piece)
 {
     const uint32_t end = queue->piece_at + queue->piece_count;
-    if (end == queue->piece_room) {
-        queue->piece_room = queue->piece_room * 2 + 1;
-        queue->pieces = memory_resized(queue->pieces, queue->piece_room, sizeof *queue->pieces);
-    }
+    queue->pieces = memory_grown(queue->pieces, end, &queue->piece_room, sizeof *queue->pieces);
     queue->pieces[end] = piece;
     queue->piece_count++;
 }
