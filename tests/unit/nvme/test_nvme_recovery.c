@@ -116,6 +116,7 @@ static void ctrl_loss_tmo_ends_it(void **state)
     assert_int_equal(nvme_host_outstanding(pair.host), 0);
     assert_int_equal(nvme_host_stats(pair.host)->attempts, 20);
     assert_int_equal(nvme_host_stats(pair.host)->reconnects, 0);
+    assert_in_range(nvme_host_stats(pair.host)->without_service, 20 * PS_PER_MS, 25 * PS_PER_MS);
     assert_int_equal(nvme_host_stats(pair.host)->requeued, 50);
     assert_int_equal(nvme_target_stats(pair.target)->queues, 0);
     nvme_pair_fini(&pair);

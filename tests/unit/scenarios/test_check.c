@@ -135,6 +135,16 @@ static void written_routes_are_followed(void **state)
                                "{at: leaf1, to: host0, via: spine0}, "
                                "{at: spine0, to: host0, via: leaf1}") "}\n" HOSTS WORKLOAD,
                    DIAG_ERROR, "from host4 to host0 loop through", 1, "drops.ttl > 0");
+    /* Once, however many pairs go round; of each workload. */
+    assert_finding(
+        HEAD ROUTES("{at: spine1, to: host0, via: leaf1}, "
+                    "{at: leaf1, to: host0, via: spine1}") "}\n"
+                                                           "workloads:\n"
+                                                           "  - {name: v, kind: rdma-write, from: "
+                                                           "\"host4..host7\", to: host0}\n"
+                                                           "  - {name: w, kind: rdma-write, from: "
+                                                           "\"host5..host6\", to: host0}\n",
+        DIAG_ERROR, "loop through", 2, "drops.ttl > 0");
     /* The way back is another one. */
     assert_finding(HEAD ROUTES("{at: leaf0, to: host4, via: spine1}, "
                                "{at: leaf1, to: host0, via: spine0}") ", overrides: [{where: "
