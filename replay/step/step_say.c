@@ -97,10 +97,12 @@ enum step_qp_wait step_qp_wait(const struct rnic *rnic, const struct qp *qp, tim
         *until = responder_due(qp);
         return STEP_QP_DATA;
     }
-    if (qp->paced_until > now) {
-        *until = qp->paced_until;
+    if ((qp->flags & QP_FULL) != 0 && !is_responding(qp))
+        return STEP_QP_WINDOW;
+    *until = (qp->flags & QP_FLIGHT) != 0 ? qp->pacer.flight->paced_until : qp->paced_until;
+    if (*until > now)
         return STEP_QP_PACED;
-    }
+    *until = TIME_NEVER;
     return (rnic->port.paused & 1u << qp->data.priority) != 0 ? STEP_QP_STOPPED : STEP_QP_FREE;
 }
 

@@ -84,14 +84,19 @@ static int64_t largest_operation(const struct scenario_workload *workload)
     return INT64_MAX / 2;
 }
 
-/* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC. */
+/* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC, and
+ * telemetry where one of them collects it. */
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
-                          uint32_t from)
+                          const struct scenario_pair *pair)
 {
-    const int64_t path_mtu = scenario->nodes[from].host->rnic->path_mtu;
+    const struct scenario_host *from = scenario->nodes[pair->from].host;
+    const bool telemetry =
+        from->cc->wants_telemetry || scenario->nodes[pair->to].host->cc->wants_telemetry;
+    const int64_t path_mtu = from->rnic->path_mtu;
     const int64_t operation = largest_operation(workload) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
-    return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES;
+    return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +
+           (telemetry ? TELEMETRY_BYTES : 0);
 }
 
 static void look_at_port(struct search *search, const struct scenario_workload *workload,
@@ -99,7 +104,7 @@ static void look_at_port(struct search *search, const struct scenario_workload *
 {
     const struct scenario_node *owner = &search->scenario->nodes[node];
     const int64_t mtu = owner->ports[port].params->mtu;
-    const int64_t needed = mtu_needed(search->scenario, workload, pair->from);
+    const int64_t needed = mtu_needed(search->scenario, workload, pair);
     const uint32_t bit = search->first_port[node] + port;
     if (mtu >= needed || (search->reported[bit / 8] >> (bit % 8) & 1))
         return;

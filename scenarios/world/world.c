@@ -127,6 +127,26 @@ static void join_links(struct world *world)
     }
 }
 
+/* Where a congestion control wants telemetry, all switches give it. */
+static void provide_telemetry(struct world *world)
+{
+    struct frame_pool *pools[ENGINE_EXECUTORS_MAX];
+    const struct scenario *scenario = world->scenario;
+    bool wanted = false;
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        wanted |= node_of(world, i)->kind == SCENARIO_HOST &&
+                  node_of(world, i)->host->cc->wants_telemetry;
+    if (!wanted)
+        return;
+    for (uint32_t i = 0; i < world->engine.executors; i++)
+        pools[i] = &world->executors[i].frames;
+    frame_pool_use_telemetry(pools, world->engine.executors);
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        for (uint16_t p = 0; p < node_of(world, i)->port_count; p++)
+            if (node_of(world, i)->kind == SCENARIO_SWITCH)
+                port_tell_telemetry(world_port(world, i, p));
+}
+
 static void compute_routes(struct world *world)
 {
     struct route_table *tables = routing_compute(world->scenario, NULL);
@@ -176,6 +196,7 @@ static void make_fabric(struct world *world, const struct probe *observer,
         CHECK(world->engine.nodes[i]->executor ==
               world->engine.nodes[world->engine.nodes[i]->group]->executor);
     join_links(world);
+    provide_telemetry(world);
     compute_routes(world);
     carve_memories(world, diag);
 }

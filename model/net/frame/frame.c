@@ -2,6 +2,8 @@
  * frame - names, sizes and blobs. */
 #include "net/frame/frame.h"
 
+#include "base/memory.h"
+
 enum { FRAMES_MAX = 1 << 25 };
 
 static const struct {
@@ -86,8 +88,21 @@ void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count)
     }
 }
 
+void frame_pool_use_telemetry(struct frame_pool *const *pools, uint32_t count)
+{
+    const size_t bytes = (size_t)pools[0]->frames.most * sizeof(struct telemetry);
+    struct telemetry *telemetry = memory_range(bytes);
+    if (telemetry == NULL)
+        memory_out(bytes, "telemetry of frames");
+    for (uint32_t n = 0; n < count; n++)
+        pools[n]->telemetry = telemetry;
+}
+
 void frame_pool_fini(struct frame_pool *pool)
 {
+    if (pool->telemetry != NULL && pool->frames.parts > 0)
+        memory_range_free(pool->telemetry, (size_t)pool->frames.most * sizeof(struct telemetry));
+    pool->telemetry = NULL;
     pool_fini(&pool->frames);
     for (int i = 0; i < FRAME_BLOB_SIZES; i++)
         pool_fini(&pool->blobs[i]);

@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "base/units.h"
+#include "net/frame/telemetry.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -68,9 +69,10 @@ enum frame_flags {
     FRAME_ACK_REQUEST = 1 << 0, /* BTH.A */
     FRAME_BECN = 1 << 1,
     FRAME_SOLICITED = 1 << 2,
-    FRAME_CORRUPT = 1 << 3, /* a bit error: the receiver's FCS check fails */
-    FRAME_RESENT = 1 << 4,  /* not on the wire: a retransmission, for counters */
-    FRAME_CONTROL = 1 << 5, /* not on the wire: of MAC control, as its opcode says */
+    FRAME_CORRUPT = 1 << 3,   /* a bit error: the receiver's FCS check fails */
+    FRAME_RESENT = 1 << 4,    /* not on the wire: a retransmission, for counters */
+    FRAME_CONTROL = 1 << 5,   /* not on the wire: of MAC control, as its opcode says */
+    FRAME_TELEMETRY = 1 << 6, /* a request collects telemetry, an ACK returns it */
 };
 
 /* Pieces of a frame that many have in common, so that each is one copy. */
@@ -139,6 +141,7 @@ enum { FRAME_BLOB_SHIFT = 28, FRAME_BLOB_MAX = 4096 };
 struct frame_pool {
     struct pool frames;
     struct pool blobs[FRAME_BLOB_SIZES];
+    struct telemetry *telemetry; /* of each frame, by its handle; NULL: none collects any */
 };
 
 void frame_pool_init(struct frame_pool *pool);
@@ -147,6 +150,9 @@ void frame_pool_init(struct frame_pool *pool);
  * The first one's frame_pool_fini is for all. */
 void frame_pool_init_several(struct frame_pool *const *pools, uint32_t count);
 void frame_pool_fini(struct frame_pool *pool);
+
+/* Frames may collect telemetry, of all pools with one range. */
+void frame_pool_use_telemetry(struct frame_pool *const *pools, uint32_t count);
 
 /* Takes back whatever is out, so that the next run finds the pool as new. */
 void frame_pool_clear(struct frame_pool *pool);
@@ -162,6 +168,14 @@ static inline uint32_t frame_take(struct frame_pool *pool)
     const uint32_t handle = pool_take(&pool->frames);
     frame_at(pool, handle)->blob = POOL_NONE;
     return handle;
+}
+
+/* Of a frame that collects telemetry. */
+static inline struct telemetry *frame_telemetry(const struct frame_pool *pool,
+                                                const struct frame *frame)
+{
+    CHECK(pool->telemetry != NULL);
+    return &pool->telemetry[frame - (const struct frame *)(const void *)pool->frames.items];
 }
 
 void frame_blob_give(struct frame_pool *pool, uint32_t blob);

@@ -6,6 +6,7 @@
  *           8                  bytes                   12
  *                                                 '- + propagation: the last bit has arrived
  *                                                             '- busy_until: the next may start */
+#include "base/hash.h"
 #include "net/frame/mail.h"
 #include "net/port/port_private.h"
 
@@ -239,10 +240,34 @@ static void send_by_mail(struct port *port, uint32_t handle, time_ps at)
     mail_send(port->mail, port->frames, &event);
 }
 
+void port_tell_telemetry(struct port *port)
+{
+    port_set_odd(port, PORT_TELEMETRY, true);
+}
+
+/* A request that collects telemetry leaves; ACKs only carry it back. */
+static void add_hop(const struct port *port, const struct frame *frame, time_ps now)
+{
+    struct telemetry *telemetry = frame_telemetry(port->frames, frame);
+    if ((frame->flags & FRAME_TELEMETRY) == 0 || frame->opcode == FRAME_RC_ACKNOWLEDGE ||
+        telemetry->hops == TELEMETRY_HOPS)
+        return;
+    struct telemetry_hop *hop = &telemetry->hop[telemetry->hops++];
+    telemetry->path ^= (uint32_t)hash_mix((uint64_t)port->node->id << 16 | port->index);
+    *hop = (struct telemetry_hop){.at = now, .line_bps = port->rate.bps};
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const struct port_prio *prio = &port->prios[i];
+        hop->wire_bytes += prio->tx_bytes + prio->tx_frames * WIRE_GAP_BYTES;
+        hop->queue += prio->bytes;
+    }
+}
+
 /* The way of frames that need more than a product and a sum. */
 void port_send_odd(struct port *port, uint32_t handle, time_ps now)
 {
     struct frame *frame = frame_at(port->frames, handle);
+    if ((port->odd & PORT_TELEMETRY) != 0)
+        add_hop(port, frame, now);
     const time_ps at = arrival(port, frame, now);
     count_sent(port, frame);
     const bool down = (port->odd & PORT_DOWN) != 0;

@@ -105,6 +105,7 @@ enum port_odd {
     PORT_FRACTION = 1 << 4,    /* a byte is no whole picosecond */
     PORT_REMOTE = 1 << 5,      /* the peer's executor is another */
     PORT_CHOOSING = 1 << 6,    /* its source is being asked: what becomes ready now waits */
+    PORT_TELEMETRY = 1 << 7,   /* frames that collect telemetry do so here */
 };
 
 struct port;
@@ -275,6 +276,10 @@ static inline uint64_t port_frames_sent(const struct port *port)
         frames += port->prios[i].tx_frames;
     return frames;
 }
+
+/* From now on frames that collect telemetry do so where they leave by the port; their pool has room
+ * for it. */
+void port_tell_telemetry(struct port *port);
 
 void port_audit(const struct port *port);
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pacer - holds a queue pair to the rate that its congestion control sets.
+ * pacer - holds a queue pair to the rate and the window that its congestion control sets.
  * A fluid account: a frame adds its bits to the debt, time pays it at the current rate, and sending
  * waits until it is paid.  Where the algorithm's timer falls into the wait, the rest is paid at the
  * rate that the timer will make, so the wait is exact piece by piece.  Up to one maximum frame of
  * credit is kept while others hold the wire; without it, two queue pairs at half the line rate
  * would not fill it.
+ * The window and what is under way in it are the flight's, which only a queue pair has whose
+ * algorithm hears of ACKs.
  * Units:   debt 10^-12 bit, so that rate x picoseconds is exact.
  * Owner:   the queue pair.  Clock: now is passed in.  No events: what is said of the next frame
  * holds until a frame leaves or the algorithm hears of something. */
 #ifndef STORMGLASS_RNIC_CC_PACER_H
 #define STORMGLASS_RNIC_CC_PACER_H
 
-#include "rnic/cc/cc.h"
+#include "rnic/cc/flight.h"
 
 #include <assert.h>
 #include <stdalign.h>
@@ -28,7 +30,10 @@ struct pacer {
     int64_t debt;       /* what was sent and not yet paid for by time; negative: credit */
     time_ps debt_at;    /* the debt is as of then; TIME_NEVER: there is none, nor a limit */
 
-    alignas(8) unsigned char state[CC_STATE_BYTES]; /* of the algorithm */
+    union { /* the algorithm's state, or where it is */
+        alignas(8) unsigned char state[CC_STATE_BYTES];
+        struct flight *flight; /* of one with on_ack */
+    };
 };
 
 #define PACER_DEBT_PER_BIT PS_PER_S
@@ -36,11 +41,27 @@ struct pacer {
 #define PACER_CREDIT_MAX (INT64_C(4200) * 8 * PACER_DEBT_PER_BIT)
 #define PACER_WIRE_GAP   20 /* preamble 8 and gap 12, IEEE 802.3: what the wire carries counts */
 
-void pacer_init(struct pacer *pacer, const struct cc_site *site);
+/* Of a queue pair whose full packets have so many bytes. */
+void pacer_init(struct pacer *pacer, const struct cc_site *site, uint32_t packet_bytes);
+void pacer_fini(struct pacer *pacer, const struct cc_site *site);
+
+/* Of one without a limit: it has one from now on.  When the next frame may leave. */
+static inline time_ps pacer_begin(struct pacer *pacer, time_ps now)
+{
+    pacer->debt = 0;
+    pacer->debt_at = now;
+    return now;
+}
 
 /* A CNP has come, of which the algorithm wants to know: when the next frame may leave, at or before
  * now: at once. */
 time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps now);
+
+/* An ACK has come, or one is overdue or refused, of a queue pair that has a flight: likewise, or
+ * PACER_UNLIMITED.  What the flight says of it is filled in. */
+time_ps pacer_on_ack(struct pacer *pacer, const struct cc_site *site, struct cc_ack *ack,
+                     time_ps now);
+time_ps pacer_on_nak(struct pacer *pacer, const struct cc_site *site, enum cc_nak why, time_ps now);
 
 /* What reports say of it. */
 struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now);

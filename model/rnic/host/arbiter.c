@@ -12,6 +12,7 @@
 #include "rnic/host/arbiter.h"
 
 #include "rnic/host/fast_path.h"
+#include "rnic/host/rnic_flight.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -107,19 +108,22 @@ void arbiter_unlist(struct rnic *rnic, struct qp *qp)
 /* ------------------------------------------------------------------ whose turn */
 
 /* Without these a QP that has something to send may send it now. */
-#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT)
+#define QP_MAY_WAIT (QP_RNR_WAIT | QP_LIMITED | QP_RESPOND | QP_SOFT | QP_FLIGHT)
 
 /* When the requester may send; clears an RNR wait that is over. */
 static time_ps requester_due(struct qp *qp, time_ps now)
 {
     if (!requester_ready(qp))
         return TIME_NEVER;
-    if ((qp->flags & QP_RNR_WAIT) == 0)
+    if ((qp->flags & (QP_RNR_WAIT | QP_FLIGHT)) == 0)
         return now;
-    if (qp->rnr_until > now)
-        return qp->rnr_until;
+    if ((qp->flags & QP_FULL) != 0)
+        return TIME_NEVER;
+    const time_ps paced = (qp->flags & QP_FLIGHT) != 0 ? qp->pacer.flight->paced_until : now;
+    if ((qp->flags & QP_RNR_WAIT) != 0 && qp->rnr_until > now)
+        return time_later(paced, qp->rnr_until);
     qp->flags &= (uint16_t)~QP_RNR_WAIT;
-    return now;
+    return time_later(paced, now);
 }
 
 /* When the QP may next send something; at or before now: at once. */
@@ -188,8 +192,13 @@ static inline void charge(struct rnic *rnic, struct qp *qp, uint32_t bytes, time
 
 void arbiter_charge(struct rnic *rnic, struct qp *qp, uint32_t handle, time_ps now)
 {
-    if ((qp->flags & QP_LIMITED) != 0)
-        charge(rnic, qp, frame_at(rnic->port.frames, handle)->bytes, now);
+    const struct frame *frame = frame_at(rnic->port.frames, handle);
+    if ((qp->flags & QP_LIMITED) == 0)
+        return;
+    if (UNLIKELY((qp->flags & QP_FLIGHT) != 0))
+        rnic_flight_charge(rnic, qp, frame, now);
+    else
+        charge(rnic, qp, frame->bytes, now);
 }
 
 /* The first of a list goes behind the last; it stays ready. */

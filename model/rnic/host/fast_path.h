@@ -33,7 +33,8 @@ static inline bool fast_path_is_middle(const struct qp *qp)
 /* The queue pair is ready, and its next packet is neither the first nor the last of its message. */
 static inline bool fast_path_may_send(const struct qp *qp, time_ps now)
 {
-    const unsigned odd = QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES | QP_TX_ACTIVE;
+    const unsigned odd =
+        QP_RNR_WAIT | QP_RESPOND | QP_SOFT | QP_AGAIN | QP_TX_BYTES | QP_TX_ACTIVE | QP_FLIGHT;
     return (qp->flags & odd) == QP_TX_ACTIVE && qp->paced_until <= now && fast_path_is_middle(qp);
 }
 
@@ -155,7 +156,7 @@ static inline bool fast_path_is_for(const struct rnic *rnic, const struct qp *qp
                                     const struct port_prio *prio, const struct frame *frame)
 {
     return FAST_PATH && frame->bytes <= prio->rx_limit && qp->qpn == frame->qpn &&
-           qp->flow.destination == frame->source && !rnic->rx_slow;
+           qp->flow.destination == frame->source && !rnic->rx_odd;
 }
 
 /* The frame takes the fast path if a mark that it has asks for no CNP: counts it. */

@@ -39,6 +39,8 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
+    if (rnic->cc->echoes_ecn)
+        qp->rx_flags |= QP_RX_MARKED;
     if (rnic_only_counts_mark(rnic, qp, now))
         return;
     const struct packet_class class = {rnic->cnp_priority, rnic->cnp_tos};
@@ -64,8 +66,7 @@ static void take_packet(struct rnic *rnic, struct qp *qp, const struct frame *fr
 {
     if (frame->opcode == FRAME_RC_ACKNOWLEDGE)
         completer_on_ack(rnic, qp, frame, now);
-    else if (frame->opcode >= FRAME_RC_READ_RESPONSE_FIRST &&
-             frame->opcode <= FRAME_RC_READ_RESPONSE_ONLY)
+    else if (packet_is_response(frame))
         completer_on_response(rnic, qp, frame, now);
     else if (UNLIKELY(frame->opcode == FRAME_CNP))
         on_cnp(rnic, qp, now);
@@ -263,6 +264,9 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
         .ops = site->cc, .line_bps = rnic->port.rate.bps, .params = rnic->cc_params};
     rnic->cnp_interval =
         site->cc->cnp_interval == NULL ? TIME_NEVER : site->cc->cnp_interval(rnic->cc_params);
+    if (site->cc->on_ack != NULL)
+        rnic->ack_interval = 1;
+    rnic_set_rx_slow(rnic, false);
 }
 
 void rnic_init(struct rnic *rnic, const struct rnic_site *site)

@@ -124,6 +124,7 @@ struct rnic {
     uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
     bool rx_slow;    /* frames go through the receive buffer */
+    bool rx_odd;     /* rx_slow, or the congestion control hears of ACKs */
     bool arbitrates; /* the port's source is arbiter_next, not a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
@@ -252,6 +253,13 @@ static inline void rnic_prefetch(const struct qp *qp)
 static inline bool rnic_only_counts_mark(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     return rnic->cnp_interval == TIME_NEVER || now < qp->cnp_next;
+}
+
+/* Whether frames go through the receive buffer. */
+static inline void rnic_set_rx_slow(struct rnic *rnic, bool slow)
+{
+    rnic->rx_slow = slow;
+    rnic->rx_odd = slow || rnic->cc->on_ack != NULL;
 }
 
 static inline time_ps rnic_now(const struct rnic *rnic)

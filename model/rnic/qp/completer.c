@@ -6,6 +6,7 @@
 #include "rnic/qp/completer.h"
 
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_flight.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -56,6 +57,8 @@ static void response_lost(struct rnic *rnic, struct qp *qp, time_ps now)
         return;
     qp->flags |= QP_READ_GAP;
     rnic->counters.implied_naks++;
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_refused(rnic, qp, CC_NAK_SEQUENCE, now);
     requester_retry(rnic, qp, qp->una_psn, now);
 }
 
@@ -63,6 +66,8 @@ static void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->retry_left = qp->retry_count;
     qp->rnr_left = qp->rnr_retry;
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_landed(qp);
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
         requester_skip(qp);
     requester_start_timer(rnic, qp, qp_outstanding(qp), now);
@@ -121,6 +126,8 @@ static void on_rnr(struct rnic *rnic, struct qp *qp, uint32_t psn, unsigned code
         }
         qp->rnr_left--;
     }
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_refused(rnic, qp, CC_NAK_RNR, now);
     requester_go_back(rnic, qp, psn);
     qp->flags |= QP_RNR_WAIT;
     qp->rnr_until = soft_timer(&rnic->params.soft, now, qp_rnr_time(code));
@@ -149,10 +156,13 @@ static void on_nak(struct rnic *rnic, struct qp *qp, uint32_t psn, uint32_t synd
         rnic->counters.remote_errors++;
     if (!acknowledge(rnic, qp, psn, now))
         return;
-    if (sequence)
+    if (sequence) {
+        if ((qp->flags & QP_FLIGHT) != 0)
+            rnic_flight_refused(rnic, qp, CC_NAK_SEQUENCE, now);
         requester_retry(rnic, qp, psn, now);
-    else
+    } else {
         qp_fail_send(rnic, qp, nak_status(syndrome), now);
+    }
 }
 
 void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
@@ -166,6 +176,8 @@ void completer_on_ack(struct rnic *rnic, struct qp *qp, const struct frame *fram
         on_rnr(rnic, qp, frame->psn, syndrome & 0x1F, now);
     } else {
         acknowledge(rnic, qp, psn_add(frame->psn, 1), now);
+        if ((qp->flags & QP_FLIGHT) != 0)
+            rnic_flight_acknowledged(rnic, qp, frame, now);
         arbiter_schedule(rnic, qp, now);
     }
 }

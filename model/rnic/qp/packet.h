@@ -33,6 +33,12 @@ static inline bool packet_is_ack(const struct frame *frame)
     return packet_kind(frame->head) == packet_kind(ack);
 }
 
+static inline bool packet_is_response(const struct frame *frame)
+{
+    return frame->opcode >= FRAME_RC_READ_RESPONSE_FIRST &&
+           frame->opcode <= FRAME_RC_READ_RESPONSE_ONLY;
+}
+
 static inline void packet_set_head(struct frame *frame, struct frame_head head)
 {
     const uint64_t word = packet_word(head);
@@ -51,6 +57,15 @@ static inline void packet_dress(struct frame *frame, const struct qp *qp)
     frame->rkey = 0;
     frame->length = 0;
     frame->content = 0;
+}
+
+/* The ACK returns what the packet has collected. */
+static inline void packet_return_telemetry(const struct frame_pool *frames,
+                                           const struct frame *packet, struct frame *ack)
+{
+    ack->flags |= FRAME_TELEMETRY;
+    ack->bytes += TELEMETRY_BYTES;
+    *frame_telemetry(frames, ack) = *frame_telemetry(frames, packet);
 }
 
 static inline uint32_t packet_start(struct rnic *rnic, const struct qp *qp, uint8_t opcode,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -205,7 +206,8 @@ struct qp *qp_create(struct rnic *rnic, const struct ibv_qp_cap *cap, struct ver
         .conn = conn,
     };
     set_class(rnic, qp, conn->peer.class);
-    pacer_init(&qp->pacer, &rnic->cc_site); /* observers look at it from now on */
+    pacer_init(&qp->pacer, &rnic->cc_site,
+               (uint32_t)WIRE_ROCE_BYTES); /* observers look at it from now on */
     if (rnic->soft != NULL)
         soft_qp_init(rnic, qp);
     go(qp, IBV_QPS_INIT);
@@ -225,6 +227,7 @@ void qp_destroy(struct rnic *rnic, struct qp *qp)
     free(qp->rq);
     free(qp->reads);
     held_acks_fini(&qp->held);
+    pacer_fini(&qp->pacer, &rnic->cc_site);
     qp->sq = NULL;
     qp->rq = NULL;
     qp->reads = NULL;
@@ -264,6 +267,8 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
+    if (rnic->cc->on_ack != NULL)
+        rnic_flight_begin(rnic, qp, rnic_now(rnic));
     go(qp, IBV_QPS_RTS);
 }
 
@@ -315,7 +320,10 @@ void qp_to_error(struct rnic *rnic, struct qp *qp, time_ps now)
     qp->una_psn = qp->una_end = qp->next_psn = qp->high_psn;
     qp->reads_out = 0;
     qp->rx_next.opcode = QP_RX_IDLE;
-    qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN);
+    qp->flags &=
+        (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN | QP_FULL);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        flight_clear(qp->pacer.flight);
 }
 
 void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, time_ps now)
@@ -331,6 +339,14 @@ void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, t
 }
 
 /* ------------------------------------------------------------------ checking */
+
+static void audit_flight(const struct qp *qp)
+{
+    const struct flight *flight = qp->pacer.flight;
+    CHECK((flight->bytes > 0) == (flight->head != flight->tail));
+    CHECK(((qp->flags & QP_FULL) != 0) == flight_is_full(flight));
+    CHECK(qp_outstanding(qp) || flight->bytes == 0);
+}
 
 static void audit_sends(const struct qp *qp)
 {
@@ -349,6 +365,8 @@ static void audit_sends(const struct qp *qp)
     CHECK(!qp_outstanding(qp) || qp->timeout_pending);
     CHECK(qp->timeout != 0 || qp->timeout_pending);
     CHECK(qp->retry_left <= qp->retry_count);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        audit_flight(qp);
 }
 
 void qp_audit(const struct rnic *rnic, const struct qp *qp)

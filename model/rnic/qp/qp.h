@@ -32,6 +32,9 @@ enum qp_flags {
     QP_SOFT = 1 << 9,           /* of a software RNIC: it sends by its own tasks */
     QP_AGAIN = 1 << 10,         /* next_psn was sent before: it is not high_psn */
     QP_WEIGHTED = 1 << 11,      /* its data shares the wire by weights */
+    QP_FLIGHT =
+        1 << 12,       /* its congestion control hears of ACKs, so its packets are kept count of */
+    QP_FULL = 1 << 13, /* its window has no room for another packet */
 };
 
 enum qp_rx_flags {
@@ -39,6 +42,7 @@ enum qp_rx_flags {
     QP_RX_ANSWER = 1 << 1,     /* an ACK or NAK waits in the answer slot */
     QP_RX_LISTED = 1 << 2,     /* on the list of QPs with an answer */
     QP_RX_FIRST_DATA = 1 << 3, /* the first request packet establishes the connection */
+    QP_RX_MARKED = 1 << 4,     /* a packet was marked, and no ACK has said so */
 };
 
 enum qp_tx_kind { QP_TX_SEND, QP_TX_SEND_INV, QP_TX_WRITE };

@@ -10,6 +10,7 @@
 #include "rnic/qp/requester.h"
 
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_flight.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
 #include "rnic/soft/soft.h"
@@ -131,6 +132,8 @@ static uint32_t data_packet(struct rnic *rnic, struct qp *qp, time_ps now)
         dress_edge(qp, frame, first, last);
     if (UNLIKELY((qp->flags & QP_TX_BYTES) != 0))
         attach_bytes(rnic, qp, frame);
+    if (UNLIKELY((qp->flags & QP_FLIGHT) != 0))
+        rnic_flight_sent(rnic, qp, frame, now);
     qp->tx_offset += frame->payload;
     sent(rnic, qp, frame, 1, now);
     if (last) {
@@ -236,6 +239,8 @@ void requester_go_back(struct rnic *rnic, struct qp *qp, uint32_t psn)
     qp->reads_out = (uint16_t)reads_before(qp, index);
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
     mark_again(qp);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_back(qp);
 }
 
 void requester_skip(struct qp *qp)
@@ -245,6 +250,8 @@ void requester_skip(struct qp *qp)
     qp->reads_out = 0;
     qp->flags &= (uint16_t) ~(QP_TX_ACTIVE | QP_BLOCKED);
     mark_again(qp);
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_back(qp);
 }
 
 void requester_retry(struct rnic *rnic, struct qp *qp, uint32_t psn, time_ps now)
@@ -273,5 +280,7 @@ void requester_on_timeout(struct rnic *rnic, struct qp *qp, time_ps now)
     }
     rnic->counters.timeouts++;
     qp->flags &= (uint16_t)~QP_READ_GAP;
+    if ((qp->flags & QP_FLIGHT) != 0)
+        rnic_flight_refused(rnic, qp, CC_NAK_TIMEOUT, now);
     requester_retry(rnic, qp, qp->una_psn, now);
 }

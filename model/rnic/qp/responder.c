@@ -60,7 +60,7 @@ static bool answer_is_nak(const struct qp *qp)
     return qp->answer_syndrome != RESPONDER_ACK;
 }
 
-static uint32_t answer_frame(struct rnic *rnic, const struct qp *qp, uint8_t syndrome, uint32_t psn,
+static uint32_t answer_frame(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn,
                              uint32_t msn)
 {
     struct frame *frame;
@@ -70,6 +70,10 @@ static uint32_t answer_frame(struct rnic *rnic, const struct qp *qp, uint8_t syn
     frame->psn = psn;
     frame->aeth = (uint32_t)syndrome << 24 | msn;
     rnic->counters.acks_sent += syndrome == RESPONDER_ACK;
+    if (UNLIKELY((qp->rx_flags & QP_RX_MARKED) != 0)) {
+        frame->flags |= FRAME_BECN;
+        qp->rx_flags &= (uint8_t)~QP_RX_MARKED;
+    }
     return handle;
 }
 
@@ -102,6 +106,18 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
         arbiter_list_answer(rnic, qp);
     else
         rnic_send_control(rnic, responder_answer(rnic, qp));
+}
+
+/* Telemetry goes back with an ACK of its own, at once; an ACK that has to wait returns none. */
+static void answer_packet(struct rnic *rnic, struct qp *qp, const struct frame *frame)
+{
+    if (LIKELY((frame->flags & FRAME_TELEMETRY) == 0) || !may_leave(qp, frame->psn)) {
+        answer(rnic, qp, RESPONDER_ACK, frame->psn);
+        return;
+    }
+    const uint32_t handle = answer_frame(rnic, qp, RESPONDER_ACK, frame->psn, qp->msn);
+    packet_return_telemetry(rnic->port.frames, frame, frame_at(rnic->port.frames, handle));
+    rnic_send_control(rnic, handle);
 }
 
 void responder_acknowledge(struct rnic *rnic, struct qp *qp, uint32_t psn)
@@ -467,7 +483,7 @@ static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *fra
     if (UNLIKELY(step->last))
         finish_message(rnic, qp, frame, step, now);
     if ((frame->flags & FRAME_ACK_REQUEST) != 0 && qp->state != IBV_QPS_ERR)
-        answer(rnic, qp, RESPONDER_ACK, frame->psn);
+        answer_packet(rnic, qp, frame);
 }
 
 void responder_receive(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)

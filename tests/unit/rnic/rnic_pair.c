@@ -73,7 +73,7 @@ struct pair *pair_make(const struct pair_params *params)
         const struct host_rnic rnic = {.endpoint = i,
                                        .port = &params->port,
                                        .params = &params->rnic,
-                                       .cc = cc->ops,
+                                       .cc = params->ops != NULL ? params->ops : cc->ops,
                                        .cc_params = cc_params};
         host_init(&pair->hosts[i], &pair->engine, names[i], &pair->frames, &pair->probe);
         if (i == 0 && params->rnic.soft.software)

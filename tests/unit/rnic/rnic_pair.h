@@ -56,6 +56,7 @@ struct pair_params {
     struct port_params port;
     struct rnic_params rnic;
     const char *cc;
+    const struct cc_ops *ops; /* of the test's own, without parameters; NULL: as `cc` says */
     uint64_t seed;
 };
 

@@ -27,7 +27,7 @@ static void start(struct rp *rp, const char *preset, uint64_t line)
 {
     cc_presets(cc_find(preset), &rp->params);
     rp->site = (struct cc_site){&cc_dcqcn, line, &rp->params};
-    pacer_init(&rp->pacer, &rp->site);
+    pacer_init(&rp->pacer, &rp->site, 1000);
 }
 
 static time_ps cnp(struct rp *rp, time_ps at)
@@ -53,7 +53,8 @@ static void test_list(void **state)
         assert_non_null(preset->ops);
         assert_non_null(preset->about);
         assert_true(preset->ops->params_bytes <= sizeof params);
-        assert_true(preset->ops->state_bytes <= CC_STATE_BYTES);
+        assert_true(preset->ops->state_bytes <=
+                    (preset->ops->on_ack == NULL ? CC_STATE_BYTES : CC_ACK_STATE_BYTES));
         assert_ptr_equal(cc_find(preset->name), preset);
         if (preset->settings == NULL) {
             assert_string_equal(preset->name, preset->ops->name);
@@ -274,7 +275,7 @@ static void test_none(void **state)
     (void)state;
     struct pacer pacer;
     const struct cc_site site = {&cc_none, 10 * GBPS, NULL};
-    pacer_init(&pacer, &site);
+    pacer_init(&pacer, &site, 1000);
     const struct cc_view view = pacer_view(&pacer, &site, 1 * US);
     assert_int_equal(view.rate_bps, 10 * GBPS);
     assert_int_equal(view.target_bps, 10 * GBPS);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cc_swift - a window by delay, in integers.
+ *
+ *   target   base-target + hops x hop-scaling + flow scaling, which is
+ *            fs-range (r(w) - r(fs-max-cwnd)) / (r(fs-min-cwnd) - r(fs-max-cwnd))
+ *            within 0 .. fs-range, where r(x) = 1 / sqrt(x)
+ *   ACK of n packets, its delay below the target:
+ *            w >= 1: w += ai n / w;  w < 1: w += ai n
+ *   ACK, its delay d not below it, and no decrease for one round-trip time:
+ *            w *= max(1 - beta (d - target) / d, 1 - max-mdf)
+ *   loss     w *= 1 - max-mdf, at most once in a round-trip time
+ *   timeout  the same; from the retx-reset-th in a row on w = min-cwnd
+ *   w < 1    one packet is under way, and packets are rtt / w apart
+ *
+ * Delay is the whole round-trip time as the NIC sees it: from the moment that a packet leaves to
+ * the moment that its ACK is here.
+ * Not modelled: the window for the hosts' own delay (endpoint target), as the model's NIC answers
+ * without a stack; smoothing of the round-trip time; selective acknowledgement, for which RoCE's
+ * go-back-n stands. */
+#include "rnic/cc/cc_swift.h"
+
+#include <assert.h>
+
+static_assert(sizeof(struct cc_swift) <= CC_ACK_STATE_BYTES, "the state fits");
+
+#define PAPER      "Kumar et al., SIGCOMM 2020"
+#define OPEN       "left open by the paper; as in htsim (Broadcom csg-htsim), a guess there too"
+#define ROW(field) offsetof(struct cc_swift_params, field)
+
+static const struct opt swift_opts[] = {
+    {"base-target", OPT_TIME, ROW(base_target), "20us", "100ns", "1s", NULL,
+     "Target delay of a path without switches, before flow scaling.", PAPER ", 3.5; value " OPEN},
+    {"hop-scaling", OPT_TIME, ROW(hop_scaling), "3053ns", "0ns", "1s", NULL,
+     "What each switch on the way adds to the target delay.",
+     PAPER ", 3.5 (h); value " OPEN ": base-target / 6.55"},
+    {"fs-range", OPT_TIME, ROW(fs_range), "100us", "0ns", "1s", NULL,
+     "The most that flow scaling adds to the target delay.",
+     PAPER ", 3.5; value " OPEN ": 5 base-target"},
+    {"fs-min-cwnd", OPT_RATIO, ROW(fs_min_cwnd), "0.1", "0.001", "1", NULL,
+     "At this window and below, in packets, flow scaling adds its most.",
+     PAPER ", 3.5; value " OPEN},
+    {"fs-max-cwnd", OPT_RATIO, ROW(fs_max_cwnd), "100", "1", "1000", NULL,
+     "At this window and above, in packets, flow scaling adds nothing.",
+     PAPER ", 3.5; value " OPEN},
+    {"ai", OPT_RATIO, ROW(ai), "1", "0.001", "100", NULL,
+     "Additive increase: packets in each round-trip time.", PAPER ", algorithm 1; value " OPEN},
+    {"beta", OPT_RATIO, ROW(beta), "0.8", "0.001", "1", NULL,
+     "How strongly delay beyond the target decreases the window.",
+     PAPER ", algorithm 1; value " OPEN},
+    {"max-mdf", OPT_RATIO, ROW(max_mdf), "0.5", "0.001", "0.999", NULL,
+     "The largest part of the window that one decrease takes.", PAPER ", algorithm 1; value " OPEN},
+    {"min-cwnd", OPT_RATIO, ROW(min_cwnd), "0.01", "0.001", "1", NULL,
+     "The smallest window, in packets.",
+     PAPER ", algorithm 1, which leaves the value open; a guess: 100 flows share one packet"},
+    {"max-cwnd", OPT_RATIO, ROW(max_cwnd), "1000", "1", "1000", NULL,
+     "The largest window, in packets.", PAPER ", algorithm 1; value " OPEN},
+    {"initial-cwnd", OPT_RATIO, ROW(initial_cwnd), "10", "0.001", "1000", NULL,
+     "The window of a new queue pair, in packets.",
+     "left open by the paper; a guess: about what is under way at 100 Gb/s and 4 us"},
+    {"retx-reset-threshold", OPT_INT, ROW(retx_reset), "5", "1", "1000", NULL,
+     "So many timeouts in a row set the window to the smallest.",
+     PAPER ", algorithm 1 (RETX_RESET_THRESHOLD); value " OPEN},
+    {0},
+};
+
+enum { PACKET_BITS = 32 };
+#define PACKET    (UINT64_C(1) << PACKET_BITS)
+#define RATIO_ONE UINT64_C(1000000000000000)
+
+typedef unsigned __int128 wide;
+
+static uint64_t times_ratio(uint64_t value, int64_t ratio)
+{
+    return (uint64_t)((wide)value * (uint64_t)ratio / RATIO_ONE);
+}
+
+static uint64_t root(wide square)
+{
+    uint64_t result = 0;
+    for (uint64_t bit = UINT64_C(1) << 63; bit != 0; bit >>= 1)
+        if ((wide)(result | bit) * (result | bit) <= square)
+            result |= bit;
+    return result;
+}
+
+/* 1 / sqrt(window), both of 2^-32. */
+static uint64_t inverse_root(uint64_t window)
+{
+    return (uint64_t)(((wide)1 << (2 * PACKET_BITS)) / root((wide)window << PACKET_BITS));
+}
+
+static uint64_t flow_scaling(const struct cc_swift_params *params, uint64_t cwnd)
+{
+    const uint64_t least = inverse_root(times_ratio(PACKET, params->fs_max_cwnd));
+    const uint64_t most = inverse_root(times_ratio(PACKET, params->fs_min_cwnd));
+    const uint64_t here = inverse_root(cwnd);
+    if (here <= least)
+        return 0;
+    if (here >= most)
+        return (uint64_t)params->fs_range;
+    return (uint64_t)((wide)(uint64_t)params->fs_range * (here - least) / (most - least));
+}
+
+time_ps cc_swift_target(const struct cc_swift_params *params, uint64_t cwnd, unsigned hops)
+{
+    return params->base_target + hops * params->hop_scaling + (time_ps)flow_scaling(params, cwnd);
+}
+
+/* The window, at least one packet, and the rate that spaces packets where it is less. */
+static void set_window(struct cc_flow *flow, uint64_t cwnd, time_ps now)
+{
+    const struct cc_swift_params *params = flow->site->params;
+    struct cc_swift *state = flow->state;
+    const uint64_t least = times_ratio(PACKET, params->min_cwnd);
+    const uint64_t most = times_ratio(PACKET, params->max_cwnd);
+    cwnd = cwnd < least ? least : cwnd > most ? most : cwnd;
+    if (cwnd < state->cwnd)
+        state->last_decrease = now;
+    state->cwnd = cwnd;
+    const wide bytes = (wide)cwnd * flow->packet_bytes;
+    flow->window = cwnd < PACKET ? flow->packet_bytes : (uint64_t)(bytes >> PACKET_BITS);
+    flow->rate_bps = flow->site->line_bps;
+    if (cwnd >= PACKET || state->rtt == 0)
+        return;
+    const wide rate = (bytes * 8 * (uint64_t)PS_PER_S / (uint64_t)state->rtt) >> PACKET_BITS;
+    if (rate < flow->site->line_bps)
+        flow->rate_bps = rate == 0 ? 1 : (uint64_t)rate;
+}
+
+static void init(struct cc_flow *flow)
+{
+    const struct cc_swift_params *params = flow->site->params;
+    *(struct cc_swift *)flow->state = (struct cc_swift){.last_decrease = -1};
+    set_window(flow, times_ratio(PACKET, params->initial_cwnd), 0);
+}
+
+static bool may_decrease(const struct cc_swift *state, time_ps now)
+{
+    return state->last_decrease < 0 || now - state->last_decrease >= state->rtt;
+}
+
+static uint64_t increased(const struct cc_swift_params *params, uint64_t cwnd, uint32_t packets)
+{
+    const uint64_t step = times_ratio(PACKET, params->ai) * packets;
+    return cwnd + (cwnd < PACKET ? step : (uint64_t)(((wide)step << PACKET_BITS) / cwnd));
+}
+
+static uint64_t decreased(const struct cc_swift_params *params, uint64_t cwnd, time_ps delay,
+                          time_ps target)
+{
+    const wide beyond = (wide)(uint64_t)(delay - target) * (uint64_t)params->beta;
+    const int64_t part = (int64_t)(beyond / (uint64_t)delay);
+    return cwnd - times_ratio(cwnd, part < params->max_mdf ? part : params->max_mdf);
+}
+
+static void on_ack(struct cc_flow *flow, const struct cc_ack *ack, time_ps now)
+{
+    const struct cc_swift_params *params = flow->site->params;
+    struct cc_swift *state = flow->state;
+    uint64_t cwnd = state->cwnd;
+    state->timeouts = 0;
+    if (ack->rtt == 0)
+        return;
+    state->rtt = ack->rtt;
+    const time_ps target = cc_swift_target(params, cwnd, ack->hops);
+    if (ack->rtt < target)
+        cwnd = increased(params, cwnd, ack->packets);
+    else if (may_decrease(state, now))
+        cwnd = decreased(params, cwnd, ack->rtt, target);
+    set_window(flow, cwnd, now);
+}
+
+static void on_nak(struct cc_flow *flow, enum cc_nak why, time_ps now)
+{
+    const struct cc_swift_params *params = flow->site->params;
+    struct cc_swift *state = flow->state;
+    if (why == CC_NAK_RNR)
+        return;
+    state->timeouts = why == CC_NAK_TIMEOUT ? state->timeouts + 1 : 0;
+    uint64_t cwnd = state->cwnd;
+    if (state->timeouts >= params->retx_reset)
+        cwnd = 0;
+    else if (may_decrease(state, now))
+        cwnd -= times_ratio(cwnd, params->max_mdf);
+    set_window(flow, cwnd, now);
+}
+
+/* What its window comes to in a round-trip time. */
+static void observe(struct cc_flow *flow, time_ps now, struct cc_view *view)
+{
+    const struct cc_swift *state = flow->state;
+    (void)now;
+    if (state->rtt == 0)
+        return;
+    const wide rate = (wide)flow->window * 8 * (uint64_t)PS_PER_S / (uint64_t)state->rtt;
+    if (rate < view->rate_bps)
+        view->rate_bps = view->target_bps = (uint64_t)rate;
+}
+
+const struct cc_ops cc_swift = {
+    .name = "swift",
+    .about = "Swift: a window by round-trip delay and its target",
+    .source = PAPER,
+    .opts = swift_opts,
+    .params_bytes = sizeof(struct cc_swift_params),
+    .state_bytes = sizeof(struct cc_swift),
+    .init = init,
+    .on_ack = on_ack,
+    .on_nak = on_nak,
+    .observe = observe,
+};
