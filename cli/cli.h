@@ -52,9 +52,9 @@ struct cli_command {
     int (*run)(const struct cli_args *args);
 };
 
-extern const struct cli_command cmd_run, cmd_check, cmd_replay, cmd_query, cmd_list,
-    cmd_explain_parameter, cmd_bench, cmd_headroom, cmd_pcap, cmd_bridge, cmd_compare, cmd_predict,
-    cmd_calibrate, cmd_diff, cmd_draw, cmd_import, cmd_report, cmd_explain, cmd_counters, cmd_step;
+#define COMMAND(stem) extern const struct cli_command cmd_##stem;
+#include "cli/command.def"
+#undef COMMAND
 
 /* Runs a command with its own argv (argv[0] is the command's name). */
 int cli_run(const struct cli_command *command, int argc, char **argv);

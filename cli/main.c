@@ -9,10 +9,9 @@
 #include <string.h>
 
 static const struct cli_command *const commands[] = {
-    &cmd_run,      &cmd_check,  &cmd_replay,    &cmd_diff,    &cmd_explain, &cmd_pcap,
-    &cmd_query,    &cmd_draw,   &cmd_predict,   &cmd_compare, &cmd_list,    &cmd_bench,
-    &cmd_headroom, &cmd_bridge, &cmd_calibrate, &cmd_import,  &cmd_report,  &cmd_explain_parameter,
-    &cmd_counters, &cmd_step,
+#define COMMAND(stem) &cmd_##stem,
+#include "cli/command.def"
+#undef COMMAND
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

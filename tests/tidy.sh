@@ -97,6 +97,12 @@ for def in $(printf '%s\n' "${sources[@]}" | grep '\.def$'); do
     done
 done
 
+# --- words of a choice come from the list of its enum ----------------------------------------------------
+
+printf '%s\n' "${sources[@]}" | grep -v '^tests/' | xargs grep -n -A 1 'OPT_CHOICE' |
+    grep -E '"[a-z0-9-]+(\|[a-z0-9-]+)+"' |
+    sed 's/^\([^:-]*\.[ch]\)[:-]\([0-9]*\)[:-].*/\1:\2: words of a choice that are not made of a list (OPT_WORDS)/' >>"$findings"
+
 # --- every text -----------------------------------------------------------------------------------------
 
 grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root)(/|$)' "${texts[@]}" /dev/null |

@@ -3,8 +3,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/printable.h"
-#include "cli/cli.h"
-#include "cli/prepare/import_trace.h"
+#include "cli/prepare/import.h"
 #include "net/port/port.h"
 #include "scenarios/import/cabling_import.h"
 #include "scenarios/import/clab.h"
@@ -36,8 +35,7 @@ static void put(FILE *out, const void *text)
     free(shown);
 }
 
-/* Messages and notes to standard error, and what was made to where it should be. */
-static int give(const struct cli_args *args, bool fine, const char *text, const char *notes,
+int import_give(const struct cli_args *args, bool fine, const char *text, const char *notes,
                 struct diag *diag)
 {
     diag_print(diag, stderr);
@@ -48,8 +46,7 @@ static int give(const struct cli_args *args, bool fine, const char *text, const 
     return cli_output_write(args, 1, put, text);
 }
 
-/* False and a message when there is not one file. */
-static bool one_file(const struct cli_args *args)
+bool import_one_file(const struct cli_args *args)
 {
     if (args->operand_count == 2)
         return true;
@@ -57,7 +54,7 @@ static bool one_file(const struct cli_args *args)
     return false;
 }
 
-static int import_sonic(const struct cli_args *args)
+static int take_sonic(const struct cli_args *args)
 {
     const size_t count = (size_t)args->operand_count - 1;
     struct sonic_input *inputs = memory_zeroed(count, sizeof *inputs);
@@ -66,13 +63,15 @@ static int import_sonic(const struct cli_args *args)
     for (size_t i = 0; i < count; i++)
         inputs[i].name = args->operands[i + 1];
     const bool fine = sonic_import(inputs, count, &result, diag);
-    const int code = give(args, fine, result.scenario, result.notes, diag);
+    const int code = import_give(args, fine, result.scenario, result.notes, diag);
     sonic_free(&result);
     free(inputs);
     return code;
 }
 
-static int import_counters(const struct cli_args *args)
+const struct import_kind import_sonic = {"sonic", take_sonic, {NULL}};
+
+static int take_counters(const struct cli_args *args)
 {
     if (args->operand_count != 3) {
         cli_error("import counters: expected two files, an earlier and a later one");
@@ -83,34 +82,40 @@ static int import_counters(const struct cli_args *args)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct incident_result result;
     const bool fine = incident_counters(&before, &after, &result, diag);
-    const int code = give(args, fine, result.json, result.notes, diag);
+    const int code = import_give(args, fine, result.json, result.notes, diag);
     incident_free(&result);
     return code;
 }
 
-static int import_mlxconfig(const struct cli_args *args)
+const struct import_kind import_counters = {"counters", take_counters, {NULL}};
+
+static int take_mlxconfig(const struct cli_args *args)
 {
-    if (!one_file(args))
+    if (!import_one_file(args))
         return CLI_USAGE;
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlxconfig_result result;
     const bool fine = mlxconfig_import(args->operands[1], NULL, 0, &result, diag);
-    const int code = give(args, fine, result.yaml, result.notes, diag);
+    const int code = import_give(args, fine, result.yaml, result.notes, diag);
     mlxconfig_free(&result);
     return code;
 }
 
-static int import_mlnx_qos(const struct cli_args *args)
+const struct import_kind import_mlxconfig = {"mlxconfig", take_mlxconfig, {NULL}};
+
+static int take_mlnx_qos(const struct cli_args *args)
 {
-    if (!one_file(args))
+    if (!import_one_file(args))
         return CLI_USAGE;
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct mlnx_qos_result result;
     const bool fine = mlnx_qos_import(args->operands[1], NULL, 0, &result, diag);
-    const int code = give(args, fine, result.yaml, result.notes, diag);
+    const int code = import_give(args, fine, result.yaml, result.notes, diag);
     mlnx_qos_free(&result);
     return code;
 }
+
+const struct import_kind import_mlnx_qos = {"mlnx_qos", take_mlnx_qos, {NULL}};
 
 /* ---- cables ---- */
 
@@ -127,7 +132,7 @@ static bool is_rate(const struct cli_args *args, const char *option)
 
 static int import_cables(const struct cli_args *args, cabling_reader *read)
 {
-    if (!one_file(args))
+    if (!import_one_file(args))
         return CLI_USAGE;
     if (!is_rate(args, "host-rate") || !is_rate(args, "fabric-rate"))
         return CLI_USAGE;
@@ -140,47 +145,38 @@ static int import_cables(const struct cli_args *args, cabling_reader *read)
     struct diag *diag = memory_zeroed(1, sizeof *diag);
     struct cabling_result result;
     const bool fine = cabling_import(&input, &result, diag);
-    const int code = give(args, fine, result.scenario, result.notes, diag);
+    const int code = import_give(args, fine, result.scenario, result.notes, diag);
     cabling_import_free(&result);
     return code;
 }
 
-static int import_dot(const struct cli_args *args)
+static int take_dot(const struct cli_args *args)
 {
     return import_cables(args, dot_read);
 }
 
-static int import_clab(const struct cli_args *args)
+const struct import_kind import_dot = {"dot", take_dot, {"hosts", "host-rate", "fabric-rate"}};
+
+static int take_clab(const struct cli_args *args)
 {
     return import_cables(args, clab_read);
 }
 
+const struct import_kind import_clab = {"clab", take_clab, {"hosts", "host-rate", "fabric-rate"}};
+
 /* ---- kinds ---- */
 
-enum { KIND_OPTIONS = 4 };
-
-struct kind {
-    const char *name;
-    int (*import)(const struct cli_args *args);
-    const char *options[KIND_OPTIONS]; /* that it heeds, then NULL */
-};
-
-static const struct kind kinds[] = {
-    {"sonic", import_sonic, {NULL}},
-    {"dot", import_dot, {"hosts", "host-rate", "fabric-rate"}},
-    {"clab", import_clab, {"hosts", "host-rate", "fabric-rate"}},
-    {"counters", import_counters, {NULL}},
-    {"mlxconfig", import_mlxconfig, {NULL}},
-    {"mlnx_qos", import_mlnx_qos, {NULL}},
-    {"iolog", import_iolog, {NULL}},
-    {"blktrace", import_blktrace, {"device", "issued"}},
+static const struct import_kind *const kinds[] = {
+#define IMPORT(stem) &import_##stem,
+#include "cli/prepare/import.def"
+#undef IMPORT
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0], KINDS_BYTES = 256 };
 
-static bool heeds(const struct kind *kind, const char *option)
+static bool heeds(const struct import_kind *kind, const char *option)
 {
-    for (size_t i = 0; i < KIND_OPTIONS && kind->options[i] != NULL; i++)
+    for (size_t i = 0; i < IMPORT_OPTIONS && kind->options[i] != NULL; i++)
         if (strcmp(kind->options[i], option) == 0)
             return true;
     return false;
@@ -191,13 +187,13 @@ static void heeded_by(const char *option, char *text, size_t size)
 {
     text[0] = '\0';
     for (size_t i = 0; i < KINDS; i++)
-        if (heeds(&kinds[i], option))
+        if (heeds(kinds[i], option))
             snprintf(text + strlen(text), size - strlen(text), "%s%s",
-                     text[0] == '\0' ? "" : " and ", kinds[i].name);
+                     text[0] == '\0' ? "" : " and ", kinds[i]->name);
 }
 
 /* An option that would not be heeded is an error. */
-static int import(const struct kind *kind, const struct cli_args *args)
+static int import(const struct import_kind *kind, const struct cli_args *args)
 {
     for (const struct cli_option *option = options; option->name != NULL; option++) {
         char kinds_of[KINDS_BYTES];
@@ -215,9 +211,9 @@ static int run(const struct cli_args *args)
     const char *name = args->operands[0];
     struct nearest nearest = nearest_to(name);
     for (int i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i].name, name) == 0)
-            return import(&kinds[i], args);
-        nearest_offer(&nearest, kinds[i].name);
+        if (strcmp(kinds[i]->name, name) == 0)
+            return import(kinds[i], args);
+        nearest_offer(&nearest, kinds[i]->name);
     }
     cli_error("import: there is no kind '%s'%s", name, nearest_hint(&nearest).text);
     return CLI_USAGE;

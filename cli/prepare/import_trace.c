@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * import_trace - stormglass import iolog, and import blktrace. */
-#include "cli/prepare/import_trace.h"
+ * import_trace - stormglass import iolog, and import blktrace.
+ * Both write an iolog of version 3, which a workload of kind trace plays, to -o or standard output,
+ * and tell on standard error what is in it and which line of a scenario plays it. */
+#include "cli/prepare/import.h"
 
 #include "base/memory.h"
 #include "scenarios/workload/blktrace.h"
@@ -107,7 +109,7 @@ static int finish(struct import *import, const struct cli_args *args, const stru
     return code;
 }
 
-int import_iolog(const struct cli_args *args)
+static int take_iolog(const struct cli_args *args)
 {
     struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};
     struct trace trace = {0};
@@ -117,7 +119,7 @@ int import_iolog(const struct cli_args *args)
     return finish(&import, args, &trace);
 }
 
-int import_blktrace(const struct cli_args *args)
+static int take_blktrace(const struct cli_args *args)
 {
     struct import import = {.diag = memory_zeroed(1, sizeof(struct diag))};
     struct trace trace = {0};
@@ -132,3 +134,6 @@ int import_blktrace(const struct cli_args *args)
         blktrace_read(&import.arena, &ask, &trace, import.diag);
     return finish(&import, args, &trace);
 }
+
+const struct import_kind import_iolog = {"iolog", take_iolog, {NULL}};
+const struct import_kind import_blktrace = {"blktrace", take_blktrace, {"device", "issued"}};

@@ -27,6 +27,7 @@ struct request {
     const char *format;
     struct output_inputs inputs;
     struct store *store; /* of a run or a scenario; NULL: states */
+    const struct draw_view *view;
     char why[DRAW_WHY_BYTES];
 };
 
@@ -38,19 +39,9 @@ struct kind {
     bool (*draw)(struct request *request, FILE *out);
 };
 
-static bool fabric(struct request *request, FILE *out)
+static bool view(struct request *request, FILE *out)
 {
-    return draw_fabric(request->store, request->format, out, request->why);
-}
-
-static bool pauses(struct request *request, FILE *out)
-{
-    return draw_pauses(request->store, request->format, out, request->why);
-}
-
-static bool waits(struct request *request, FILE *out)
-{
-    return draw_waits(request->store, request->format, out, request->why);
+    return request->view->draw(request->store, request->format, out, request->why);
 }
 
 static bool io(struct request *request, FILE *out)
@@ -90,24 +81,32 @@ static bool states(struct request *request, FILE *out)
     return false;
 }
 
-static const struct kind kinds[] = {
-    {"fabric", true, true, 1, fabric},   {"pauses", true, false, 1, pauses},
-    {"waits", true, false, 1, waits},    {"io", true, false, 2, io},
+/* Those that are not views of a database alone. */
+static const struct kind others[] = {
+    {"io", true, false, 2, io},
     {"states", false, false, 1, states},
 };
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { OTHERS = sizeof others / sizeof others[0] };
 
-static const struct kind *find_kind(const char *name)
+static bool find_kind(const char *name, struct kind *kind, struct request *request)
 {
     struct nearest nearest = nearest_to(name);
-    for (int i = 0; i < KINDS; i++) {
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-        nearest_offer(&nearest, kinds[i].name);
+    for (int i = 0; draw_views[i] != NULL; i++) {
+        request->view = draw_views[i];
+        *kind = (struct kind){draw_views[i]->name, true, draw_views[i]->of_scenario, 1, view};
+        if (strcmp(kind->name, name) == 0)
+            return true;
+        nearest_offer(&nearest, kind->name);
+    }
+    for (int i = 0; i < OTHERS; i++) {
+        *kind = others[i];
+        if (strcmp(kind->name, name) == 0)
+            return true;
+        nearest_offer(&nearest, kind->name);
     }
     cli_error("--what %s: there is no such picture%s", name, nearest_hint(&nearest).text);
-    return NULL;
+    return false;
 }
 
 /* A scenario becomes a database in memory that nothing has been played in yet. */
@@ -181,13 +180,13 @@ static bool choose_format(struct request *request, const char *path)
 static int run(const struct cli_args *args)
 {
     const char *what = cli_value(args, "what"), *path = cli_value(args, "output");
-    const struct kind *kind = find_kind(what == NULL ? "fabric" : what);
     struct request request = {.args = args, .format = "svg"};
-    if (kind == NULL)
+    struct kind kind;
+    if (!find_kind(what == NULL ? "fabric" : what, &kind, &request))
         return CLI_USAGE;
-    if (kind->of_store)
+    if (kind.of_store)
         request.inputs = (struct output_inputs){(const char *const *)args->operands, 1};
-    if (args->operand_count > kind->words || (kind->of_store && args->operand_count == 0)) {
+    if (args->operand_count > kind.words || (kind.of_store && args->operand_count == 0)) {
         cli_error("%s; see stormglass draw --help", args->operand_count > 0
                                                         ? "too many operands"
                                                         : "SCENARIO.yaml or RUN.db is missing");
@@ -195,9 +194,9 @@ static int run(const struct cli_args *args)
     }
     if (!choose_format(&request, path) || !cli_output_allowed(path, &request.inputs))
         return CLI_USAGE;
-    if (kind->of_store && (request.store = open_input(args, kind)) == NULL)
+    if (kind.of_store && (request.store = open_input(args, &kind)) == NULL)
         return CLI_USAGE;
-    const int code = write_picture(kind, &request, path);
+    const int code = write_picture(&kind, &request, path);
     if (request.store != NULL)
         store_close(request.store);
     return code;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_MAX = 63, LISTED_MAX = 12 };
+enum { WORD_MAX = 63, LISTED_MAX = 16 };
 
 static unsigned least(unsigned a, unsigned b)
 {

@@ -14,14 +14,18 @@
 
 enum { DRAW_WHY_BYTES = 256 };
 
-/* The fabric in rows, coloured by how long its ports had to stop. */
-bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+/* A picture of a run: one file, one line in view.def. */
+struct draw_view {
+    const char *name; /* the word after --what */
+    bool of_scenario; /* it may be of one that was not played yet */
+    bool (*draw)(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+};
 
-/* How the pauses of each root spread, and whom they stopped. */
-bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+extern const struct draw_view *const draw_views[]; /* NULL ends it; made from view.def */
 
-/* The queues of each deadlock. */
-bool draw_waits(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES]);
+#define VIEW(stem) extern const struct draw_view draw_##stem;
+#include "reports/draw/view.def"
+#undef VIEW
 
 /* One command on the wire, by its number in the table io; always an SVG.  Needs a run that was
  * recorded with packets. */

@@ -339,7 +339,7 @@ static void draw_heading(const struct drawn *drawn, struct store *store)
     draw_text(drawn, "subtitle", line, "dim", 0, top, 10);
 }
 
-bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
+static bool draw(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
     struct fabric_map *map = fabric_map_read(store);
     struct drawn drawn = {.map = map};
@@ -361,3 +361,9 @@ bool draw_fabric(struct store *store, const char *format, FILE *out, char why[DR
     fabric_map_free(map);
     return well;
 }
+
+const struct draw_view draw_fabric = {
+    .name = "fabric",
+    .of_scenario = true,
+    .draw = draw,
+};

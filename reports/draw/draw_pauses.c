@@ -222,7 +222,7 @@ static void draw_tree(struct tree *tree, struct store_statement *root)
     draw_victims(tree);
 }
 
-bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
+static bool draw(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
     static struct tree tree;
     tree = (struct tree){.store = store, .causes = account_causes(store)};
@@ -249,3 +249,8 @@ bool draw_pauses(struct store *store, const char *format, FILE *out, char why[DR
     picture_free(tree.picture);
     return well;
 }
+
+const struct draw_view draw_pauses = {
+    .name = "pauses",
+    .draw = draw,
+};

@@ -85,7 +85,7 @@ static void draw_lines(struct picture *picture, struct store *store, int64_t dea
     store_finish(rows);
 }
 
-bool draw_waits(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
+static bool draw(struct store *store, const char *format, FILE *out, char why[DRAW_WHY_BYTES])
 {
     char title[TEXT_BYTES] = "";
     store_ask_text(store, "SELECT text FROM deadlock ORDER BY deadlock LIMIT 1", title,
@@ -113,3 +113,8 @@ bool draw_waits(struct store *store, const char *format, FILE *out, char why[DRA
     picture_free(picture);
     return well;
 }
+
+const struct draw_view draw_waits = {
+    .name = "waits",
+    .draw = draw,
+};

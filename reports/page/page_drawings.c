@@ -69,19 +69,19 @@ static char *drawn(bool (*draw)(struct store *store, const void *self, FILE *out
 static bool fabric(struct store *store, const void *self, FILE *out, char *why)
 {
     (void)self;
-    return draw_fabric(store, "svg", out, why);
+    return draw_fabric.draw(store, "svg", out, why);
 }
 
 static bool pauses(struct store *store, const void *self, FILE *out, char *why)
 {
     (void)self;
-    return draw_pauses(store, "svg", out, why);
+    return draw_pauses.draw(store, "svg", out, why);
 }
 
 static bool waits(struct store *store, const void *self, FILE *out, char *why)
 {
     (void)self;
-    return draw_waits(store, "svg", out, why);
+    return draw_waits.draw(store, "svg", out, why);
 }
 
 static void folded(const struct page *page, const char *heading, const char *svg)
