@@ -3,6 +3,7 @@
 
 #include "draw_value.h"
 
+#include "net/switch/buffer.h"
 #include "scenarios/workload/workload.h"
 
 #include <stdio.h>
@@ -120,13 +121,14 @@ void bents_switch(struct pen *pen)
             pen_put(pen, "egress-limit", "%uKB", draw_between(&pen->rng, 10, 200));
     } else if (pen->bent == BENT_CIRCLE) {
         pen_put(pen, "buffer", "%uKB", draw_between(&pen->rng, 2500, 4000));
-        pen_put(pen, "policy", "%s", once_in(pen, 2) ? "static" : "dynamic");
+        pen_put(pen, "policy", "%s", buffer_policy_names[rng_below(&pen->rng, BUFFER_POLICIES)]);
         pen_put(pen, "xoff", "%uKB", draw_between(&pen->rng, 20, 100));
         pen_put(pen, "alpha", "%u%%", 6u << rng_below(&pen->rng, 4));
     } else {
         pen_put(pen, "buffer", "%uKB", draw_between(&pen->rng, 4000, 12000));
         if (!once_in(pen, 4)) {
-            pen_put(pen, "policy", "%s", once_in(pen, 2) ? "static" : "dynamic");
+            pen_put(pen, "policy", "%s",
+                    buffer_policy_names[rng_below(&pen->rng, BUFFER_POLICIES)]);
             pen_put(pen, "xoff", "%uKB", draw_between(&pen->rng, 10, 120));
             pen_put(pen, "alpha", "%s", pen->bent == BENT_STORM ? "6.25%" : PICK(pen, alphas));
         }
