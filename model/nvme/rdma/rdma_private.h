@@ -76,7 +76,7 @@ struct rdma_target_conn {
     bool established;
 };
 
-enum { RDMA_WR_RECEIVE = 1, RDMA_WR_RESPONSE, RDMA_WR_READ, RDMA_WR_WRITE };
+enum { RDMA_WR_RECEIVE = 1, RDMA_WR_RESPONSE, RDMA_WR_FETCH, RDMA_WR_WRITE };
 
 static inline struct rdma_target_conn *nvme_rdma_target_of(struct nvme_transport_conn *conn)
 {

@@ -119,7 +119,7 @@ bool nvme_rdma_fetch(struct nvme_transport_conn *base, struct nvme_transfer *tra
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
     struct chain chain;
     make_chain(conn, transfer, &chain, IBV_WR_RDMA_READ,
-               nvme_rdma_wr_id(RDMA_WR_READ, transfer->slot))
+               nvme_rdma_wr_id(RDMA_WR_FETCH, transfer->slot))
         ->send_flags = IBV_SEND_SIGNALED;
     struct ibv_send_wr *bad = NULL;
     return verbs_of(conn)->post_send(base->verbs, chain.wrs, &bad) == 0;
@@ -173,7 +173,7 @@ static void on_capsule(struct rdma_target_conn *conn, unsigned index, uint32_t l
     conn->user.on_capsule(conn->user.self, &receive->capsule);
 }
 
-static void on_read(struct rdma_target_conn *conn, struct nvme_transfer *transfer)
+static void on_data_fetched(struct rdma_target_conn *conn, struct nvme_transfer *transfer)
 {
     transfer->data->content = ((const struct verbs_mr *)transfer->data->region)->content;
     give_back(conn, transfer, 1); /* of the READs */
@@ -195,8 +195,8 @@ static void handle_completion(void *self, const void *what)
     case RDMA_WR_RECEIVE:
         on_capsule(conn, index, wc->byte_len);
         break;
-    case RDMA_WR_READ:
-        on_read(conn, conn->transfers[index]);
+    case RDMA_WR_FETCH:
+        on_data_fetched(conn, conn->transfers[index]);
         break;
     case RDMA_WR_RESPONSE:
         give_back(conn, conn->transfers[index], 0);

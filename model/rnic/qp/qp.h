@@ -80,20 +80,21 @@ struct qp_receive {
 struct qp_read {
     struct mr *mr;
     time_ps ready_at;
-    uint32_t offset;   /* of the next response in the region */
-    uint32_t left;     /* bytes */
-    uint32_t next_psn; /* of the next response */
-    uint32_t msn;      /* when it is executed: what came behind it does not count yet */
-    uint32_t packets;  /* responses left */
-    bool begun;        /* its first response has left */
-    bool again;        /* a duplicate: it was asked for before */
+    uint32_t offset;       /* of the next response in the region */
+    uint32_t left;         /* bytes */
+    uint32_t response_psn; /* of the next response */
+    uint32_t msn;          /* when it is executed: what came behind it does not count yet */
+    uint32_t packets;      /* responses left */
+    bool begun;            /* its first response has left */
+    bool again;            /* a duplicate: it was asked for before */
 };
 
 struct qp {
-    /* the next request packet */
-    alignas(128) uint32_t next_psn; /* the first two lines are a pair that is fetched together */
-    uint32_t high_psn;              /* one past the newest ever sent */
-    uint32_t una_psn; /* oldest that is not acknowledged; of a READ: the next response */
+    /* Of the next request packet to send.  Written by the requester, fast_path_make (the middle of
+     * a message), qp_connect and qp_to_error.  The first two lines are fetched together. */
+    alignas(128) uint32_t next_psn;
+    uint32_t high_psn; /* one past the newest ever sent */
+    uint32_t una_psn;  /* oldest that is not acknowledged; of a READ: the next response */
     uint32_t tx_offset, tx_length, tx_content;
     uint32_t next_ready;
     uint32_t qpn;

@@ -6,7 +6,8 @@
  *          una_psn                next_psn  (<= high_psn: below it, packets are sent again)
  *
  * Going back moves sq_cur and next_psn; nothing else needs to know.  A message that is begun again
- * in its middle finds its place from next_psn and its own first PSN. */
+ * in its middle finds its place from next_psn and its own first PSN.
+ * Most packets, those in the middle of a message, are sent by host/fast_path.h. */
 #include "rnic/qp/requester.h"
 
 #include "rnic/host/arbiter.h"

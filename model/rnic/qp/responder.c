@@ -47,7 +47,8 @@ static bool reads_due(const struct qp *qp)
 /* READ responses with older PSNs leave first. */
 static bool may_leave(const struct qp *qp, uint32_t psn)
 {
-    return !reads_due(qp) || psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].next_psn) < 0;
+    return !reads_due(qp) ||
+           psn_diff(psn, qp->reads[qp->read_head & qp->read_mask].response_psn) < 0;
 }
 
 static bool answer_may_leave(const struct qp *qp)
@@ -194,7 +195,7 @@ static void on_duplicate_read(struct rnic *rnic, struct qp *qp, const struct fra
     uint32_t tail = qp->read_head;
     for (; tail != qp->read_tail; tail++) {
         struct qp_read *read = &qp->reads[tail & qp->read_mask];
-        const int32_t before = psn_diff(frame->psn, read->next_psn);
+        const int32_t before = psn_diff(frame->psn, read->response_psn);
         if (before <= 0)
             break;
         if ((uint32_t)before < read->packets) {
@@ -278,7 +279,7 @@ static void begin_read(struct rnic *rnic, struct qp *qp, const struct frame *fra
         .ready_at = now + rnic->params.read_delay,
         .offset = mr == NULL ? 0 : (uint32_t)(frame->address - mr->verbs.addr),
         .left = frame->length,
-        .next_psn = frame->psn,
+        .response_psn = frame->psn,
         .msn = again ? qp->msn : psn_add(qp->msn, 1),
         .packets = psn_count(frame->length, qp->mtu),
         .again = again,
@@ -311,7 +312,7 @@ static void fill_response(struct rnic *rnic, const struct qp *qp, const struct q
 {
     frame->payload = (uint16_t)(read->left < qp->mtu ? read->left : qp->mtu);
     frame->bytes = frame_roce_bytes(frame->opcode, frame->payload);
-    frame->psn = read->next_psn;
+    frame->psn = read->response_psn;
     if (frame->opcode != FRAME_RC_READ_RESPONSE_MIDDLE)
         frame->aeth = (uint32_t)RESPONDER_ACK << 24 | read->msn;
     if (read->mr == NULL)
@@ -333,7 +334,7 @@ uint32_t responder_next_response(struct rnic *rnic, struct qp *qp, time_ps now)
     read->begun = true;
     read->offset += frame->payload;
     read->left -= frame->payload;
-    read->next_psn = psn_add(read->next_psn, 1);
+    read->response_psn = psn_add(read->response_psn, 1);
     if (--read->packets > 0)
         return handle;
     qp->read_head++;
