@@ -12,7 +12,7 @@ expect 'no case at all' 2 'see stormglass list cases' "$program" draw zzzzzz
 expect 'a path is no case' 2 'none/pause-strom:1:1: error: No such file or directory' "$program" run none/pause-strom
 # set WORDS PATH=VALUE
 set_says() { expect "--set $2" 2 "$1" "$program" run pause-storm --set "$2"; }
-set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper and dcqcn-mlx5" hosts.defaults.rnic.congestion-control=dcqn
+set_says "did you mean 'dcqcn'? There are none, dcqcn, dcqcn-paper, dcqcn-mlx5," hosts.defaults.rnic.congestion-control=dcqn
 set_says '; there are single-switch, leaf-spine, fat-tree, explicit and dot' fabric.topology.kind=x
 set_says '; there are slow-receiver, pause-storm, link-down,' faults.0.kind=x
 set_says "did you mean 'kind'? There are kind, where, at, for and drain" faults.0.kin=x
