@@ -13,6 +13,7 @@
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits
  * for its last bit (CUT_WAIT). */
+#include "net/switch/switch_mark.h"
 #include "net/switch/switch_queue.h"
 #include "net/switch/watchdog.h"
 

@@ -38,7 +38,7 @@ struct switch_params {
     int64_t pfc_priorities;     /* mask of lossless priorities */
     int64_t ecn_kmin, ecn_kmax; /* bytes; kmax 0: no marking */
     int64_t ecn_pmax;           /* ppm */
-    int64_t ecn_at;             /* SWITCH_ENQUEUE, SWITCH_DEQUEUE */
+    int64_t ecn_mark;           /* SWITCH_ENQUEUE, SWITCH_DEQUEUE */
     int64_t latency;            /* ps from a frame's last bit (cut-through: header) to the memory */
     int64_t forwarding;         /* SWITCH_STORE_FORWARD, SWITCH_CUT_THROUGH */
     int64_t ecmp_seed;          /* -1: own seed for each switch */

@@ -63,7 +63,7 @@ void switch_init(struct swtch *swtch, struct engine *engine, const char *name,
     swtch->careful = swtch->special;
     engine_add(engine, &swtch->node, &switch_node_ops, name);
     if (params->ecn_kmax > 0)
-        swtch->mark_above[params->ecn_at] = params->ecn_kmin;
+        swtch->mark_above[params->ecn_mark] = params->ecn_kmin;
     swtch->ports = lines(port_count, sizeof *swtch->ports);
     swtch->port_counters = lines(port_count, sizeof *swtch->port_counters);
     swtch->waiting =

@@ -91,7 +91,7 @@ const struct opt switch_opts[] = {
      "HPCC artifact: 400 KB for each 25 Gb/s of link rate"},
     {"ecn-pmax", OPT_PERCENT, FIELD(ecn_pmax), "20%", "0%", "100%", NULL,
      "Marking probability just below kmax.", "HPCC artifact: 0.2"},
-    {"ecn-mark", OPT_CHOICE, FIELD(ecn_at), "enqueue", NULL, NULL, OPT_WORDS(SWITCH_MARKINGS),
+    {"ecn-mark", OPT_CHOICE, FIELD(ecn_mark), "enqueue", NULL, NULL, OPT_WORDS(SWITCH_MARK_MOMENTS),
      "Whether marking looks at the queue at enqueue or at dequeue.",
      "RFC 3168; SONiC test plan: dequeue-based marking"},
     {"latency", OPT_TIME, FIELD(latency), "300ns", "0ns", "100us", NULL,

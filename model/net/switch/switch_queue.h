@@ -92,15 +92,4 @@ static inline void switch_unqueue(struct swtch *swtch, struct port *port,
     switch_release(swtch, group, passage->frame, port->index, cells, passage->now);
 }
 
-/* ECN, for a frame whose queue is above kmin. */
-NOINLINE void switch_mark_perhaps(struct swtch *swtch, struct frame *frame,
-                                  const struct port *egress);
-
-static inline void switch_mark(struct swtch *swtch, struct frame *frame, const struct port *egress)
-{
-    const unsigned ecn = frame->tos & 3u;
-    if (ecn != ECN_NOT_ECT && ecn != ECN_CE)
-        switch_mark_perhaps(swtch, frame, egress);
-}
-
 #endif

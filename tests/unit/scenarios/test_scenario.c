@@ -125,7 +125,7 @@ static void sections_and_overrides_are_laid_over(void **state)
     const struct switch_params *leaf1 = node(scenario, "leaf1")->switch_params;
     assert_int_equal(leaf0->ecn_kmin, 7000);
     assert_int_equal(leaf0->ecn_kmax, 200000);
-    assert_int_equal(leaf0->ecn_at, 1);
+    assert_int_equal(leaf0->ecn_mark, 1);
     assert_int_equal(leaf0->pfc_priorities, 24);
     assert_int_equal(leaf0->headroom, 50000);
     assert_int_equal(leaf0->weight[3], 60);
