@@ -60,6 +60,16 @@ void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
     frame_give(swtch->frames, handle);
 }
 
+/* For another reason, which says nothing of room. */
+static void drop_for(struct swtch *swtch, uint32_t handle, uint16_t egress,
+                     enum probe_drop_cause cause, time_ps now)
+{
+    struct probe_drop drop = dropped(swtch, frame_at(swtch->frames, handle), cause, now);
+    drop.egress = egress;
+    swtch->probe->drop(swtch->probe->self, &drop);
+    frame_give(swtch->frames, handle);
+}
+
 /* It cannot go on whatever room there is. */
 void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
@@ -68,18 +78,17 @@ void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_p
                                         : frame->ttl == 0    ? PROBE_DROP_TTL
                                                              : PROBE_DROP_MTU;
     CHECK(cause != PROBE_DROP_MTU || frame->bytes > swtch->ports[egress].largest);
-    struct probe_drop drop = dropped(swtch, frame, cause, now);
-    drop.egress = egress;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
+    drop_for(swtch, handle, egress, cause, now);
 }
 
 /* The watchdog lets nothing by. */
 void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
 {
-    const struct frame *frame = frame_at(swtch->frames, handle);
-    struct probe_drop drop = dropped(swtch, frame, PROBE_DROP_WATCHDOG, now);
-    drop.egress = egress;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
+    drop_for(swtch, handle, egress, PROBE_DROP_WATCHDOG, now);
+}
+
+/* The switch has no power. */
+void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now)
+{
+    drop_for(swtch, handle, egress, PROBE_DROP_LINK_DOWN, now);
 }

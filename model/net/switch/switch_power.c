@@ -2,24 +2,6 @@
  * switch_power - a switch loses its power, and with it every frame that it holds. */
 #include "net/switch/switch_private.h"
 
-static void lose_frame(struct swtch *swtch, const struct port *egress, uint32_t handle, time_ps now)
-{
-    const struct frame *frame = frame_at(swtch->frames, handle);
-    const struct probe_drop drop = {
-        .at = now,
-        .node = swtch->node.id,
-        .port = frame->in_port,
-        .priority = frame->priority,
-        .cause = PROBE_DROP_LINK_DOWN,
-        .egress = egress->index,
-        .frame_bytes = frame->bytes,
-    };
-    swtch->counters.dropped[PROBE_DROP_LINK_DOWN]++;
-    swtch->port_counters[frame->in_port].dropped[PROBE_DROP_LINK_DOWN]++;
-    swtch->probe->drop(swtch->probe->self, &drop);
-    frame_give(swtch->frames, handle);
-}
-
 /* Giving room back ends the pauses that the switch held; nobody is told, for no port has carrier.
  * The scheduler takes the frames out: it keeps the accounts. */
 void switch_lose(struct swtch *swtch, time_ps now)
@@ -31,7 +13,7 @@ void switch_lose(struct swtch *swtch, time_ps now)
     for (uint16_t i = 0; i < swtch->port_count; i++) {
         struct port *port = &swtch->ports[i];
         for (uint32_t handle; (handle = switch_take(port, UINT8_MAX, now)) != POOL_NONE;)
-            lose_frame(swtch, port, handle, now);
+            switch_lose_frame(swtch, handle, port->index, now);
     }
     for (uint16_t i = 0; i < swtch->port_count; i++)
         port_set_choosing(&swtch->ports[i], false);

@@ -38,11 +38,12 @@ static inline bool switch_is_lossless(const struct swtch *swtch, const struct fr
 }
 
 /* Drops a frame: for want of buffer; that cannot go on whatever room there is; as the watchdog lets
- * nothing by. */
+ * nothing by; as the switch lost its power. */
 NOINLINE void switch_refuse(struct swtch *swtch, uint32_t handle, uint16_t egress,
                             enum probe_drop_cause cause, time_ps now);
 NOINLINE void switch_reject(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 NOINLINE void switch_discard(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
+NOINLINE void switch_lose_frame(struct swtch *swtch, uint32_t handle, uint16_t egress, time_ps now);
 
 /* The source of a switch's ports: gives the frame that the scheduler chooses, and its room back. */
 uint32_t switch_take(struct port *port, uint8_t allowed, time_ps now);
