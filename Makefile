@@ -117,8 +117,9 @@ PAGE     := $(DYGRAPHS)/dygraph.min.css $(DYGRAPHS)/dygraph.min.js reports/page/
 sources = $(sort $(foreach part,$(1),$(wildcard $(part)/*.c $(part)/*/*.c $(part)/*/*/*.c)))
 
 LIB_SOURCES    := $(call sources,model scenarios replay reports)
-CLI_SOURCES    := $(filter-out cli/wasm/%,$(call sources,cli))
+CLI_SOURCES    := $(filter-out cli/bridge/% cli/wasm/%,$(call sources,cli))
 BRIDGE_SOURCES := $(call sources,bridge)
+BRIDGE_PROGRAM := $(call sources,cli/bridge) cli/cli.c cli/load.c
 UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
 LAW_SOURCES    := $(sort $(wildcard tests/laws/test_*.c))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -137,9 +138,6 @@ endif
 UNIT_SHARED := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*/*.c)))
 SWARM_SOURCES := $(sort $(wildcard tests/swarm/*.c))
 LAW_SHARED  := $(filter-out $(LAW_SOURCES),$(sort $(wildcard tests/laws/*.c)))
-
-# What unit tests take of the bridge: all but its main; the libraries' calls only if a test asks for them.
-BRIDGE_PARTS := $(filter-out bridge/main.c,$(BRIDGE_SOURCES))
 
 LDLIBS := -Wl,--as-needed -lyaml -lsqlite3 -lz -lpcap -lcminpack -ljansson -lm
 ifneq ($(shell grep -ls '<graphviz/gvc' reports/*/*.c 2>/dev/null),)
@@ -352,7 +350,7 @@ endef
 $(eval $(call list,flags.list,$(CC) $(CPPFLAGS) $(CFLAGS)))
 $(eval $(call list,library.list,$(LIB_SOURCES)))
 $(eval $(call list,shared.list,$(UNIT_SHARED) $(LAW_SHARED)))
-$(eval $(call list,bridge.list,$(BRIDGE_SOURCES)))
+$(eval $(call list,bridge.list,$(BRIDGE_SOURCES) $(BRIDGE_PROGRAM)))
 $(eval $(call list,program.list,$(CLI_SOURCES) $(LDLIBS)))
 $(eval $(call list,embedded.list,$(EMBEDDED) $(VERSION)))
 
@@ -411,11 +409,11 @@ $(B)/stormglass.js: $(B)/cli/wasm/main.o $(B)/trees.o $(LIB) $(B)/program.list
 	@echo "  LINK  $(@:build/%=%)"
 	@NODE_PATH=/usr/share/nodejs emcc $(filter %.o %.a,$^) $(LDLIBS) -o $@
 
-$(B)/stormglass-bridge: $(call objects,$(BRIDGE_SOURCES)) $(LIB) $(B)/bridge.list
+$(B)/stormglass-bridge: $(call objects,$(BRIDGE_PROGRAM)) $(B)/bridge.a $(LIB) $(B)/bridge.list
 	@echo "  LINK  $(@:build/%=%)"
 	$(JOBSERVER)@$(CC) $(CFLAGS) $(filter %.o %.a %.so,$^) $(LDLIBS) -libverbs -lrdmacm -lev -o $@
 
-$(B)/bridge.a: $(call objects,$(BRIDGE_PARTS)) $(B)/bridge.list
+$(B)/bridge.a: $(call objects,$(BRIDGE_SOURCES)) $(B)/bridge.list
 	@echo "  AR    $(@:build/%=%)"
 	@rm -f $@.new && $(AR) rcs $@.new $(filter %.o,$^) && mv $@.new $@
 
@@ -440,5 +438,5 @@ $(FUZZ_PROGRAMS): $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(B)/tests/shared.a $(B
 	@echo "  LINK  $(@:build/%=%)"
 	@$(CC) $(CFLAGS) -fsanitize=fuzzer $(filter %.o %.a %.so,$^) $(LDLIBS) -lev -o $@
 
--include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(UNIT_SOURCES) \
+-include $(patsubst %.c,$(B)/%.d,$(LIB_SOURCES) $(CLI_SOURCES) $(BRIDGE_SOURCES) $(BRIDGE_PROGRAM) $(UNIT_SOURCES) \
     $(UNIT_SHARED) $(wildcard cli/wasm/*.c) $(LAW_SOURCES) $(LAW_SHARED) $(SWARM_SOURCES) $(FUZZ_SOURCES)) $(B)/embedded.d

@@ -18,15 +18,37 @@
 
 enum { HELP_COLUMN = 22 };
 
-void cli_error(const char *format, ...)
+static void say(const char *before, const char *format, va_list arguments)
 {
     char text[4096], shown[sizeof text];
+    vsnprintf(text, sizeof text, format, arguments);
+    printable_copy(shown, sizeof shown, text);
+    fprintf(stderr, "%s: %s\n", before, shown);
+}
+
+void cli_error(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    say("stormglass", format, arguments);
     va_end(arguments);
-    printable_copy(shown, sizeof shown, text);
-    fprintf(stderr, "stormglass: %s\n", shown);
+}
+
+static const char *program_of(const struct cli_command *command)
+{
+    return command->program == NULL ? "stormglass" : command->program;
+}
+
+/* "stormglass: run: sentence". */
+static void __attribute__((format(printf, 2, 3)))
+complain(const struct cli_command *command, const char *format, ...)
+{
+    char before[64];
+    va_list arguments;
+    snprintf(before, sizeof before, "%s: %s", program_of(command), command->name);
+    va_start(arguments, format);
+    say(before, format, arguments);
+    va_end(arguments);
 }
 
 static int option_index(const struct cli_option *options, const char *name)
@@ -94,8 +116,8 @@ static void print_option(const struct cli_option *option)
 static int print_help(const struct cli_command *command)
 {
     static const struct cli_option help = {"help", 'h', NULL, "this text"};
-    printf("usage: stormglass %s [OPTIONS] %s\n%s\n\n", command->name, command->operands,
-           command->about);
+    printf("usage: %s %s [OPTIONS] %s\n%s\n\n", program_of(command), command->name,
+           command->operands, command->about);
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
         print_option(option);
     print_option(&help);
@@ -108,9 +130,9 @@ static int print_help(const struct cli_command *command)
 
 static int usage_error(const struct cli_command *command)
 {
-    fprintf(stderr, "usage: stormglass %s [OPTIONS]%s%s\nSee stormglass %s --help.\n",
-            command->name, command->operands[0] == '\0' ? "" : " ", command->operands,
-            command->name);
+    const char *program = program_of(command);
+    fprintf(stderr, "usage: %s %s [OPTIONS]%s%s\nSee %s %s --help.\n", program, command->name,
+            command->operands[0] == '\0' ? "" : " ", command->operands, program, command->name);
     return CLI_USAGE;
 }
 
@@ -131,10 +153,9 @@ static int unknown_option(const struct cli_command *command, const char *text)
     for (const struct cli_option *option = command->options; option->name != NULL; option++)
         nearest_offer(&nearest, option->name);
     if (nearest.best[0] != '\0' && name[0] == '-' && name[1] != '\0' && name[2] != '\0')
-        cli_error("%s: there is no option %s; did you mean --%s?", command->name, name,
-                  nearest.best);
+        complain(command, "there is no option %s; did you mean --%s?", name, nearest.best);
     else
-        cli_error("%s: there is no option %s", command->name, name);
+        complain(command, "there is no option %s", name);
     return usage_error(command);
 }
 
@@ -196,12 +217,12 @@ static bool is_wrong(const struct cli_command *command, int code, const char *ta
                      const char *next)
 {
     if (code == ':') {
-        cli_error("%s: %s needs a value", command->name, taken);
+        complain(command, "%s needs a value", taken);
         usage_error(command);
         return true;
     }
     if (code == '?' && optopt >= LONG_FIRST) {
-        cli_error("%s: %.*s takes no value", command->name, (int)strcspn(taken, "="), taken);
+        complain(command, "%.*s takes no value", (int)strcspn(taken, "="), taken);
         usage_error(command);
         return true;
     }
@@ -269,8 +290,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         if (enough && fit) {
             code = command->run(&args);
         } else {
-            cli_error("%s: %s", command->name,
-                      enough ? "too many operands" : "an operand is missing");
+            complain(command, "%s", enough ? "too many operands" : "an operand is missing");
             usage_error(command);
         }
     }

@@ -41,6 +41,7 @@ struct cli_args {
 };
 
 struct cli_command {
+    const char *program; /* that it is of; NULL: stormglass */
     const char *name;
     const char *operands; /* "SCENARIO.yaml..." */
     const char *about;    /* one sentence */

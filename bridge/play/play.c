@@ -278,6 +278,7 @@ bool play_run(struct play *play)
     if (play_agree_ask(play))
         play_and_record(play);
     stop_release(&former);
+    stop_forget(); /* the run has ended as it was asked to: its result counts */
     return play->error[0] == '\0';
 }
 

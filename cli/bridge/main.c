@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main - stormglass-bridge: the table of subcommands. */
-#include "bridge/command.h"
+ * main - stormglass-bridge: the table of commands. */
+#include "cli/bridge/bridge_options.h"
 #include "scenarios/embedded.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *about;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"run", "runs the workloads of a scenario in real time on RDMA devices", command_run},
-    {"calibrate", "measures a device and writes its profile", command_calibrate},
-};
+static const struct cli_command *const commands[] = {&bridge_run, &bridge_calibrate};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -23,7 +16,7 @@ static void print_usage(FILE *out)
           "The same scenarios on real verbs (libibverbs, librdmacm).\n\n",
           out);
     for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-10s  %s\n", commands[i].name, commands[i].about);
+        fprintf(out, "  %-10s  %s\n", commands[i]->name, commands[i]->about);
     fputs("\nstormglass-bridge COMMAND --help: details; --version: the version.\n", out);
 }
 
@@ -31,13 +24,13 @@ int main(int argc, char **argv)
 {
     const char *word = argc < 2 ? "" : argv[1];
     for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(commands[i].name, word) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+        if (strcmp(commands[i]->name, word) == 0)
+            return cli_run(commands[i], argc - 1, argv + 1);
     if (strcmp(word, "--version") == 0) {
         printf("stormglass-bridge %s\n", stormglass_version);
-        return fflush(stdout) == 0 ? DONE : FAILED;
+        return fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
     }
     const bool asked = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
     print_usage(asked ? stdout : stderr);
-    return !asked ? USAGE : fflush(stdout) == 0 ? DONE : FAILED;
+    return !asked ? CLI_USAGE : fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED;
 }

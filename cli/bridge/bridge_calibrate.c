@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cmd_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
+ * bridge_calibrate - stormglass-bridge calibrate: measures, fits, writes the profile. */
+#include "cli/bridge/bridge_options.h"
+
 #include "base/memory.h"
-#include "bridge/command.h"
 #include "bridge/play/measure.h"
 #include "bridge/play/places.h"
 #include "replay/files/output.h"
 #include "reports/text/calibration.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,162 +17,109 @@
 struct options {
     struct measure_options measure;
     const char *from, *base, *name, *output;
-    bool has_address, has_peer, measure_only, json, helped;
+    bool measure_only, json;
 };
 
 /* Of the figures, from which on a fit foretells nothing: what a prediction may be off by. */
 static const double misfit = 0.15;
 
-static const char usage[] =
-    "usage: stormglass-bridge calibrate --address A [--peer B] [-o PROFILE.yaml]\n"
-    "       stormglass-bridge calibrate --from FIGURES.json [-o PROFILE.yaml]\n"
-    "       stormglass-bridge calibrate --role target --address B\n"
-    "Runs ten micro-benchmarks on a device, finds the parameters with which the model gives "
-    "the\nsame figures, and writes them as a profile.\n\n"
-    "  --address A         local address (IPv4) of an RDMA device\n"
-    "  --peer B            address of the target; with --role both a local one (default: A)\n"
-    "  --role ROLE         both (default), host, or target: serves a host's benchmarks\n"
-    "  --from FILE         fits the figures of an earlier --json; needs no device\n"
-    "  --base PROFILE      profile (kind rnic) for all other values (default rnic-100g)\n"
-    "  --repeats N         runs of each benchmark (default 5, at most 100)\n"
-    "  --set PATH=VALUE    change the benchmarks' scenarios; may be given often\n"
-    "  --measure-only      does not fit\n"
-    "  --verify HOW        of arriving data: full, tags (default) or first\n"
-    "  --busy-poll         poll completion queues instead of waiting for events\n"
-    "  -o, --output FILE   write the profile there\n"
-    "  --name NAME         name of the profile (default: calibrated)\n"
-    "  --json              figures and fit as one JSON object, which --from reads\n"
-    "Exit codes: 0 done, 2 the command line or a file is wrong, 3 device or output failed, or the\n"
-    "benchmarks were not completed.\n";
-
-static const struct option long_options[] = {
-    {"address", required_argument, NULL, 'a'},
-    {"peer", required_argument, NULL, 'p'},
-    {"role", required_argument, NULL, 'r'},
-    {"from", required_argument, NULL, 'f'},
-    {"base", required_argument, NULL, 'B'},
-    {"repeats", required_argument, NULL, 'n'},
-    {"set", required_argument, NULL, 'S'},
-    {"measure-only", no_argument, NULL, 'm'},
-    {"verify", required_argument, NULL, 'v'},
-    {"busy-poll", no_argument, NULL, 'b'},
-    {"output", required_argument, NULL, 'o'},
-    {"name", required_argument, NULL, 'N'},
-    {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
+static const struct cli_option table[] = {
+    {"address", 0, "A", "local address (IPv4) of an RDMA device"},
+    {"peer", 0, "B", "address of the target; with --role both a local one (default: A)"},
+    {"role", 0, "ROLE", "both (default), host, or target: serves a host's benchmarks"},
+    {"from", 0, "FILE", "fits the figures of an earlier --json; needs no device"},
+    {"base", 0, "PROFILE", "profile (kind rnic) for all other values (default rnic-100g)"},
+    {"repeats", 0, "N", "runs of each benchmark (default 5, at most 100)"},
+    {"set", 0, "PATH=VALUE", "change the benchmarks' scenarios; may be given often"},
+    {"measure-only", 0, NULL, "does not fit"},
+    {"verify", 0, "HOW", "of arriving data: full, tags (default) or first"},
+    {"busy-poll", 0, NULL, "poll completion queues instead of waiting for events"},
+    {"output", 'o', "FILE", "write the profile there"},
+    {"name", 0, "NAME", "name of the profile (default: calibrated)"},
+    {"json", 0, NULL, "figures and fit as one JSON object, which --from reads"},
+    {0}};
 
 /* ------------------------------------------------------------------ the command line */
 
-static int read_repeats(struct options *options)
+static int read_repeats(struct options *options, const char *text)
 {
     char *end;
-    const unsigned long repeats = strtoul(optarg, &end, 10);
+    const unsigned long repeats = strtoul(text, &end, 10);
     options->measure.repeats = (uint32_t)repeats;
     if (*end == '\0' && repeats >= 1 && repeats <= MEASUREMENTS_REPEATS_MAX)
-        return DONE;
-    return command_complain("--repeats", optarg, "a number from 1 to 100");
+        return CLI_DONE;
+    return bridge_options_complain("--repeats", text, "a number from 1 to 100");
 }
 
-static int add_set(struct options *options)
+static int read_sets(struct options *options, const struct cli_args *args)
 {
     struct measurements_texts *sets = &options->measure.sets;
-    if (sets->count == MEASUREMENTS_TEXTS_MAX)
-        return command_complain("--set", optarg, "at most 16 of them");
-    sets->list[sets->count++] = optarg;
-    return DONE;
+    const char **given = cli_values(args, "set", &sets->count);
+    if (sets->count > MEASUREMENTS_TEXTS_MAX)
+        return bridge_options_complain("--set", given[MEASUREMENTS_TEXTS_MAX],
+                                       "at most 16 of them");
+    for (uint32_t i = 0; i < sets->count; i++)
+        sets->list[i] = given[i];
+    return CLI_DONE;
 }
 
-static int read_name(struct options *options)
+static int read_name(struct options *options, const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
-    options->name = optarg;
-    if (optarg[0] != '\0' && strspn(optarg, letters) == strlen(optarg) && strlen(optarg) < 64)
-        return DONE;
-    return command_complain("--name", optarg, "small letters, digits, '-' and '.'");
+    options->name = name;
+    if (name[0] != '\0' && strspn(name, letters) == strlen(name) && strlen(name) < 64)
+        return CLI_DONE;
+    return bridge_options_complain("--name", name, "small letters, digits, '-' and '.'");
 }
 
-static int read_option(struct options *options, int option)
+static int read_values(struct options *options, const struct cli_args *args)
 {
     struct play_options *play = &options->measure.play;
-    switch (option) {
-    case 'a':
-        options->has_address = places_read_address(optarg, &play->address);
-        return options->has_address ? DONE
-                                    : command_complain("--address", optarg, "an IPv4 address");
-    case 'p':
-        options->has_peer = places_read_address(optarg, &play->peer);
-        return options->has_peer ? DONE : command_complain("--peer", optarg, "an IPv4 address");
-    case 'r':
-        return command_role(optarg, &play->role);
-    case 'f':
-        options->from = optarg;
-        return DONE;
-    case 'B':
-        options->base = optarg;
-        return DONE;
-    case 'n':
-        return read_repeats(options);
-    case 'S':
-        return add_set(options);
-    case 'm':
-        options->measure_only = true;
-        return DONE;
-    case 'v':
-        return command_depth(optarg, &play->depth);
-    case 'b':
-        play->busy = true;
-        return DONE;
-    case 'o':
-        options->output = optarg;
-        return optarg[0] != '\0' ? DONE : command_complain("-o", optarg, "the name of a file");
-    case 'N':
-        return read_name(options);
-    case 'j':
-        options->json = true;
-        return DONE;
-    case 'h':
-        options->helped = true;
-        return DONE;
-    default:
-        return USAGE; /* getopt has said why */
-    }
+    const char *repeats = cli_value(args, "repeats"), *name = cli_value(args, "name");
+    options->from = cli_value(args, "from");
+    options->base = cli_given(args, "base") ? cli_value(args, "base") : options->base;
+    options->output = cli_value(args, "output");
+    options->measure_only = cli_given(args, "measure-only");
+    options->json = cli_given(args, "json");
+    int code = bridge_options_read(args, play);
+    code = code == CLI_DONE ? bridge_options_address(args, "peer", &play->peer) : code;
+    code = code == CLI_DONE && repeats != NULL ? read_repeats(options, repeats) : code;
+    code = code == CLI_DONE ? read_sets(options, args) : code;
+    if (code == CLI_DONE && options->output != NULL && options->output[0] == '\0')
+        code = bridge_options_complain("-o", "", "the name of a file");
+    return code == CLI_DONE && name != NULL ? read_name(options, name) : code;
 }
 
-static int read_options(struct options *options, int argc, char **argv)
+static int read_options(struct options *options, const struct cli_args *args)
 {
-    int option;
     struct play_options *play = &options->measure.play;
-    while ((option = getopt_long(argc, argv, "o:h", long_options, NULL)) >= 0)
-        if (read_option(options, option) != DONE)
-            return USAGE;
-    if (options->helped)
-        return DONE;
-    if (optind < argc)
-        return command_complain("", argv[optind], "options only");
-    const bool alone = !options->has_address && !options->has_peer && play->role == PLAY_BOTH &&
+    const bool has_address = cli_given(args, "address"), has_peer = cli_given(args, "peer");
+    const int code = read_values(options, args);
+    if (code != CLI_DONE)
+        return code;
+    const bool alone = !has_address && !has_peer && play->role == PLAY_BOTH &&
                        options->measure.sets.count == 0 && !options->measure_only;
     if (options->from != NULL && !alone)
-        return command_complain("--from", options->from, "no options for measuring with it");
+        return bridge_options_complain("--from", options->from, "no options for measuring with it");
     if (options->output != NULL && (options->measure_only || play->role == PLAY_TARGET))
-        return command_complain("-o", options->output, "it where a profile is fitted");
+        return bridge_options_complain("-o", options->output, "it where a profile is fitted");
     if (options->from != NULL)
-        return DONE;
-    if (!options->has_address)
-        return command_complain("--address", "", "the address of a local RDMA device, or --from");
-    if (!options->has_peer && play->role == PLAY_HOST)
-        return command_complain("--peer", "", "the address of the target");
-    if (!options->has_peer)
+        return CLI_DONE;
+    if (!has_address)
+        return bridge_options_complain("--address", "",
+                                       "the address of a local RDMA device, or --from");
+    if (!has_peer && play->role == PLAY_HOST)
+        return bridge_options_complain("--peer", "", "the address of the target");
+    if (!has_peer)
         play->peer = play->address;
-    return DONE;
+    return CLI_DONE;
 }
 
 /* ------------------------------------------------------------------ the far end */
 
 static int serve(const struct play_options *options, struct diag *diag)
 {
-    int device_errno = 0, code = FAILED;
+    int device_errno = 0, code = CLI_FAILED;
     struct scenario *scenario = benchmark_load("serve", NULL, 0, diag);
     struct play *play =
         scenario == NULL ? NULL : play_create(scenario, options, diag, &device_errno);
@@ -181,10 +128,10 @@ static int serve(const struct play_options *options, struct diag *diag)
                 strerror(device_errno));
     if (play != NULL) {
         fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
-        code = play_run(play) ? DONE : FAILED;
-        if (code != DONE)
+        code = play_run(play) ? CLI_DONE : CLI_FAILED;
+        if (code != CLI_DONE)
             fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
-        code = play_free(play) ? code : FAILED;
+        code = play_free(play) ? code : CLI_FAILED;
     }
     scenario_free(scenario);
     return code;
@@ -202,7 +149,7 @@ static void show_play(void *self, const char *benchmark, uint32_t repeat)
 static struct measurements *get_figures(struct options *options, struct diag *diag, int *code)
 {
     char error[STORE_ERROR_BYTES] = "";
-    *code = USAGE;
+    *code = CLI_USAGE;
     if (options->from != NULL)
         return measurements_read(options->from, diag);
     options->measure.on_play = show_play;
@@ -212,7 +159,7 @@ static struct measurements *get_figures(struct options *options, struct diag *di
         fputs("\r\033[K", stderr);
     if (error[0] != '\0') {
         fprintf(stderr, "stormglass-bridge: %s\n", error);
-        *code = FAILED;
+        *code = CLI_FAILED;
     }
     return figures;
 }
@@ -225,7 +172,7 @@ static struct output_inputs inputs_of(const struct options *options)
 static int refuse_output(const struct options *options)
 {
     fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
-    return FAILED;
+    return CLI_FAILED;
 }
 
 /* Before minutes of playing: is there a place for the profile? */
@@ -234,14 +181,15 @@ static int try_output(const struct options *options)
     const struct output_inputs inputs = inputs_of(options);
     char why[OUTPUT_WHY_BYTES];
     if (options->output == NULL)
-        return DONE;
+        return CLI_DONE;
     if (strcmp(options->output, "-") == 0)
-        return command_complain("-o", "-", "the name of a file: standard output has the fit");
+        return bridge_options_complain("-o", "-",
+                                       "the name of a file: standard output has the fit");
     if (!output_is_apart(options->output, &inputs, why)) {
         fprintf(stderr, "stormglass-bridge: -o %s\n", why);
-        return USAGE;
+        return CLI_USAGE;
     }
-    return output_is_possible(options->output) ? DONE : refuse_output(options);
+    return output_is_possible(options->output) ? CLI_DONE : refuse_output(options);
 }
 
 static int write_profile(const struct options *options, const struct calibration *calibration)
@@ -249,10 +197,10 @@ static int write_profile(const struct options *options, const struct calibration
     const struct output_inputs inputs = inputs_of(options);
     struct output output;
     if (options->output == NULL)
-        return DONE;
+        return CLI_DONE;
     if (output_open(&output, options->output, &inputs) &&
         output_end(&output, calibration_profile(calibration, options->name, output.out)))
-        return DONE;
+        return CLI_DONE;
     return refuse_output(options);
 }
 
@@ -273,17 +221,17 @@ static int report(const struct options *options, const struct calibration *calib
                                     : calibration_text(calibration, stdout);
     if (!fine)
         fprintf(stderr, "stormglass-bridge: the results could not be written\n");
-    return fine ? write_profile(options, calibration) : FAILED;
+    return fine ? write_profile(options, calibration) : CLI_FAILED;
 }
 
 static int fit(const struct options *options, const struct measurements *figures, struct diag *diag)
 {
     struct calibration *calibration = memory_new(sizeof *calibration);
-    int code = FAILED;
+    int code = CLI_FAILED;
     if (calibration_fit(calibration, figures, options->base, diag))
         code = report(options, calibration);
     else if (diag_failed(diag))
-        code = USAGE;
+        code = CLI_USAGE;
     else
         fprintf(stderr, "stormglass-bridge: the model does not complete the benchmarks\n");
     calibration_end(calibration);
@@ -297,7 +245,7 @@ static int calibrate(struct options *options, struct diag *diag)
     if (options->measure.play.role == PLAY_TARGET)
         return serve(&options->measure.play, diag);
     code = try_output(options);
-    if (code != DONE)
+    if (code != CLI_DONE)
         return code;
     struct measurements *figures = get_figures(options, diag, &code);
     if (figures == NULL)
@@ -305,12 +253,12 @@ static int calibrate(struct options *options, struct diag *diag)
     if (!options->measure_only)
         code = fit(options, figures, diag);
     else
-        code = calibration_json(figures, NULL, stdout) ? DONE : FAILED;
+        code = calibration_json(figures, NULL, stdout) ? CLI_DONE : CLI_FAILED;
     measurements_free(figures);
     return code;
 }
 
-int command_calibrate(int argc, char **argv)
+static int run(const struct cli_args *args)
 {
     struct options options = {
         .measure = {.play = {.calls = &rdma_calls_real,
@@ -322,13 +270,9 @@ int command_calibrate(int argc, char **argv)
         .base = "rnic-100g",
         .name = "calibrated",
     };
-    if (read_options(&options, argc, argv) != DONE) {
+    if (read_options(&options, args) != CLI_DONE) {
         fputs("see stormglass-bridge calibrate --help\n", stderr);
-        return USAGE;
-    }
-    if (options.helped) {
-        fputs(usage, stdout);
-        return fflush(stdout) == 0 ? DONE : FAILED;
+        return CLI_USAGE;
     }
     struct diag *diag = memory_new(sizeof *diag);
     const int code = calibrate(&options, diag);
@@ -336,3 +280,16 @@ int command_calibrate(int argc, char **argv)
     free(diag);
     return code;
 }
+
+const struct cli_command bridge_calibrate = {
+    .program = "stormglass-bridge",
+    .name = "calibrate",
+    .operands = "--address A [--peer B] | --from FIGURES.json",
+    .about = "measures a device and writes its profile",
+    .details = "Runs ten micro-benchmarks on a device, finds the parameters with which the model "
+               "gives the\nsame figures, and writes them as a profile.\n"
+               "Exit codes: 0 done, 2 the command line or a file is wrong, 3 device or output "
+               "failed, or the\nbenchmarks were not completed.",
+    .options = table,
+    .run = run,
+};

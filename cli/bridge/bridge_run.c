@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bridge_run - stormglass-bridge run. */
+#include "cli/bridge/bridge_options.h"
+
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "bridge/bytes/bytes.h"
+#include "nvme/wire/spec.h"
+#include "replay/record/record_begin.h"
+#include "reports/text/json.h"
+#include "reports/text/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct command {
+    struct play_options play;
+    struct places_texts places;
+    bool json;
+};
+
+static const struct cli_option options[] = {
+    {"role", 0, "ROLE", "host: issues the workloads; target: serves them; both: in one process"},
+    {"address", 0, "A", "local address (IPv4) of an RDMA device; a target listens only there"},
+    {"peer", 0, "B|HOST=B,...",
+     "address of the target, or of each; with --role both local (default: A)"},
+    {"as", 0, "HOST,...", "the hosts of the scenario to run here (default: all)"},
+    {"output", 'o', "RUN.db", "write the run database there (SQLite), marked measured"},
+    {"seed", 0, "N", "another seed than the scenario's"},
+    {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
+    {"record", 0, "LEVEL", "summary (default), counters or ios"},
+    {"lead", 0, "T", "time to connect before the scenario's moment 0 (default 1s)"},
+    {"verify", 0, "HOW", "of arriving data: full, tags (default; 16 bytes of each 512) or first"},
+    {"store", 0, "WHAT",
+     "null (reads zeros), memory or file:PATH: a target for foreign hosts keeps bytes"},
+    {"busy-poll", 0, NULL, "poll completion queues instead of waiting for events"},
+    {"serve", 0, NULL, "a target keeps running when its last host has left"},
+    {"any", 0, NULL, "listen on every local address"},
+    {"foreign", 0, NULL, "peers are other programs: no agreement with them"},
+    {"faults", 0, "external", "the scenario's faults are injected outside"},
+    {"json", 0, NULL, "one JSON object instead of the summary"},
+    {0}};
+
+/* What was given of an option; false: more often than there is room. */
+static bool take(const struct cli_args *args, const char *option, uint32_t most, const char **texts,
+                 uint32_t *count)
+{
+    const char **given = cli_values(args, option, count);
+    for (uint32_t i = 0; i < *count && i < most; i++)
+        texts[i] = given[i];
+    return *count <= most;
+}
+
+static int read_texts(struct command *command, const struct cli_args *args)
+{
+    struct places_texts *places = &command->places;
+    struct play_options *play = &command->play;
+    const char *path;
+    if (!take(args, "peer", PLACES_TEXTS_MAX, places->peers, &places->peer_count))
+        return bridge_options_complain("--peer", "", "at most 64 of them");
+    if (!take(args, "as", PLACES_TEXTS_MAX, places->as, &places->as_count))
+        return bridge_options_complain("--as", "", "at most 64 of them");
+    if (!take(args, "store", PLAY_STORES_MAX, play->stores, &play->store_count))
+        return bridge_options_complain("--store", "", "at most 64 of them");
+    for (uint32_t i = 0; i < play->store_count; i++)
+        if (bytes_find(play->stores[i], &path) == NULL)
+            return bridge_options_complain("--store", play->stores[i], "null, memory or file:PATH");
+    return CLI_DONE;
+}
+
+static int read_values(struct command *command, const struct cli_args *args)
+{
+    struct play_options *play = &command->play;
+    const char *record = cli_value(args, "record"), *lead = cli_value(args, "lead");
+    const char *faults = cli_value(args, "faults");
+    char why[QUANTITY_WHY_BYTES];
+    play->path = cli_value(args, "output");
+    play->serve = cli_given(args, "serve");
+    play->any = cli_given(args, "any");
+    play->foreign = cli_given(args, "foreign");
+    play->faults_outside = faults != NULL;
+    command->json = cli_given(args, "json");
+    if (play->path != NULL && play->path[0] == '\0')
+        return bridge_options_complain("-o", "", "the name of a file");
+    if (record != NULL &&
+        (!record_level_find(record, &play->level) || play->level == RECORD_PACKETS))
+        return bridge_options_complain("--record", record, "summary, counters or ios");
+    if (lead != NULL && (!quantity_parse(QUANTITY_TIME, lead, &play->lead, why) || play->lead < 0))
+        return bridge_options_complain("--lead", lead, "a time such as 500ms");
+    if (faults != NULL && strcmp(faults, "external") != 0)
+        return bridge_options_complain("--faults", faults, "external");
+    return CLI_DONE;
+}
+
+static int read_command(struct command *command, const struct cli_args *args)
+{
+    struct play_options *play = &command->play;
+    int code = bridge_options_read(args, play);
+    code = code == CLI_DONE ? read_texts(command, args) : code;
+    code = code == CLI_DONE ? read_values(command, args) : code;
+    if (code != CLI_DONE)
+        return code;
+    if (play->role == 0)
+        return bridge_options_complain("--role", "", "host, target or both");
+    if (!cli_given(args, "address"))
+        return bridge_options_complain("--address", "", "the address of a local RDMA device");
+    if (play->store_count > 0 && play->role == PLAY_HOST)
+        return bridge_options_complain("--store", play->stores[0], "it with --role target or both");
+    return CLI_DONE;
+}
+
+static int report(struct play *play, bool json)
+{
+    struct store *store = play_store(play);
+    if (!(json ? json_run(store, stdout) : text_run(store, stdout)) || fflush(stdout) != 0) {
+        fprintf(stderr, "stormglass-bridge: the results could not be written\n");
+        return CLI_FAILED;
+    }
+    if (play_unsound(play) > 0)
+        fprintf(stderr, "stormglass-bridge: %llu transfers delivered wrong data\n",
+                (unsigned long long)play_unsound(play));
+    return result_held(play_result(play)) ? CLI_DONE : CLI_BROKEN;
+}
+
+static int play_scenario(const struct command *command, const struct scenario *scenario,
+                         struct diag *diag)
+{
+    int device_errno = 0;
+    struct play *play = play_create(scenario, &command->play, diag, &device_errno);
+    if (play == NULL && device_errno == 0)
+        return CLI_USAGE;
+    if (play == NULL) {
+        fprintf(stderr, "stormglass-bridge: no usable RDMA device at the address: %s\n",
+                strerror(device_errno));
+        return CLI_FAILED;
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
+    diag_print(diag, stderr); /* notes */
+    *diag = (struct diag){0};
+    play_tell_listening(play, stderr);
+    int code = play_run(play) ? CLI_DONE : play_refused(play) ? CLI_USAGE : CLI_FAILED;
+    if (code == CLI_DONE)
+        code = report(play, command->json);
+    else
+        fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
+    if (!play_free(play)) {
+        fprintf(stderr, "stormglass-bridge: the last writes failed\n");
+        code = CLI_FAILED;
+    }
+    return code;
+}
+
+static int run_in(struct command *command, struct scenario *scenario, struct diag *diag)
+{
+    struct places places;
+    char why[OUTPUT_WHY_BYTES];
+    if (!record_begin_may(command->play.path, scenario, why)) {
+        fprintf(stderr, "stormglass-bridge: -o %s\n", why);
+        return CLI_USAGE;
+    }
+    if (!places_read(&command->places, scenario, &places, diag)) {
+        places_free(&places);
+        return CLI_USAGE;
+    }
+    command->play.peer = places.peer;
+    if (places.peer == 0 && command->play.role == PLAY_BOTH)
+        command->play.peer = command->play.address;
+    command->play.places = &places;
+    const int code = play_scenario(command, scenario, diag);
+    places_free(&places);
+    return code;
+}
+
+static int run(const struct cli_args *args)
+{
+    struct command command = {
+        .play = {.calls = &rdma_calls_real, .depth = CONTENT_TAGS, .lead = PS_PER_S}};
+    if (read_command(&command, args) != CLI_DONE) {
+        fputs("see stormglass-bridge run --help\n", stderr);
+        return CLI_USAGE;
+    }
+    struct scenario *scenario = cli_load_changed(args);
+    if (scenario == NULL)
+        return CLI_USAGE;
+    struct diag *diag = memory_new(sizeof *diag);
+    const int code = run_in(&command, scenario, diag);
+    diag_print(diag, stderr);
+    free(diag);
+    scenario_free(scenario);
+    return code;
+}
+
+const struct cli_command bridge_run = {
+    .program = "stormglass-bridge",
+    .name = "run",
+    .operands = "SCENARIO --role host|target|both --address A [--peer B]",
+    .about = "runs the workloads of a scenario in real time on RDMA devices",
+    .details = "SCENARIO is a file, or a case by its name; the devices are those of libibverbs.\n"
+               "--store is given once for all namespaces, or once for each.\n"
+               "Exit codes: 0 all expectations held, 1 one did not, 2 the scenario or the command "
+               "line is\nwrong, 3 device or database failed.",
+    .options = options,
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = run,
+};
