@@ -33,7 +33,7 @@ extern const struct probe_drop_about probe_drops[PROBE_DROP_CAUSE_COUNT];
 struct probe_drop {
     time_ps at;
     uint32_t node;
-    uint16_t port; /* the port that the frame came in by */
+    uint16_t port; /* that it came in by; lost as it was sent (injected, link-down): sent by */
     uint8_t priority;
     uint8_t cause;   /* enum probe_drop_cause */
     bool lossless;   /* the class was meant to be lossless and the cause is want of buffer */
