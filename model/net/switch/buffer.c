@@ -196,8 +196,8 @@ static bool take_headroom(struct buffer *buffer, struct buffer_group *group, uin
     return true;
 }
 
-enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
-                                      uint32_t cells, time_ps now)
+enum buffer_verdict buffer_admit_asked(struct buffer *buffer, struct buffer_group *group,
+                                       uint32_t cells, time_ps now)
 {
     const int64_t threshold = buffer_group_threshold(buffer, group);
     const uint32_t share = buffer_share(group->used, group->reserved, cells);

@@ -259,9 +259,10 @@ static inline bool buffer_pass(struct buffer *buffer, struct buffer_group *group
 
 enum buffer_verdict { BUFFER_ADMIT, BUFFER_ADMIT_XOFF, BUFFER_REFUSE };
 
-/* The parts of the next two for a group that is not far from its threshold. */
-enum buffer_verdict buffer_admit_near(struct buffer *buffer, struct buffer_group *group,
-                                      uint32_t cells, time_ps now);
+/* The parts of buffer_admit and buffer_release for a group that is not far from its threshold, or
+ * whose policy is asked for every frame.  The first decides XOFF, the second XON. */
+enum buffer_verdict buffer_admit_asked(struct buffer *buffer, struct buffer_group *group,
+                                       uint32_t cells, time_ps now);
 NOINLINE bool buffer_release_near(struct buffer *buffer, struct buffer_group *group, uint32_t cells,
                                   time_ps now);
 
@@ -292,7 +293,7 @@ static inline enum buffer_verdict buffer_admit(struct buffer *buffer, struct buf
                                                uint32_t cells, time_ps now)
 {
     if (UNLIKELY(!buffer_is_ample(group, cells)))
-        return buffer_admit_near(buffer, group, cells, now);
+        return buffer_admit_asked(buffer, group, cells, now);
     buffer_charge(buffer, group, cells);
     return BUFFER_ADMIT;
 }
