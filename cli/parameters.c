@@ -10,7 +10,6 @@
 #include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "rnic/host/rnic.h"
-#include "scenarios/fabric/routing.h"
 #include "scenarios/fabric/topology.h"
 #include "scenarios/fault/fault.h"
 #include "scenarios/load/scenario.h"
@@ -55,7 +54,7 @@ static bool each_fixed(parameters_fn *call, void *self)
         {"", scenario_top_opts},
         {"fabric.host-links", port_opts},
         {"fabric.switch", switch_opts},
-        {"fabric.routing", routing_opts},
+        {"fabric.routing", scenario_routing_opts},
         {"hosts.defaults.rnic", rnic_opts},
         {"hosts.defaults.nvme", nvme_host_opts},
         {"hosts.defaults.target", nvme_target_opts},

@@ -10,8 +10,6 @@
 #include "net/route/route.h"
 #include "scenarios/load/scenario.h"
 
-extern const struct opt routing_opts[]; /* of struct scenario_routing */
-
 /* What routes are made from at one moment; NULL: nothing. */
 struct routing_view {
     const uint8_t *converged; /* by link, 1: no switch's computed routes use it */

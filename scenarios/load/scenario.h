@@ -233,9 +233,10 @@ void scenario_free(struct scenario *scenario); /* NULL is fine */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair);
 
-/* Rows beside those of the model: the top of the file, an entry of `namespaces:`, and what every
- * workload and every fault has. */
+/* Rows beside those of the model: the top of the file, `fabric.routing` (struct scenario_routing),
+ * an entry of `namespaces:`, and what every workload and every fault has. */
 extern const struct opt scenario_top_opts[];
+extern const struct opt scenario_routing_opts[];
 extern const struct opt scenario_namespace_opts[];
 extern const struct opt scenario_workload_opts[];
 extern const struct opt scenario_fault_opts[];

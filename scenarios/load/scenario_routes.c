@@ -5,8 +5,6 @@
 #include "scenarios/load/scenario_load.h"
 #include "scenarios/load/select.h"
 
-#include "scenarios/fabric/routing.h"
-
 #include <string.h>
 
 /* Ports that the egress of one switch may name together: the room that a route table has for them
@@ -15,7 +13,7 @@ enum { WRITTEN_PORTS_MAX = 8192 };
 
 #define FIELD(name) offsetof(struct scenario_routing, name)
 
-const struct opt routing_opts[] = {
+const struct opt scenario_routing_opts[] = {
     {"detection", OPT_TIME, FIELD(detection), "1ms", "0s", "1000s", NULL,
      "Time from link down or up until the switches at its ends detect it.",
      "assumed: loss of signal by interrupt, RFC 7938 7.1; BFD (RFC 5880) of 3 x 50 ms takes 150 "
@@ -177,8 +175,8 @@ static void load_list(struct loader *loader, const struct tree_node *list)
 void scenario_load_routes(struct loader *loader)
 {
     const struct tree_node *fabric = scenario_map(loader, loader->root, "fabric");
-    struct block *block =
-        block_new(loader->arena, "fabric.routing", routing_opts, sizeof loader->scenario->routing);
+    struct block *block = block_new(loader->arena, "fabric.routing", scenario_routing_opts,
+                                    sizeof loader->scenario->routing);
     scenario_take(loader, block, scenario_map(loader, fabric, "routing"), NULL);
     scenario_show(loader, block, false);
     memcpy(&loader->scenario->routing, block->params, sizeof loader->scenario->routing);
