@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A number is read as digits times a power of ten, a unit is a factor; their product must be whole
- * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (10^15). */
+ * and fit in 63 bits.  128-bit arithmetic holds 19 digits times the largest factor (an hour,
+ * 3.6 x 10^15 ps). */
 #include "base/quantity.h"
 
 #include "base/check.h"
