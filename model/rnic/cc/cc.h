@@ -13,11 +13,12 @@
  *   Units     bits per second, bytes of frames from Ethernet header to FCS, picoseconds.
  *   Limits    rate_bps in 1 .. line_bps; at line_bps the limit ends after the next frame, and
  *             with it the calls of on_sent and on_timer, until a hook sets a lower rate.
- *             A window bounds the bytes of SENDs and WRITEs that are not acknowledged; one packet
- *             may always be under way, so that no window stands still, and a lower rate alone
- *             spaces packets further apart.  READ responses, which nobody acknowledges, are held
- *             to the rate of an algorithm without on_ack, and to nothing by one with it: what it
- *             says is of requests, and without them it would never hear that it may go on.
+ *             A packet of a SEND or WRITE may leave while less than the window is not
+ *             acknowledged: one may always be under way, so that no window stands still, and only
+ *             a lower rate spaces packets further apart.  A window is above 0.
+ *             READ responses, which nobody acknowledges, are held to the rate of an algorithm
+ *             without on_ack, and to nothing by one with it: what that says is of requests, and
+ *             without them it would never hear that it may go on.
  *   Cost      a queue pair that was never limited costs nothing.  Who has on_ack asks for an ACK
  *             with each packet, keeps when it was sent, and has its state in memory of its own; its
  *             RNIC's frames take the general way.  The others pay nothing for it.

@@ -106,7 +106,7 @@ time_ps cc_swift_target(const struct cc_swift_params *params, uint64_t cwnd, uns
     return params->base_target + hops * params->hop_scaling + (time_ps)flow_scaling(params, cwnd);
 }
 
-/* The window, at least one packet, and the rate that spaces packets where it is less. */
+/* The window in whole packets, at least one, and the rate that spaces them where it is less. */
 static void set_window(struct cc_flow *flow, uint64_t cwnd, time_ps now)
 {
     const struct cc_swift_params *params = flow->site->params;
@@ -118,7 +118,7 @@ static void set_window(struct cc_flow *flow, uint64_t cwnd, time_ps now)
         state->last_decrease = now;
     state->cwnd = cwnd;
     const wide bytes = (wide)cwnd * flow->packet_bytes;
-    flow->window = cwnd < PACKET ? flow->packet_bytes : (uint64_t)(bytes >> PACKET_BITS);
+    flow->window = cwnd < PACKET ? flow->packet_bytes : (cwnd >> PACKET_BITS) * flow->packet_bytes;
     flow->rate_bps = flow->site->line_bps;
     if (cwnd >= PACKET || state->rtt == 0)
         return;

@@ -49,10 +49,10 @@ void flight_clear(struct flight *flight);
  * another, or was sent more than once. */
 time_ps flight_rtt(const struct flight *flight, uint32_t psn, time_ps now);
 
-/* One more full packet is not within the window; one alone always is. */
+/* No packet may leave until one lands. */
 static inline bool flight_is_full(const struct flight *flight)
 {
-    return flight->bytes > 0 && flight->bytes + flight->packet_bytes > flight->window;
+    return flight->bytes >= flight->window;
 }
 
 #endif

@@ -69,6 +69,8 @@ struct pair *pair_make(const struct pair_params *params)
     engine_init(&pair->engine, params->seed);
     pair->engine.hostile = true;
     frame_pool_init(&pair->frames);
+    if (cc->ops->wants_telemetry)
+        frame_pool_use_telemetry((struct frame_pool *const[]){&pair->frames}, 1);
     for (uint32_t i = 0; i < 2; i++) {
         const struct host_rnic rnic = {.endpoint = i,
                                        .port = &params->port,
