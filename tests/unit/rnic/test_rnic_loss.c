@@ -173,7 +173,7 @@ static void test_read_asked_again_ahead_of_what_is_answered(void **state)
     assert_int_equal(first->packets, PACKETS);
     assert_int_equal(first->left, BYTES);
     const struct frame again = {.opcode = FRAME_RC_READ_REQUEST,
-                                .psn = psn_add(first->next_psn, FIRST),
+                                .psn = psn_add(first->response_psn, FIRST),
                                 .address = from->addr + FIRST * MTU,
                                 .rkey = from->rkey,
                                 .length = BYTES - FIRST * MTU};
@@ -182,7 +182,7 @@ static void test_read_asked_again_ahead_of_what_is_answered(void **state)
     assert_int_equal(qp->read_tail - qp->read_head, 2);
     assert_int_equal(first->packets, FIRST);
     assert_int_equal(first->left, FIRST * MTU);
-    assert_int_equal(second->next_psn, again.psn);
+    assert_int_equal(second->response_psn, again.psn);
     assert_int_equal(second->packets, PACKETS - FIRST);
     assert_int_equal(second->left, again.length);
     assert_int_equal(pair->rnics[1]->counters.duplicate_requests, 1);
