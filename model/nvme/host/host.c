@@ -96,6 +96,7 @@ struct nvme_host *nvme_host_create(const struct nvme_host_site *site)
     host->site = *site;
     host->params = *site->params;
     host->site.params = &host->params;
+    host->state = HOST_NEW;
     host->namespaces = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->namespaces);
     host->found = memory_zeroed(HOST_NAMESPACES_MAX, sizeof *host->found);
     host->queues = memory_zeroed((size_t)host->params.queues + 1, sizeof *host->queues);
