@@ -44,8 +44,8 @@ static void why_paced(const struct step_walk *walk, const struct rnic *rnic, con
                       time_ps until)
 {
     const struct cc_view view = pacer_view(&qp->pacer, &rnic->cc_site, rnic_now(rnic));
-    step_why_line(walk, "root: %s has set it to %s; it may send again in %s", rnic->cc->name,
-                  words_rate((double)view.rate_bps).text,
+    step_why_line(walk, "root: %s has set it to %s; it may send again in %s",
+                  rnic->cc_site.ops->name, words_rate((double)view.rate_bps).text,
                   words_time(until - step_now(walk->stepper)).text);
 }
 

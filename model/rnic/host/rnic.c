@@ -39,7 +39,7 @@ void rnic_send_control(struct rnic *rnic, uint32_t handle)
 static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.ecn_marked++;
-    if (rnic->cc->echoes_ecn)
+    if (rnic->cc_site.ops->echoes_ecn)
         qp->rx_flags |= QP_RX_MARKED;
     if (rnic_only_counts_mark(rnic, qp, now))
         return;
@@ -57,7 +57,7 @@ static void notify(struct rnic *rnic, struct qp *qp, time_ps now)
 static void on_cnp(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     rnic->counters.cnps_handled++;
-    if (rnic->cc->on_cnp != NULL)
+    if (rnic->cc_site.ops->on_cnp != NULL)
         arbiter_limit(qp, pacer_on_cnp(&qp->pacer, &rnic->cc_site, now));
 }
 
@@ -106,7 +106,7 @@ void rnic_transport(struct rnic *rnic, uint32_t handle, time_ps now)
 
 void rnic_receive(struct rnic *rnic, uint32_t handle, time_ps now)
 {
-    if (LIKELY(!rnic->rx_slow))
+    if (LIKELY((rnic->rx_odd & RNIC_RX_BUFFERED) == 0))
         rnic_transport(rnic, handle, now);
     else
         rx_buffer_add(rnic, handle, now);
@@ -243,7 +243,7 @@ static void init_classes(struct rnic *rnic, const struct rnic_params *params)
     enum { WEIGHT_BYTES = 512 };
     rnic->cnp_priority = (uint8_t)params->cnp_priority;
     rnic->cnp_tos = rnic_tos(params->cnp_dscp);
-    rnic->ecn = rnic->cc->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT;
+    rnic->ecn = rnic->cc_site.ops->wants_ecn ? ECN_ECT0 : ECN_NOT_ECT;
     for (unsigned i = 0; i < PRIORITIES; i++) {
         rnic->classes[i] = (struct rnic_class){
             .ready = {POOL_NONE, POOL_NONE},
@@ -257,7 +257,6 @@ static void init_classes(struct rnic *rnic, const struct rnic_params *params)
 static void init_cc(struct rnic *rnic, const struct rnic_site *site)
 {
     CHECK(site->cc->params_bytes <= CC_PARAMS_MAX);
-    rnic->cc = site->cc;
     if (site->cc->params_bytes > 0)
         memcpy(rnic->cc_params, site->cc_params, site->cc->params_bytes);
     rnic->cc_site = (struct cc_site){
@@ -266,7 +265,7 @@ static void init_cc(struct rnic *rnic, const struct rnic_site *site)
         site->cc->cnp_interval == NULL ? TIME_NEVER : site->cc->cnp_interval(rnic->cc_params);
     if (site->cc->on_ack != NULL)
         rnic->ack_interval = 1;
-    rnic_set_rx_slow(rnic, false);
+    rnic_set_rx_odd(rnic, RNIC_RX_HEARS, site->cc->on_ack != NULL);
 }
 
 void rnic_init(struct rnic *rnic, const struct rnic_site *site)

@@ -106,14 +106,19 @@ struct rnic_completion {
     uint32_t bulk; /* bytes of data that came with it, of a software RNIC's */
 };
 
+/* Why frames that arrive do not take the fast path; 0: they may. */
+enum rnic_rx_odd {
+    RNIC_RX_BUFFERED = 1 << 0, /* they go through the receive buffer */
+    RNIC_RX_HEARS = 1 << 1,    /* the congestion control hears of ACKs */
+};
+
 struct rnic {
     struct port port; /* first: the port's source finds its RNIC by it */
 
     /* what every packet touches */
     alignas(64) struct qp *qp_slots; /* of qps: a slot that was never used has QPN 0 */
     uint32_t *ready_ports;           /* the host's mask of ports to serve when its event ends */
-    const struct cc_ops *cc;
-    struct cc_site cc_site;
+    struct cc_site cc_site;          /* congestion control */
     uint32_t qpn_base;
     uint32_t qp_mask; /* one less than the slots, a power of two of them */
     uint32_t endpoint;
@@ -123,8 +128,7 @@ struct rnic {
     uint8_t ecn;      /* of data: ECT(0) when the congestion control wants marks */
     uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
-    bool rx_slow;    /* frames go through the receive buffer */
-    bool rx_odd;     /* rx_slow, or the congestion control hears of ACKs */
+    uint8_t rx_odd;  /* enum rnic_rx_odd */
     bool arbitrates; /* the port's source is arbiter_next, not a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
@@ -255,11 +259,9 @@ static inline bool rnic_only_counts_mark(const struct rnic *rnic, const struct q
     return rnic->cnp_interval == TIME_NEVER || now < qp->cnp_next;
 }
 
-/* Whether frames go through the receive buffer. */
-static inline void rnic_set_rx_slow(struct rnic *rnic, bool slow)
+static inline void rnic_set_rx_odd(struct rnic *rnic, enum rnic_rx_odd reason, bool on)
 {
-    rnic->rx_slow = slow;
-    rnic->rx_odd = slow || rnic->cc->on_ack != NULL;
+    rnic->rx_odd = (uint8_t)(on ? rnic->rx_odd | reason : rnic->rx_odd & ~(unsigned)reason);
 }
 
 static inline time_ps rnic_now(const struct rnic *rnic)

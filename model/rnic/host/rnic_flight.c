@@ -32,7 +32,7 @@ void rnic_flight_begin(struct rnic *rnic, struct qp *qp, time_ps now)
 
 void rnic_flight_sent(struct rnic *rnic, struct qp *qp, struct frame *frame, time_ps now)
 {
-    if (rnic->cc->wants_telemetry) {
+    if (rnic->cc_site.ops->wants_telemetry) {
         frame->flags |= FRAME_TELEMETRY;
         frame->bytes += TELEMETRY_BYTES;
         telemetry_clear(frame_telemetry(rnic->port.frames, frame));

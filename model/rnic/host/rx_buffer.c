@@ -34,7 +34,7 @@ static void set_rate(struct rnic *rnic, int64_t bps)
     if (bps > 0)
         rx->rate = wire_rate((uint64_t)bps);
     if (bps != RNIC_UNLIMITED)
-        rnic_set_rx_slow(rnic, true);
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, true);
 }
 
 static void still_held(const struct port *port, struct probe_pause *why)
@@ -227,7 +227,7 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
         set_pauses(rnic, now);
     }
     if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
-        rnic_set_rx_slow(rnic, false);
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, false);
 }
 
 void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
@@ -235,7 +235,7 @@ void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
     set_rate(rnic, bps);
     start_head(rnic, now);
     if (rnic->rx.head == POOL_NONE)
-        rnic_set_rx_slow(rnic, bps != RNIC_UNLIMITED);
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, bps != RNIC_UNLIMITED);
 }
 
 void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)
@@ -256,7 +256,7 @@ void rx_buffer_audit(const struct rnic *rnic)
         held += frame_at(rnic->port.frames, at)->bytes;
     CHECK(held == rx->held && held <= rx->size);
     CHECK((rx->head == POOL_NONE) == (held == 0));
-    CHECK(rnic->rx_slow || held == 0);
+    CHECK((rnic->rx_odd & RNIC_RX_BUFFERED) != 0 || held == 0);
     CHECK(0 <= rx->xon && rx->xon <= rx->xoff);
     CHECK((rx->stalled & rnic->port.asserted) == 0);
     CHECK(rx->over ? rx->held > rx->xon : rx->held <= rx->xoff);

@@ -267,7 +267,7 @@ void qp_connect(struct rnic *rnic, struct qp *qp, const struct qp_connection *wi
     qp->read_limit = with->read_limit;
     qp->retry_left = qp->retry_count = with->retry_count;
     qp->rnr_left = qp->rnr_retry = with->rnr_retry;
-    if (rnic->cc->on_ack != NULL)
+    if (rnic->cc_site.ops->on_ack != NULL)
         rnic_flight_begin(rnic, qp, rnic_now(rnic));
     go(qp, IBV_QPS_RTS);
 }
