@@ -131,11 +131,13 @@ static void on_timer(struct cc_flow *flow, time_ps until)
 {
     const struct cc_dcqcn_params *params = flow->site->params;
     struct cc_dcqcn *state = flow->state;
-    time_ps events = 1;
-    if (flow->rate_bps < flow->site->line_bps)
+    if (LIKELY(flow->rate_bps < flow->site->line_bps)) {
         increase(flow);
-    else
-        events += (until - flow->timer) / params->rate_timer;
+        state->timer_stage++;
+        flow->timer += params->rate_timer;
+        return;
+    }
+    const time_ps events = (until - flow->timer) / params->rate_timer + 1;
     state->timer_stage += (uint32_t)events;
     flow->timer += events * params->rate_timer;
 }

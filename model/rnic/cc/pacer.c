@@ -4,46 +4,46 @@
 
 #include <string.h>
 
-static bool has_flight(const struct cc_site *site)
+static inline bool has_flight(const struct cc_site *site)
 {
-    return site->ops->on_ack != NULL;
+    return UNLIKELY(site->ops->on_ack != NULL);
 }
 
-/* The state may be a copy. */
-static struct cc_flow flow_of(struct pacer *pacer, const struct cc_site *site, void *state)
+/* The state may be a copy.  Without a flight nobody looks at the window. */
+static inline struct cc_flow flow_of(const struct pacer *pacer, const struct cc_site *site,
+                                     void *state)
 {
-    const struct flight *flight = has_flight(site) ? pacer->flight : NULL;
-    return (struct cc_flow){
-        .site = site,
-        .state = state,
-        .rate_bps = pacer->rate,
-        .timer = pacer->timer,
-        .bytes_left = pacer->bytes_left,
-        .window = flight != NULL ? flight->window : CC_NO_WINDOW,
-        .packet_bytes = flight != NULL ? flight->packet_bytes : 0,
-    };
+    struct cc_flow flow;
+    flow.site = site;
+    flow.state = state;
+    flow.rate_bps = pacer->rate;
+    flow.timer = pacer->timer;
+    flow.bytes_left = pacer->bytes_left;
+    flow.window = CC_NO_WINDOW;
+    flow.packet_bytes = 0;
+    if (has_flight(site)) {
+        flow.window = pacer->flight->window;
+        flow.packet_bytes = pacer->flight->packet_bytes;
+    }
+    return flow;
 }
 
-static struct cc_flow flow_now(struct pacer *pacer, const struct cc_site *site)
+static inline struct cc_flow flow_now(struct pacer *pacer, const struct cc_site *site)
 {
     return flow_of(pacer, site, has_flight(site) ? pacer->flight->state : pacer->state);
 }
 
-/* What a hook has said of the rate holds from now on. */
-static void obey_rate(struct pacer *pacer, const struct cc_flow *flow)
+/* What a hook has said holds from now on. */
+static inline void obey(struct pacer *pacer, const struct cc_flow *flow)
 {
-    CHECK(flow->rate_bps > 0 && flow->rate_bps <= flow->site->line_bps);
+    CHECK(flow->rate_bps - 1 < flow->site->line_bps); /* 1 to the line's */
     pacer->rate = flow->rate_bps;
     pacer->timer = flow->timer;
     pacer->bytes_left = flow->bytes_left;
-}
-
-static void obey(struct pacer *pacer, const struct cc_flow *flow)
-{
+    if (!has_flight(flow->site))
+        return;
     CHECK(flow->window > 0);
-    obey_rate(pacer, flow);
-    if (has_flight(flow->site))
-        pacer->flight->window = flow->window;
+    pacer->flight->window = flow->window;
 }
 
 void pacer_init(struct pacer *pacer, const struct cc_site *site, uint32_t packet_bytes)
@@ -73,41 +73,53 @@ void pacer_fini(struct pacer *pacer, const struct cc_site *site)
     *pacer = (struct pacer){0};
 }
 
-/* The timer is due; what it changes does not concern what was paid before. */
-static struct cc_flow run_timer(struct pacer *pacer, const struct cc_site *site, void *state,
-                                time_ps until)
+/* Up to `until`: what a timer changes does not concern what was paid before. */
+static inline void run_timers(struct pacer *pacer, struct cc_flow *flow, time_ps until)
 {
-    const time_ps due = pacer->timer;
-    pacer_pay(pacer, due);
-    struct cc_flow flow = flow_of(pacer, site, state);
-    site->ops->on_timer(&flow, until);
-    CHECK(flow.timer > due);
-    obey_rate(pacer, &flow);
+    while (flow->timer <= until) {
+        const time_ps due = flow->timer;
+        pacer_pay(pacer, due);
+        flow->site->ops->on_timer(flow, until);
+        CHECK(flow->timer > due && flow->rate_bps > 0);
+        pacer->rate = flow->rate_bps;
+    }
+}
+
+/* What is in force now, of a pacer that is limited and has paid until now. */
+static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site *site, time_ps now)
+{
+    struct cc_flow flow = flow_now(pacer, site);
+    run_timers(pacer, &flow, now);
+    pacer_pay(pacer, now);
     return flow;
 }
 
-static void catch_up(struct pacer *pacer, const struct cc_site *site, time_ps now)
+/* A copy that may go ahead of time. */
+struct copy {
+    struct pacer pacer;
+    alignas(16) unsigned char state[CC_ACK_STATE_BYTES]; /* of one with a flight */
+};
+
+static inline struct cc_flow copy_of(struct copy *copy, const struct pacer *pacer,
+                                     const struct cc_site *site)
 {
-    while (pacer->timer <= now) {
-        void *state = has_flight(site) ? pacer->flight->state : pacer->state;
-        const struct cc_flow flow = run_timer(pacer, site, state, now);
-        obey(pacer, &flow);
-    }
-    pacer_pay(pacer, now);
+    void *state = copy->pacer.state;
+    copy->pacer = *pacer;
+    if (has_flight(site))
+        state = memcpy(copy->state, pacer->flight->state, site->ops->state_bytes);
+    return flow_of(pacer, site, state);
 }
 
-/* On a copy that goes ahead of time.  Once paid a debt stays paid, whatever the timer makes of the
- * rate. */
+/* Once paid a debt stays paid, whatever the timer makes of the rate. */
 NOINLINE time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site)
 {
-    alignas(16) unsigned char copy[CC_ACK_STATE_BYTES];
-    struct pacer ahead = *pacer;
+    struct copy ahead;
+    struct cc_flow flow = copy_of(&ahead, pacer, site);
     time_ps paid;
-    memcpy(copy, has_flight(site) ? pacer->flight->state : pacer->state, site->ops->state_bytes);
     do {
-        run_timer(&ahead, site, copy, ahead.timer);
-        paid = pacer_paid_at(&ahead);
-    } while (paid >= ahead.timer);
+        run_timers(&ahead.pacer, &flow, flow.timer);
+        paid = pacer_paid_at(&ahead.pacer);
+    } while (paid >= flow.timer);
     return paid;
 }
 
@@ -117,8 +129,7 @@ time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps no
         pacer_begin(pacer, now);
         pacer->timer = TIME_NEVER;
     }
-    catch_up(pacer, site, now);
-    struct cc_flow flow = flow_now(pacer, site);
+    struct cc_flow flow = catch_up(pacer, site, now);
     site->ops->on_cnp(&flow, now);
     obey(pacer, &flow);
     return pacer_next(pacer, site);
@@ -128,9 +139,8 @@ time_ps pacer_on_cnp(struct pacer *pacer, const struct cc_site *site, time_ps no
 static struct cc_flow flow_before(struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
     if (pacer_is_limited(pacer))
-        catch_up(pacer, site, now);
-    else
-        pacer->timer = TIME_NEVER;
+        return catch_up(pacer, site, now);
+    pacer->timer = TIME_NEVER;
     return flow_now(pacer, site);
 }
 
@@ -169,27 +179,24 @@ time_ps pacer_on_nak(struct pacer *pacer, const struct cc_site *site, enum cc_na
 NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
                                 time_ps now)
 {
-    catch_up(pacer, site, now);
+    struct cc_flow flow = catch_up(pacer, site, now);
     pacer_owe(pacer, bytes, now);
-    while (pacer->bytes_left <= 0) {
-        struct cc_flow flow = flow_now(pacer, site);
+    flow.bytes_left -= bytes;
+    while (flow.bytes_left <= 0) {
+        const int64_t before = flow.bytes_left;
         site->ops->on_sent(&flow, now);
-        CHECK(flow.bytes_left > pacer->bytes_left);
-        obey(pacer, &flow);
+        CHECK(flow.bytes_left > before);
     }
+    obey(pacer, &flow);
     return pacer_after_frame(pacer, site);
 }
 
 struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
-    alignas(16) unsigned char copy[CC_ACK_STATE_BYTES];
-    struct pacer then = *pacer;
-    memcpy(copy, has_flight(site) ? pacer->flight->state : pacer->state, site->ops->state_bytes);
-    struct cc_flow flow = flow_of(&then, site, copy);
-    if (pacer_is_limited(&then)) {
-        while (then.timer <= now)
-            flow = run_timer(&then, site, copy, now);
-    }
+    struct copy then;
+    struct cc_flow flow = copy_of(&then, pacer, site);
+    if (pacer_is_limited(pacer))
+        run_timers(&then.pacer, &flow, now);
     struct cc_view view = {.rate_bps = flow.rate_bps, .target_bps = flow.rate_bps};
     if (site->ops->observe != NULL)
         site->ops->observe(&flow, now, &view);
