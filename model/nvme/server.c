@@ -101,10 +101,19 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
     return begin;
 }
 
-void nvme_server_audit(const struct nvme_server *server)
+uint32_t nvme_server_audit(const struct nvme_server *server)
 {
-    CHECK((server->first == NULL) == (server->last == NULL));
-    for (const struct nvme_job *job = server->first; job != NULL && job->next != NULL;
-         job = job->next)
-        CHECK(server->shared || job->due <= job->next->due);
+    uint32_t jobs = 0;
+    const struct nvme_job *last = NULL;
+    for (const struct nvme_job *job = server->first; job != NULL; job = job->next) {
+        CHECK(server->shared || job->next == NULL || job->due <= job->next->due);
+        last = job;
+        jobs++;
+    }
+    CHECK(server->last == last && !server->draining);
+    if (jobs > 0 && !server->shared) {
+        CHECK(last->due == server->busy_until + server->after);
+        CHECK(server->timer.due == server->first->due);
+    }
+    return jobs;
 }

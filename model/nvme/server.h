@@ -45,6 +45,7 @@ void nvme_server_fini(struct nvme_server *server);
 /* Returns when the service begins; of a shared processor: now. */
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
 
-void nvme_server_audit(const struct nvme_server *server);
+/* CHECKs that jobs are in order and that something will end the first; how many there are. */
+uint32_t nvme_server_audit(const struct nvme_server *server);
 
 #endif

@@ -172,12 +172,14 @@ void nvme_host_fail(struct nvme_host *host, uint16_t status, const char *why)
     host->reported_ready = true;
     if (host->state == HOST_CLOSED) /* it was asked to, and what was answered was the last */
         return;
-    if (again)
+    if (again) {
         nvme_host_recovery_wait(host);
-    else if (was_ready)
+    } else if (was_ready) {
         nvme_host_recovery_end(host);
-    else
+    } else {
+        nvme_host_recovery_give_back(host); /* its own reads */
         host->site.user.on_ready(host->site.user.self, status);
+    }
 }
 
 void nvme_host_shutdown(struct nvme_host *host)
@@ -265,7 +267,12 @@ void nvme_host_describe(const struct nvme_host *host, char *text, size_t size)
 
 void nvme_host_audit(const struct nvme_host *host)
 {
-    for (uint32_t i = 0; i < host->queue_count; i++)
-        nvme_host_queue_audit(&host->queues[i]);
+    uint64_t units = 0;
+    for (int64_t i = 0; i <= host->params.queues; i++)
+        units += nvme_host_queue_audit(&host->queues[i]);
+    CHECK(units == host->units && units >= host->outstanding);
+    CHECK((units == 0) == (host->outstanding == 0));
     CHECK(!nvme_host_over(host) || host->outstanding == 0);
+    nvme_host_admin_audit(host);
+    nvme_host_recovery_audit(host);
 }

@@ -267,6 +267,19 @@ void nvme_host_admin_stop(struct nvme_host *host)
     nvme_host_admin_advance(host);
 }
 
+/* Whoever waits has a timer. */
+void nvme_host_admin_audit(const struct nvme_host *host)
+{
+    const bool set_up = host->state >= HOST_ADMIN && host->state <= HOST_SCAN;
+    CHECK(host->step < HOST_STEP_COUNT);
+    CHECK(!set_up || host->step_timer.due != TIME_NEVER);
+    CHECK(host->state != HOST_LIVE || host->params.keep_alive == 0 ||
+          host->keep_alive_timer.due != TIME_NEVER);
+    if (nvme_host_down(host))
+        CHECK(time_earlier(host->step_timer.due, host->keep_alive_timer.due) == TIME_NEVER &&
+              host->poll_timer.due == TIME_NEVER);
+}
+
 const char *nvme_host_admin_step_name(const struct nvme_host *host)
 {
     return nvme_host_steps[host->step].name;

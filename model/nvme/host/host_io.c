@@ -72,7 +72,7 @@ static void fill(struct host_request *request, const struct nvme_io *io, uint32_
     if (bytes == 0)
         return;
     const uint32_t block = block_bytes(request->queue->host, io->nsid);
-    CHECK(bytes % block == 0);
+    CHECK(bytes % block == 0 && at % block == 0 && at + bytes <= io->bytes);
     const uint64_t lba = io->lba + at / block;
     command->cdw10 = (uint32_t)lba;
     command->cdw11 = (uint32_t)(lba >> 32);
@@ -98,6 +98,7 @@ static void carve(struct host_queue *queue, struct host_request *request)
     request->io = piece->io;
     request->at = piece->at;
     request->units = least(piece->units, queue->host->max_transfer);
+    CHECK(request->units > 0 && request->units <= request->io->uncompleted);
     piece->at += request->units;
     piece->units -= request->units;
     if (piece->units > 0)
@@ -128,11 +129,12 @@ void nvme_host_io_send(struct host_queue *queue)
 }
 
 /* Part of an I/O has ended; the I/O ends with the last. */
-static bool part_done(struct nvme_io *io, uint32_t units, uint16_t status)
+static bool part_done(struct nvme_host *host, struct nvme_io *io, uint32_t units, uint16_t status)
 {
     if (io->status == NVME_STATUS_OK)
         io->status = status;
-    CHECK(io->uncompleted >= units);
+    CHECK(units > 0 && io->uncompleted >= units && host->units >= units);
+    host->units -= units;
     io->uncompleted -= units;
     return io->uncompleted == 0;
 }
@@ -163,6 +165,8 @@ static void complete(struct host_request *request)
     struct host_queue *queue = request->queue;
     struct nvme_host *host = queue->host;
     struct nvme_io *io = request->io;
+    CHECK(request->completing && request->awaits == 0);
+    CHECK(io->posted_at <= request->posted_at && request->posted_at <= request->response_at);
     io->cid = request->command.cid;
     io->response_at = request->response_at;
     if (io->opcode == NVME_READ) {
@@ -170,7 +174,7 @@ static void complete(struct host_request *request)
         const uint32_t content = read_content(request);
         io->content = first || io->content == content ? content : NVME_CONTENT_MIXED;
     }
-    const bool last = part_done(io, request->units, request->status & NVME_STATUS_CODE);
+    const bool last = part_done(host, io, request->units, request->status & NVME_STATUS_CODE);
     nvme_host_queue_put(request);
     nvme_host_io_send(queue);
     if (last)
@@ -231,6 +235,7 @@ void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
         io->content = NVME_CONTENT_NONE;
     add_piece(queue, (struct host_piece){.io = io, .units = io->uncompleted});
     queue->host->outstanding++;
+    queue->host->units += io->uncompleted;
     nvme_host_io_send(queue);
 }
 
@@ -276,7 +281,7 @@ void nvme_host_io_abandon(struct host_queue *queue)
         const struct host_piece piece = queue->pieces[queue->piece_at++];
         if (--queue->piece_count == 0)
             queue->piece_at = 0;
-        if (part_done(piece.io, piece.units, NVME_STATUS_TRANSPORT))
+        if (part_done(queue->host, piece.io, piece.units, NVME_STATUS_TRANSPORT))
             give_back(queue->host, piece.io);
     }
 }

@@ -106,6 +106,7 @@ struct nvme_host {
     uint32_t connecting;       /* the queue being connected */
     uint32_t offered;          /* I/O queues that the caller knows of */
     uint64_t outstanding;      /* I/O */
+    uint64_t units;            /* of it that are not complete: bytes, and 1 for each flush */
     struct nvme_host_stats stats;
     uint32_t attempts; /* since the controller was lost */
     time_ps lost_at, counted_at;
@@ -163,6 +164,8 @@ void nvme_host_recovery_wait(struct nvme_host *host);
 void nvme_host_recovery_returned(struct nvme_host *host);
 bool nvme_host_recovery_same_namespaces(const struct nvme_host *host);
 void nvme_host_recovery_end(struct nvme_host *host);
+void nvme_host_recovery_give_back(struct nvme_host *host); /* all I/O, which has failed */
+void nvme_host_recovery_audit(const struct nvme_host *host);
 
 /* host_queue.c */
 void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint16_t qid);
@@ -179,7 +182,8 @@ struct host_request *nvme_host_queue_get(struct host_queue *queue, struct nvme_t
 struct host_request *nvme_host_queue_get_event(struct host_queue *queue);
 void nvme_host_queue_put(struct host_request *request);
 void nvme_host_queue_post(struct host_request *request);
-void nvme_host_queue_audit(const struct host_queue *queue);
+/* Units of I/O that the queue has under way or is to send. */
+uint64_t nvme_host_queue_audit(const struct host_queue *queue);
 
 /* host_admin.c */
 void nvme_host_admin_established(struct host_queue *queue);
@@ -189,6 +193,7 @@ void nvme_host_admin_init(struct nvme_host *host);
 void nvme_host_admin_expect(struct nvme_host *host);
 void nvme_host_admin_quiet(struct nvme_host *host);
 void nvme_host_admin_begin(struct nvme_host *host);
+void nvme_host_admin_audit(const struct nvme_host *host);
 const char *nvme_host_admin_step_name(const struct nvme_host *host);
 
 bool nvme_host_admin_connect(struct nvme_host *host);

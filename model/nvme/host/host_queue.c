@@ -22,7 +22,9 @@ void nvme_host_queue_init(struct host_queue *queue, struct nvme_host *host, uint
 
 void nvme_host_queue_open(struct host_queue *queue, uint16_t size)
 {
-    CHECK(queue->requests == NULL);
+    CHECK(queue->requests == NULL && queue->oldest == NULL &&
+          queue->piece_count <= queue->piece_room);
+    CHECK(size > 1);
     queue->size = size;
     queue->sq_tail = queue->sq_head = 0;
     queue->capsule_room = 0;
@@ -94,6 +96,7 @@ static int32_t on_response(void *self, const struct nvme_response *response)
     }
     queue->sq_head = response->sqhd;
     host->seen_completion = true;
+    CHECK(request->posted_at <= env_now(host->site.env) && !request->completing);
     request->status = response->status;
     request->result = response->result;
     request->response_at = env_now(host->site.env);
@@ -129,6 +132,7 @@ static void on_failed(void *self, const char *why)
 void nvme_host_queue_connect(struct host_queue *queue)
 {
     struct nvme_host *host = queue->host;
+    CHECK(queue->conn == NULL && queue->requests != NULL);
     nvme_host_queue_event(queue, HOST_QUEUE_ON_CONNECT);
     const struct nvme_transport_connect how = {
         .ip = host->site.target_ip,
@@ -243,6 +247,9 @@ void nvme_host_queue_put(struct host_request *request)
 void nvme_host_queue_post(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
+    CHECK(request->awaits == 0 && !request->completing);
+    CHECK(nvme_tags_of_cid(request->command.cid) == request->tag);
+    CHECK(request->bytes == 0 || request->bytes <= request->data->length);
     request->awaits = HOST_AWAITS_RESPONSE | HOST_AWAITS_RELEASE;
     request->posted_at = env_now(queue->host->site.env);
     if (!transport_of(queue)->send_command(queue->conn, request->tag, &request->command,
@@ -250,15 +257,55 @@ void nvme_host_queue_post(struct host_request *request)
         nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT, "cannot send a command");
 }
 
-void nvme_host_queue_audit(const struct host_queue *queue)
+/* A command keeps its place in the submission queue from the begin to the answer. */
+static void slots_audit(const struct host_queue *queue, unsigned unanswered)
 {
-    unsigned under_way = 0;
-    for (const struct host_request *r = queue->oldest; r != NULL; r = r->newer) {
-        CHECK(r->newer == NULL ? queue->newest == r : r->newer->older == r);
-        under_way++;
-    }
-    CHECK(under_way == (unsigned)queue->tags.taken + queue->reserved.taken);
-    CHECK(slots_taken(queue) < queue->size);
+    const struct host_request *event = queue->qid == 0 ? &queue->requests[HOST_EVENT_TAG] : NULL;
+    if (event != NULL && (event->awaits & HOST_AWAITS_RESPONSE) != 0)
+        unanswered++;
+    CHECK(queue->sq_tail < queue->size && queue->sq_head < queue->size);
+    CHECK(queue->state == HOST_QUEUE_DOWN || slots_taken(queue) == unanswered);
+}
+
+static void request_audit(const struct host_queue *queue, const struct host_request *request)
+{
+    CHECK(request->queue == queue && &queue->requests[request->tag] == request);
+    CHECK(request->newer == NULL ? queue->newest == request : request->newer->older == request);
+    CHECK(request->deadline == TIME_NEVER || queue->timeout.due <= request->deadline);
+    CHECK((request->io != NULL) == (request->units > 0));
+    CHECK(!request->completing || request->awaits == 0);
+}
+
+static uint64_t pieces_audit(const struct host_queue *queue)
+{
+    uint64_t units = 0;
     CHECK(queue->piece_at + queue->piece_count <= queue->piece_room);
-    nvme_server_audit(&queue->cpu);
+    for (uint32_t i = 0; i < queue->piece_count; i++) {
+        const struct host_piece *piece = &queue->pieces[queue->piece_at + i];
+        CHECK(piece->units > 0 && piece->units <= piece->io->uncompleted);
+        units += piece->units;
+    }
+    return units;
+}
+
+uint64_t nvme_host_queue_audit(const struct host_queue *queue)
+{
+    unsigned under_way = 0, unanswered = 0, on_cpu = 0;
+    uint64_t units = pieces_audit(queue);
+    for (const struct host_request *at = queue->oldest; at != NULL; at = at->newer) {
+        const bool idle = at->awaits == 0;
+        request_audit(queue, at);
+        under_way++;
+        on_cpu += idle;
+        unanswered += idle ? !at->completing : at->awaits != HOST_AWAITS_RELEASE;
+        units += at->units;
+    }
+    CHECK(nvme_server_audit(&queue->cpu) == on_cpu);
+    if (queue->requests == NULL)
+        return units;
+    CHECK(under_way == (unsigned)queue->tags.taken + queue->reserved.taken);
+    nvme_tags_audit(&queue->tags);
+    nvme_tags_audit(&queue->reserved);
+    slots_audit(queue, unanswered);
+    return units;
 }

@@ -44,7 +44,7 @@ static void count_time(struct nvme_host *host)
     host->counted_at = now;
 }
 
-static void give_all_back(struct nvme_host *host)
+void nvme_host_recovery_give_back(struct nvme_host *host)
 {
     for (uint32_t i = 1; i <= host->offered; i++)
         nvme_host_io_abandon(&host->queues[i]);
@@ -90,7 +90,7 @@ static void on_fast(void *self, time_ps now)
     host->failing_fast = true;
     count_time(host);
     nvme_host_note(host, "NVMe controller away for fast-io-fail-tmo: I/O fails");
-    give_all_back(host);
+    nvme_host_recovery_give_back(host);
     report_recovery(host);
 }
 
@@ -144,7 +144,7 @@ void nvme_host_recovery_end(struct nvme_host *host)
     else
         host->stats.losses++;
     nvme_host_recovery_quiet(host);
-    give_all_back(host);
+    nvme_host_recovery_give_back(host);
     report_recovery(host);
 }
 
@@ -158,4 +158,14 @@ void nvme_host_recovery_init(struct nvme_host *host)
 {
     host->retry_timer = (struct timer){.fire = on_retry, .self = host, .due = TIME_NEVER};
     host->fast_timer = (struct timer){.fire = on_fast, .self = host, .due = TIME_NEVER};
+}
+
+void nvme_host_recovery_audit(const struct nvme_host *host)
+{
+    const struct nvme_host_stats *stats = &host->stats;
+    CHECK(stats->reconnects <= stats->losses && stats->reconnects <= stats->attempts);
+    CHECK(nvme_host_over(host) || stats->losses == stats->reconnects + host->away);
+    CHECK((host->retry_timer.due != TIME_NEVER) == (host->state == HOST_LOST));
+    CHECK(host->away || (!host->failing_fast && host->fast_timer.due == TIME_NEVER));
+    CHECK(!host->away || host->counted_at >= host->lost_at);
 }

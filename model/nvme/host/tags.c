@@ -90,3 +90,14 @@ void nvme_tags_put(struct nvme_tags *tags, uint16_t tag)
     tags->hint = (uint16_t)at;
     tags->taken--;
 }
+
+void nvme_tags_audit(const struct nvme_tags *tags)
+{
+    unsigned taken = 0;
+    for (unsigned word = 0; word < words(tags); word++) {
+        CHECK((tags->used[word] & ~word_mask(tags, word)) == 0);
+        CHECK((tags->cleared[word] & ~tags->used[word]) == 0);
+        taken += (unsigned)__builtin_popcountll(tags->used[word] & ~tags->cleared[word]);
+    }
+    CHECK(taken == tags->taken && taken <= tags->count && tags->hint < tags->count);
+}

@@ -28,6 +28,7 @@ void nvme_tags_init(struct nvme_tags *tags, uint16_t first, uint16_t count);
 void nvme_tags_fini(struct nvme_tags *tags);
 uint16_t nvme_tags_get(struct nvme_tags *tags); /* NVME_TAGS_NONE when all are out */
 void nvme_tags_put(struct nvme_tags *tags, uint16_t tag);
+void nvme_tags_audit(const struct nvme_tags *tags);
 
 /* nvme_cid: the generation counts the uses of a tag, modulo 16. */
 static inline uint16_t nvme_tags_cid(uint8_t generation, uint16_t tag)

@@ -314,15 +314,46 @@ static void flash_submit(struct media *media, struct media_request *request)
     nvme_server_add(&media->controller, &request->job, media->params.command_time);
 }
 
+/* Counts the parts in a server's line; those of its bytes that are programs'. */
+static int64_t parts_audit(const struct nvme_server *server, uint64_t *count)
+{
+    int64_t bytes = 0;
+    nvme_server_audit(server);
+    for (const struct nvme_job *job = server->first; job != NULL; job = job->next) {
+        const struct part *part = (const struct part *)(const void *)job;
+        bytes += part->request == NULL ? part->bytes : 0;
+        *count += 1;
+    }
+    return bytes;
+}
+
+/* What is in the buffer comes in, waits for a program or is in one. */
+static void buffer_audit(const struct media *media)
+{
+    uint64_t parts = 0;
+    int64_t buffered = media->dirty;
+    for (int64_t i = 0; i < media->params.channels; i++)
+        buffered += parts_audit(&media->channels[i], &parts);
+    for (uint32_t i = 0; i < media->die_count; i++)
+        buffered += parts_audit(&media->dies[i], &parts);
+    CHECK(parts_audit(&media->link_out, &parts) == 0);
+    CHECK(parts == media->parts_out);
+    for (struct nvme_job *job = media->link_in.first; job != NULL; job = job->next)
+        buffered += request_of(job)->bytes;
+    CHECK(buffered == media->buffered);
+}
+
 static void flash_audit(const struct media *media)
 {
+    const struct media_request *waiting = media->waiting_first;
     CHECK(media->dirty >= 0 && media->dirty < media->params.program_size);
     CHECK(media->buffered >= media->dirty);
+    CHECK(waiting == NULL || (media->buffered > media->dirty &&
+                              media->buffered + waiting->bytes > media->params.buffer));
+    CHECK(media->next_program < media->die_count);
     nvme_server_audit(&media->controller);
     nvme_server_audit(&media->link_in);
-    nvme_server_audit(&media->link_out);
-    for (uint32_t i = 0; i < media->die_count; i++)
-        nvme_server_audit(&media->dies[i]);
+    buffer_audit(media);
 }
 
 static void flash_destroy(struct media *media)

@@ -13,7 +13,7 @@
 static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, uint32_t length,
                 enum nvme_memory memory, unsigned directions)
 {
-    const struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    struct nvme_rdma *rdma = nvme_rdma_of(transport);
     const int access = IBV_ACCESS_LOCAL_WRITE |
                        ((directions & NVME_DATA_OUT) != 0 ? IBV_ACCESS_REMOTE_READ : 0) |
                        ((directions & NVME_DATA_IN) != 0 ? IBV_ACCESS_REMOTE_WRITE : 0);
@@ -22,6 +22,7 @@ static bool map(struct nvme_transport *transport, struct nvme_buffer *buffer, ui
     *buffer = (struct nvme_buffer){.memory = memory};
     if (mr == NULL)
         return false;
+    rdma->regions++;
     buffer->length = length;
     buffer->bytes = mr->bytes;
     buffer->region = mr;
@@ -103,9 +104,12 @@ static void describe(struct nvme_discovery_record *record)
     record->rdma_cms = NVME_RDMA_CM;
 }
 
+/* Its user has closed every connection and unmapped every buffer. */
 static void destroy(struct nvme_transport *transport)
 {
-    free(nvme_rdma_of(transport));
+    struct nvme_rdma *rdma = nvme_rdma_of(transport);
+    CHECK(rdma->regions == 0);
+    free(rdma);
 }
 
 static const struct nvme_transport_ops ops = {

@@ -10,9 +10,10 @@
 
 /* ---- memory ---- */
 
-static bool register_bytes(const struct nvme_rdma *rdma, uint32_t bytes, struct verbs_mr **mr)
+static bool register_bytes(struct nvme_rdma *rdma, uint32_t bytes, struct verbs_mr **mr)
 {
     *mr = rdma->verbs->reg_mr(rdma->device, bytes, IBV_ACCESS_LOCAL_WRITE, VERBS_BYTES);
+    rdma->regions += *mr != NULL;
     return *mr != NULL;
 }
 

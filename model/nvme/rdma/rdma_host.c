@@ -57,7 +57,9 @@ static bool post_receive(struct host_conn *conn, unsigned index)
 
 static void step(struct host_conn *conn, unsigned tag, uint8_t awaited)
 {
+    CHECK(tag < conn->entries);
     struct slot *slot = &conn->slots[tag];
+    CHECK((slot->awaits & awaited) != 0);
     slot->awaits &= (uint8_t)~awaited;
     if (slot->awaits == 0)
         conn->user.on_done(conn->user.self, (uint16_t)tag);
@@ -211,6 +213,7 @@ struct nvme_transport_conn *nvme_rdma_connect(struct nvme_transport *transport,
     conn->in_capsule = how->in_capsule;
     conn->entries = how->entries;
     conn->slots = memory_zeroed(how->entries, sizeof *conn->slots);
+    rdma->regions += 2;
     conn->capsules = verbs_register(rdma->verbs, rdma->device,
                                     (uint32_t)how->entries * NVME_SQE_BYTES, 0, VERBS_BYTES);
     conn->responses =
@@ -260,7 +263,7 @@ bool nvme_rdma_send_command(struct nvme_transport_conn *base, uint16_t tag,
     struct host_conn *conn = host_of(base);
     struct slot *slot = &conn->slots[tag];
     const size_t at = (size_t)tag * NVME_SQE_BYTES;
-    CHECK(tag < conn->entries);
+    CHECK(tag < conn->entries && slot->awaits == 0 && bytes <= (data == NULL ? 0 : data->length));
     *slot = (struct slot){.awaits = AWAITS_SEND | AWAITS_RESPONSE};
     const bool in_capsule = describe(conn, slot, command, data, bytes);
     nvme_capsule_encode_command(command, conn->capsules->bytes + at);

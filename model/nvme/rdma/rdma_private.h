@@ -15,6 +15,7 @@ struct nvme_rdma {
     struct verbs_device *device;
     struct nvme_rdma_params params;
     struct nvme_transport_listener listener; /* of a target */
+    uint32_t regions;                        /* of memory that it has now */
 };
 
 /* First in a host's and in a target's. */
@@ -42,10 +43,13 @@ static inline struct ibv_sge nvme_rdma_sge(const struct verbs_mr *mr, uint64_t a
     return (struct ibv_sge){.addr = mr->addr + at, .length = length, .lkey = mr->lkey};
 }
 
-static inline void nvme_rdma_release_mr(const struct nvme_rdma *rdma, struct verbs_mr *mr)
+static inline void nvme_rdma_release_mr(struct nvme_rdma *rdma, struct verbs_mr *mr)
 {
-    if (mr != NULL)
-        rdma->verbs->dereg_mr(rdma->device, mr);
+    if (mr == NULL)
+        return;
+    CHECK(rdma->regions > 0);
+    rdma->regions--;
+    rdma->verbs->dereg_mr(rdma->device, mr);
 }
 
 /* rdma_host.c */

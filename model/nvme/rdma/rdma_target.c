@@ -100,6 +100,7 @@ static struct ibv_send_wr *make_chain(const struct rdma_target_conn *conn,
     CHECK(count <= OPERATIONS_MAX);
     for (unsigned i = 0; i < count; i++) {
         const uint32_t at = i * each, left = transfer->length - at;
+        CHECK(at < transfer->length && (i + 1 < count || left <= each));
         chain->sges[i] = nvme_rdma_sge(transfer->data->region, at, left < each ? left : each);
         chain->wrs[i] = (struct ibv_send_wr){
             .wr_id = id,
@@ -118,6 +119,7 @@ bool nvme_rdma_fetch(struct nvme_transport_conn *base, struct nvme_transfer *tra
 {
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
     struct chain chain;
+    CHECK(transfer->credits == 1 + nvme_rdma_operations(conn, transfer->length));
     make_chain(conn, transfer, &chain, IBV_WR_RDMA_READ,
                nvme_rdma_wr_id(RDMA_WR_FETCH, transfer->slot))
         ->send_flags = IBV_SEND_SIGNALED;
@@ -132,6 +134,7 @@ bool nvme_rdma_respond(struct nvme_transport_conn *base, struct nvme_transfer *t
 {
     struct rdma_target_conn *conn = nvme_rdma_target_of(base);
     const size_t at = (size_t)transfer->slot * NVME_CQE_BYTES;
+    CHECK(transfer->credits >= (with_data ? 1 + nvme_rdma_operations(conn, transfer->length) : 1));
     const bool invalidate = transfer->described && transfer->sgl->type == NVME_SGL_KEYED_INVALIDATE;
     nvme_capsule_encode_response(what, conn->responses->bytes + at);
     struct ibv_sge capsule = nvme_rdma_sge(conn->responses, at, NVME_CQE_BYTES);

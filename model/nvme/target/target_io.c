@@ -69,6 +69,8 @@ static void media_done(void *self, const void *what)
         return;
     if (!nvme_target_command_back(command))
         return;
+    CHECK(command->media.bytes == command->transfer.length);
+    CHECK(command->media.op == MEDIA_FLUSH || fits(command->ns, range_of(&command->sqe)));
     struct nvme_target_stats *stats = &command->queue->target->stats;
     uint16_t status;
     switch (command->media.op) {

@@ -73,6 +73,7 @@ struct target_queue {
     struct target_list starved; /* wait for room at the transport */
     uint32_t command_count, command_limit;
     uint32_t outside; /* commands in a core's line or in the media: they come back */
+    uint32_t carried; /* commands whose data or response the transport has: they come back too */
     uint32_t peer_ip;
     uint16_t entries;       /* the most of its submission queue; 0: it was not accepted */
     uint16_t qid;           /* 0 until it is known */

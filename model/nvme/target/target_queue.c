@@ -73,6 +73,7 @@ void nvme_target_queue_fetch(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     command->times.fetch_at = nvme_target_now(queue);
+    queue->carried++;
     if (!nvme_target_transport(queue)->ops->fetch(queue->conn, &command->transfer))
         nvme_target_queue_error(queue, "cannot fetch a command's data");
 }
@@ -80,6 +81,7 @@ void nvme_target_queue_fetch(struct target_command *command)
 void nvme_target_queue_respond(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
+    queue->carried++;
     if (queue->sq_size > 0)
         queue->sqhd = (uint16_t)((queue->sqhd + 1u) % queue->sq_size);
     const struct nvme_response response = {
@@ -129,13 +131,17 @@ static void on_capsule(void *self, struct nvme_capsule *capsule)
 
 static void on_fetched(void *self, struct nvme_transfer *transfer)
 {
-    (void)self;
+    struct target_queue *queue = self;
+    CHECK(queue->carried > 0);
+    queue->carried--;
     nvme_target_command_fetched(command_of(transfer));
 }
 
 static void on_responded(void *self, struct nvme_transfer *transfer)
 {
     struct target_queue *queue = self;
+    CHECK(queue->carried > 0);
+    queue->carried--;
     nvme_target_list_add(&queue->free, command_of(transfer));
     nvme_target_queue_resume(queue);
 }
@@ -201,9 +207,26 @@ void nvme_target_queue_error(struct target_queue *queue, const char *why)
         nvme_target_queue_close(queue);
 }
 
+static uint32_t list_audit(const struct target_list *list)
+{
+    uint32_t length = 0;
+    for (const struct target_command *at = list->first; at != NULL; at = at->next) {
+        CHECK(at->next != NULL || list->last == at);
+        length++;
+    }
+    return length;
+}
+
 void nvme_target_queue_audit(const struct target_queue *queue)
 {
-    nvme_target_transport(queue)->ops->audit(queue->conn);
+    const struct target_controller *controller = queue->controller;
     CHECK(queue->command_count <= queue->command_limit && queue->outside <= queue->command_count);
     CHECK(queue->sq_size == 0 ? queue->sqhd == 0 : queue->sqhd < queue->sq_size);
+    nvme_target_transport(queue)->ops->audit(queue->conn);
+    if (queue->state == TARGET_QUEUE_CLOSING)
+        return;
+    const uint32_t events = controller != NULL && queue->qid == 0 ? controller->events : 0;
+    CHECK(list_audit(&queue->free) + list_audit(&queue->early) + list_audit(&queue->starved) +
+              queue->outside + queue->carried + events ==
+          queue->command_count);
 }

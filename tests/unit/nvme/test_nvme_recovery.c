@@ -97,6 +97,27 @@ static void losses_in_any_state(void **state)
     nvme_pair_fini(&pair);
 }
 
+/* Broken before it is ready, whatever it is at: it says so once, and its own reads are over. */
+static void one_that_was_never_ready_keeps_nothing(void **state)
+{
+    (void)state;
+    bool reading = false;
+    for (unsigned i = 0; i < 200; i++) {
+        start("flash-tlc");
+        pair.host_params.partition_scan = 1;
+        nvme_pair_make_target(&pair);
+        nvme_pair_make_host(&pair);
+        nvme_pair_run(&pair, PS_PER_US * 3 * i);
+        reading |= !pair.ready && nvme_host_outstanding(pair.host) > 0;
+        fake_break(&pair.world);
+        nvme_pair_run(&pair, pair.ready ? 3 * PS_PER_MS : PS_PER_US);
+        assert_true(pair.ready || !nvme_host_lost(pair.host)); /* or no connection had begun */
+        assert_int_equal(nvme_host_outstanding(pair.host), 0);
+        nvme_pair_fini(&pair);
+    }
+    assert_true(reading);
+}
+
 /* 20 attempts of 1 ms each, then everything fails, once. */
 static void ctrl_loss_tmo_ends_it(void **state)
 {
@@ -371,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_broken_connection_is_made_again),
         cmocka_unit_test(losses_in_any_state),
+        cmocka_unit_test(one_that_was_never_ready_keeps_nothing),
         cmocka_unit_test(ctrl_loss_tmo_ends_it),
         cmocka_unit_test(without_patience_nothing_is_tried),
         cmocka_unit_test(fast_io_fail),
