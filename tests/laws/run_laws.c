@@ -130,6 +130,12 @@ static void on_frame(void *self, const struct probe_frame *sent)
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     run_laws_end_io(self, io);
+    run_laws_nvme_at_host(self, io);
+}
+
+static void on_target_io(void *self, const struct probe_target_io *io)
+{
+    run_laws_nvme_at_target(self, io);
 }
 
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
@@ -173,6 +179,7 @@ bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool 
     laws->probe.pause = on_pause;
     laws->probe.blocked = on_blocked;
     laws->probe.host_io = on_host_io;
+    laws->probe.target_io = on_target_io;
     laws->probe.note = on_note;
     laws->probe.frame = frames ? on_frame : NULL;
     laws->terms = terms_of(scenario);
@@ -183,6 +190,7 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
 {
     laws->world = world;
     laws->pauses = run_laws_pauses_new(laws);
+    laws->nvme = run_laws_nvme_new();
     if (laws->probe.frame != NULL) {
         laws->way = run_laws_path_new();
         laws->transport = run_laws_transport_new();
@@ -194,6 +202,7 @@ void run_laws_watch(struct run_laws *laws, const struct world *world)
 void run_laws_look(struct run_laws *laws)
 {
     world_audit(laws->world);
+    run_laws_nvme_look(laws);
     run_laws_pauses_look(laws);
 }
 
@@ -205,6 +214,7 @@ void run_laws_judge(struct run_laws *laws)
     }
     run_laws_pauses_judge(laws);
     run_laws_qp_judge(laws);
+    run_laws_nvme_judge(laws);
     run_laws_end_judge(laws);
 }
 
@@ -214,6 +224,8 @@ void run_laws_fini(struct run_laws *laws)
         run_laws_pauses_free(laws->pauses);
     if (laws->way != NULL)
         run_laws_path_free(laws->way);
+    if (laws->nvme != NULL)
+        run_laws_nvme_free(laws->nvme);
     if (laws->transport != NULL)
         run_laws_transport_free(laws->transport);
     if (laws->cm != NULL)

@@ -13,6 +13,7 @@
  *   run_laws_cm.c         connection management: messages, answers, repeats
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
+ *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -45,6 +46,7 @@ struct run_laws_pauses;
 struct run_laws_path;
 struct run_laws_transport;
 struct run_laws_cm;
+struct run_laws_nvme;
 
 struct run_laws {
     struct probe probe; /* for world_build */
@@ -59,6 +61,7 @@ struct run_laws {
     struct run_laws_path *way;
     struct run_laws_transport *transport;
     struct run_laws_cm *cm;
+    struct run_laws_nvme *nvme;
     bool closing;   /* controllers were shut down */
     bool over;      /* all faults had ended when the run did */
     time_ps *light; /* least time from host to host: bare propagation */

@@ -339,7 +339,12 @@ void run_laws_end_light(struct run_laws *laws)
                     *least(laws, a, b) = *least(laws, a, via) + *least(laws, via, b);
 }
 
-static uint32_t node_of_ip(const struct run_laws *laws, uint32_t ip)
+time_ps run_laws_light(const struct run_laws *laws, uint32_t from, uint32_t to)
+{
+    return *least(laws, from, to);
+}
+
+uint32_t run_laws_node_of_ip(const struct run_laws *laws, uint32_t ip)
 {
     for (uint32_t i = 0; i < laws->scenario->host_count; i++)
         if (rnic_ip(laws->world->endpoint_of[i]) == ip)
@@ -349,7 +354,8 @@ static uint32_t node_of_ip(const struct run_laws *laws, uint32_t ip)
 
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io)
 {
-    const uint32_t host = node_of_ip(laws, io->host_ip), target = node_of_ip(laws, io->target_ip);
+    const uint32_t host = run_laws_node_of_ip(laws, io->host_ip);
+    const uint32_t target = run_laws_node_of_ip(laws, io->target_ip);
     if (host == UINT32_MAX || target == UINT32_MAX || io->status != 0)
         return;
     const struct port *port = world_port(laws->world, host, 0);

@@ -70,6 +70,17 @@ void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
 void run_laws_end_light(struct run_laws *laws);
+/* Least time from node to node: bare propagation. */
+time_ps run_laws_light(const struct run_laws *laws, uint32_t from, uint32_t to);
+/* UINT32_MAX: of no host. */
+uint32_t run_laws_node_of_ip(const struct run_laws *laws, uint32_t ip);
+
+struct run_laws_nvme *run_laws_nvme_new(void);
+void run_laws_nvme_free(struct run_laws_nvme *nvme);
+void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io *io);
+void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io);
+void run_laws_nvme_look(const struct run_laws *laws);
+void run_laws_nvme_judge(struct run_laws *laws);
 
 static inline uint32_t run_laws_slot(uint32_t node, uint16_t port)
 {

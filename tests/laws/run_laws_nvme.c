@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run_laws_nvme - commands of NVMe over Fabrics, from what hosts and targets tell of them.
+ *   - the moments of a command at its target are in order; its data come no faster than light
+ *   - an I/O that succeeded as one command was carried out once, by the target that it was for,
+ *     between the capsule and the response that its host knows of
+ *   - bytes that hosts got are bytes that targets gave: exactly, unless something was lost
+ *   - the invariants of hosts and targets hold whenever one looks */
+#include "run_laws_private.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "nvme/wire/spec.h"
+
+#include <stdlib.h>
+
+enum { COMMANDS = 1 << 16 };
+
+/* The last command of an identifier. */
+struct command {
+    uint64_t key; /* 0: none yet */
+    time_ps capsule_at, response_at;
+    bool told; /* its host has told of it */
+};
+
+struct run_laws_nvme {
+    struct command *commands; /* by a hash of the key */
+    uint32_t known;
+    uint64_t read, written, flushes, failed; /* as hosts say */
+};
+
+struct run_laws_nvme *run_laws_nvme_new(void)
+{
+    struct run_laws_nvme *nvme = memory_zeroed(1, sizeof *nvme);
+    nvme->commands = memory_zeroed(COMMANDS, sizeof *nvme->commands);
+    return nvme;
+}
+
+void run_laws_nvme_free(struct run_laws_nvme *nvme)
+{
+    free(nvme->commands);
+    free(nvme);
+}
+
+/* Where the command is or would be; NULL: there are more than are watched. */
+static struct command *command_at(struct run_laws_nvme *nvme, uint32_t target, uint16_t controller,
+                                  uint16_t qid, uint16_t cid)
+{
+    const uint64_t key =
+        ((uint64_t)(target + 1) << 48 | (uint64_t)controller << 32 | (uint32_t)qid << 16 | cid);
+    uint64_t at = hash_mix(key) % COMMANDS;
+    while (nvme->commands[at].key != 0 && nvme->commands[at].key != key)
+        at = (at + 1) % COMMANDS;
+    if (nvme->commands[at].key == key)
+        return &nvme->commands[at];
+    if (nvme->known >= COMMANDS / 2)
+        return NULL;
+    nvme->known++;
+    nvme->commands[at].key = key;
+    return &nvme->commands[at];
+}
+
+/* Of those that happened. */
+static bool in_order(const struct probe_target_io *io)
+{
+    const time_ps moments[] = {io->capsule_at,     io->fetch_at,      io->fetched_at, io->media_at,
+                               io->media_begun_at, io->media_done_at, io->response_at};
+    time_ps before = 0;
+    for (size_t i = 0; i < sizeof moments / sizeof moments[0]; i++) {
+        if (moments[i] == 0)
+            continue;
+        if (moments[i] < before)
+            return false;
+        before = moments[i];
+    }
+    return io->capsule_at > 0 && io->response_at > 0 &&
+           (io->fetch_at > 0) == (io->fetched_at > 0) &&
+           (io->media_at > 0) == (io->media_done_at > 0);
+}
+
+void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io *io)
+{
+    const uint32_t host = run_laws_node_of_ip(laws, io->host_ip);
+    const uint32_t target = run_laws_node_of_ip(laws, io->target_ip);
+    if (host == UINT32_MAX || target == UINT32_MAX) {
+        run_laws_break(laws, "a command of a host or at a target that there is not");
+        return;
+    }
+    if (!in_order(io))
+        run_laws_break(laws, "%s: a command's moments are out of order",
+                       laws->scenario->nodes[target].name);
+    const time_ps light = run_laws_light(laws, host, target) + run_laws_light(laws, target, host);
+    if (io->fetched_at - io->fetch_at < (io->fetch_at > 0 ? light : 0))
+        run_laws_break(laws, "%s: data were fetched within %lld ps, and light takes %lld",
+                       laws->scenario->nodes[target].name,
+                       (long long)(io->fetched_at - io->fetch_at), (long long)light);
+    struct command *command = command_at(laws->nvme, target, io->controller, io->qid, io->cid);
+    if (command == NULL)
+        return;
+    command->capsule_at = io->capsule_at;
+    command->response_at = io->response_at;
+    command->told = false;
+}
+
+/* No target and no host splits it. */
+static bool is_one_command(const struct run_laws *laws, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < laws->scenario->host_count; i++) {
+        const struct scenario_host *host = laws->scenario->nodes[i].host;
+        if (bytes > host->nvme_host->max_transfer || bytes > host->nvme_target->max_transfer)
+            return false;
+    }
+    return true;
+}
+
+static void check_pair(struct run_laws *laws, const struct probe_host_io *io)
+{
+    const uint32_t host = run_laws_node_of_ip(laws, io->host_ip);
+    const uint32_t target = run_laws_node_of_ip(laws, io->target_ip);
+    struct command *command = command_at(laws->nvme, target, io->controller, io->qid, io->cid);
+    if (command == NULL)
+        return;
+    const char *name = laws->scenario->nodes[host].name;
+    if (command->capsule_at == 0)
+        run_laws_break(laws, "%s: an I/O is complete, and no target knows of it", name);
+    else if (command->told)
+        run_laws_break(laws, "%s: two I/Os are complete, and their target knows of one", name);
+    else if (command->capsule_at < io->posted_at + run_laws_light(laws, host, target) ||
+             io->response_at < command->response_at + run_laws_light(laws, target, host))
+        run_laws_break(laws, "%s: an I/O was carried out at another time than its own", name);
+    command->told = true;
+}
+
+void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io)
+{
+    struct run_laws_nvme *nvme = laws->nvme;
+    nvme->failed += io->status != NVME_STATUS_OK;
+    if (io->status != NVME_STATUS_OK)
+        return;
+    nvme->read += io->opcode == NVME_READ ? io->bytes : 0;
+    nvme->written += io->opcode == NVME_WRITE ? io->bytes : 0;
+    nvme->flushes += io->opcode == NVME_FLUSH;
+    if (is_one_command(laws, io->bytes))
+        check_pair(laws, io);
+}
+
+void run_laws_nvme_look(const struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t w = 0; w < world->workload_count; w++)
+        for (uint32_t i = 0; i < world_instances(world, w); i++)
+            if (world_controller(world, w, i) != NULL)
+                nvme_host_audit(world_controller(world, w, i));
+    for (uint32_t i = 0; i < world->host_count; i++)
+        if (world->targets[i] != NULL)
+            nvme_target_audit(world->targets[i]);
+}
+
+/* Commands that were lost on the way are carried out twice, or by half; what is under way or was
+ * read before any I/O is in the target's account alone. */
+static bool accounts_agree(const struct run_laws *laws)
+{
+    const struct world *world = laws->world;
+    for (uint32_t w = 0; w < world->workload_count; w++) {
+        const struct workload_stats *stats = &world->stats[w];
+        if (stats->losses > 0 || stats->failed > 0 || world_outstanding(world, w) > 0)
+            return false;
+    }
+    for (uint32_t i = 0; i < laws->scenario->host_count; i++)
+        if (laws->scenario->nodes[i].host->nvme_host->partition_scan)
+            return false;
+    return laws->nvme->failed == 0;
+}
+
+void run_laws_nvme_judge(struct run_laws *laws)
+{
+    const struct run_laws_nvme *nvme = laws->nvme;
+    struct nvme_target_stats sum = {0};
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        if (laws->world->targets[i] == NULL)
+            continue;
+        const struct nvme_target_stats *stats = nvme_target_stats(laws->world->targets[i]);
+        sum.bytes_read += stats->bytes_read;
+        sum.bytes_written += stats->bytes_written;
+        sum.flushes += stats->flushes;
+    }
+    const bool agree = sum.bytes_read == nvme->read && sum.bytes_written == nvme->written &&
+                       sum.flushes == nvme->flushes;
+    if (sum.bytes_read < nvme->read || sum.bytes_written < nvme->written ||
+        (!agree && accounts_agree(laws)))
+        run_laws_break(
+            laws, "hosts read %llu B and wrote %llu B, and targets gave %llu B and took %llu B",
+            (unsigned long long)nvme->read, (unsigned long long)nvme->written,
+            (unsigned long long)sum.bytes_read, (unsigned long long)sum.bytes_written);
+}
