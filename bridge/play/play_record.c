@@ -171,6 +171,7 @@ void play_record_finish(struct play *play)
         .observe = &play->observe,
         .now = now,
         .window_end = now < end ? now : end,
+        .cut = play->cut_short,
         .until = play->cut_short ? now : TIME_NEVER,
     };
     struct result *result = &play->result;

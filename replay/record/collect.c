@@ -7,6 +7,7 @@
 #include "replay/explain/bottleneck.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/victims.h"
+#include "replay/record/collect_members.h"
 #include "replay/record/record_deadlocks.h"
 #include "scenarios/fio/fio.h"
 
@@ -222,6 +223,7 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .unfinished = (int64_t)(stats->issued - stats->completed - stats->failed),
         .corrupt = (int64_t)stats->corrupt,
         .missed = (int64_t)stats->missed,
+        .members = (int64_t)about->pair_count * about->copies,
         .stalled = has_stalled(collect, index),
         .bytes = (int64_t)stats->bytes,
         .bytes_read = (int64_t)stats->bytes_read,
@@ -408,4 +410,5 @@ void collect_result(const struct collect *collect, struct result *result)
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     find_bottleneck(collect, &busiest, result);
+    collect_members(collect, result);
 }

@@ -18,6 +18,7 @@ struct collect {
                                            of which nothing is known */
     time_ps now;                        /* virtual time at the end */
     time_ps window_end;                 /* of the measured part: min(duration, --until) */
+    bool cut;                           /* before its work was done */
     time_ps until; /* played up to here on purpose or by a signal, or TIME_NEVER */
 };
 

@@ -254,6 +254,10 @@ static void write_verdict(struct store *store, const struct result *result)
                    .held = result->expectations[i].unjudged ? STORE_N
                                                             : STORE_I(result->expectations[i].held),
                    .actual = STORE_T(result->expectations[i].actual));
+    for (size_t i = 0; i < result->warnings.count; i++)
+        RECORD_ROW(store, warning, .position = STORE_I(i),
+                   .rule = STORE_T(result->warnings.findings[i].rule),
+                   .text = STORE_T(result->warnings.findings[i].text));
     for (uint32_t i = 0; i < result->failure_count; i++)
         RECORD_ROW(store, failure, .text = STORE_T(result->failures[i]));
 }

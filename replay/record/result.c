@@ -50,6 +50,8 @@ static const struct workload_row workload_rows[] = {
     {"unfinished", MEMBER, OF(unfinished), 0},
     {"corrupt", MEMBER, OF(corrupt), 0},
     {"missed", MEMBER, OF(missed), 0},
+    {"members", MEMBER, OF(members), 0},
+    {"members_idle", MEMBER, OF(idle), 0},
     {"bytes", MEMBER, OF(bytes), 0},
     {"bytes_read", MEMBER, OF(bytes_read), 0},
     {"bytes_written", MEMBER, OF(bytes_written), 0},
@@ -254,6 +256,19 @@ static void emit_cause(const struct result *result, result_emit_fn *emit, void *
         emit_or_null(emit, self, result->root_cause[0] != '\0', items[i]);
 }
 
+static void emit_warnings(const struct result *result, result_emit_fn *emit, void *self)
+{
+    char path[64];
+    emit_list(emit, self, "warnings", (uint32_t)result->warnings.count);
+    for (uint32_t i = 0; i < result->warnings.count; i++) {
+        const struct check_finding *warning = &result->warnings.findings[i];
+        snprintf(path, sizeof path, "warnings[%u].rule", i);
+        emit_text(emit, self, path, warning->rule);
+        snprintf(path, sizeof path, "warnings[%u].text", i);
+        emit_text(emit, self, path, warning->text);
+    }
+}
+
 static void emit_verdict(const struct result *result, result_emit_fn *emit, void *self)
 {
     char path[64];
@@ -274,6 +289,7 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
         snprintf(path, sizeof path, "failures[%u]", i);
         emit_text(emit, self, path, result->failures[i]);
     }
+    emit_warnings(result, emit, self);
     emit_text(emit, self, "bottleneck", result->bottleneck);
     emit_cause(result, emit, self);
 }
@@ -320,5 +336,6 @@ void result_free(struct result *result)
 {
     free(result->workloads);
     free(result->expectations);
+    check_free(&result->warnings);
     *result = (struct result){0};
 }

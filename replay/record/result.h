@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/hist.h"
 #include "base/units.h"
+#include "scenarios/check/check.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,8 +25,9 @@ struct result_totals {
 struct result_workload {
     const char *name;
     int64_t issued, completed, failed, unfinished, corrupt;
-    int64_t missed; /* open loop: due, but as many as allowed were under way */
-    bool stalled;   /* it should have issued something in its window and did not */
+    int64_t missed;        /* open loop: due, but as many as allowed were under way */
+    bool stalled;          /* it should have issued something in its window and did not */
+    int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
     int64_t bytes, bytes_read, bytes_written;
     int64_t completed_window; /* completions that the rates count */
     int64_t bytes_window;     /* payload that they count */
@@ -71,6 +73,7 @@ struct result {
     char failures[RESULT_FAILURES_MAX]
                  [RESULT_SENTENCE_BYTES]; /* why the run failed on its own account */
     uint32_t failure_count;
+    struct check_report warnings; /* that something else was played than what was asked for */
     char bottleneck[RESULT_SENTENCE_BYTES];
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;

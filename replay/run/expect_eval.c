@@ -82,10 +82,15 @@ static void fail_stalled(const struct scenario *scenario, struct result *result)
     if (speaks_of(scenario, EXPECT_COMMANDS_LOST) || speaks_of(scenario, EXPECT_ISSUED) ||
         speaks_of(scenario, EXPECT_COMPLETED))
         return;
-    for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].stalled)
-            result_fail(result, "workload %s issued nothing in its window",
-                        result->workloads[i].name);
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_workload *workload = &result->workloads[i];
+        if (workload->stalled)
+            result_fail(result, "workload %s issued nothing in its window", workload->name);
+        else if (workload->idle > 0)
+            result_fail(result, "%s: %s of its %s members never connected or issued nothing",
+                        workload->name, words_count(workload->idle).text,
+                        words_count(workload->members).text);
+    }
 }
 
 static void fail_failed(const struct scenario *scenario, struct result *result)
@@ -129,14 +134,16 @@ static bool has_no_samples(const struct expectation *expectation, const struct r
            result->workloads[expectation->workload].latency->count == 0;
 }
 
-/* Of a workload that issued nothing where all commands should be complete; NULL: none. */
-static const char *stalled_name(const struct expectation *expectation, const struct result *result)
+/* Of a workload that issued nothing, or members of which did, where all commands should be
+ * complete; NULL: none. */
+static const struct result_workload *idle_workload(const struct expectation *expectation,
+                                                   const struct result *result)
 {
     if (expectation->quantity != EXPECT_COMMANDS_LOST)
         return NULL;
     for (uint32_t i = 0; i < result->workload_count; i++)
-        if (result->workloads[i].stalled)
-            return result->workloads[i].name;
+        if (result->workloads[i].stalled || result->workloads[i].idle > 0)
+            return &result->workloads[i];
     return NULL;
 }
 
@@ -160,6 +167,36 @@ static bool may_still_hold(const struct expectation *expectation, const struct r
            (order < 0 || (order == 0 && expectation->op != EXPECT_LT));
 }
 
+/* A percentile of the others is none of those that did nothing. */
+static bool leaves_out_members(const struct expectation *expectation, const struct result *result)
+{
+    return expectation->workload != EXPECT_WHOLE_RUN &&
+           expect_kind(expectation->quantity) == QUANTITY_TIME &&
+           expectation->quantity != EXPECT_CONTROLLERS_AWAY &&
+           result->workloads[expectation->workload].idle > 0;
+}
+
+/* Why it does not hold whatever its value is, in `actual`; false: nothing speaks against it. */
+static bool is_refused(const struct expectation *expectation, const struct result *result,
+                       char *actual, size_t size)
+{
+    const struct result_workload *idle = idle_workload(expectation, result);
+    if (idle != NULL && idle->stalled) {
+        snprintf(actual, size, "%s issued nothing", idle->name);
+        return true;
+    }
+    if (idle == NULL && has_no_samples(expectation, result)) {
+        snprintf(actual, size, "nothing completed");
+        return true;
+    }
+    if (idle == NULL && leaves_out_members(expectation, result))
+        idle = &result->workloads[expectation->workload];
+    if (idle != NULL)
+        snprintf(actual, size, "%s: %s of %s members did nothing", idle->name,
+                 words_count(idle->idle).text, words_count(idle->members).text);
+    return idle != NULL;
+}
+
 static void judge(const struct expectation *expectation, const struct result *result,
                   struct result_expectation *verdict)
 {
@@ -168,14 +205,8 @@ static void judge(const struct expectation *expectation, const struct result *re
     verdict->held = holds(expectation, value);
     write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
                  value);
-    const char *stalled = stalled_name(expectation, result);
-    if (stalled == NULL && !has_no_samples(expectation, result))
-        return;
-    verdict->held = false;
-    if (stalled != NULL)
-        snprintf(verdict->actual, sizeof verdict->actual, "%s issued nothing", stalled);
-    else
-        snprintf(verdict->actual, sizeof verdict->actual, "nothing completed");
+    if (is_refused(expectation, result, verdict->actual, sizeof verdict->actual))
+        verdict->held = false;
 }
 
 void expect_eval(const struct scenario *scenario, struct result *result, bool cut_short)

@@ -147,6 +147,7 @@ static void finish(struct play *play, struct run *run)
         .observe = &play->observe,
         .now = world->engine.now,
         .window_end = window_end(play),
+        .cut = play->cut_short,
         .until = play->stopped ? play->played : play->options->until,
     };
     struct result *result = &run->result;

@@ -108,6 +108,7 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     store_ask_text(store, "SELECT scenario FROM meta", name, sizeof name);
     page_begin(out, name);
     page_summary(&page);
+    page_warnings(&page);
     page_workloads(&page);
     page_topology(&page);
     page_blame(&page);

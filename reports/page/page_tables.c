@@ -166,6 +166,18 @@ void page_drops(const struct page *page)
     page_section_end(page);
 }
 
+/* Where another thing was played than what was asked for. */
+void page_warnings(const struct page *page)
+{
+    static const struct page_column columns[] = {{"rule", PAGE_CODE}, {"what", PAGE_SENTENCE}, {0}};
+    if (store_ask_int(page->store, "SELECT count(*) FROM warning", 0) == 0)
+        return;
+    page_section(page, "warnings", "Warnings",
+                 "Something else was played than what was asked for.");
+    page_table(page, "SELECT rule, text FROM warning ORDER BY position", columns);
+    page_section_end(page);
+}
+
 /* What nodes had to say: lost connections, faults that began and ended. */
 void page_notes(const struct page *page)
 {

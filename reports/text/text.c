@@ -17,6 +17,7 @@ enum {
     PAUSES_MAX = 5,
     DROPS_MAX = 5,
     DEADLOCKS_MAX = 3,
+    WARNINGS_MAX = 8,
     BAR_WIDTH = 20,
     SPREAD_PORTS = 3
 };
@@ -375,6 +376,20 @@ static void write_causes(const struct text *text)
     write_victims(text);
 }
 
+static void write_warnings(const struct text *text)
+{
+    struct store_statement *rows =
+        store_prepare(text->store, "SELECT text FROM warning ORDER BY position");
+    int64_t shown = 0;
+    while (shown < WARNINGS_MAX && store_step(rows)) {
+        fprintf(text->out, "%s%s%-16s%s%s\n", shown == 0 ? "\n" : "", text->paint.bad,
+                shown == 0 ? "Warnings" : "", text->paint.off, store_text(rows, 0));
+        shown++;
+    }
+    store_finish(rows);
+    rest(text, "SELECT count(*) FROM warning", shown, "warning");
+}
+
 static void write_verdict(const struct text *text)
 {
     const struct paint *paint = &text->paint;
@@ -418,6 +433,7 @@ bool text_run(struct store *store, FILE *out)
     write_drops(&text);
     write_transport(&text);
     write_causes(&text);
+    write_warnings(&text);
     write_verdict(&text);
     return store_error(store) == NULL && ferror(out) == 0;
 }

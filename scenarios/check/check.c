@@ -31,7 +31,11 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
     struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
                                                &report->count, sizeof *finding);
     *finding = (struct check_finding){
-        .level = level, .place = place, .text = arena_text(&report->arena, text, strlen(text))};
+        .level = level,
+        .place = place,
+        .text = arena_text(&report->arena, text, strlen(text)),
+        .rule = report->rule,
+    };
 }
 
 void check_shows(struct check_report *report, const char *quantity)
@@ -66,9 +70,36 @@ static void sort_by_level(struct check_report *report)
 void check_scenario(const struct scenario *scenario, struct check_report *report)
 {
     memset(report, 0, sizeof *report);
-    for (int i = 0; check_rules[i] != NULL; i++)
-        check_rules[i]->run(scenario, report);
+    for (int i = 0; check_rules[i] != NULL; i++) {
+        report->rule = check_rules[i]->name;
+        if (check_rules[i]->run != NULL)
+            check_rules[i]->run(scenario, report);
+    }
     sort_by_level(report);
+}
+
+/* Notes are advice, and whoever plays a scenario has not asked for it. */
+static void drop_notes(struct check_report *report)
+{
+    while (report->count > 0 && report->findings[report->count - 1].level == DIAG_NOTE)
+        report->count--;
+    report->notes = 0;
+}
+
+void check_of_run(const struct scenario *scenario, const struct check_run *run,
+                  struct check_report *report)
+{
+    memset(report, 0, sizeof *report);
+    for (int i = 0; check_rules[i] != NULL; i++) {
+        const struct check_rule *rule = check_rules[i];
+        report->rule = rule->name;
+        if (rule->by_run && rule->run != NULL)
+            rule->run(scenario, report);
+        if (rule->after != NULL && run != NULL)
+            rule->after(run, report);
+    }
+    sort_by_level(report);
+    drop_notes(report);
 }
 
 void check_free(struct check_report *report)

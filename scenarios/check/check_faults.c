@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_faults - faults that will do nothing. */
+ * check_faults - faults that will do nothing, or that touch nobody. */
 #include "scenarios/check/check_private.h"
 
+#include "scenarios/check/fault_reach.h"
 #include "scenarios/fault/fault.h"
+
+static const char *const touch_words[] = {
+    [FAULT_TOUCHES_NO_PATH] = "no workload has a path through where it is",
+    [FAULT_TOUCHES_LATE] = "the workloads there have stopped before it begins",
+    [FAULT_TOUCHES_EARLY] = "the workloads there begin after its end",
+    [FAULT_TOUCHES_RDMA] = "it ends NVMe alone, and only rdma-* workloads use its targets: they go "
+                           "on at full rate (target-crash with how: power stops them)",
+};
+
+/* One after the end has a message of its own. */
+static void check_touch(const struct scenario *scenario, const struct fault_reach *reach,
+                        const struct scenario_fault *fault, struct check_report *report)
+{
+    const enum fault_touch touch = fault_reach_of(reach, fault);
+    if (touch != FAULT_TOUCHES && scenario->workload_count > 0 && fault->at < scenario->duration)
+        check_add(report, DIAG_WARNING, fault->place, "the fault %s touches nobody: %s",
+                  fault->ops->name, touch_words[touch]);
+}
 
 static void check_fault(const struct scenario *scenario, const struct scenario_fault *fault,
                         struct check_report *report)
@@ -22,12 +41,34 @@ static void check_fault(const struct scenario *scenario, const struct scenario_f
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
+    struct fault_reach reach;
+    if (scenario->fault_count == 0)
+        return;
+    fault_reach_init(&reach, scenario);
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
         check_fault(scenario, &scenario->faults[i], report);
+        check_touch(scenario, &reach, &scenario->faults[i], report);
+    }
+    fault_reach_fini(&reach);
+}
+
+/* A run may end before the time that it has. */
+static void after(const struct check_run *run, struct check_report *report)
+{
+    const struct scenario *scenario = run->scenario;
+    for (uint32_t i = 0; i < scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scenario->faults[i];
+        if (!run->cut && fault->at < scenario->duration && fault->at >= run->end)
+            check_add(report, DIAG_WARNING, fault->place,
+                      "the fault %s never happened: the run ended before, at %lld us",
+                      fault->ops->name, (long long)(run->end / PS_PER_US));
+    }
 }
 
 const struct check_rule check_faults = {
     .name = "faults",
-    .about = "A fault begins in time, and does something.",
+    .about = "A fault begins in time, does something, and touches somebody.",
     .run = run,
+    .by_run = true,
+    .after = after,
 };

@@ -21,6 +21,10 @@ struct check_seen {
 /* True when the item is here for the first time. */
 bool check_first_time(struct check_seen *seen, const void *item);
 
+/* It issues as soon as it may: an open loop and a trace may have nothing due, and their depth is a
+ * bound. */
+bool check_keeps_depth(const struct scenario_workload *workload);
+
 struct switch_plan;
 
 /* How the memory of a switch will be cut; false: it is too small, and why. */

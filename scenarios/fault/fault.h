@@ -57,6 +57,8 @@ struct fault_ops {
     unsigned (*breaks)(const void *params); /* of enum fault_break */
     /* Why it will do nothing, after "the fault NAME"; NULL, or returns NULL: it will. */
     const char *(*in_vain)(const void *params);
+    /* It ends or stops NVMe targets alone: raw RDMA at its places goes on.  NULL: it does not. */
+    bool (*spares_rdma)(const void *params);
     /* Where two of the kind are in force at one place, the end of one leaves what the other does.
      * NULL: whatever their params are; else when it says so. */
     bool (*overlap)(const void *params, const void *others);

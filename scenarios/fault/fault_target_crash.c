@@ -42,6 +42,11 @@ static unsigned breaks(const void *params)
            (p->how == OF_POWER ? FAULT_LOSES_CARRIER : 0u);
 }
 
+static bool spares_rdma(const void *params)
+{
+    return ((const struct params *)params)->how == OF_PROCESS;
+}
+
 /* The power goes after the carrier: power_lost. */
 static bool edge(struct timeline *timeline, const struct fault_edge *edge)
 {
@@ -75,6 +80,7 @@ const struct fault_ops fault_target_crash = {
     .params_bytes = sizeof(struct params),
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
+    .spares_rdma = spares_rdma,
     .edge = edge,
     .apply = apply,
     .power_lost = die,

@@ -10,6 +10,12 @@ static unsigned breaks(const void *params)
     return 0;
 }
 
+static bool spares_rdma(const void *params)
+{
+    (void)params;
+    return true;
+}
+
 static void apply(struct world *world, const struct scenario_fault *fault,
                   const struct scenario_spot *spot, bool on)
 {
@@ -23,5 +29,6 @@ const struct fault_ops fault_target_stall = {
     .opts = fault_no_opts,
     .place = FAULT_AT_TARGETS,
     .breaks = breaks,
+    .spares_rdma = spares_rdma,
     .apply = apply,
 };

@@ -51,10 +51,9 @@ struct wl_nvme {
     struct slot *slots;
     uint32_t slot_count, queues;
     struct line free;
-    struct line *waiting;      /* one for each queue */
-    int64_t under_way, issued; /* under way: in the host or waiting */
-    time_ps last_completion;
-    bool failed; /* something of it */
+    struct line *waiting; /* one for each queue */
+    int64_t under_way;    /* in the host or waiting */
+    struct workload_member did;
 };
 
 static struct wl_nvme *self_of(const struct workload *workload)
@@ -140,10 +139,10 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
         .stop = wl->site.stop,
         .bytes = io->bytes,
         .read = io->opcode == NVME_READ,
-        .before = wl->last_completion,
+        .before = wl->did.last_completion,
     };
-    wl->last_completion = io->completed_at;
     workload_completed(wl->site.stats, &done);
+    workload_member_completed(&wl->did, io->issued_at, io->completed_at, io->bytes);
 }
 
 static void compare(struct wl_nvme *wl, const struct slot *slot)
@@ -163,11 +162,11 @@ static void finish(struct wl_nvme *wl, struct slot *slot)
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
     compare(wl, slot);
-    wl->failed |= io->status != NVME_STATUS_OK;
-    if (io->status == NVME_STATUS_OK)
+    const bool good = io->status == NVME_STATUS_OK;
+    if (good)
         account_good(wl, io);
-    else
-        wl->site.stats->failed++;
+    wl->site.stats->failed += !good;
+    wl->did.failed += !good;
     struct probe_host_io record;
     fill_probe(wl, io, &record);
     wl->site.env->probe->host_io(wl->site.env->probe->self, &record);
@@ -180,14 +179,13 @@ static void finish(struct wl_nvme *wl, struct slot *slot)
 /* The controller is gone: what waits here will never be submitted. */
 static void fail_waiting(struct wl_nvme *wl)
 {
-    for (uint32_t queue = 0; queue < wl->queues; queue++) {
+    for (uint32_t queue = 0; queue < wl->queues; queue++)
         while (wl->waiting[queue].first != NULL) {
             struct slot *slot = line_take(&wl->waiting[queue]);
             slot->io.status = NVME_STATUS_TRANSPORT;
             slot->io.completed_at = env_now(wl->site.env);
             finish(wl, slot);
         }
-    }
     if (wl->state == ISSUING) {
         workload_ends(wl->site.stats, wl->site.stop);
         wl->state = ENDING;
@@ -211,15 +209,14 @@ static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
 
 static uint8_t opcode_of(const struct wl_step *step)
 {
-    const uint8_t transfer = step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
-    return step->flush ? NVME_FLUSH : transfer;
+    return step->flush ? NVME_FLUSH : step->io.direction == WL_READ ? NVME_READ : NVME_WRITE;
 }
 
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
     struct slot *slot = line_take(&wl->free);
     const uint8_t opcode = opcode_of(step);
-    *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = (uint64_t)++wl->issued};
+    *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
     slot->io = (struct nvme_io){
         .opcode = opcode,
         .nsid = wl->space.nsid,
@@ -234,6 +231,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
     else if (opcode == NVME_WRITE)
         wl_check_write(&wl->check, step->io.offset, slot->io.content);
     workload_issued(wl->site.stats, step->at);
+    workload_member_issued(&wl->did, step->at);
     wl->under_way++;
     submit(wl, slot);
 }
@@ -262,7 +260,7 @@ static void pump(struct wl_nvme *wl)
     if (wl->state != CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
         fail_waiting(wl);
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
+        workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
     settle_state(wl);
 }
 
@@ -310,9 +308,7 @@ static void on_change(void *self)
 static const struct nvme_host_namespace *choose_namespace(const struct wl_nvme *wl)
 {
     const uint32_t count = nvme_host_namespaces(wl->host);
-    if (count == 0)
-        return NULL;
-    if (wl->params.name_space == 0)
+    if (count > 0 && wl->params.name_space == 0)
         return nvme_host_namespace(wl->host, wl->site.instance % count);
     for (uint32_t i = 0; i < count; i++)
         if (nvme_host_namespace(wl->host, i)->nsid == (uint32_t)wl->params.name_space)
@@ -348,8 +344,7 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
-    const time_ps now = env_now(wl->site.env);
-    const time_ps start = now > wl->site.start ? now : wl->site.start;
+    const time_ps start = time_later(wl->did.ready, wl->site.start);
     wl_script_init(&wl->script, &wl->params, region, wl->slot_count, start,
                    env_stream(wl->site.env, purpose));
     if (wl->params.replay.trace != NULL)
@@ -363,6 +358,7 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
 static void give_up(struct wl_nvme *wl, const char *why)
 {
     note_state(wl, why);
+    wl->did.ready = env_now(wl->site.env);
     workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
     wl->state = ENDING;
     settle_state(wl);
@@ -387,11 +383,13 @@ static void on_ready(void *self, uint16_t status)
         give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
         return;
     }
+    wl->state = ISSUING;
+    wl->did.connected = true;
+    wl->did.ready = env_now(wl->site.env);
     make_slots(wl);
     make_script(wl, region);
     workload_begins(wl->site.stats, wl->site.start + wl->params.warm_up);
-    wl->state = ISSUING;
-    if (env_now(wl->site.env) < wl->site.start)
+    if (wl->did.ready < wl->site.start)
         env_timer_set(wl->site.env, &wl->timer, wl->site.start);
     else
         pump(wl);
@@ -422,6 +420,7 @@ void wl_nvme_start(struct workload *workload)
         .target_ip = wl->site.target_ip,
         .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},
     };
+    wl->did.began = env_now(wl->site.env);
     wl->host = nvme_host_create(&site);
     CHECK(wl->host != NULL);
 }
@@ -429,9 +428,7 @@ void wl_nvme_start(struct workload *workload)
 void wl_nvme_stop(struct workload *workload)
 {
     struct wl_nvme *wl = self_of(workload);
-    const time_ps now = env_now(wl->site.env);
-    if (now < wl->site.stop)
-        wl->site.stop = now > wl->site.start ? now : wl->site.start;
+    wl->site.stop = time_earlier(wl->site.stop, time_later(env_now(wl->site.env), wl->site.start));
     if (wl->state == ISSUING)
         end_by_stop(wl);
     settle_state(wl);
@@ -471,6 +468,11 @@ void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
              (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
              words[slot->io.opcode], slot->io.bytes,
              (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+}
+
+const struct workload_member *wl_nvme_member(const struct workload *workload)
+{
+    return &self_of(workload)->did;
 }
 
 const struct nvme_host *wl_nvme_controller(const struct workload *workload)

@@ -72,6 +72,7 @@ void wl_nvme_stop(struct workload *workload);
 uint64_t wl_nvme_outstanding(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
 const struct nvme_host *wl_nvme_controller(const struct workload *workload);
+const struct workload_member *wl_nvme_member(const struct workload *workload);
 void wl_nvme_destroy(struct workload *workload);
 
 /* All of a kind but its name, its sentence, its rows and its file. */
@@ -79,6 +80,7 @@ void wl_nvme_destroy(struct workload *workload);
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .create = wl_nvme_create,              \
     .start = wl_nvme_start, .stop = wl_nvme_stop, .outstanding = wl_nvme_outstanding,              \
-    .describe = wl_nvme_describe, .controller = wl_nvme_controller, .destroy = wl_nvme_destroy
+    .describe = wl_nvme_describe, .controller = wl_nvme_controller, .member = wl_nvme_member,      \
+    .destroy = wl_nvme_destroy
 
 #endif

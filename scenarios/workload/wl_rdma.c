@@ -61,8 +61,7 @@ struct wl_rdma {
     struct pair *pairs;
     uint32_t pair_count, settled, next_pair;
     uint64_t issued, under_way;
-    time_ps last_completion;
-    bool failed; /* something of it */
+    struct workload_member did;
 };
 
 static struct wl_rdma *self_of(const struct workload *workload)
@@ -94,7 +93,7 @@ static void finish_oldest(struct pair *pair, bool good)
     wl->under_way--;
     if (!good) {
         stats->failed++;
-        wl->failed = true;
+        wl->did.failed++;
         return;
     }
     const struct workload_completion done = {
@@ -104,10 +103,10 @@ static void finish_oldest(struct pair *pair, bool good)
         .stop = wl->site.stop,
         .bytes = (uint64_t)wl->params.message_size,
         .read = wl->opcode == IBV_WR_RDMA_READ,
-        .before = wl->last_completion,
+        .before = wl->did.last_completion,
     };
-    wl->last_completion = now;
     workload_completed(stats, &done);
+    workload_member_completed(&wl->did, issued_at, now, done.bytes);
 }
 
 static void give_up(struct pair *pair, const char *why)
@@ -144,6 +143,7 @@ static bool post(struct pair *pair, time_ps issued_at)
     wl->under_way++;
     wl->issued++;
     workload_issued(wl->site.stats, issued_at);
+    workload_member_issued(&wl->did, issued_at);
     return wl->site.verbs->post_send(pair->conn, &wr, &bad) == 0;
 }
 
@@ -215,7 +215,7 @@ static void pump(struct wl_rdma *wl)
     while (wl->state == ISSUING && issue_one(wl, now)) {
     }
     if (wl->state == ENDING && wl->under_way == 0)
-        workload_done(wl->site.stats, wl->failed, wl->last_completion, wl->site.stop);
+        workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
     settle_state(wl);
 }
 
@@ -236,14 +236,16 @@ static void pair_settled(struct pair *pair)
     pair->settled = true;
     if (!pair->usable) {
         workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
-        wl->failed = true;
+        wl->did.failed++;
     }
     if (++wl->settled < wl->pair_count)
         return;
     wl->state = ISSUING;
-    if (any_usable(wl))
+    wl->did.connected = any_usable(wl);
+    wl->did.ready = env_now(wl->site.env);
+    if (wl->did.connected)
         workload_begins(wl->site.stats, wl->site.start);
-    const time_ps now = env_now(wl->site.env);
+    const time_ps now = wl->did.ready;
     const time_ps begin = now > wl->site.start ? now : wl->site.start;
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
@@ -351,6 +353,7 @@ void wl_rdma_start(struct workload *workload)
 {
     struct wl_rdma *wl = self_of(workload);
     CHECK(wl->pairs[0].mr == NULL);
+    wl->did.began = env_now(wl->site.env);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         connect_pair(wl, &wl->pairs[i]);
         if (wl->pairs[i].conn == NULL)
@@ -397,6 +400,11 @@ void wl_rdma_describe(const struct workload *workload, char *text, size_t size)
              (unsigned long long)wl->under_way, (long long)wl->params.message_size, ip >> 24,
              ip >> 16 & 255, ip >> 8 & 255, ip & 255,
              (long long)((env_now(wl->site.env) - oldest) / PS_PER_US));
+}
+
+const struct workload_member *wl_rdma_member(const struct workload *workload)
+{
+    return &self_of(workload)->did;
 }
 
 void wl_rdma_destroy(struct workload *workload)

@@ -60,12 +60,13 @@ void wl_rdma_start(struct workload *workload);
 void wl_rdma_stop(struct workload *workload);
 uint64_t wl_rdma_outstanding(const struct workload *workload);
 void wl_rdma_describe(const struct workload *workload, char *text, size_t size);
+const struct workload_member *wl_rdma_member(const struct workload *workload);
 void wl_rdma_destroy(struct workload *workload);
 
 /* All of a kind but its name, its sentence and its create. */
 #define WL_RDMA_OPS                                                                                \
     .opts = wl_rdma_opts, .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start,   \
     .stop = wl_rdma_stop, .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe,        \
-    .destroy = wl_rdma_destroy
+    .member = wl_rdma_member, .destroy = wl_rdma_destroy
 
 #endif

@@ -108,6 +108,24 @@ void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop)
     workload_ends(stats, stop);
 }
 
+void workload_member_issued(struct workload_member *member, time_ps at)
+{
+    if (member->issued == 0 || at < member->first_issue)
+        member->first_issue = at;
+    member->issued++;
+}
+
+void workload_member_completed(struct workload_member *member, time_ps issued_at, time_ps now,
+                               uint64_t bytes)
+{
+    const time_ps latency = now - issued_at;
+    member->completed++;
+    member->bytes += bytes;
+    member->latency_sum += latency;
+    member->latency_max = time_later(member->latency_max, latency);
+    member->last_completion = time_later(member->last_completion, now);
+}
+
 /* Of the operation's bytes, those that moved between from and stop. */
 static uint64_t part_in_window(const struct workload_completion *done)
 {

@@ -49,6 +49,15 @@ struct workload_stats {
     struct workload_latencies *each; /* NULL: only the histogram; the reader's own */
 };
 
+/* What one instance did. */
+struct workload_member {
+    bool connected;       /* it could issue from `ready` on */
+    time_ps began, ready; /* it began to connect; it was connected, or had tried all */
+    uint64_t issued, completed, failed, bytes;
+    time_ps first_issue, last_completion;
+    time_ps latency_sum, latency_max; /* of all completed operations */
+};
+
 /* Everything an instance is made from. */
 struct workload_site {
     const struct env *env;
@@ -120,6 +129,8 @@ struct workload_ops {
     void (*describe)(const struct workload *workload, char *text, size_t size);
     /* Its NVMe controller's host, for somebody who looks on; NULL, or returns NULL: none. */
     const struct nvme_host *(*controller)(const struct workload *workload);
+    /* What it did so far. */
+    const struct workload_member *(*member)(const struct workload *workload);
     void (*destroy)(struct workload *workload);
 };
 
@@ -153,6 +164,11 @@ void workload_done(struct workload_stats *stats, bool failed, time_ps last_compl
                    time_ps stop);
 
 void workload_issued(struct workload_stats *stats, time_ps at);
+
+/* The same of one instance. */
+void workload_member_issued(struct workload_member *member, time_ps at);
+void workload_member_completed(struct workload_member *member, time_ps issued_at, time_ps now,
+                               uint64_t bytes);
 
 /* A connection that could not be made counts as one operation that was issued and failed, so that
  * what is issued is always what is completed, failed and under way.  The time until stop counts. */

@@ -94,6 +94,10 @@ uint32_t world_busy(const struct world *world);
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
 
+/* What an instance did, by pair and copy; NULL: it has not begun. */
+const struct workload_member *world_member(const struct world *world, uint32_t workload,
+                                           uint32_t instance);
+
 /* Instances of a workload that have begun, and the NVMe host of one; NULL: it has none. */
 uint32_t world_instances(const struct world *world, uint32_t workload);
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,

@@ -340,6 +340,16 @@ void world_describe(const struct world *world, uint32_t workload, char *text, si
             entry->instances[i].ops->describe(entry->instances[i].workload, text, size);
 }
 
+const struct workload_member *world_member(const struct world *world, uint32_t workload,
+                                           uint32_t instance)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    if (instance >= entry->count)
+        return NULL;
+    const struct instance *at = &entry->instances[instance];
+    return at->ops->member(at->workload);
+}
+
 uint32_t world_instances(const struct world *world, uint32_t workload)
 {
     return world->play->entries[workload].count;

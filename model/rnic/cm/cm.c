@@ -84,6 +84,7 @@ static void on_timer(void *self, time_ps now)
     (void)now;
     if (conn->tries < conn->rnic->params.cm_retries) {
         conn->tries++;
+        conn->rnic->cm.retries++;
         cm_send(conn->rnic, &conn->peer, conn->mine);
         set_timer(conn);
         return;

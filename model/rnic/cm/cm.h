@@ -75,6 +75,7 @@ struct cm {
     uint32_t request_count, request_room;
     uint32_t id_base;
     uint64_t tids;
+    uint64_t retries; /* messages that were sent again */
     uint64_t guid;
     struct rng psns;
 };

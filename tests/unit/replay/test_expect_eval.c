@@ -330,6 +330,53 @@ static void a_workload_that_issued_nothing_fails_unless_cut_short_or_expected(vo
     release(&fixture);
 }
 
+/* What the others did is no figure of those that did nothing. */
+static void members_that_did_nothing_pass_no_expectation(void **state)
+{
+    (void)state;
+    static const struct {
+        struct expectation expectation;
+        bool held;
+        const char *actual;
+    } rows[] = {
+        {{.quantity = EXPECT_COMMANDS_LOST, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ},
+         false,
+         "oltp: 35 of 48 members did nothing"},
+        {{.quantity = EXPECT_LATENCY_P99, .op = EXPECT_LT, .value = PS_PER_S},
+         false,
+         "oltp: 35 of 48 members did nothing"},
+        {{.quantity = EXPECT_LATENCY_MEAN, .op = EXPECT_GT, .value = 1},
+         false,
+         "oltp: 35 of 48 members did nothing"},
+        {{.quantity = EXPECT_COMPLETED, .op = EXPECT_EQ, .value = 1}, true, "1"},
+        {{.quantity = EXPECT_PFC_PAUSE_FRAMES,
+          .workload = EXPECT_WHOLE_RUN,
+          .op = EXPECT_EQ,
+          .value = 7},
+         true,
+         "7"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        fill(&fixture);
+        fixture.workload.members = 48;
+        fixture.workload.idle = 35;
+        evaluate(&fixture, &rows[i].expectation, 1, false);
+        assert_int_equal(fixture.result.expectations[0].held, rows[i].held);
+        assert_string_equal(fixture.result.expectations[0].actual, rows[i].actual);
+        release(&fixture);
+    }
+    struct fixture fixture;
+    fill(&fixture);
+    fixture.workload.members = 48;
+    fixture.workload.idle = 1;
+    evaluate(&fixture, NULL, 0, false);
+    assert_int_equal(fixture.result.failure_count, 1);
+    assert_string_equal(fixture.result.failures[0],
+                        "oltp: 1 of its 48 members never connected or issued nothing");
+    release(&fixture);
+}
+
 static void a_run_that_was_cut_is_judged_by_what_cannot_change_any_more(void **state)
 {
     (void)state;
@@ -391,6 +438,7 @@ int main(void)
         cmocka_unit_test(deadlock_fails_unless_the_scenario_speaks_of_it),
         cmocka_unit_test(unfinished_command_fails_unless_cut_short_or_expected),
         cmocka_unit_test(failed_operation_fails_unless_the_scenario_speaks_of_it),
+        cmocka_unit_test(members_that_did_nothing_pass_no_expectation),
         cmocka_unit_test(a_workload_that_issued_nothing_fails_unless_cut_short_or_expected),
         cmocka_unit_test(a_run_that_was_cut_is_judged_by_what_cannot_change_any_more),
         cmocka_unit_test(wrong_data_always_fails),

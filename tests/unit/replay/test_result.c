@@ -230,6 +230,8 @@ static void fill_apart(struct fixture *fixture)
     workload->unfinished = 204;
     workload->corrupt = 205;
     workload->missed = 206;
+    workload->members = 215;
+    workload->idle = 216;
     workload->bytes_read = 207;
     workload->bytes_written = 208;
     workload->losses = 209;
@@ -246,6 +248,9 @@ static void fill_apart(struct fixture *fixture)
                                           .sure = true,
                                           .causes = 2,
                                           .share_ppm = 750000};
+    static struct check_finding warning = {.rule = "depths", .text = "played as 31"};
+    result->warnings.findings = &warning;
+    result->warnings.count = 1;
     result_fail(result, "a lossless frame was lost");
 }
 
@@ -264,6 +269,8 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].unfinished 204\n"
                               "workloads[0].corrupt 205\n"
                               "workloads[0].missed 206\n"
+                              "workloads[0].members 215\n"
+                              "workloads[0].members_idle 216\n"
                               "workloads[0].bytes 12288\n"
                               "workloads[0].bytes_read 207\n"
                               "workloads[0].bytes_written 208\n"
@@ -290,6 +297,8 @@ static const char printed[] = "scenario 'small'\n"
                               "expectations[0].judged true\n"
                               "expectations[0].actual '0'\n"
                               "failures[0] 'a lossless frame was lost'\n"
+                              "warnings[0].rule 'depths'\n"
+                              "warnings[0].text 'played as 31'\n"
                               "bottleneck 'nothing'\n"
                               "root_cause 'host0 drains slowly'\n"
                               "root_cause_sure true\n"

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * collect_members - the rules of check look at the members of a world. */
+#include "replay/record/collect_members.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* Of real devices nothing is known that is not in the statistics of the workloads. */
+struct looked {
+    const struct workload_member **members;
+    uint32_t *first_member;
+    uint64_t *retries;
+};
+
+static void look(const struct collect *collect, struct looked *looked)
+{
+    const struct scenario *scenario = collect->scenario;
+    const struct world *world = collect->world;
+    uint32_t count = 0;
+    looked->first_member = memory_zeroed(scenario->workload_count + 1, sizeof(uint32_t));
+    looked->retries = memory_zeroed(scenario->host_count, sizeof(uint64_t));
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        looked->first_member[i] = count;
+        count += scenario->workloads[i].pair_count * scenario->workloads[i].copies;
+    }
+    looked->first_member[scenario->workload_count] = count;
+    looked->members = memory_zeroed(count, sizeof(void *));
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        for (uint32_t i = 0; i < looked->first_member[w + 1] - looked->first_member[w]; i++)
+            looked->members[looked->first_member[w] + i] = world_member(world, w, i);
+    for (uint32_t h = 0; h < scenario->host_count; h++)
+        for (uint32_t r = 0; r < world->hosts[h]->rnic_count; r++)
+            looked->retries[h] += world->hosts[h]->rnics[r]->cm.retries +
+                                  world->hosts[h]->rnics[r]->counters.timeouts;
+}
+
+static void count_idle(const struct check_run *run, struct result *result)
+{
+    for (uint32_t w = 0; w < result->workload_count; w++) {
+        const struct check_idle idle = check_idle_members(run, w);
+        result->workloads[w].idle = (int64_t)idle.never + idle.late;
+    }
+}
+
+void collect_members(const struct collect *collect, struct result *result)
+{
+    struct looked looked = {0};
+    if (collect->world == NULL) {
+        check_of_run(collect->scenario, NULL, &result->warnings);
+        return;
+    }
+    look(collect, &looked);
+    const struct check_run run = {
+        .scenario = collect->scenario,
+        .cut = collect->cut,
+        .stop = collect->window_end,
+        .end = collect->now,
+        .members = looked.members,
+        .first_member = looked.first_member,
+        .retries = looked.retries,
+    };
+    check_of_run(collect->scenario, &run, &result->warnings);
+    count_idle(&run, result);
+    free(looked.members);
+    free(looked.first_member);
+    free(looked.retries);
+}

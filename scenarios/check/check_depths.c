@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_depths - an NVMe workload gets the queues and the depth that it asks for.
+ * Host and target agree on the smaller of what each of them has (NVMe over Fabrics 1.1, 3.3;
+ * CAP.MQES, Number of Queues); of a queue's entries one stays empty, so one less than its size can
+ * be under way.  What a workload asks for beyond that waits at the host. */
+#include "scenarios/check/check_private.h"
+
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+bool check_keeps_depth(const struct scenario_workload *workload)
+{
+    const struct opt *rate = opt_find(workload->ops->opts, "rate");
+    if (strcmp(workload->ops->name, "trace") == 0)
+        return false;
+    return rate == NULL || *opt_field(rate, (void *)(uintptr_t)workload->params) == 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What two hosts agree on. */
+struct agreement {
+    int64_t queues, entries;
+    bool by_target_queues, by_target_entries; /* who has less */
+};
+
+static struct agreement agree(const struct scenario *scenario, const struct scenario_pair *pair,
+                              int64_t queues)
+{
+    const struct nvme_host_params *host = scenario->nodes[pair->from].host->nvme_host;
+    const struct nvme_target_params *target = scenario->nodes[pair->to].host->nvme_target;
+    return (struct agreement){
+        .queues = least(queues, target->max_queues),
+        .entries = least(host->queue_size, target->max_queue_size),
+        .by_target_queues = target->max_queues < queues,
+        .by_target_entries = target->max_queue_size < host->queue_size,
+    };
+}
+
+static void tell_depth(const struct scenario *scenario, const struct scenario_workload *workload,
+                       const struct scenario_pair *pair, const struct agreement *agreed,
+                       struct check_report *report)
+{
+    const struct wl_nvme_params *params = workload->params;
+    const bool target = agreed->by_target_entries;
+    check_add(
+        report, DIAG_WARNING, workload->place,
+        "'%s': queue-depth %lld is played as %lld: a queue between %s and %s has %lld entries "
+        "(%s of %s); what is beyond waits at the host",
+        workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
+        scenario->nodes[pair->from].name, scenario->nodes[pair->to].name,
+        (long long)agreed->entries, target ? "target.max-queue-size" : "nvme.queue-size",
+        scenario->nodes[target ? pair->to : pair->from].name);
+}
+
+static void tell_queues(const struct scenario *scenario, const struct scenario_workload *workload,
+                        const struct scenario_pair *pair, const struct agreement *agreed,
+                        struct check_report *report)
+{
+    const struct wl_nvme_params *params = workload->params;
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': queues %lld is played as %lld: %s grants no more to a controller "
+              "(target.max-queues)",
+              workload->name, (long long)params->queues, (long long)agreed->queues,
+              scenario->nodes[pair->to].name);
+}
+
+/* The first pair that gets less says it for all. */
+static void check_workload(const struct scenario *scenario,
+                           const struct scenario_workload *workload, struct check_report *report)
+{
+    const struct wl_nvme_params *params = workload->params;
+    bool shallow = !check_keeps_depth(workload), few = false;
+    for (uint32_t i = 0; i < workload->pair_count && !(shallow && few); i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const struct agreement agreed = agree(scenario, pair, params->queues);
+        if (!shallow && params->queue_depth > agreed.entries - 1)
+            tell_depth(scenario, workload, pair, &agreed, report);
+        if (!few && agreed.by_target_queues)
+            tell_queues(scenario, workload, pair, &agreed, report);
+        shallow |= params->queue_depth > agreed.entries - 1;
+        few |= agreed.by_target_queues;
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].ops->needs_nvme_target)
+            check_workload(scenario, &scenario->workloads[i], report);
+}
+
+const struct check_rule check_depths = {
+    .name = "depths",
+    .about = "Queues hold the depth that a workload asks for, and there are as many as it wants.",
+    .run = run,
+    .by_run = true,
+};

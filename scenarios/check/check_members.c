@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_members - every member of a workload did something.
+ * A member is one pair of hosts.  One that never connected, or too late, has no latency, no failure
+ * and no loss: all figures are those of the others.  An open loop and a trace may have nothing due;
+ * whoever keeps a depth always has. */
+#include "scenarios/check/check_private.h"
+
+#include "scenarios/fio/fio.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdio.h>
+
+/* When it has time to do something; false: it has none, or waits for others. */
+static bool has_window(const struct check_run *run, const struct scenario_workload *workload,
+                       time_ps *stop)
+{
+    const struct fio_job *job = workload->job;
+    *stop = time_earlier(workload->stop, run->stop);
+    if (job != NULL && (job->barrier > 0 || job->wait_for != FIO_NO_JOB))
+        return false;
+    return workload->start + (job == NULL ? 0 : job->start_delay) < *stop;
+}
+
+struct check_idle check_idle_members(const struct check_run *run, uint32_t workload)
+{
+    const struct scenario_workload *about = &run->scenario->workloads[workload];
+    struct check_idle idle = {0};
+    time_ps stop;
+    if (run->cut || !has_window(run, about, &stop))
+        return idle;
+    for (uint32_t i = about->pair_count * about->copies; i-- > 0;) {
+        const struct workload_member *member = run->members[run->first_member[workload] + i];
+        if (member == NULL || member->issued > 0)
+            continue;
+        const bool never = !member->connected;
+        const bool late = !never && (member->ready >= stop || check_keeps_depth(about));
+        idle.never += never;
+        idle.late += late;
+        idle.first = never || late ? i : idle.first;
+    }
+    return idle;
+}
+
+/* "12 of 48 hosts": those that something of the workload was done for. */
+struct hosts {
+    uint8_t *seen; /* by host: 1 takes part, 3 and did something */
+    uint32_t all, active;
+};
+
+static void count_host(struct hosts *hosts, uint32_t host, bool active)
+{
+    hosts->all += (hosts->seen[host] & 1) == 0;
+    hosts->active += active && (hosts->seen[host] & 2) == 0;
+    hosts->seen[host] |= active ? 3 : 1;
+}
+
+static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
+                 const struct check_idle *idle, const struct hosts *hosts,
+                 struct check_report *report)
+{
+    const struct scenario_pair *first = &workload->pairs[idle->first / workload->copies];
+    const bool both = idle->never > 0 && idle->late > 0;
+    char never[48] = "", late[64] = "";
+    if (idle->never > 0)
+        snprintf(never, sizeof never, "%u never connected", (unsigned)idle->never);
+    if (idle->late > 0)
+        snprintf(late, sizeof late, "%u connected too late to issue anything",
+                 (unsigned)idle->late);
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': %u of %u hosts active; of its %u members %s%s%s (first: %s to %s), and no "
+              "figure speaks of them: mend their paths, or give them time",
+              workload->name, (unsigned)hosts->active, (unsigned)hosts->all,
+              (unsigned)(workload->pair_count * workload->copies), never, both ? ", " : "", late,
+              scenario->nodes[first->from].name, scenario->nodes[first->to].name);
+}
+
+static void look_at(const struct check_run *run, uint32_t index, struct check_report *report)
+{
+    const struct scenario_workload *workload = &run->scenario->workloads[index];
+    const struct check_idle idle = check_idle_members(run, index);
+    if (idle.never + idle.late == 0)
+        return;
+    struct arena scratch = {0};
+    struct hosts hosts = {.seen = arena_take(&scratch, run->scenario->host_count)};
+    for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
+        const struct workload_member *member = run->members[run->first_member[index] + i];
+        count_host(&hosts, workload->pairs[i / workload->copies].from,
+                   member != NULL && member->completed > 0);
+    }
+    tell(run->scenario, workload, &idle, &hosts, report);
+    arena_free(&scratch);
+}
+
+static void after(const struct check_run *run, struct check_report *report)
+{
+    for (uint32_t i = 0; i < run->scenario->workload_count; i++)
+        look_at(run, i, report);
+}
+
+const struct check_rule check_members = {
+    .name = "members",
+    .about = "Every member of a workload connects, and does something (after a run).",
+    .after = after,
+};
