@@ -23,7 +23,7 @@ enum {
 struct topology_node {
     const char *name;
     bool is_host;
-    uint8_t tier; /* hosts 0, then upwards; all switches of an explicit topology 1 */
+    uint8_t tier; /* hosts 0, then upwards */
     uint16_t port_count;
     struct diag_place place;
 };

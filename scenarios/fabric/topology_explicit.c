@@ -30,6 +30,30 @@ static bool name_is_fine(const char *name)
            strspn(name, more) == length && strstr(name, "..") == NULL;
 }
 
+enum { TIERS_MAX = 8 };
+
+/* A switch stands one tier above the lowest that it is linked with; what hosts are linked with is
+ * the first.  Nobody writes tiers, and drawings and charts by tier need them. */
+static void find_tiers(struct topology *topology)
+{
+    bool found = true;
+    for (uint8_t tier = 1; found && tier < TIERS_MAX; tier++) {
+        found = false;
+        for (uint32_t i = 0; i < 2 * topology->link_count; i++) {
+            const struct topology_link *link = &topology->links[i / 2];
+            const struct topology_node *below = &topology->nodes[link->node[i % 2]];
+            struct topology_node *above = &topology->nodes[link->node[1 - i % 2]];
+            if (above->is_host || above->tier < TIERS_MAX || below->tier != tier - 1)
+                continue;
+            above->tier = tier;
+            found = true;
+        }
+    }
+    for (uint32_t i = 0; i < topology->node_count; i++) /* no host can be reached from it */
+        if (!topology->nodes[i].is_host && topology->nodes[i].tier == TIERS_MAX)
+            topology->nodes[i].tier = 1;
+}
+
 static bool take_names(struct listing *e, const struct tree_node *list, bool are_hosts,
                        uint32_t *next)
 {
@@ -44,7 +68,7 @@ static bool take_names(struct listing *e, const struct tree_node *list, bool are
         }
         e->topology->nodes[(*next)++] = (struct topology_node){.name = name->text,
                                                                .is_host = are_hosts,
-                                                               .tier = are_hosts ? 0 : 1,
+                                                               .tier = are_hosts ? 0 : TIERS_MAX,
                                                                .place = name->place};
     }
     return true;
@@ -339,8 +363,12 @@ static bool read(struct arena *arena, const struct tree_node *written, struct to
     e.port_taken = arena_array(arena, topology->node_count, sizeof *e.port_taken);
     e.port_lowest = arena_array(arena, topology->node_count, sizeof *e.port_lowest);
     uint32_t next = 0;
-    return take_names(&e, hosts, true, &next) && take_names(&e, switches, false, &next) &&
-           index_names(&e, written) && take_links(&e, links);
+    const bool fine = take_names(&e, hosts, true, &next) &&
+                      take_names(&e, switches, false, &next) && index_names(&e, written) &&
+                      take_links(&e, links);
+    if (fine)
+        find_tiers(topology);
+    return fine;
 }
 
 const struct topology_ops topology_explicit = {

@@ -69,7 +69,7 @@ struct scenario_port {
 
 enum scenario_node_kind { SCENARIO_HOST, SCENARIO_SWITCH };
 
-/* Tiers from the hosts up; explicit topologies leave 0.  For drawings only. */
+/* Tiers from the hosts up, for drawings and charts only. */
 struct scenario_node {
     const char *name;
     enum scenario_node_kind kind;

@@ -171,12 +171,42 @@ static void what_cannot_be_built(void **state)
     }
 }
 
+/* What hosts are linked with is the first tier, whatever the order of nodes and links. */
+static void an_explicit_one_has_tiers(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *links, *tiers; /* of hosts a and b, switches s, t, u, v */
+    } rows[] = {
+        {"[{ends: [a, s]}, {ends: [b, t]}, {ends: [s, u]}, {ends: [u, t]}, {ends: [v, u]}]",
+         "001123"},
+        {"[{ends: [v, u]}, {ends: [u, t]}, {ends: [t, s]}, {ends: [s, a]}, {ends: [b, s]}]",
+         "001234"},
+        {"[{ends: [a, v]}, {ends: [v, s]}, {ends: [s, b]}, {ends: [t, u]}]", "001111"},
+        {"[{ends: [a, b]}]", "001111"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[512], tiers[7] = "";
+        snprintf(text, sizeof text,
+                 "{kind: explicit, hosts: [a, b], switches: [s, t, u, v], links: %s}",
+                 rows[i].links);
+        assert_true(load(fixture, text));
+        for (uint32_t n = 0; n < 6; n++)
+            tiers[n] = (char)('0' + fixture->topology.nodes[n].tier);
+        assert_string_equal(tiers, rows[i].tiers);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_single_switch), TEST(a_leaf_spine),         TEST(a_fat_tree),
-        TEST(an_explicit_one), TEST(what_cannot_be_built),
+        TEST(a_single_switch),
+        TEST(a_leaf_spine),
+        TEST(a_fat_tree),
+        TEST(an_explicit_one),
+        TEST(an_explicit_one_has_tiers),
+        TEST(what_cannot_be_built),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
