@@ -155,10 +155,11 @@ static bool is_at_rest(const struct series *series)
            engine_events(&series->world->engine) == series->events;
 }
 
-static void sample(struct series *series, time_ps now)
+static void sample(struct series *series, time_ps now, bool partial)
 {
     RECORD_ROW(series->store, series, .sample = STORE_I(series->number),
-               .from_ps = STORE_I(series->from), .until_ps = STORE_I(now));
+               .from_ps = STORE_I(series->from), .until_ps = STORE_I(now),
+               .partial = STORE_I(partial));
     if (!is_at_rest(series)) {
         series->rows = 0;
         series_take_fabric(series, now);
@@ -180,7 +181,7 @@ static bool is_paid_for(const struct series *series)
 void series_take(struct series *series)
 {
     if (is_paid_for(series))
-        sample(series, series->next);
+        sample(series, series->next, false);
     if (--series->left == 0) {
         series->interval *= 2;
         series->left = SERIES_SAMPLES;
@@ -191,6 +192,7 @@ void series_take(struct series *series)
 
 void series_end(struct series *series, time_ps now)
 {
+    const bool rest = series->number > 0 && now - series->from < series->interval / 2;
     if (series->interval > 0 && now > series->from)
-        sample(series, now);
+        sample(series, now, rest);
 }

@@ -61,7 +61,8 @@ void series_fini(struct series *series);
 /* The world has executed every event up to series->next. */
 void series_take(struct series *series);
 
-/* The run ended at `now`: what is left of the last interval. */
+/* The run ended at `now`: what is left of the last interval.  A frame counts whole where it begins,
+ * so less than half an interval gives no rate. */
 void series_end(struct series *series, time_ps now);
 
 #endif

@@ -15,6 +15,7 @@ struct samples {
     int64_t first; /* number of the first */
     time_ps *from, *until;
     uint32_t count;
+    bool partial; /* the last is too short for a rate */
 };
 
 /* What the rows of a chart's query are. */
@@ -27,8 +28,8 @@ static struct samples read_samples(const struct page *page)
 {
     struct samples samples = {.first =
                                   store_ask_int(page->store, "SELECT min(sample) FROM series", 0)};
-    struct store_statement *rows =
-        store_prepare(page->store, "SELECT sample, from_ps, until_ps FROM series ORDER BY sample");
+    struct store_statement *rows = store_prepare(
+        page->store, "SELECT sample, from_ps, until_ps, partial FROM series ORDER BY sample");
     uint32_t rooms[2] = {0, 0};
     while (store_step(rows)) {
         const time_ps from = store_int(rows, 1), until = store_int(rows, 2);
@@ -42,6 +43,7 @@ static struct samples read_samples(const struct page *page)
             memory_grown(samples.until, samples.count, &rooms[1], sizeof *samples.until);
         samples.from[samples.count] = from;
         samples.until[samples.count++] = until;
+        samples.partial = store_int(rows, 3) != 0;
     }
     store_finish(rows);
     return samples;
@@ -92,6 +94,8 @@ static void begin_series(struct reader *reader, const struct store_statement *ro
     snprintf(reader->name, sizeof reader->name, "%s", store_text(row, 0));
     for (uint32_t i = 0; i < reader->samples->count; i++)
         reader->values[i] = absent;
+    if (reader->reading == RATE && reader->samples->partial)
+        reader->values[reader->samples->count - 1] = NAN;
     reader->any = false;
 }
 
@@ -101,6 +105,8 @@ static void read_row(struct reader *reader, const struct store_statement *row)
     const int64_t sample = store_int(row, 1);
     const uint64_t at = (uint64_t)sample - (uint64_t)samples->first; /* of any two numbers */
     if (sample < samples->first || at >= samples->count || store_column_type(row, 2) == STORE_NULL)
+        return;
+    if (reader->reading == RATE && samples->partial && at + 1 == samples->count)
         return;
     double value = store_real(row, 2);
     if (reader->reading == RATE)

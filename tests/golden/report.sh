@@ -83,7 +83,7 @@ same pause-storm "[$(chart rates) | .series[].name] | join(\",\")" \
      ORDER BY sum(tx_bytes) DESC, node, port LIMIT 12)"
 same pause-storm "$(points rates leaf0:p0) | max" "SELECT max(bps) FROM (SELECT
     CAST(sum(tx_bytes)*8*1e12/(until_ps-s.from_ps) AS INTEGER) AS bps FROM series_port JOIN series s USING(sample)
-    JOIN port p USING(node, port) WHERE p.name='leaf0:p0' GROUP BY sample)"
+    JOIN port p USING(node, port) WHERE p.name='leaf0:p0' AND NOT partial GROUP BY sample)"
 same pause-storm "$(points queues 'leaf0:p0 priority 3') | max" "SELECT max(queue_bytes) FROM v_series_port
     WHERE port='leaf0:p0' AND priority=3"
 same pause-storm "$(points queues 'leaf0:p0 priority 3') | min" 'SELECT 0'
@@ -105,7 +105,7 @@ same dcqcn-2to1 "$(points control 'host0 to host2, QP 9498122') | min" \
 for of in incast-8to1 dcqcn-2to1 first-io; do
     name=$(sqlite3 "$work/$of.db" 'SELECT name FROM workload WHERE workload=0')
     same $of "$(points goodput "$name") | max" "SELECT max(CAST(s.bytes*8*1e12/(until_ps-from_ps) AS INTEGER))
-        FROM series_workload s JOIN series USING(sample) WHERE workload=0"
+        FROM series_workload s JOIN series USING(sample) WHERE workload=0 AND NOT partial"
     same $of "$(points underway "$name") | max // 0" 'SELECT max(outstanding) FROM series_workload WHERE workload=0'
     for rank in p50:latency_p50_ps p99:latency_p99_ps max:latency_max_ps; do
         same $of "[$(chart latency0) | .series[] | select(.name == \"${rank%:*}\") | .points[][1]] | max" \

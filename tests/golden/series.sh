@@ -60,6 +60,23 @@ nothing 'percentiles' whole.db "SELECT name FROM workload w JOIN series_workload
     fail 'summary: too many rows'
 nothing 'empty rows' fine.db 'SELECT * FROM series_port WHERE tx_bytes+rx_bytes+queue_bytes+buffer_bytes+blocked_ps+xoff_frames+ecn_marked_frames=0'
 
+# What is left of the last interval is too short for a rate: no rate is above what the link carries, but for the one frame that
+# an interval's end may cut; and a place that has a row somewhere has one, of zeros, in every sample of the views.
+for rest in 1ns 300ns 9us 11us; do
+    "$program" run pause-storm --set duration=4ms -o rest.db --interval 20us --until $((4000000 + $(echo $rest | sed 's/us/000/; s/ns//')))ns >out 2>err
+    nothing "a rest of $rest" rest.db "SELECT v.port, tx_bps, rate_bps FROM v_series_port v JOIN port p ON p.name=v.port
+        WHERE tx_bps>rate_bps+8*4240/10e-6 OR rx_bps>rate_bps+8*4240/10e-6"
+    partial=$([ $rest = 11us ] && echo 0 || echo 1)
+    [ "$(ask rest.db 'SELECT partial FROM series ORDER BY sample DESC LIMIT 1')" = $partial ] || fail "a rest of $rest is partial: expected $partial"
+    [ "$(ask rest.db 'SELECT sum(partial) FROM series')" = $partial ] || fail "a rest of $rest: others are partial"
+    "$program" report rest.db --figures 2>err | jq -e '[.charts[] | select(.id == "rates") | .series[].points[][1] // 0] | length > 0 and max < 406e9' >/dev/null || fail "a rest of $rest: the page"
+done
+for view in port:port,priority switch:switch rnic:port workload:workload; do
+    nothing "zeros of ${view%%:*}" fine.db "SELECT ${view#*:}, count(*) FROM v_series_${view%%:*} GROUP BY ${view#*:}
+        HAVING count(*)<>(SELECT count(*) FROM series) OR count(DISTINCT at_us)<>count(*)"
+done
+nothing 'zeros are no nulls' fine.db "SELECT * FROM v_series_port WHERE tx_bps IS NULL AND at_us<(SELECT max(at_us) FROM v_series)"
+
 # Every table and view says what it is, and can be asked; Grafana finds its time.
 for name in $(ask fine.db "SELECT name FROM sqlite_schema WHERE type IN ('table','view')"); do
     ask fine.db "SELECT sql FROM sqlite_schema WHERE name='$name'" | grep -q -e '-- ' || fail "$name does not say what it is"
