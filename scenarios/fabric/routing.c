@@ -2,6 +2,7 @@
  * routing - the scenario as a graph. */
 #include "scenarios/fabric/routing.h"
 
+#include "base/check.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -46,6 +47,7 @@ static struct route_table *shortest(const struct scenario *scenario, const uint8
             at_port[filled++] = p;
         }
     }
+    CHECK(filled == endpoints);
     const struct route_graph graph = {scenario->node_count,
                                       links,
                                       links_up(scenario, down, links),

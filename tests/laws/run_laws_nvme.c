@@ -136,6 +136,8 @@ void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io
 {
     struct run_laws_nvme *nvme = laws->nvme;
     nvme->failed += io->status != NVME_STATUS_OK;
+    if (io->completed_at < io->issued_at)
+        run_laws_break(laws, "an I/O is over before it was issued");
     if (io->status != NVME_STATUS_OK)
         return;
     nvme->read += io->opcode == NVME_READ ? io->bytes : 0;

@@ -369,12 +369,25 @@ static void audit_sends(const struct qp *qp)
         audit_flight(qp);
 }
 
+/* All is flushed, and nothing goes on. */
+static void audit_error(const struct qp *qp)
+{
+    CHECK(qp->sq_head == qp->sq_tail && qp->rq_head == qp->rq_tail);
+    CHECK(qp->sq_cur == qp->sq_tail && qp->sq_visible == qp->sq_tail && qp->reads_out == 0);
+    CHECK(qp->una_psn == qp->high_psn && qp->next_psn == qp->high_psn);
+    CHECK((qp->flags &
+           (QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN | QP_FULL)) == 0);
+    CHECK(qp->rx_next.opcode == QP_RX_IDLE);
+}
+
 void qp_audit(const struct rnic *rnic, const struct qp *qp)
 {
     CHECK(rnic_find_qp(rnic, qp->qpn) == qp);
     CHECK(qp->rq_tail - qp->rq_head <= qp->rq_mask + 1);
     CHECK(qp->state == IBV_QPS_INIT || qp->state >= IBV_QPS_RTR);
     audit_sends(qp);
+    if (qp->state == IBV_QPS_ERR)
+        audit_error(qp);
     if (qp->state < IBV_QPS_RTR)
         return;
     CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);

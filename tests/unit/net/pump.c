@@ -15,7 +15,8 @@ static uint32_t make_frame(struct pump *pump, uint8_t tos)
     *frame = (struct frame){
         .bytes = pump->bytes,
         .payload = (uint16_t)(pump->bytes - WIRE_ROCE_BYTES),
-        .opcode = FRAME_RC_WRITE_MIDDLE,
+        .opcode = pump->opcode,
+        .flags = pump->flags,
         .priority = tos >> 5,
         .tos = tos,
         .ttl = 64,
@@ -25,6 +26,8 @@ static uint32_t make_frame(struct pump *pump, uint8_t tos)
         .psn = pump->next_psn++,
         .blob = POOL_NONE,
     };
+    if ((pump->flags & FRAME_TELEMETRY) != 0)
+        *frame_telemetry(pump->frames, frame) = (struct telemetry){.hops = pump->hops};
     pump->sent++;
     if (pump->to_send != UINT64_MAX)
         pump->to_send--;
@@ -83,6 +86,8 @@ static void on_event(struct node *node, const struct event *event)
     }
     pump->received++;
     pump->received_of[frame->priority]++;
+    if ((frame->flags & FRAME_TELEMETRY) != 0)
+        pump->heard = *frame_telemetry(pump->frames, frame);
     pump->received_bytes += frame->bytes;
     pump->out_of_order += frame->psn != pump->expected_psn;
     pump->expected_psn = frame->psn + 1;
@@ -102,7 +107,11 @@ static const struct node_ops pump_ops = {.name = "pump", .on_event = on_event, .
 void pump_init(struct pump *pump, struct engine *engine, const char *name,
                const struct port_params *params, struct frame_pool *frames)
 {
-    *pump = (struct pump){.frames = frames, .bytes = 1518, .tos = 26 << 2, .to_send = UINT64_MAX};
+    *pump = (struct pump){.frames = frames,
+                          .bytes = 1518,
+                          .tos = 26 << 2,
+                          .opcode = FRAME_RC_WRITE_MIDDLE,
+                          .to_send = UINT64_MAX};
     engine_add(engine, &pump->node, &pump_ops, name);
     port_init(&pump->port, &pump->node, 0, params, frames, &probe_none, source);
 }

@@ -12,7 +12,10 @@ struct pump {
     uint32_t endpoint, destination;
     uint16_t bytes; /* of each frame it sends */
     uint8_t tos;
-    bool every_priority; /* sends in all eight by turns, not by its tos */
+    uint8_t opcode, flags;
+    uint32_t hops;          /* that a frame has collected already, of those with FRAME_TELEMETRY */
+    struct telemetry heard; /* of the last such frame that arrived */
+    bool every_priority;    /* sends in all eight by turns, not by its tos */
     uint8_t turn;
     uint64_t to_send; /* frames still to send; UINT64_MAX: without end */
     time_ps period;   /* between frames' starts; 0: as fast as the wire takes them */

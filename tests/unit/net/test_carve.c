@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A published carving of a switch's memory. */
+#include "tests/unit/net/star.h"
+
 #include "net/switch/switch_carve.h"
 
 #include <setjmp.h>
@@ -31,10 +33,88 @@ static void the_paper_s_thresholds_come_from_the_plan(void **state)
     assert_int_equal(plan.lossless_pool * 8 / (8 * 32 * (8 + 1)), 21755);
 }
 
+static int64_t up(int64_t bytes, int64_t cell)
+{
+    return (bytes + cell - 1) / cell;
+}
+
+/* Each limit is in whole cells: what is granted is not less than asked for, what is held to is not
+ * more. */
+static void a_switch_has_the_memory_that_its_parameters_say(void **state)
+{
+    (void)state;
+    static const int64_t cells[] = {1, 208, 256};
+    for (int i = 0; i < 3; i++) {
+        static struct star star;
+        const int64_t cell = cells[i];
+        star_presets(&star);
+        struct switch_params *params = &star.params;
+        params->cell = cell;
+        params->reserved = 1001;
+        params->reserved_lossy = 2003;
+        params->reserved_queue = 3005;
+        params->alpha = 111;
+        params->alpha_lossy = 222;
+        params->alpha_egress = 333;
+        params->lossy_pool = 250000;
+        params->egress_limit = 70001;
+        params->xon = 5003;
+        params->xon_offset = 6007;
+        params->headroom = 30001;
+        params->pfc_priorities = 0x18;
+        star_init(&star);
+        const struct buffer *buffer = &star.swtch.buffer;
+        assert_int_equal(buffer->cell, cell);
+        assert_int_equal(buffer->group_count, PUMPS * PRIORITIES);
+        assert_int_equal(buffer->alpha[true], 111);
+        assert_int_equal(buffer->alpha[false], 222);
+        assert_int_equal(buffer->egress.alpha, 333);
+        assert_int_equal(buffer->egress.reserved, up(3005, cell));
+        assert_int_equal(buffer->queue_limit, up(70001, cell));
+        assert_int_equal(buffer->xon, 5003 / cell);
+        assert_int_equal(buffer->xon_offset, up(6007, cell));
+        int64_t kept = 0;
+        for (uint32_t g = 0; g < buffer->group_count; g++) {
+            const struct buffer_group *group = &buffer->groups[g];
+            const bool lossless = (0x18 >> g % PRIORITIES & 1) != 0;
+            assert_int_equal(group->place.port, g / PRIORITIES);
+            assert_int_equal(group->place.priority, g % PRIORITIES);
+            assert_int_equal(group->lossless, lossless);
+            assert_int_equal(group->reserved, up(lossless ? 1001 : 2003, cell));
+            assert_int_equal(group->headroom, lossless ? up(30001, cell) : 0);
+            assert_ptr_equal(group->pool,
+                             &buffer->pools[lossless ? BUFFER_POOL_LOSSLESS : BUFFER_POOL_LOSSY]);
+            kept += group->reserved + group->headroom;
+        }
+        const int64_t shared = buffer->pools[0].size + buffer->pools[1].size;
+        assert_int_equal(buffer->total, params->buffer / cell);
+        assert_in_range(buffer->pools[BUFFER_POOL_LOSSY].size, shared / 4 - 1, shared / 4 + 1);
+        assert_true(shared + kept <= buffer->total);
+        star_fini(&star);
+    }
+}
+
+static void without_limits_there_are_none(void **state)
+{
+    (void)state;
+    static struct star star;
+    star_presets(&star);
+    star.params.egress_limit = SWITCH_EGRESS_LIMIT_NONE;
+    star.params.lossy_pool = 0;
+    star_init(&star);
+    const struct buffer *buffer = &star.swtch.buffer;
+    assert_int_equal(buffer->queue_limit, UINT32_MAX);
+    for (uint32_t g = 0; g < buffer->group_count; g++)
+        assert_ptr_equal(buffer->groups[g].pool, &buffer->pools[BUFFER_POOL_LOSSLESS]);
+    star_fini(&star);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_paper_s_thresholds_come_from_the_plan),
+        cmocka_unit_test(a_switch_has_the_memory_that_its_parameters_say),
+        cmocka_unit_test(without_limits_there_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

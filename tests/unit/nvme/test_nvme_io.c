@@ -451,9 +451,12 @@ static void shuts_down(void **state)
     nvme_pair_init(&pair, "fixed");
     nvme_pair_start(&pair);
     assert_true(nvme_host_submit(pair.host, 0, nvme_pair_fill(&pair, 0, NVME_READ, 0, 4096)));
+    const uint64_t commands = nvme_target_stats(pair.target)->commands;
     nvme_host_shutdown(pair.host);
     assert_false(nvme_host_submit(pair.host, 0, nvme_pair_fill(&pair, 1, NVME_READ, 0, 4096)));
     nvme_pair_run(&pair, 10 * PS_PER_MS);
+    /* The read, CC.SHN, and CSTS until it says complete. */
+    assert_int_equal(nvme_target_stats(pair.target)->commands, commands + 3);
     assert_int_equal(pair.completed, 1);
     assert_int_equal(pair.ios[0].status, NVME_STATUS_OK);
     char text[64];

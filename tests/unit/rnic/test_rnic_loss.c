@@ -385,6 +385,29 @@ static void test_digest(void **state)
     assert_memory_not_equal(&once, &other, sizeof once);
 }
 
+/* One end gives up in the middle of a message: nothing of it goes on there, whatever comes. */
+static void test_error_within_a_message(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        struct pair *pair = pair_of(1024, 256);
+        struct verbs_mr *from = pair_mr(pair, 0, 1 << 20, VERBS_BULK);
+        struct verbs_mr *to = pair_mr(pair, 1, 1 << 20, VERBS_BULK);
+        assert_int_equal(pair_post(pair, 0, IBV_WR_RDMA_WRITE, from, to, SIGNALED), 0);
+        pair_run(pair, 20 * PS_PER_US);
+        const struct qp *qp = pair->ends[side].conn->qp;
+        assert_in_range(pair->ends[1].conn->qp->rx_offset, 1024, (1 << 20) - 1024);
+        verbs_sim.disconnect(pair->ends[side].conn);
+        assert_int_equal(qp->state, IBV_QPS_ERR);
+        qp_audit(pair->rnics[side], qp);
+        pair_run(pair, PS_PER_MS);
+        assert_int_equal(pair->rnics[1]->counters.received_bytes, 0);
+        assert_int_equal(pair->ends[0].wc_count, 1);
+        pair_expect_wc(pair, 0, 0, IBV_WC_WR_FLUSH_ERR, IBV_WC_RDMA_WRITE);
+        pair_free(pair);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_read_asked_again_while_it_is_answered),
         cmocka_unit_test(test_retries_exceeded),
         cmocka_unit_test(test_go_back_0),
+        cmocka_unit_test(test_error_within_a_message),
         cmocka_unit_test(test_laws_under_loss),
         cmocka_unit_test(test_digest),
     };

@@ -73,6 +73,8 @@ static void written_routes_go_before_the_shortest(void **state)
     expect_ways(scenario, tables, "leaf0", "host5", "spine1");
     expect_ways(scenario, tables, "leaf0", "host2", "spine0,spine1");
     expect_ways(scenario, tables, "leaf0", "host0", "spine0,spine1"); /* written, if senseless */
+    expect_ways(scenario, tables, "leaf1", "host3", "spine0,spine1"); /* at every leaf */
+    expect_ways(scenario, tables, "leaf2", "host4", "spine0,spine1");
     expect_ways(scenario, tables, "leaf1", "host5", "spine0");
     expect_ways(scenario, tables, "spine1", "host5", "leaf0"); /* a loop */
     expect_ways(scenario, tables, "spine1", "host4", "leaf2");

@@ -83,6 +83,7 @@ static const struct {
     {"show hot now", 10, "a second one"},
     {"where x", 7, "the end of the line"},
     {"help me", 6, "expected 'conditions'"},
+    {"help x", 6, "expected 'conditions'"},
 };
 
 static void lines_are_read_or_refused_at_a_column(void **state)
