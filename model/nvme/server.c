@@ -83,6 +83,7 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
     const time_ps now = env_now(server->env);
     const time_ps begin = server->busy_until > now ? server->busy_until : now;
     server->busy_until = begin + service;
+    server->taken += service;
     job->due = server->shared ? service : server->busy_until + server->after;
     job->next = NULL;
     const bool alone = server->first == NULL;
@@ -99,6 +100,11 @@ time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_p
     if (alone && !server->draining)
         drain(server);
     return begin;
+}
+
+time_ps nvme_server_busy(const struct nvme_server *server, time_ps now)
+{
+    return server->taken - (server->busy_until > now ? server->busy_until - now : 0);
 }
 
 uint32_t nvme_server_audit(const struct nvme_server *server)

@@ -24,6 +24,7 @@ struct nvme_server {
     void *self;
     time_ps after;
     time_ps busy_until;
+    time_ps taken; /* service of all jobs so far, what lies ahead included */
     struct nvme_job *first, *last;
     struct timer timer;
     struct env_work work; /* of the first job, on a processor that the world shares out */
@@ -44,6 +45,18 @@ void nvme_server_fini(struct nvme_server *server);
 
 /* Returns when the service begins; of a shared processor: now. */
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
+
+/* How long it has served until now.  Of a shared processor: what its work would take alone. */
+time_ps nvme_server_busy(const struct nvme_server *server, time_ps now);
+
+/* Servers that share their work: cores, dies, channels. */
+struct nvme_station {
+    const char *name; /* "cores" */
+    const struct nvme_server *servers;
+    uint32_t count;
+};
+
+typedef void nvme_station_fn(void *self, const struct nvme_station *station);
 
 /* CHECKs that jobs are in order and that something will end the first; how many there are. */
 uint32_t nvme_server_audit(const struct nvme_server *server);

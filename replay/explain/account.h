@@ -41,7 +41,12 @@ struct account_victim {
 
 struct account_limit {
     char workload[ACCOUNT_NAME_BYTES], kind[32], text[ACCOUNT_TEXT_BYTES];
-    struct bottleneck_input evidence;
+    int64_t gain_ppm, span_ps;
+    struct account_use {
+        char resource[32], place[BOTTLENECK_WHERE_BYTES];
+        int64_t used_ppm, waiting_ppm, covers_ppm;
+    } uses[BOTTLENECK_RESOURCES];
+    uint32_t use_count;
 };
 
 struct account_unused {

@@ -1,112 +1,249 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bottleneck - the rules. */
+ * bottleneck - estimates, and the sentence. */
 #include "replay/explain/bottleneck.h"
 
 #include "replay/database/words.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Where a link is called full: frames of other sizes and gaps keep a busy link below 100 %. */
 enum {
-    PAUSED_PERCENT = 10,
-    AWAY_PERCENT = 10,
-    BUSY_PERCENT = 95,
-    CNPS_PER_MS = 1,
-    RNR_NAKS_PER_MS = 1
+    TENTH = 100000,     /* what is relieved */
+    LEAST_LOST = 20000, /* a share of lost time below is nothing */
+    SHARPNESS = 8,      /* power of the busy share that the elasticity goes by: with a few
+                              outstanding a station at 90 % is already the limit by half */
+    HELD_LINK = 850000, /* held queue pairs that fill a link so far are limited by the link */
 };
 
-enum part { PART_MEDIA, PART_TARGET, PART_HOST, PART_NETWORK, PARTS };
-
-static const struct {
-    const char *name, *what;
-} parts[PARTS] = {
-    [PART_MEDIA] = {"media", "is spent waiting for and in the media"},
-    [PART_TARGET] = {"target cpu", "is the target's software"},
-    [PART_HOST] = {"host software", "is the host's software and its queue"},
-    [PART_NETWORK] = {"network", "is capsules and data in flight"},
+static const char *const names[] = {
+#define RESOURCE(ID, word) [BOTTLENECK_##ID] = (word),
+#include "replay/explain/resource.def"
+#undef RESOURCE
 };
 
-static const enum part part_of[IOJOIN_STAGE_COUNT] = {
-    [IOJOIN_SUBMIT] = PART_HOST,    [IOJOIN_REQUEST] = PART_NETWORK,  [IOJOIN_TARGET] = PART_TARGET,
-    [IOJOIN_FETCH] = PART_NETWORK,  [IOJOIN_WAIT] = PART_MEDIA,       [IOJOIN_MEDIA] = PART_MEDIA,
-    [IOJOIN_RESPOND] = PART_TARGET, [IOJOIN_RESPONSE] = PART_NETWORK, [IOJOIN_COMPLETE] = PART_HOST,
-};
-
-static bool at_least(time_ps part, int64_t percent, time_ps whole)
+const char *bottleneck_word(enum bottleneck_resource resource)
 {
-    return whole > 0 && (__int128)part * 100 >= (__int128)whole * percent;
+    return names[resource];
 }
 
-static void find_part(const struct bottleneck_input *input, char *text, size_t size)
+static int64_t part(int64_t a, int64_t b)
 {
-    __int128 sums[PARTS] = {0}, whole = 0;
-    for (int i = 0; i < IOJOIN_STAGE_COUNT; i++) {
-        sums[part_of[i]] += input->stage_ps[i];
-        whole += input->stage_ps[i];
+    return (int64_t)((__int128)a * b / PPM);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_station(enum bottleneck_resource resource)
+{
+    return resource <= BOTTLENECK_HOST_CPU && resource != BOTTLENECK_RECEIVER;
+}
+
+static int64_t saturation(int64_t used)
+{
+    int64_t value = least(used, PPM);
+    for (int i = SHARPNESS; i > 1; i /= 2)
+        value = part(value, value);
+    return value;
+}
+
+/* Useful work only: what is sent twice is no use of a link. */
+static int64_t useful(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    const int64_t used = least(input->uses[resource].used, PPM);
+    return resource == BOTTLENECK_LINK ? part(used, PPM - least(input->resent, PPM)) : used;
+}
+
+/* How strongly throughput follows the station's rate. */
+static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
+{
+    const struct bottleneck_use *use = &input->uses[resource];
+    int64_t value = most(saturation(useful(input, resource)), least(use->waiting, use->used));
+    if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
+        value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
+    return least(value, PPM);
+}
+
+/* What the busiest station has room for, and as much again what does not go by it. */
+static int64_t room(const struct bottleneck_input *input)
+{
+    int64_t least_room = PPM * PPM;
+    for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
+        if (!is_station(i))
+            continue;
+        const int64_t covers = least(input->uses[i].covers, PPM);
+        const int64_t there = PPM * PPM / most(useful(input, i), 1) - PPM;
+        least_room = least(least_room, part(covers, there) + PPM - covers);
     }
-    enum part best = PART_MEDIA;
-    for (enum part part = PART_MEDIA; part < PARTS; part++)
-        if (sums[part] > sums[best])
-            best = part;
-    snprintf(text, size,
-             "%s: %s of the mean latency of %s commands %s; the busiest link is %s used",
-             parts[best].name, words_percent((double)sums[best], (double)whole).text,
-             words_count((int64_t)input->commands).text, parts[best].what,
-             words_percent((double)input->busiest_ps, (double)input->span).text);
+    return least_room;
 }
 
-static void say_loss(const struct bottleneck_input *input, char *text, size_t size)
+static int64_t regained(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    snprintf(text, size,
-             "loss: senders wait for lost packets (%s frames dropped, %s packets retransmitted, %s "
-             "timeouts); the busiest link, %s to %s, is %s used",
-             words_count(input->drops).text, words_count(input->retransmitted).text,
-             words_count(input->timeouts).text, input->busiest_port, input->busiest_peer,
-             words_percent((double)input->busiest_ps, (double)input->span).text);
+    const int64_t lost = least(input->uses[resource].used, PPM - PPM / 100);
+    if (lost < LEAST_LOST)
+        return 0;
+    return least(PPM * PPM / (PPM - lost) - PPM, room(input));
 }
 
-static bool often(int64_t times, int64_t per_ms, time_ps span)
+/* The part of what is outstanding that no station keeps waiting. */
+static int64_t unhindered(const struct bottleneck_input *input)
 {
-    return (__int128)times * PS_PER_MS > (__int128)span * per_ms;
+    int64_t waiting = 0, busiest = 0;
+    for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
+        if (!is_station(i))
+            continue;
+        waiting += input->uses[i].waiting;
+        busiest = most(busiest, part(elasticity(input, i), input->uses[i].covers));
+    }
+    return PPM - most(least(waiting, PPM), busiest);
 }
 
-void bottleneck_word(const char *text, char *word, size_t size)
+static int64_t deeper(const struct bottleneck_input *input)
 {
-    snprintf(word, size, "%.*s", (int)strcspn(text, ":"), text);
+    const int64_t more = most(TENTH, input->depth > 0 ? PPM / input->depth : 0);
+    return least(part(more, unhindered(input)), room(input));
 }
 
-void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size)
+static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    const double span = (double)input->span;
-    if (input->root_cause[0] != '\0' && at_least(input->paused_ps, PAUSED_PERCENT, input->span))
-        snprintf(text, size, "pauses: %s was paused for %s (%s of the time)", input->paused_port,
-                 words_time(input->paused_ps).text,
-                 words_percent((double)input->paused_ps, span).text);
-    else if (at_least(input->busiest_ps, BUSY_PERCENT, input->span))
-        snprintf(text, size, "link: %s to %s is %s busy", input->busiest_port, input->busiest_peer,
-                 words_percent((double)input->busiest_ps, span).text);
-    else if (input->losses > 0 && at_least(input->without_service, AWAY_PERCENT, input->span))
-        snprintf(text, size,
-                 "recovery: controllers were lost %s times, %s without service in total",
-                 words_count(input->losses).text, words_time(input->without_service).text);
-    else if (often(input->cnps, CNPS_PER_MS, input->span))
-        snprintf(text, size,
-                 "congestion control: senders slowed down for %s CNPs; the busiest link, %s to %s, "
-                 "is %s used",
-                 words_count(input->cnps).text, input->busiest_port, input->busiest_peer,
-                 words_percent((double)input->busiest_ps, span).text);
-    else if (often(input->rnr_naks, RNR_NAKS_PER_MS, input->span))
-        snprintf(text, size, "credit: %s messages found no posted receive and waited",
-                 words_count(input->rnr_naks).text);
-    else if (input->commands > 0)
-        find_part(input, text, size);
-    else if (input->drops > 0 || input->retransmitted > 0 || input->timeouts > 0)
-        say_loss(input, text, size);
+    const struct bottleneck_use *use = &input->uses[resource];
+    switch (resource) {
+    case BOTTLENECK_LINK:
+    case BOTTLENECK_MEDIA:
+    case BOTTLENECK_TARGET_CPU:
+    case BOTTLENECK_HOST_CPU:
+        return part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM));
+    case BOTTLENECK_RECEIVER:
+    case BOTTLENECK_PAUSES:
+    case BOTTLENECK_CREDIT:
+    case BOTTLENECK_CONGESTION:
+    case BOTTLENECK_LOSS:
+    case BOTTLENECK_RECOVERY:
+        return regained(input, resource);
+    case BOTTLENECK_READS:
+    case BOTTLENECK_QUEUE_SIZE: /* instead of the depth, where it is what is waited for */
+        return use->used >= PPM / 2 ? deeper(input) : 0;
+    case BOTTLENECK_DEPTH:
+        return input->few ? 0 : deeper(input);
+    case BOTTLENECK_ASKED:
+    case BOTTLENECK_RESOURCES:
+        break;
+    }
+    return 0;
+}
+
+enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10 };
+
+/* What it asks for it has got, though late when it was away. */
+static bool has_all(const struct bottleneck_input *input)
+{
+    return input->idle || (input->satisfied && input->uses[BOTTLENECK_RECOVERY].used < AWAY_LEAST);
+}
+
+static int64_t gain_of_all(const struct bottleneck_input *const *inputs, uint32_t count,
+                           enum bottleneck_resource resource, const struct bottleneck_input **most)
+{
+    __int128 sum = 0, weights = 0, largest = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct bottleneck_input *input = inputs[i];
+        const __int128 gain =
+            has_all(input) ? 0 : (__int128)gain_of(input, resource) * input->weight;
+        sum += gain;
+        weights += input->weight;
+        if (gain > largest) {
+            largest = gain;
+            *most = input;
+        }
+    }
+    return weights == 0 ? 0 : (int64_t)(sum / weights);
+}
+
+static struct words percent(int64_t share)
+{
+    return words_percent((double)share, (double)PPM);
+}
+
+static void say_busiest(const struct bottleneck_input *input, char *text, size_t size)
+{
+    const struct bottleneck_use *link = &input->uses[BOTTLENECK_LINK];
+    *text = '\0';
+    if (link->where[0] != '\0')
+        snprintf(text, size, "; the busiest link, %s, is %s used", link->where,
+                 percent(link->used).text);
+}
+
+static void say(const struct bottleneck_input *input, struct bottleneck *found)
+{
+    static const char *const phrases[] = {
+        [BOTTLENECK_LINK] = "%s is %s busy",
+        [BOTTLENECK_RECEIVER] = "%s drains slower than its link delivers, %s of the time",
+        [BOTTLENECK_MEDIA] = "%s: %s busy",
+        [BOTTLENECK_TARGET_CPU] = "%s are %s busy",
+        [BOTTLENECK_HOST_CPU] = "%s are %s busy",
+        [BOTTLENECK_PAUSES] = "%s was paused for %s of the time",
+        [BOTTLENECK_CREDIT] = "queue pairs of %s wait for a posted receive %s of their time",
+        [BOTTLENECK_CONGESTION] = "queue pairs of %s are held back %s of their time",
+        [BOTTLENECK_LOSS] = "queue pairs of %s wait for or repeat lost packets %s of their time",
+        [BOTTLENECK_RECOVERY] = "%s, %s of the time",
+        [BOTTLENECK_READS] = "queue pairs of %s wait for READs under way %s of their time",
+        [BOTTLENECK_QUEUE_SIZE] = "%s: %s of the I/Os wait for a place",
+    };
+    const char *word = names[found->resource];
+    const struct bottleneck_use *use = &input->uses[found->resource];
+    char busiest[BOTTLENECK_WHERE_BYTES + 80], phrase[BOTTLENECK_WHERE_BYTES + 120];
+    say_busiest(input, busiest, sizeof busiest);
+    switch (found->resource) {
+    case BOTTLENECK_ASKED:
+        snprintf(found->text, sizeof found->text, "%s: limited by what is asked for%s", word,
+                 busiest);
+        return;
+    case BOTTLENECK_DEPTH:
+        snprintf(found->text, sizeof found->text,
+                 "%s: no resource is full, and %s outstanding in each queue keep it so%s", word,
+                 input->depth > 0 ? words_count(input->depth).text : "those", busiest);
+        return;
+    default:
+        break;
+    }
+    snprintf(phrase, sizeof phrase, phrases[found->resource], use->where, percent(use->used).text);
+    snprintf(found->text, sizeof found->text, "%s: %s%s", word, phrase,
+             found->resource == BOTTLENECK_LINK ? "" : busiest);
+}
+
+void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t count,
+                       struct bottleneck *found)
+{
+    static const struct bottleneck_input none = {.idle = true};
+    const struct bottleneck_input *whose = count > 0 ? inputs[0] : &none;
+    *found = (struct bottleneck){.resource = BOTTLENECK_ASKED, .gain = GAIN_LEAST};
+    for (enum bottleneck_resource i = 0; i < BOTTLENECK_ASKED; i++) {
+        const struct bottleneck_input *most = whose;
+        const int64_t gain = gain_of_all(inputs, count, i, &most);
+        if (gain <= found->gain)
+            continue;
+        found->resource = i;
+        found->gain = gain;
+        whose = most;
+    }
+    if (found->resource == BOTTLENECK_ASKED)
+        found->gain = 0;
+    if (whose->idle)
+        snprintf(found->text, sizeof found->text, "asked for: nothing was issued");
     else
-        snprintf(text, size,
-                 "outstanding limit: no resource is full; the busiest link, %s to %s, is %s used",
-                 input->busiest_port, input->busiest_peer,
-                 words_percent((double)input->busiest_ps, span).text);
+        say(whose, found);
+}
+
+void bottleneck_find(const struct bottleneck_input *input, struct bottleneck *found)
+{
+    struct bottleneck_input alone = *input;
+    alone.weight = 1;
+    bottleneck_of_all(&(const struct bottleneck_input *){&alone}, 1, found);
 }

@@ -1,46 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bottleneck - what kept a run from going faster.
- * A pure function of sums, of a run or of what one workload used of it: the first of these that
- * holds is named.
- *   pauses              some transmitter was stopped for a tenth of the time or more while
- *                       something waited there
- *   link                a link was busy for 95 % of the time or more
- *   recovery            a controller was away for a tenth of the time or more
- *   congestion control  senders were told to slow down although no link was full
- *   credit              receivers had nowhere to put a message: one RNR NAK a millisecond or more
- *   media, target cpu, host software, network
- *                       the largest part of the commands' latency (closed loops wait for it)
- *   loss                frames were dropped or sent again: senders wait for them and for timeouts
- *   outstanding limit   nothing is full: the workloads ask for no more */
+ * bottleneck - what kept a run from going faster: what it would gain most from if there were more
+ * of it.
+ * A pure function of what was used and waited for in the steady part, of a run or of what one
+ * workload used of it.  For each resource it estimates what a tenth more of it would gain, of
+ * what is lost or held altogether what its end would; the largest gain is named.
+ *   a station (link, CPU, media)  elasticity of the throughput: near 1 where it is nearly always
+ *                                 busy, else the part of what is outstanding that waits there
+ *   time lost (recovery, loss,    what is done in the time that is left, done in all of it; but no
+ *     pauses, credit, held back)  more than the busiest station has room for
+ *   queue depth                   what is outstanding waits for nothing: a tenth more, one at the
+ *                                 least, is done; what waits already would wait longer
+ * An open loop that got all that it asks for is limited by that.
+ * Shares are parts per million. */
 #ifndef STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
 #define STORMGLASS_REPLAY_EXPLAIN_BOTTLENECK_H
 
-#include "replay/explain/iojoin.h"
+#include "base/units.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-struct bottleneck_input {
-    time_ps span;         /* of the measured part of the run */
-    char paused_port[96]; /* the transmitter that was stopped longest, and how long */
-    time_ps paused_ps;
-    const char *root_cause; /* of pauses; empty: none */
-    char busiest_port[96];  /* the link direction that was busy longest, and its peer */
-    char busiest_peer[96];
-    time_ps busiest_ps;
-    int64_t cnps;                          /* congestion notifications that senders handled */
-    int64_t drops;                         /* frames, whatever the cause */
-    int64_t retransmitted, timeouts;       /* packets, and times that a sender waited in vain */
-    int64_t losses;                        /* NVMe controllers that were lost ... */
-    time_ps without_service;               /* ... and how long they were away, summed */
-    int64_t rnr_naks;                      /* times that a sender met no posted receive */
-    uint64_t commands;                     /* NVMe commands with known stages */
-    __int128 stage_ps[IOJOIN_STAGE_COUNT]; /* sums over them */
+enum bottleneck_resource {
+#define RESOURCE(ID, word) BOTTLENECK_##ID,
+#include "replay/explain/resource.def"
+#undef RESOURCE
+    BOTTLENECK_RESOURCES
 };
 
-/* A sentence that begins with the rule's word. */
-void bottleneck_find(const struct bottleneck_input *input, char *text, size_t size);
+enum { BOTTLENECK_WHERE_BYTES = 160 };
 
-/* "target cpu" of such a sentence. */
-void bottleneck_word(const char *text, char *word, size_t size);
+struct bottleneck_use {
+    int64_t used;    /* share of the time that it was busy; of lost time: the share lost */
+    int64_t waiting; /* share of what is outstanding that waits there without being served */
+    int64_t covers;  /* share of the traffic that goes by it, and by others of its kind as busy */
+    char where[BOTTLENECK_WHERE_BYTES]; /* a phrase: "leaf0:p3 to host4", "host0's cores" */
+};
+
+struct bottleneck_input {
+    time_ps span;   /* the steady part */
+    bool idle;      /* nothing was ever issued */
+    bool satisfied; /* open loops, and they got all that they ask for */
+    bool few;       /* no more operations were asked for than may be outstanding */
+    int64_t depth;  /* outstanding in each queue; 0: unknown */
+    int64_t weight; /* in a run of several: its part of the bytes; 0: none of it */
+    int64_t resent; /* share of the packets */
+    struct bottleneck_use uses[BOTTLENECK_RESOURCES]; /* the busiest of each kind */
+};
+
+struct bottleneck {
+    enum bottleneck_resource resource;
+    int64_t gain; /* estimated, parts per million */
+    char text[BOTTLENECK_WHERE_BYTES + 480];
+};
+
+/* "link" */
+const char *bottleneck_word(enum bottleneck_resource resource);
+
+/* A sentence that begins with the resource's word. */
+void bottleneck_find(const struct bottleneck_input *input, struct bottleneck *found);
+
+/* Of several workloads together: what they gain, each by its weight; the sentence is that of the
+ * one that gains most of it. */
+void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t count,
+                       struct bottleneck *found);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "base/memory.h"
 #include "net/switch/watchdog.h"
-#include "replay/explain/bottleneck.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/victims.h"
 #include "replay/record/collect_members.h"
+#include "replay/record/limits.h"
 #include "replay/record/record_deadlocks.h"
 #include "scenarios/fio/fio.h"
 
@@ -18,12 +18,6 @@
 /* Assumed: one poll of a PFC watchdog.  Cisco Nexus 9000 NX-OS 10.5(x) QoS guide, Configuring
  * Priority Flow Control: a poll timer of 100 ms; Junos polls as often by default. */
 static const time_ps sustained_pause = 100 * PS_PER_MS;
-
-/* By their number in the fabric. */
-struct busiest {
-    uint32_t paused, busy; /* EXPLAIN_NONE: none */
-    time_ps paused_ps, busy_ps;
-};
 
 time_ps collect_blocked_ps(const struct port *port, int priority, time_ps now)
 {
@@ -57,24 +51,9 @@ time_ps collect_window_ps(const struct workload_stats *stats, time_ps window_end
     return to > from ? to - from : 0;
 }
 
-/* Time stopped with somebody waiting, as far as it can be told: not a pause at whose end, the
- * present, nothing waits, unless what waits may be `given_up`; none where nothing ever left. */
-static time_ps waited_ps(const struct port *port, int priority, time_ps now, bool given_up)
+static void add_port(const struct port *port, time_ps now, struct result_totals *totals)
 {
-    if ((port->ready & 1u << priority) != 0 || given_up)
-        return collect_blocked_ps(port, priority, now);
-    return port->prios[priority].tx_frames == 0 ? 0 : port->pauses[priority].blocked_ps;
-}
-
-static void add_port(const struct port *port, uint32_t number, time_ps now, bool given_up,
-                     struct result_totals *totals, struct busiest *busiest)
-{
-    const time_ps busy = collect_busy_ps(port);
     totals->packet_hops += (int64_t)port_frames_sent(port);
-    if (busy > busiest->busy_ps) {
-        busiest->busy = number;
-        busiest->busy_ps = busy;
-    }
     totals->pfc_pause_frames += (int64_t)port->global.tx_xoff;
     totals->pfc_resume_frames += (int64_t)port->global.tx_xon;
     /* A global pause holds all priorities together and is one pause. */
@@ -88,11 +67,6 @@ static void add_port(const struct port *port, uint32_t number, time_ps now, bool
         totals->pfc_paused_at_end += port->pauses[i].blocked_since != TIME_NEVER;
         if (longest > totals->pfc_longest_pause_ps)
             totals->pfc_longest_pause_ps = longest;
-        const time_ps waited = waited_ps(port, i, now, given_up);
-        if (waited > busiest->paused_ps) {
-            busiest->paused_ps = waited;
-            busiest->paused = number;
-        }
     }
 }
 
@@ -132,22 +106,12 @@ static void add_switch(const struct swtch *swtch, struct result_totals *totals)
         totals->packets += (int64_t)swtch->ports[i].pfc_frames_tx;
 }
 
-/* Whether what waits at a port may have been dropped there or given up. */
-static bool gives_up(const struct world *world, uint32_t node, uint16_t port)
-{
-    if (world->scenario->nodes[node].kind == SCENARIO_SWITCH)
-        return world_switch(world, node)->watchdog != NULL;
-    return world_host(world, node)->rnics[port]->counters.timeouts > 0;
-}
-
-static void add_nodes(const struct world *world, const uint32_t *first_port, time_ps now,
-                      struct result_totals *totals, struct busiest *busiest)
+static void add_nodes(const struct world *world, time_ps now, struct result_totals *totals)
 {
     for (uint32_t node = 0; node < world->scenario->node_count; node++) {
         const struct scenario_node *about = &world->scenario->nodes[node];
         for (uint16_t i = 0; i < about->port_count; i++)
-            add_port(world_port(world, node, i), first_port[node] + i, now,
-                     gives_up(world, node, i), totals, busiest);
+            add_port(world_port(world, node, i), now, totals);
         if (about->kind == SCENARIO_SWITCH)
             add_switch(world_switch(world, node), totals);
         for (uint16_t i = 0; about->kind == SCENARIO_HOST && i < about->port_count; i++)
@@ -238,60 +202,6 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .requeued = (int64_t)stats->requeued,
         .without_service_ps = stats->without_service,
     };
-}
-
-/* From the first workload's start until all had finished: what ports counted is of that time too.
- */
-static time_ps measured_span(const struct collect *collect)
-{
-    const struct scenario *scenario = collect->scenario;
-    time_ps start = collect->window_end;
-    for (uint32_t i = 0; i < scenario->workload_count; i++)
-        if (scenario->workloads[i].start < start)
-            start = scenario->workloads[i].start;
-    return collect->now > start ? collect->now - start : 0;
-}
-
-static int64_t all_drops(const struct result_totals *totals)
-{
-    int64_t drops = totals->drops_lossless + totals->drops_lossy;
-#define DROP(NAME, name, side, word, about) drops += totals->drops_##name;
-#define DROP_ROOM(NAME, side, word, about)
-#include "base/drop.def"
-#undef DROP
-#undef DROP_ROOM
-    return drops;
-}
-
-static void find_bottleneck(const struct collect *collect, const struct busiest *busiest,
-                            struct result *result)
-{
-    const struct explain_fabric *fabric = collect->observe->fabric;
-    struct bottleneck_input input = {
-        .span = measured_span(collect),
-        .paused_ps = busiest->paused_ps,
-        .root_cause = result->root_cause,
-        .busiest_ps = busiest->busy_ps,
-        .cnps = result->totals.ecn_cnps,
-        .drops = all_drops(&result->totals),
-        .retransmitted = result->totals.rnic_retransmitted_packets,
-        .timeouts = result->totals.rnic_timeouts,
-        .rnr_naks = result->totals.rnic_rnr_naks,
-    };
-    if (busiest->paused != EXPLAIN_NONE)
-        explain_port_words(fabric, busiest->paused, input.paused_port, sizeof input.paused_port);
-    if (busiest->busy != EXPLAIN_NONE) {
-        explain_port_words(fabric, busiest->busy, input.busiest_port, sizeof input.busiest_port);
-        snprintf(input.busiest_peer, sizeof input.busiest_peer, "%s",
-                 fabric->names[fabric->node_of[fabric->peer[busiest->busy]]]);
-    }
-    const uint32_t rows = collect->observe->workload_count * OBSERVE_OPERATIONS;
-    for (uint32_t i = 0; i < rows; i++) {
-        input.commands += collect->observe->stages[i].count;
-        for (int stage = 0; stage < IOJOIN_STAGE_COUNT; stage++)
-            input.stage_ps[stage] += collect->observe->stages[i].stage[stage].sum_ps;
-    }
-    bottleneck_find(&input, result->bottleneck, sizeof result->bottleneck);
 }
 
 static void state_cause(const struct explain *explain, struct result *result)
@@ -392,14 +302,11 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
 
 void collect_result(const struct collect *collect, struct result *result)
 {
-    const struct explain_fabric *fabric = collect->observe->fabric;
-    const bool any = fabric->first_port[fabric->node_count] > 0;
-    struct busiest busiest = {.paused = EXPLAIN_NONE, .busy = any ? 0 : EXPLAIN_NONE};
     struct result_totals *totals = &result->totals;
     totals->simulated_ps = collect->window_end;
     totals->drain_ps = collect->now > collect->window_end ? collect->now - collect->window_end : 0;
     if (collect->world != NULL)
-        add_nodes(collect->world, fabric->first_port, collect->now, totals, &busiest);
+        add_nodes(collect->world, collect->now, totals);
     add_drops(collect->observe, totals);
     result->workload_count = collect->scenario->workload_count;
     result->workloads = memory_zeroed(result->workload_count, sizeof *result->workloads);
@@ -409,6 +316,6 @@ void collect_result(const struct collect *collect, struct result *result)
     totals->pfc_severity = severity_of(collect, result);
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
-    find_bottleneck(collect, &busiest, result);
+    limits_find(collect, result);
     collect_members(collect, result);
 }

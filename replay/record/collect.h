@@ -9,6 +9,8 @@
 #include "replay/record/result.h"
 #include "scenarios/world/world.h"
 
+struct usage;
+
 struct collect {
     const struct scenario *scenario;    /* names, ports, workloads */
     const struct workload_stats *stats; /* by workload */
@@ -16,6 +18,7 @@ struct collect {
     const struct observe *observe;      /* finished */
     const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
                                            of which nothing is known */
+    const struct usage *usage;          /* ended; NULL with the world */
     time_ps now;                        /* virtual time at the end */
     time_ps window_end;                 /* of the measured part: min(duration, --until) */
     bool cut;                           /* before its work was done */

@@ -126,6 +126,36 @@ static void write_workload_paths(struct store *store, const struct collect *coll
     paths_fini(&paths);
 }
 
+/* `workload` NULL: of the run. */
+static void write_limit(struct store *store, struct store_value workload,
+                        const struct bottleneck *found)
+{
+    RECORD_ROW(store, bottleneck, .workload = workload,
+               .kind = STORE_T(bottleneck_word(found->resource)), .text = STORE_T(found->text),
+               .gain_ppm = STORE_I(found->gain));
+}
+
+static void write_uses(struct store *store, uint32_t workload, const struct bottleneck_input *input)
+{
+    for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
+        const struct bottleneck_use *use = &input->uses[i];
+        if (use->used > 0)
+            RECORD_ROW(store, resource_use, .workload = STORE_I(workload),
+                       .resource = STORE_T(bottleneck_word(i)), .place = STORE_T(use->where),
+                       .span_ps = STORE_I(input->span), .used_ppm = STORE_I(use->used),
+                       .waiting_ppm = STORE_I(use->waiting), .covers_ppm = STORE_I(use->covers));
+    }
+}
+
+static void write_limits(struct store *store, const struct result *result)
+{
+    write_limit(store, STORE_N, &result->limit);
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        write_limit(store, STORE_I(i), &result->limits[i].found);
+        write_uses(store, i, &result->limits[i].input);
+    }
+}
+
 static void write_recovery(struct store *store, const struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
@@ -330,6 +360,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_workloads(store, collect, result);
     write_workload_paths(store, collect);
     write_recovery(store, result);
+    write_limits(store, result);
     write_stages(store, collect->observe);
     write_drops(store, collect->observe);
     write_roots(store, explain);

@@ -290,7 +290,8 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
         emit_text(emit, self, path, result->failures[i]);
     }
     emit_warnings(result, emit, self);
-    emit_text(emit, self, "bottleneck", result->bottleneck);
+    emit_text(emit, self, "bottleneck", result->limit.text);
+    emit_text(emit, self, "bottleneck_kind", bottleneck_word(result->limit.resource));
     emit_cause(result, emit, self);
 }
 
@@ -335,6 +336,7 @@ bool result_held(const struct result *result)
 void result_free(struct result *result)
 {
     free(result->workloads);
+    free(result->limits);
     free(result->expectations);
     check_free(&result->warnings);
     *result = (struct result){0};

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/hist.h"
 #include "base/units.h"
+#include "replay/explain/bottleneck.h"
 #include "scenarios/check/check.h"
 
 #include <stdbool.h>
@@ -37,6 +38,12 @@ struct result_workload {
     int64_t losses, attempts, reconnects, requeued, without_service_ps;
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
     int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
+};
+
+/* What limited a workload, or the run, and by what that is known. */
+struct result_limit {
+    struct bottleneck_input input;
+    struct bottleneck found;
 };
 
 struct result_expectation {
@@ -74,7 +81,8 @@ struct result {
                  [RESULT_SENTENCE_BYTES]; /* why the run failed on its own account */
     uint32_t failure_count;
     struct check_report warnings; /* that something else was played than what was asked for */
-    char bottleneck[RESULT_SENTENCE_BYTES];
+    struct bottleneck limit;      /* of the run */
+    struct result_limit *limits;  /* by workload */
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;
     char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */

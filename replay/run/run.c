@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "replay/record/collect.h"
 #include "replay/record/record_end.h"
+#include "replay/record/usage.h"
 #include "replay/run/checkpoint.h"
 #include "replay/run/expect_eval.h"
 #include "replay/run/fabric.h"
@@ -47,6 +48,7 @@ struct play {
     struct world *world;
     struct record *record;
     struct series series;
+    struct usage usage;
     bool stopped;   /* by a signal */
     bool cut_short; /* by a signal or --until: work may be unfinished */
     time_ps played; /* the end of the last slice */
@@ -65,9 +67,11 @@ static time_ps slice_end(const struct play *play, const struct checkpoint *check
 {
     const time_ps until = play->options->until;
     const time_ps end = until - now < slice ? until : now + slice;
-    const time_ps look =
-        play->series.next < checkpoint->next ? play->series.next : checkpoint->next;
-    return look < end ? look : end;
+    const time_ps looks[] = {checkpoint->next, play->series.next, play->usage.next};
+    time_ps first = end;
+    for (size_t i = 0; i < sizeof looks / sizeof looks[0]; i++)
+        first = looks[i] < first ? looks[i] : first;
+    return first;
 }
 
 static void play_slices(struct play *play)
@@ -91,6 +95,8 @@ static void play_slices(struct play *play)
             checkpoint_take(&checkpoint, play->world);
         if (more && now == play->series.next)
             series_take(&play->series);
+        if (more && now == play->usage.next)
+            usage_take(&play->usage);
         progress_show(&progress, now, end);
         const uint64_t after = engine_events(&play->world->engine);
         slice = next_slice(slice, after - before);
@@ -130,6 +136,14 @@ static void tell_idle(struct play *play)
     }
 }
 
+static time_ps last_completion(const struct world *world)
+{
+    time_ps last = 0;
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        last = world->stats[i].last_completion > last ? world->stats[i].last_completion : last;
+    return last;
+}
+
 static void finish(struct play *play, struct run *run)
 {
     struct world *world = play->world;
@@ -138,6 +152,7 @@ static void finish(struct play *play, struct run *run)
     tell_idle(play);
     series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
+    usage_end(&play->usage, world->engine.now, last_completion(world));
     struct route_table *routes = world_routes(world);
     const struct collect collect = {
         .scenario = play->scenario,
@@ -145,6 +160,7 @@ static void finish(struct play *play, struct run *run)
         .routes = routes,
         .world = world,
         .observe = &play->observe,
+        .usage = &play->usage,
         .now = world->engine.now,
         .window_end = window_end(play),
         .cut = play->cut_short,
@@ -236,7 +252,9 @@ static enum run_end play_built(struct play *play, struct run *run)
     play->observe.record = play->record;
     series_init(&play->series, record_store(play->record), play->world, play->options->interval,
                 play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
+    usage_init(&play->usage, play->world);
     const enum run_end end = play_recorded(play, run);
+    usage_fini(&play->usage);
     series_fini(&play->series);
     return end;
 }

@@ -68,37 +68,24 @@ static void write_path(struct json *json, const struct account *account)
     }
 }
 
-static void write_evidence(struct json *json, size_t i, const struct bottleneck_input *input)
+static void write_evidence(struct json *json, size_t i, const struct account_limit *limit)
 {
-    char at[JSON_PATH_BYTES], stage[64];
-    const double span = input->span > 0 ? (double)input->span : 1;
-    json_integer(json, json_member(at, "workloads", i, "evidence.span_ps"), input->span);
-    if (input->paused_ps > 0) {
-        json_text(json, json_member(at, "workloads", i, "evidence.paused_port"),
-                  input->paused_port);
-        json_integer(json, json_member(at, "workloads", i, "evidence.paused_ps"), input->paused_ps);
-    }
-    json_text(json, json_member(at, "workloads", i, "evidence.busiest_port"), input->busiest_port);
-    json_number(json, json_member(at, "workloads", i, "evidence.busiest_share"),
-                (double)input->busiest_ps / span);
-    json_integer(json, json_member(at, "workloads", i, "evidence.cnps"), input->cnps);
-    json_integer(json, json_member(at, "workloads", i, "evidence.controllers_lost"), input->losses);
-    json_integer(json, json_member(at, "workloads", i, "evidence.without_service_ps"),
-                 input->without_service);
-    json_integer(json, json_member(at, "workloads", i, "evidence.rnr_naks"), input->rnr_naks);
-    json_integer(json, json_member(at, "workloads", i, "evidence.drops"), input->drops);
-    json_integer(json, json_member(at, "workloads", i, "evidence.retransmitted"),
-                 input->retransmitted);
-    json_integer(json, json_member(at, "workloads", i, "evidence.timeouts"), input->timeouts);
-    json_integer(json, json_member(at, "workloads", i, "evidence.commands"),
-                 (int64_t)input->commands);
-    for (int k = 0; k < IOJOIN_STAGE_COUNT && input->commands > 0; k++) {
-        snprintf(stage, sizeof stage, "evidence.stage_mean_ps[%d].stage", k);
-        json_text(json, json_member(at, "workloads", i, stage),
-                  iojoin_stage_name((enum iojoin_stage)k));
-        snprintf(stage, sizeof stage, "evidence.stage_mean_ps[%d].mean", k);
-        json_number(json, json_member(at, "workloads", i, stage),
-                    (double)input->stage_ps[k] / (double)input->commands);
+    char at[JSON_PATH_BYTES], key[64];
+    json_integer(json, json_member(at, "workloads", i, "evidence.span_ps"), limit->span_ps);
+    json_number(json, json_member(at, "workloads", i, "evidence.estimated_gain"),
+                (double)limit->gain_ppm / 1e6);
+    if (limit->use_count == 0)
+        json_empty(json, json_member(at, "workloads", i, "evidence.resources"));
+    for (uint32_t k = 0; k < limit->use_count; k++) {
+        const struct account_use *use = &limit->uses[k];
+        snprintf(key, sizeof key, "evidence.resources[%u].resource", k);
+        json_text(json, json_member(at, "workloads", i, key), use->resource);
+        snprintf(key, sizeof key, "evidence.resources[%u].place", k);
+        json_text(json, json_member(at, "workloads", i, key), use->place);
+        snprintf(key, sizeof key, "evidence.resources[%u].used", k);
+        json_number(json, json_member(at, "workloads", i, key), (double)use->used_ppm / 1e6);
+        snprintf(key, sizeof key, "evidence.resources[%u].waiting", k);
+        json_number(json, json_member(at, "workloads", i, key), (double)use->waiting_ppm / 1e6);
     }
 }
 
@@ -120,7 +107,7 @@ static void write_workloads(struct json *json, const struct account *account)
         json_text(json, json_member(at, "workloads", i, "name"), limit->workload);
         json_text(json, json_member(at, "workloads", i, "bottleneck"), limit->kind);
         json_text(json, json_member(at, "workloads", i, "text"), limit->text);
-        write_evidence(json, i, &limit->evidence);
+        write_evidence(json, i, limit);
     }
     EACH(json, "never_exercised", account->unused_count)
     {

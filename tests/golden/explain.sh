@@ -25,13 +25,13 @@ says storm 'hop 1   leaf0:p0         paused by host0:p0'
 says storm 'the receive buffer held 215 KiB, threshold 215 KiB'
 says storm 'frames queued for leaf0:p0'
 says storm '3 hops deep, 6 ports paused'
-says storm 'victims          pauses: leaf3:p8 was paused'
+says storm 'victims          slow receiver: host0 drains slower'
 says storm 'loss-recovery go-back-n: no packet was retransmitted'
 holds storm.json '.sure and .roots[0].node == "host0" and .roots[0].depth == 3'
 holds storm.json '[.path[] | .xoffs > 0 and .occupancy_bytes >= .threshold_bytes] | all'
 holds storm.json '[.path[] | select(.hops > 1).because_of | startswith("leaf0:") or startswith("spine")] | all'
 holds storm.json '[.victims[] | [.workload, .class]] | tojson == "[[\"backup\",\"direct\"],[\"neighbour\",\"indirect\"],[\"victims\",\"indirect\"]]"'
-holds storm.json '[.workloads[].bottleneck] | unique == ["pauses"]'
+holds storm.json '[.workloads[].bottleneck] | unique == ["slow receiver"]'
 [ "$(jq .root_cause storm.json)" = "$("$program" run pause-storm --json | jq .root_cause)" ] ||
     fail 'run and explain tell of different causes'
 
@@ -145,7 +145,7 @@ END
 "$program" run calm.yaml -o calm.db >run 2>&1
 "$program" explain calm.db >calm || fail "calm: exit code $?"
 says calm 'none: no port was paused'
-says calm 'link: host0:p0 to switch0 is 9'
+says calm 'link: host0:p0 to switch0 is 100% busy'
 says calm 'fault 0, slow-receiver: the run ended before it began'
 says calm 'fault 1, slow-receiver: its host sent no pause'
 says calm '2 of 4 links, such as host2-switch0: no frame crossed them'

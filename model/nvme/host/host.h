@@ -129,6 +129,9 @@ uint16_t nvme_host_controller(const struct nvme_host *host); /* CNTLID */
 /* I/O taken and not given back, under way or waiting for the controller to return. */
 uint64_t nvme_host_outstanding(const struct nvme_host *host);
 
+/* How long the CPUs of its I/O queues have worked until now, together; each queue has one. */
+time_ps nvme_host_busy(const struct nvme_host *host, time_ps now);
+
 /* In words, where it stands: "live" or "connecting queue 3". */
 void nvme_host_describe(const struct nvme_host *host, char *text, size_t size);
 

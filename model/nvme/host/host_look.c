@@ -47,3 +47,11 @@ void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *
             look_at_piece(queue, &queue->pieces[queue->piece_at + n], look, self);
     }
 }
+
+time_ps nvme_host_busy(const struct nvme_host *host, time_ps now)
+{
+    time_ps busy = 0;
+    for (uint32_t i = 1; i < host->queue_count; i++)
+        busy += nvme_server_busy(&host->queues[i].cpu, now);
+    return busy;
+}

@@ -43,6 +43,8 @@ struct media_ops {
     struct media *(*create)(const struct env *env, const void *params, uint32_t index);
     /* `done` may be called before submit returns when the kind takes no time. */
     void (*submit)(struct media *media, struct media_request *request);
+    /* What serves, in the order of a read; NULL: nothing takes time. */
+    void (*stations)(const struct media *media, nvme_station_fn *call, void *self);
     void (*audit)(const struct media *media);
     void (*destroy)(struct media *media);
 };

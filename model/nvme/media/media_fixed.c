@@ -79,6 +79,11 @@ static void fixed_submit(struct media *media, struct media_request *request)
     nvme_server_add(earliest, &request->job, latency(&media->params, request->op));
 }
 
+static void fixed_stations(const struct media *media, nvme_station_fn *call, void *self)
+{
+    call(self, &(struct nvme_station){"medium", media->servers, (uint32_t)media->params.parallel});
+}
+
 static void fixed_audit(const struct media *media)
 {
     for (int64_t i = 0; i < media->params.parallel; i++)
@@ -100,6 +105,7 @@ const struct media_ops media_fixed = {
     .params_bytes = sizeof(struct fixed_params),
     .create = fixed_create,
     .submit = fixed_submit,
+    .stations = fixed_stations,
     .audit = fixed_audit,
     .destroy = fixed_destroy,
 };

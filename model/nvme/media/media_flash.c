@@ -343,6 +343,19 @@ static void buffer_audit(const struct media *media)
     CHECK(buffered == media->buffered);
 }
 
+static void flash_stations(const struct media *media, nvme_station_fn *call, void *self)
+{
+    const struct nvme_station stations[] = {
+        {"controller", &media->controller, 1},
+        {"dies", media->dies, media->die_count},
+        {"channels", media->channels, (uint32_t)media->params.channels},
+        {"link to the host", &media->link_out, 1},
+        {"link from the host", &media->link_in, 1},
+    };
+    for (size_t i = 0; i < sizeof stations / sizeof stations[0]; i++)
+        call(self, &stations[i]);
+}
+
 static void flash_audit(const struct media *media)
 {
     const struct media_request *waiting = media->waiting_first;
@@ -383,6 +396,7 @@ const struct media_ops media_flash = {
     .params_bytes = sizeof(struct flash_params),
     .create = flash_create,
     .submit = flash_submit,
+    .stations = flash_stations,
     .audit = flash_audit,
     .destroy = flash_destroy,
 };

@@ -102,6 +102,8 @@ struct nvme_target_command {
 
 typedef void nvme_target_looker(void *self, const struct nvme_target_command *command);
 void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look, void *self);
+/* Each of its cores, then what the medium of each namespace is made of. */
+void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *call, void *self);
 bool nvme_target_is_stalled(const struct nvme_target *target);
 bool nvme_target_is_dead(const struct nvme_target *target);
 

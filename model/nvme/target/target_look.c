@@ -44,6 +44,17 @@ void nvme_target_look(const struct nvme_target *target, nvme_target_looker *look
         }
 }
 
+void nvme_target_stations(const struct nvme_target *target, nvme_station_fn *call, void *self)
+{
+    for (int64_t i = 0; i < target->params.cores; i++)
+        call(self, &(struct nvme_station){"cores", &target->cores[i], 1});
+    for (uint32_t i = 0; i < target->namespace_count; i++) {
+        const struct target_namespace *ns = &target->namespaces[i];
+        if (ns->ops->stations != NULL)
+            ns->ops->stations(ns->media, call, self);
+    }
+}
+
 bool nvme_target_is_stalled(const struct nvme_target *target)
 {
     return target->stall.on;

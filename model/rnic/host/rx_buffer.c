@@ -48,7 +48,8 @@ void rx_buffer_init(struct rnic *rnic)
 {
     const struct rnic_params *params = &rnic->params;
     struct rx_buffer *rx = &rnic->rx;
-    *rx = (struct rx_buffer){.head = POOL_NONE, .tail = POOL_NONE, .due = TIME_NEVER};
+    *rx = (struct rx_buffer){
+        .head = POOL_NONE, .tail = POOL_NONE, .due = TIME_NEVER, .busy_since = TIME_NEVER};
     for (int i = 0; i < PRIORITIES; i++)
         rx->look_at[i] = TIME_NEVER;
     rx->size = params->rx_buffer;
@@ -196,10 +197,12 @@ void rx_buffer_add(struct rnic *rnic, uint32_t handle, time_ps now)
     }
     const bool empty = rx->head == POOL_NONE;
     frame->next = POOL_NONE;
-    if (empty)
+    if (empty) {
         rx->head = handle;
-    else
+        rx->busy_since = now;
+    } else {
         frame_at(rnic->port.frames, rx->tail)->next = handle;
+    }
     rx->tail = handle;
     rx->held += frame->bytes;
     rx->peak = rx->held > rx->peak ? rx->held : rx->peak;
@@ -220,6 +223,10 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
     const struct frame *frame = frame_at(rnic->port.frames, handle);
     rx->head = frame->next;
     rx->held -= frame->bytes;
+    if (rx->head == POOL_NONE) {
+        rx->busy_ps += now - rx->busy_since;
+        rx->busy_since = TIME_NEVER;
+    }
     rnic_transport(rnic, handle, now);
     start_head(rnic, now);
     if (rx->over && rx->held <= rx->xon) {
@@ -246,6 +253,11 @@ void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)
     else
         rnic->rx.storm &= (uint8_t) ~(1u << priority);
     set_pause(rnic, priority, now);
+}
+
+time_ps rx_buffer_busy(const struct rx_buffer *rx, time_ps now)
+{
+    return rx->busy_ps + (rx->busy_since == TIME_NEVER ? 0 : now - rx->busy_since);
 }
 
 void rx_buffer_audit(const struct rnic *rnic)

@@ -28,6 +28,8 @@ struct rx_buffer {
     int64_t size, xoff, xon;
     time_ps due;        /* of the drain event; TIME_NEVER: none */
     uint64_t drain_bps; /* 0: unlimited */
+    time_ps busy_ps;    /* something was in it, up to when it was last empty */
+    time_ps busy_since; /* likewise since then; TIME_NEVER: it is empty */
     struct wire_rate rate;
     time_ps look_at[PRIORITIES]; /* of each priority: the watchdog's next look; TIME_NEVER: none */
 };
@@ -43,6 +45,8 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now);
 
 /* The watchdog looks: a pause in the priority may have lasted for its time, or for most of it. */
 void rx_buffer_on_stall(struct rnic *rnic, uint8_t priority, time_ps now);
+/* How long something was in it until now: the host was draining it, or stood still. */
+time_ps rx_buffer_busy(const struct rx_buffer *rx, time_ps now);
 void rx_buffer_audit(const struct rnic *rnic);
 
 #endif

@@ -29,13 +29,15 @@ static const char tables[] =
     "CREATE TABLE link(link, name, a_node, a_port, b_node, b_port);"
     "CREATE TABLE counter(node, port, priority, name, value);"
     "CREATE TABLE workload(workload, name, kind, issued, unfinished, start_ps, last_completion_ps);"
-    "CREATE TABLE recovery(workload, lost, without_service_ps);"
+    "CREATE TABLE recovery(workload);"
+    "CREATE TABLE bottleneck(workload, kind, text, gain_ppm);"
+    "CREATE TABLE resource_use(workload, resource, span_ps, place, used_ppm, waiting_ppm,"
+    "  covers_ppm);"
     "CREATE TABLE workload_pair(workload, from_node, to_node);"
     "CREATE TABLE workload_way(workload, node, port, priority);"
-    "CREATE TABLE stage(workload, operation, position, count, sum_ps);"
+    "CREATE TABLE stage(workload, operation, position);"
     "CREATE TABLE fault(fault, kind, at_ps, until_ps);"
     "CREATE TABLE fault_place(fault, node, port);"
-    "CREATE TABLE dropped(node, port, priority, frames);"
     "CREATE TABLE pause_edge(at_ps, node, port, priority, edge, egress, occupancy_bytes,"
     "  threshold_bytes);"
     "CREATE TABLE pause_root(position, node, port, priority, kind, held_ps, direct_ps, text);"
@@ -250,7 +252,8 @@ static void what_is_no_whole_run_is_refused(void **state)
         {"DROP TABLE fault_place", "written by an older stormglass"},
         {"DROP TABLE pause_path", "no such table: pause_path"},
         {"DROP TABLE stage", "no such table: stage"},
-        {"DROP TABLE dropped", "no such table: dropped"},
+        {"DROP TABLE bottleneck", "written by an older stormglass"},
+        {"DROP TABLE resource_use", "written by an older stormglass"},
         {"UPDATE meta SET status='running', reached_ps=1500000000, duration_ps=4000000000",
          "it stops at 1.500 ms of 4.000 ms"},
         {"UPDATE meta SET digest=NULL", "no digest"},
@@ -268,58 +271,31 @@ static void what_is_no_whole_run_is_refused(void **state)
     }
 }
 
-/* What counts is on a workload's own ways, at its own hosts and of its own commands. */
-static void limits_are_of_what_a_workload_used(void **state)
+/* The run's own verdict is no workload's. */
+static void limits_are_as_the_run_judged(void **state)
 {
     (void)state;
     struct account account = read_rows(
-        paused,
-        "INSERT INTO workload_way VALUES(0, 0, 0, 3), (0, 2, 1, 3), (1, 3, 0, 4);"
-        "INSERT INTO workload_pair VALUES(0, 0, 1);"
-        "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_blocked_ps', 60),"
-        "  (2, 1, 3, 'tx_prio3_blocked_ps', 79), (2, 1, 4, 'tx_prio4_blocked_ps', 500),"
-        "  (3, 0, 4, 'tx_prio4_blocked_ps', 5000), (2, 0, 3, 'tx_prio3_blocked_ps', 600),"
-        "  (0, 0, NULL, 'tx_busy_ps', 600), (2, 1, NULL, 'tx_busy_ps', 700),"
-        "  (3, 0, NULL, 'tx_busy_ps', 7000), (2, 0, NULL, 'tx_busy_ps', 790),"
-        "  (0, NULL, NULL, 'rp_cnp_handled', 1), (1, NULL, NULL, 'rp_cnp_handled', 2),"
-        "  (2, NULL, NULL, 'rp_cnp_handled', 4), (0, NULL, NULL, 'retransmitted_packets', 5),"
-        "  (1, NULL, NULL, 'local_ack_timeout_err', 6), (0, NULL, NULL, 'rnr_nak_retry_err', 7);"
-        "INSERT INTO dropped VALUES(2, 0, 3, 1), (2, 1, 3, 2), (3, 1, 3, 4), (3, 0, 3, 8),"
-        "  (1, 0, 3, 16);"
-        "INSERT INTO recovery VALUES(1, 3, 400);"
-        "INSERT INTO stage VALUES(0, 'read', 0, 10, 100), (0, 'read', 1, 10, 200),"
-        "  (0, 'write', 0, 5, 50), (0, 'write', 8, 5, 30), (0, 'read', 9, 10, 1000),"
-        "  (0, 'read', -1, 10, 1000), (1, 'read', 0, 3, 9)");
-    assert_int_equal(account.limit_count, 3);
+        paused, "INSERT INTO bottleneck VALUES(NULL, 'link', 'link: of all', 5),"
+                "  (1, 'media', 'media: slow', 7), (0, 'link', 'link: full', 6);"
+                "INSERT INTO resource_use VALUES(0, 'media', 800, 'host0', 200, 20, 2),"
+                "  (0, 'link', 800, 'leaf0', 300, 30, 3), (1, 'media', 900, 'host1', 400, 40, 4)");
+    assert_int_equal(account.limit_count, 2);
     const struct account_limit *a = &account.limits[0], *b = &account.limits[1];
-    const struct bottleneck_input *seen = &a->evidence;
     assert_string_equal(a->workload, "a");
-    assert_int_equal(seen->span, 800);
-    assert_int_equal(seen->paused_ps, 79);
-    assert_string_equal(seen->paused_port, "leaf0:p1");
-    assert_int_equal(seen->busiest_ps, 700);
-    assert_string_equal(seen->busiest_port, "leaf0:p1");
-    assert_string_equal(seen->busiest_peer, "leaf1");
-    assert_int_equal(seen->cnps, 3);
-    assert_int_equal(seen->retransmitted, 5);
-    assert_int_equal(seen->timeouts, 6);
-    assert_int_equal(seen->rnr_naks, 7);
-    assert_int_equal(seen->drops, 1 + 2 + 4); /* at either end of a way */
-    assert_int_equal(seen->losses + seen->without_service, 0);
-    assert_int_equal(seen->commands, 15);
-    assert_true(seen->stage_ps[0] == 150 && seen->stage_ps[1] == 200 && seen->stage_ps[8] == 30);
-    assert_string_equal(a->kind, "congestion control");
-    /* Counters of the whole run are no more than the workload's own time. */
-    assert_int_equal(b->evidence.span, 1000);
-    assert_int_equal(b->evidence.paused_ps, 1000);
-    assert_int_equal(b->evidence.busiest_ps, 1000);
-    assert_int_equal(b->evidence.losses, 3);
-    assert_int_equal(b->evidence.without_service, 400);
-    assert_string_equal(b->kind, "pauses");
-    assert_string_equal(account.limits[2].kind, "outstanding limit");
-    account_free(&account);
-    account = read_rows(paused, "UPDATE workload SET last_completion_ps=start_ps-1");
-    assert_int_equal(account.limits[0].evidence.span, 0);
+    assert_string_equal(a->kind, "link");
+    assert_string_equal(a->text, "link: full");
+    assert_int_equal(a->gain_ppm, 6);
+    assert_int_equal(a->span_ps, 800);
+    assert_int_equal(a->use_count, 2);
+    assert_string_equal(a->uses[0].resource, "link");
+    assert_string_equal(a->uses[0].place, "leaf0");
+    assert_int_equal(a->uses[0].used_ppm, 300);
+    assert_int_equal(a->uses[0].waiting_ppm, 30);
+    assert_int_equal(a->uses[0].covers_ppm, 3);
+    assert_string_equal(b->workload, "b");
+    assert_int_equal(b->use_count, 1);
+    assert_int_equal(b->span_ps, 900);
     account_free(&account);
 }
 
@@ -373,7 +349,7 @@ int main(void)
         cmocka_unit_test(causes_are_some_of_the_roots),
         cmocka_unit_test(severities_have_words),
         cmocka_unit_test(what_is_no_whole_run_is_refused),
-        cmocka_unit_test(limits_are_of_what_a_workload_used),
+        cmocka_unit_test(limits_are_as_the_run_judged),
         cmocka_unit_test(what_no_frame_touched_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

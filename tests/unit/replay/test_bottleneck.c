@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_bottleneck - one row for each rule. */
+ * test_bottleneck - which estimate is the largest. */
 #include "replay/explain/bottleneck.h"
 
 #include <setjmp.h>
@@ -9,136 +9,167 @@
 
 #include <cmocka.h>
 
-/* A run of 10 ms on a link that is half busy, with 100 commands of 10 us each in the media. */
+static struct bottleneck_use use(int64_t percent, const char *where)
+{
+    struct bottleneck_use use = {.used = percent * PPM / 100, .covers = PPM};
+    strncpy(use.where, where, sizeof use.where - 1);
+    return use;
+}
+
+/* A closed loop of 20 on a link that is half busy. */
 static struct bottleneck_input plain(void)
 {
-    struct bottleneck_input input = {
-        .span = 10 * PS_PER_MS,
-        .paused_port = "leaf0:p0",
-        .root_cause = "",
-        .busiest_port = "host1:p0",
-        .busiest_peer = "leaf0",
-        .busiest_ps = 5 * PS_PER_MS,
-        .commands = 100,
-    };
-    input.stage_ps[IOJOIN_MEDIA] = 1000 * PS_PER_US;
-    input.stage_ps[IOJOIN_SUBMIT] = 100 * PS_PER_US;
+    struct bottleneck_input input = {.depth = 20};
+    input.uses[BOTTLENECK_LINK] = use(50, "host1:p0 to leaf0");
     return input;
 }
 
 static void assert_named(const struct bottleneck_input *input, const char *beginning)
 {
-    char text[320];
-    bottleneck_find(input, text, sizeof text);
-    if (strncmp(text, beginning, strlen(beginning)) != 0)
-        fail_msg("'%s' does not begin with '%s'", text, beginning);
+    struct bottleneck found;
+    bottleneck_find(input, &found);
+    if (strncmp(found.text, beginning, strlen(beginning)) != 0)
+        fail_msg("'%s' does not begin with '%s'", found.text, beginning);
+    assert_memory_equal(found.text, bottleneck_word(found.resource),
+                        strlen(bottleneck_word(found.resource)));
 }
 
-static void longest_part_of_the_latency_is_named(void **state)
+static void where_nothing_is_full_more_outstanding_gains_most(void **state)
 {
     (void)state;
     struct bottleneck_input input = plain();
-    assert_named(&input, "media: 91% of the mean latency of 100 commands");
-    input.stage_ps[IOJOIN_RESPOND] = 3000 * PS_PER_US;
-    assert_named(&input, "target cpu: ");
-    input.stage_ps[IOJOIN_FETCH] = 4000 * PS_PER_US;
-    assert_named(&input, "network: ");
-    input.stage_ps[IOJOIN_COMPLETE] = 9000 * PS_PER_US;
-    assert_named(&input, "host software: ");
+    assert_named(&input, "queue depth: no resource is full, and 20 outstanding in each queue keep "
+                         "it so; the busiest link, host1:p0 to leaf0, is 50% used");
+    input.uses[BOTTLENECK_LINK] = use(98, "host1:p0 to leaf0");
+    assert_named(&input, "link: host1:p0 to leaf0 is 98% busy");
 }
 
-static void pauses_come_before_a_full_link(void **state)
+static void a_full_station_is_named_and_the_first_of_two(void **state)
+{
+    (void)state;
+    static const enum bottleneck_resource stations[] = {BOTTLENECK_MEDIA, BOTTLENECK_TARGET_CPU,
+                                                        BOTTLENECK_HOST_CPU};
+    for (size_t i = 0; i < sizeof stations / sizeof stations[0]; i++) {
+        struct bottleneck_input input = plain();
+        input.uses[stations[i]] = use(100, "host0");
+        assert_named(&input, bottleneck_word(stations[i]));
+        input.uses[BOTTLENECK_LINK] = use(100, "host1:p0 to leaf0");
+        assert_named(&input, "link");
+    }
+}
+
+/* Dies are hit at random: none is always busy, and what is outstanding waits for some. */
+static void waiting_tells_of_a_limit_that_is_not_always_busy(void **state)
 {
     (void)state;
     struct bottleneck_input input = plain();
-    input.busiest_ps = 96 * PS_PER_MS / 10;
-    assert_named(&input, "link: host1:p0 to leaf0 is 96% busy");
-    input.root_cause = "host0: slow";
-    input.paused_ps = PS_PER_MS - 1; /* just below a tenth */
+    input.uses[BOTTLENECK_MEDIA] = use(70, "host0's dies");
+    assert_named(&input, "queue depth: ");
+    input.uses[BOTTLENECK_MEDIA].waiting = PPM * 6 / 10;
+    assert_named(&input, "media: host0's dies: 70% busy");
+    input.uses[BOTTLENECK_MEDIA].used = PPM / 10; /* nobody can wait long for what is idle */
+    assert_named(&input, "queue depth: ");
+}
+
+static void one_more_of_few_outstanding_is_much(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_MEDIA] = use(70, "host0's medium");
+    input.uses[BOTTLENECK_MEDIA].waiting = PPM * 6 / 10;
+    input.depth = 1;
+    assert_named(&input, "queue depth: ");
+}
+
+static void time_that_is_lost_counts_as_far_as_there_is_room(void **state)
+{
+    (void)state;
+    static const enum bottleneck_resource lost[] = {BOTTLENECK_RECEIVER, BOTTLENECK_PAUSES,
+                                                    BOTTLENECK_CREDIT,   BOTTLENECK_CONGESTION,
+                                                    BOTTLENECK_LOSS,     BOTTLENECK_RECOVERY};
+    for (size_t i = 0; i < sizeof lost / sizeof lost[0]; i++) {
+        struct bottleneck_input input = plain();
+        input.uses[lost[i]] = use(40, "w");
+        assert_named(&input, bottleneck_word(lost[i]));
+        input.uses[BOTTLENECK_LINK] = use(99, "host1:p0 to leaf0");
+        assert_named(&input, "link");
+        input = plain();
+        input.uses[lost[i]] = use(5, "w");
+        assert_named(&input, "queue depth: ");
+    }
+}
+
+static void what_is_sent_again_is_no_use_of_a_link(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(100, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_LOSS] = use(90, "w");
     assert_named(&input, "link: ");
-    input.paused_ps = PS_PER_MS;
-    assert_named(&input, "pauses: leaf0:p0 was paused for 1.000 ms (10% of the time)");
+    input.resent = PPM * 9 / 10;
+    assert_named(&input, "loss: queue pairs of w wait for or repeat lost packets 90% of their "
+                         "time; the busiest link, host1:p0 to leaf0, is 100% used");
 }
 
-static void notifications_matter_only_below_a_full_link(void **state)
+static void limits_of_what_may_be_under_way_stand_for_the_depth(void **state)
 {
     (void)state;
     struct bottleneck_input input = plain();
-    input.cnps = 10; /* one in each millisecond is not enough */
-    assert_named(&input, "media: ");
-    input.cnps = 11;
-    assert_named(&input, "congestion control: ");
-    input.busiest_ps = 95 * PS_PER_MS / 10;
-    assert_named(&input, "link: ");
+    input.uses[BOTTLENECK_READS] = use(60, "w");
+    assert_named(&input, "outstanding reads: ");
+    input.uses[BOTTLENECK_READS] = use(40, "w");
+    input.uses[BOTTLENECK_QUEUE_SIZE] = use(70, "w");
+    assert_named(&input, "queue size: ");
 }
 
-static void nothing_full_and_no_commands_is_the_workloads_own_limit(void **state)
+static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
 {
     (void)state;
     struct bottleneck_input input = plain();
-    input.commands = 0;
-    assert_named(&input, "outstanding limit: ");
-    input = (struct bottleneck_input){.root_cause = ""}; /* nothing ran at all */
-    assert_named(&input, "outstanding limit: ");
+    input.satisfied = true;
+    input.uses[BOTTLENECK_MEDIA] = use(80, "host0");
+    assert_named(&input, "asked for: limited by what is asked for; the busiest link");
+    input.uses[BOTTLENECK_RECOVERY] = use(10, "controllers of w were lost");
+    assert_named(&input, "recovery: controllers of w were lost, 10% of the time");
+    input = plain();
+    input.few = true;
+    assert_named(&input, "asked for: ");
+    input.idle = true;
+    assert_named(&input, "asked for: nothing was issued");
 }
 
-static void loss_is_told_before_nothing_is_full(void **state)
+static void a_run_is_judged_by_what_all_of_it_gains(void **state)
 {
     (void)state;
-    struct bottleneck_input input = plain();
-    input.timeouts = 7;
-    assert_named(&input, "media: ");
-    input.commands = 0;
-    assert_named(&input,
-                 "loss: senders wait for lost packets (0 frames dropped, 0 packets "
-                 "retransmitted, 7 timeouts); the busiest link, host1:p0 to leaf0, is 50% used");
-    input.timeouts = 0;
-    input.drops = 1;
-    assert_named(&input, "loss: senders wait for lost packets (1 frames");
-    input.drops = 0;
-    input.retransmitted = 1;
-    assert_named(&input, "loss: ");
-    input.cnps = 11;
-    assert_named(&input, "congestion control: ");
-}
-
-static void receivers_without_a_receive_are_named_before_the_latency(void **state)
-{
-    (void)state;
-    char word[32];
-    struct bottleneck_input input = plain();
-    input.rnr_naks = 10; /* one in each millisecond is not enough */
-    assert_named(&input, "media: ");
-    input.rnr_naks = 11;
-    assert_named(&input, "credit: 11 messages found no posted receive");
-    input.cnps = 11;
-    assert_named(&input, "congestion control: ");
-    bottleneck_word("target cpu: 60% of it", word, sizeof word);
-    assert_string_equal(word, "target cpu");
-}
-
-static void controllers_that_are_away_are_named_before_the_latency(void **state)
-{
-    (void)state;
-    struct bottleneck_input input = plain();
-    input.losses = 2;
-    input.without_service = PS_PER_MS - 1;
-    assert_named(&input, "media: ");
-    input.without_service = PS_PER_MS;
-    assert_named(&input, "recovery: controllers were lost 2 times, 1.000 ms without "
-                         "service in total");
+    struct bottleneck_input small = plain(), large = plain();
+    const struct bottleneck_input *inputs[] = {&small, &large};
+    struct bottleneck found;
+    small.uses[BOTTLENECK_MEDIA] = use(100, "host0's cells");
+    small.weight = 20;
+    large.uses[BOTTLENECK_LINK] = use(100, "host9:p0 to leaf9");
+    large.weight = 80;
+    bottleneck_of_all(inputs, 2, &found);
+    assert_string_equal(found.text, "link: host9:p0 to leaf9 is 100% busy");
+    assert_in_range(found.gain, 80000, 81000); /* the other's half-used link gains a little */
+    large.satisfied = true;
+    bottleneck_of_all(inputs, 2, &found);
+    assert_int_equal(found.resource, BOTTLENECK_MEDIA);
+    bottleneck_of_all(NULL, 0, &found);
+    assert_string_equal(found.text, "asked for: nothing was issued");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(longest_part_of_the_latency_is_named),
-        cmocka_unit_test(pauses_come_before_a_full_link),
-        cmocka_unit_test(notifications_matter_only_below_a_full_link),
-        cmocka_unit_test(receivers_without_a_receive_are_named_before_the_latency),
-        cmocka_unit_test(controllers_that_are_away_are_named_before_the_latency),
-        cmocka_unit_test(loss_is_told_before_nothing_is_full),
-        cmocka_unit_test(nothing_full_and_no_commands_is_the_workloads_own_limit),
+        cmocka_unit_test(where_nothing_is_full_more_outstanding_gains_most),
+        cmocka_unit_test(a_full_station_is_named_and_the_first_of_two),
+        cmocka_unit_test(waiting_tells_of_a_limit_that_is_not_always_busy),
+        cmocka_unit_test(one_more_of_few_outstanding_is_much),
+        cmocka_unit_test(time_that_is_lost_counts_as_far_as_there_is_room),
+        cmocka_unit_test(what_is_sent_again_is_no_use_of_a_link),
+        cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
+        cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
+        cmocka_unit_test(a_run_is_judged_by_what_all_of_it_gains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

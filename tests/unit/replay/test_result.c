@@ -47,7 +47,7 @@ static void fill(struct fixture *fixture)
                                       .workload_count = 1,
                                       .expectations = &fixture->expectation,
                                       .expectation_count = 1,
-                                      .bottleneck = "nothing"};
+                                      .limit = {.resource = BOTTLENECK_DEPTH, .text = "nothing"}};
     fixture->result.totals.pfc_paused_ps = 5000;
 }
 
@@ -300,6 +300,7 @@ static const char printed[] = "scenario 'small'\n"
                               "warnings[0].rule 'depths'\n"
                               "warnings[0].text 'played as 31'\n"
                               "bottleneck 'nothing'\n"
+                              "bottleneck_kind 'queue depth'\n"
                               "root_cause 'host0 drains slowly'\n"
                               "root_cause_sure true\n"
                               "root_cause_kind 'slow-receiver'\n"

@@ -3,6 +3,7 @@
  * wires, pauses and how long they held, drops by cause, marks; and of workloads from each I/O. */
 #include "replay/database/words.h"
 #include "replay/record/collect.h"
+#include "replay/record/usage.h"
 #include "replay/run/fabric.h"
 
 #include <setjmp.h>
@@ -129,8 +130,13 @@ static struct result play(const char *text)
     tally.probe.host_io = on_host_io;
     struct world *world = world_build(scenario, &tally.probe, &diag);
     assert_non_null(world);
+    struct usage usage;
+    usage_init(&usage, world);
+    while (usage.next != TIME_NEVER && world_run(world, usage.next))
+        usage_take(&usage);
     while (world_run(world, world->engine.now + PS_PER_MS))
         ;
+    usage_end(&usage, world->engine.now, scenario->duration);
     observe_finish(&tally.observe, world->engine.now);
     struct route_table *routes = world_routes(world);
     const struct collect collect = {.scenario = scenario,
@@ -138,11 +144,13 @@ static struct result play(const char *text)
                                     .routes = routes,
                                     .world = world,
                                     .observe = &tally.observe,
+                                    .usage = &usage,
                                     .now = world->engine.now,
                                     .window_end = scenario->duration,
                                     .until = TIME_NEVER};
     struct result result = {0};
     collect_result(&collect, &result);
+    usage_fini(&usage);
     free(routes);
     for (uint32_t node = 0; node < scenario->node_count; node++)
         for (uint16_t port = 0; port < scenario->nodes[node].port_count; port++)
@@ -243,17 +251,17 @@ static void the_busiest_link_is_named(void **state)
         {"kind: rdma-write, from: host2, to: host4", "the busiest link, host2:p0 to switch0, ", 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[512], used[64];
+        char text[512];
         snprintf(text, sizeof text,
                  HEAD STAR("") "workloads: [{name: w, %s, message-size: 4KiB, outstanding: 1}]\n",
                  rows[i].workload);
         struct result result = play(text);
-        const time_ps busy = tally.sent_ps[rows[i].node][0];
-        snprintf(used, sizeof used, "%sis %s used", rows[i].words,
-                 words_percent((double)busy, (double)PS_PER_MS).text);
-        assert_true(busy > PS_PER_MS / 20);
-        if (strstr(result.bottleneck, used) == NULL)
-            fail_msg("'%s' in '%s'", used, result.bottleneck);
+        const int64_t sent = tally.sent_ps[rows[i].node][0] * PPM / PS_PER_MS;
+        const int64_t used = result.limits[0].input.uses[BOTTLENECK_LINK].used;
+        assert_true(sent > PPM / 20);
+        assert_in_range(used, sent * 9 / 10, sent * 11 / 10);
+        if (strstr(result.limit.text, rows[i].words) == NULL)
+            fail_msg("'%s' in '%s'", rows[i].words, result.limit.text);
         result_free(&result);
     }
 }

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * limits - shares of the steady part. */
+#include "replay/record/limits.h"
+
+#include "base/memory.h"
+#include "replay/explain/explain_words.h"
+#include "replay/explain/paths.h"
+#include "replay/record/usage.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a workload goes by. */
+struct scope {
+    const struct collect *collect;
+    const struct usage *usage;
+    const struct explain_fabric *fabric;
+    struct bottleneck_input *input;
+    bool *ports;       /* by port: a transmitter on the way */
+    bool *from, *to;   /* by node */
+    const char *whose; /* its name */
+};
+
+static int64_t share(int64_t part, int64_t whole)
+{
+    if (whole <= 0 || part <= 0)
+        return 0;
+    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+/* ------------------------------------------------------------------ links */
+
+static time_ps busy_ps(const struct scope *scope, uint32_t port)
+{
+    return units_transfer_ps((uint64_t)usage_of_port(scope->usage, port, USAGE_PORT_BYTES),
+                             (uint64_t)scope->fabric->rate_bps[port]);
+}
+
+static void name_link(const struct scope *scope, uint32_t port, char where[BOTTLENECK_WHERE_BYTES])
+{
+    const struct explain_fabric *fabric = scope->fabric;
+    char from[96];
+    explain_port_words(fabric, port, from, sizeof from);
+    snprintf(where, BOTTLENECK_WHERE_BYTES, "%s to %.60s", from,
+             fabric->names[fabric->node_of[fabric->peer[port]]]);
+}
+
+/* Of the bytes that hosts put in, what went by a link nearly as busy as the busiest. */
+static int64_t covered(const struct scope *scope, int64_t busiest)
+{
+    const struct explain_fabric *fabric = scope->fabric;
+    int64_t bytes = 0, all = 0;
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
+        if (!scope->ports[i])
+            continue;
+        const int64_t own = usage_of_port(scope->usage, i, USAGE_PORT_BYTES);
+        all += fabric->is_host[fabric->node_of[i]] ? own : 0;
+        if (share(busy_ps(scope, i), usage_span(scope->usage)) * 10 >= busiest * 9)
+            bytes += own;
+    }
+    return share(bytes, all);
+}
+
+/* In series the first is it: the queue is before that one.  Hosts' ports come first. */
+static void name_busiest(struct scope *scope)
+{
+    const struct explain_fabric *fabric = scope->fabric;
+    struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++)
+        if (scope->ports[i] &&
+            share(busy_ps(scope, i), usage_span(scope->usage)) * 100 >= link->used * 99) {
+            name_link(scope, i, link->where);
+            return;
+        }
+}
+
+static void add_links(struct scope *scope)
+{
+    const struct explain_fabric *fabric = scope->fabric;
+    struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
+    struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
+    const time_ps span = usage_span(scope->usage);
+    for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
+        if (!scope->ports[i])
+            continue;
+        const int64_t used = share(busy_ps(scope, i), span);
+        const int64_t paused = share(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
+        link->used = used > link->used ? used : link->used;
+        if (paused > pauses->used) {
+            pauses->used = paused;
+            explain_port_words(fabric, i, pauses->where, sizeof pauses->where);
+        }
+    }
+    link->covers = covered(scope, link->used);
+    name_busiest(scope);
+}
+
+/* ------------------------------------------------------------------ queue pairs */
+
+static int64_t sum_of(const struct scope *scope, const bool *nodes, enum usage_rnic what)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    int64_t sum = 0;
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t i = 0; nodes[node] && i < scenario->nodes[node].port_count; i++)
+            sum += usage_of_rnic(scope->usage, node, i, what);
+    return sum;
+}
+
+static int64_t larger(const struct scope *scope, enum usage_rnic what)
+{
+    const int64_t from = sum_of(scope, scope->from, what), to = sum_of(scope, scope->to, what);
+    return from > to ? from : to;
+}
+
+static void add_wait(struct scope *scope, enum bottleneck_resource resource, int64_t queue_pairs,
+                     int64_t active)
+{
+    struct bottleneck_use *use = &scope->input->uses[resource];
+    use->used = share(queue_pairs, active);
+    snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
+}
+
+static void add_queue_pairs(struct scope *scope, bool lossy)
+{
+    const int64_t active = larger(scope, USAGE_QP_ACTIVE);
+    const int64_t silent = lossy ? larger(scope, USAGE_QP_SILENT) : 0;
+    add_wait(scope, BOTTLENECK_CREDIT, larger(scope, USAGE_QP_RNR), active);
+    add_wait(scope, BOTTLENECK_CONGESTION, larger(scope, USAGE_QP_HELD), active);
+    add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
+    add_wait(scope, BOTTLENECK_LOSS, larger(scope, USAGE_QP_RESENT) + silent, active);
+    scope->input->resent = share(
+        sum_of(scope, scope->from, USAGE_RNIC_RESENT) + sum_of(scope, scope->to, USAGE_RNIC_RESENT),
+        sum_of(scope, scope->from, USAGE_RNIC_SENT) + sum_of(scope, scope->to, USAGE_RNIC_SENT));
+}
+
+/* A buffer that is not empty is no limit as long as it never fills. */
+static void add_receivers(struct scope *scope)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECEIVER];
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
+            if ((!scope->to[node] && !scope->from[node]) ||
+                usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) == 0)
+                continue;
+            const int64_t used = share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_DRAIN),
+                                       usage_span(scope->usage));
+            if (used <= use->used)
+                continue;
+            use->used = used;
+            snprintf(use->where, sizeof use->where, "%.100s", scenario->nodes[node].name);
+        }
+}
+
+/* ------------------------------------------------------------------ NVMe */
+
+static void add_host_cpus(struct scope *scope, uint32_t index)
+{
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
+    const time_ps busy = usage_of_workload(usage, index, USAGE_WORK_CPU);
+    const int64_t queues = usage_of_workload(usage, index, USAGE_WORK_QUEUES);
+    const int64_t used = share(busy / (queues > 0 ? queues : 1), usage_span(usage));
+    if (used <= use->used)
+        return;
+    use->used = used;
+    use->covers = PPM;
+    const int64_t on = usage_of_workload(usage, index, USAGE_WORK_ON_CPU);
+    const int64_t served = (int64_t)((__int128)busy * usage_looks(usage) / usage_span(usage));
+    use->waiting = share(on - served, usage_of_workload(usage, index, USAGE_WORK_OUT));
+    snprintf(use->where, sizeof use->where, "the host CPUs of %.60s's queues",
+             scope->collect->scenario->workloads[index].name);
+}
+
+static bool is_core(const struct usage_station *station)
+{
+    return strcmp(station->name, "cores") == 0;
+}
+
+/* The busiest station of all targets, of cores or of media. */
+static const char *add_stations(struct scope *scope, bool cores)
+{
+    const char *name = "";
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use =
+        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
+        for (int i = 0; stations != NULL && i < USAGE_STATIONS && stations[i].name != NULL; i++) {
+            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
+            const int64_t used = share(busy / stations[i].servers, usage_span(usage));
+            if (is_core(&stations[i]) != cores || used <= use->used)
+                continue;
+            use->used = used;
+            name = stations[i].name;
+            snprintf(use->where, sizeof use->where, "%.60s's %.60s%s", scenario->nodes[node].name,
+                     name, cores ? "" : " (media)");
+        }
+    }
+    return name;
+}
+
+/* Of the work that all such stations did, what those as busy as the busiest did; and how much of
+ * what is outstanding waits for them. */
+static void add_waiting(struct scope *scope, bool cores, const char *name)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use =
+        &scope->input->uses[cores ? BOTTLENECK_TARGET_CPU : BOTTLENECK_MEDIA];
+    __int128 busy_all = 0, busy_most = 0;
+    int64_t here = 0, asked = 0;
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        const struct usage_station *stations = scope->to[node] ? usage_stations(usage, node) : NULL;
+        if (stations == NULL)
+            continue;
+        here += usage_of_target(usage, node, cores ? USAGE_TARGET_ON_CORE : USAGE_TARGET_IN_MEDIA);
+        asked += usage_of_target(usage, node, USAGE_TARGET_ASKED);
+        for (int i = 0; i < USAGE_STATIONS && stations[i].name != NULL; i++) {
+            const time_ps busy = usage_of_target(usage, node, USAGE_TARGET_STATION + (unsigned)i);
+            if (strcmp(stations[i].name, name) != 0)
+                continue;
+            busy_all += busy;
+            if (share(busy / stations[i].servers, usage_span(usage)) * 10 >= use->used * 9)
+                busy_most += busy;
+        }
+    }
+    const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
+    use->waiting = share(here - served, asked);
+    use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
+}
+
+static void add_recovery(struct scope *scope, uint32_t index)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct usage *usage = scope->usage;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECOVERY];
+    use->used = share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
+                      usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
+    snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        if (!scope->to[node] || usage_stations(usage, node) == NULL)
+            continue;
+        const int64_t stalled =
+            share(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
+        if (stalled <= use->used)
+            continue;
+        use->used = stalled;
+        snprintf(use->where, sizeof use->where, "the target on %.100s stood still",
+                 scenario->nodes[node].name);
+    }
+}
+
+/* ------------------------------------------------------------------ workloads */
+
+static int64_t param(const struct scenario_workload *about, const char *name)
+{
+    const struct opt *row = opt_find(about->ops->opts, name);
+    int64_t value = 0;
+    if (row != NULL && about->params != NULL)
+        memcpy(&value, (const char *)about->params + row->offset, sizeof value);
+    return value;
+}
+
+/* A rate of a twentieth of a per cent short is one that ends between two I/Os. */
+static bool is_satisfied(const struct collect *collect, uint32_t index)
+{
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
+    const __int128 instances = (__int128)about->pair_count * about->copies;
+    const time_ps window = collect_window_ps(stats, collect->window_end);
+    const bool timed = opt_find(about->ops->opts, "timing") != NULL && param(about, "timing") == 0;
+    const __int128 due =
+        timed ? (__int128)stats->issued : instances * param(about, "rate") * window / PS_PER_S;
+    return due > 0 && stats->missed == 0 &&
+           ((__int128)stats->completed_window + 2 * instances) * 100 >= due * 97;
+}
+
+static bool asks_for_few(const struct scenario_workload *about, int64_t depth)
+{
+    const int64_t count = param(about, "count");
+    const int64_t queues = param(about, "queues") + param(about, "qps");
+    return count > 0 && count <= depth * (queues > 0 ? queues : 1);
+}
+
+static void add_workload(struct scope *scope, uint32_t index)
+{
+    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
+    struct bottleneck_input *input = scope->input;
+    const int64_t depth = param(about, "queue-depth") + param(about, "outstanding");
+    input->idle = scope->collect->stats[index].issued == 0;
+    input->satisfied = is_satisfied(scope->collect, index);
+    input->few = asks_for_few(about, depth);
+    input->depth = depth;
+    if (scope->usage == NULL)
+        return;
+    add_host_cpus(scope, index);
+    add_recovery(scope, index);
+    struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
+    const int64_t waits = share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
+                                usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
+    if (waits > size->used) {
+        size->used = waits;
+        snprintf(size->where, sizeof size->where, "the submission queues of %.60s are full",
+                 about->name);
+    }
+}
+
+static void mark(void *self, uint32_t port)
+{
+    ((struct scope *)self)->ports[port] = true;
+}
+
+static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
+{
+    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
+    for (uint32_t i = 0; i < about->pair_count && i < WAYS_PAIRS_MAX; i++) {
+        const struct scenario_pair *pair = &about->pairs[i];
+        scope->from[pair->from] = scope->to[pair->to] = true;
+        paths_visit(paths, pair->from, pair->to, mark, scope);
+        paths_visit(paths, pair->to, pair->from, mark, scope);
+    }
+}
+
+/* Pauses that a slow receiver asked for are its own. */
+static void find_cause(struct scope *scope, const struct result *result)
+{
+    struct bottleneck_use *receiver = &scope->input->uses[BOTTLENECK_RECEIVER];
+    struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
+    const struct result_cause *cause = &result->cause;
+    if (result->root_cause[0] == '\0' || cause->kind == NULL ||
+        strcmp(cause->kind, explain_kind_name(EXPLAIN_SLOW_RECEIVER)) != 0)
+        return;
+    if (pauses->used > receiver->used) {
+        receiver->used = pauses->used;
+        snprintf(receiver->where, sizeof receiver->where, "%.100s", cause->node);
+    }
+    pauses->used = 0;
+}
+
+static void add_used(struct scope *scope, const struct result *result)
+{
+    const bool lossy = result->totals.rnic_timeouts > 0 || scope->collect->observe->drop_count > 0;
+    add_links(scope);
+    add_queue_pairs(scope, lossy);
+    add_receivers(scope);
+    for (int cores = 0; cores < 2; cores++) {
+        const char *name = add_stations(scope, cores != 0);
+        add_waiting(scope, cores != 0, name);
+    }
+    find_cause(scope, result);
+}
+
+static void judge(const struct collect *collect, const struct result *result, uint32_t index,
+                  struct result_limit *limit)
+{
+    const struct explain_fabric *fabric = collect->observe->fabric;
+    const uint32_t nodes = fabric->node_count;
+    struct scope scope = {
+        .collect = collect,
+        .usage = collect->usage,
+        .fabric = fabric,
+        .input = &limit->input,
+        .ports = memory_zeroed(fabric->first_port[nodes], sizeof(bool)),
+        .from = memory_zeroed(nodes, sizeof(bool)),
+        .to = memory_zeroed(nodes, sizeof(bool)),
+        .whose = collect->scenario->workloads[index].name,
+    };
+    struct paths paths;
+    paths_init(&paths, collect->scenario, collect->routes, fabric);
+    add_workload(&scope, index);
+    add_pairs(&scope, &paths, index);
+    paths_fini(&paths);
+    if (collect->usage != NULL) {
+        limit->input.span = usage_span(collect->usage);
+        add_used(&scope, result);
+    }
+    bottleneck_find(&limit->input, &limit->found);
+    free(scope.ports);
+    free(scope.from);
+    free(scope.to);
+}
+
+void limits_find(const struct collect *collect, struct result *result)
+{
+    const uint32_t count = collect->scenario->workload_count;
+    const struct bottleneck_input **inputs = memory_zeroed(count, sizeof *inputs);
+    result->limits = memory_zeroed(count, sizeof *result->limits);
+    for (uint32_t i = 0; i < count; i++) {
+        judge(collect, result, i, &result->limits[i]);
+        inputs[i] = &result->limits[i].input;
+        result->limits[i].input.weight = 1 + (int64_t)collect->stats[i].bytes_window;
+    }
+    bottleneck_of_all(inputs, count, &result->limit);
+    free(inputs);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * usage - one look at the world, and the difference of two. */
+#include "replay/record/usage.h"
+
+#include "base/memory.h"
+#include "nvme/host/host.h"
+#include "replay/record/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_target(const struct world *world, uint32_t node)
+{
+    const struct scenario_node *about = &world->scenario->nodes[node];
+    return about->kind == SCENARIO_HOST && world->targets[about->index] != NULL;
+}
+
+/* ------------------------------------------------------------------ where what is */
+
+struct placing {
+    struct usage_station *stations;
+    uint32_t seen[USAGE_STATIONS]; /* in this pass */
+};
+
+/* The place of the station that was seen least among those of its name, or a new one. */
+static uint32_t place_of(struct placing *placing, const char *name, bool may_add)
+{
+    uint32_t best = USAGE_STATIONS, alike = 0, i = 0;
+    for (; i < USAGE_STATIONS && placing->stations[i].name != NULL; i++) {
+        if (strcmp(placing->stations[i].name, name) != 0)
+            continue;
+        alike++;
+        if (best == USAGE_STATIONS || placing->seen[i] < placing->seen[best])
+            best = i;
+    }
+    if (may_add && i < USAGE_STATIONS && alike < USAGE_ALIKE)
+        best = i;
+    if (best < USAGE_STATIONS)
+        placing->seen[best]++;
+    return best;
+}
+
+static void name_station(void *self, const struct nvme_station *station)
+{
+    struct placing *placing = self;
+    const uint32_t at = place_of(placing, station->name, true);
+    if (at == USAGE_STATIONS)
+        return;
+    placing->stations[at].name = station->name;
+    placing->stations[at].servers += station->count;
+}
+
+static void name_stations(struct usage *usage, uint32_t node)
+{
+    const struct world *world = usage->world;
+    struct placing placing = {.stations =
+                                  &usage->stations[usage->target_of[node] * USAGE_STATIONS]};
+    nvme_target_stations(world->targets[world->scenario->nodes[node].index], name_station,
+                         &placing);
+}
+
+static void lay_out(struct usage *usage)
+{
+    const struct world *world = usage->world;
+    const struct scenario *scenario = world->scenario;
+    uint32_t ports = 0, rnics = 0, targets = 0;
+    for (uint32_t node = 0; node < scenario->node_count; node++) {
+        usage->first_port[node] = ports;
+        usage->rnic_of[node] = rnics;
+        usage->target_of[node] = targets;
+        ports += scenario->nodes[node].port_count;
+        rnics += scenario->nodes[node].kind == SCENARIO_HOST ? scenario->nodes[node].port_count : 0;
+        targets += is_target(world, node);
+    }
+    usage->first_rnic = ports * USAGE_PORT_VALUES;
+    usage->first_target = usage->first_rnic + rnics * USAGE_RNIC_VALUES;
+    usage->first_workload = usage->first_target + targets * USAGE_TARGET_VALUES;
+    usage->value_count = usage->first_workload + world->workload_count * USAGE_WORK_VALUES;
+    usage->stations = memory_zeroed((size_t)targets * USAGE_STATIONS, sizeof *usage->stations);
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        if (is_target(world, node))
+            name_stations(usage, node);
+}
+
+void usage_init(struct usage *usage, const struct world *world)
+{
+    const uint32_t nodes = world->scenario->node_count;
+    *usage = (struct usage){
+        .world = world,
+        .interval = world->scenario->duration / USAGE_MOMENTS,
+        .first_port = memory_zeroed(nodes, sizeof *usage->first_port),
+        .rnic_of = memory_zeroed(nodes, sizeof *usage->rnic_of),
+        .target_of = memory_zeroed(nodes, sizeof *usage->target_of),
+    };
+    lay_out(usage);
+    usage->next = usage->interval > 0 ? usage->interval : TIME_NEVER;
+    usage->now.values = memory_zeroed(usage->value_count, sizeof(int64_t));
+    for (int i = 0; i < 2; i++)
+        usage->bases[i].values = memory_zeroed(usage->value_count, sizeof(int64_t));
+}
+
+void usage_fini(struct usage *usage)
+{
+    free(usage->now.values);
+    free(usage->bases[0].values);
+    free(usage->bases[1].values);
+    free(usage->stations);
+    free(usage->first_port);
+    free(usage->rnic_of);
+    free(usage->target_of);
+    *usage = (struct usage){.next = TIME_NEVER};
+}
+
+/* ------------------------------------------------------------------ one look */
+
+static void look_at_port(const struct port *port, int64_t *values, time_ps now)
+{
+    uint64_t bytes = 0;
+    time_ps blocked = 0;
+    for (int i = 0; i < PRIORITIES; i++) {
+        const time_ps this = collect_blocked_ps(port, i, now);
+        blocked = this > blocked ? this : blocked;
+        bytes += port->prios[i].tx_bytes + port->prios[i].tx_frames * WIRE_GAP_BYTES;
+    }
+    values[USAGE_PORT_BYTES] = (int64_t)bytes;
+    values[USAGE_PORT_BLOCKED] = blocked;
+}
+
+/* Longer than an ACK takes on any path that is not stopped; assumed. */
+static const time_ps silence = 500 * PS_PER_US;
+
+static bool wants_to_send(const struct qp *qp)
+{
+    return qp->sq_cur != qp->sq_visible || (qp->flags & (QP_TX_ACTIVE | QP_RESPOND)) != 0;
+}
+
+static bool is_held(const struct qp *qp, time_ps now)
+{
+    if (!wants_to_send(qp))
+        return false;
+    if ((qp->flags & QP_FLIGHT) != 0)
+        return (qp->flags & QP_FULL) != 0 || qp->pacer.flight->paced_until > now;
+    return (qp->flags & QP_LIMITED) != 0 && qp->paced_until > now;
+}
+
+static void look_at_qp(const struct qp *qp, int64_t *values, time_ps now)
+{
+    if (qp->qpn == 0 || (!wants_to_send(qp) && !qp_outstanding(qp)))
+        return;
+    values[USAGE_QP_ACTIVE]++;
+    if ((qp->flags & QP_RNR_WAIT) != 0 && qp->rnr_until > now)
+        values[USAGE_QP_RNR]++;
+    else if ((qp->flags & QP_AGAIN) != 0 || qp->retry_left < qp->retry_count)
+        values[USAGE_QP_RESENT]++;
+    else if (is_held(qp, now))
+        values[USAGE_QP_HELD]++;
+    else if ((qp->flags & QP_BLOCKED) != 0 && qp->reads_out > 0 && qp->reads_out >= qp->read_limit)
+        values[USAGE_QP_READS]++;
+    else if (!wants_to_send(qp) && qp->timeout > 0 &&
+             now - (qp->timeout_due - qp->timeout) > silence)
+        values[USAGE_QP_SILENT]++;
+}
+
+static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
+{
+    for (uint32_t i = 0; i < rnic->qps.used; i++)
+        look_at_qp(&rnic->qp_slots[i], values, now);
+    values[USAGE_RNIC_SENT] = (int64_t)port_frames_sent(&rnic->port);
+    values[USAGE_RNIC_RESENT] = (int64_t)rnic->counters.retransmitted_packets;
+    values[USAGE_RNIC_DRAIN] = rx_buffer_busy(&rnic->rx, now);
+    values[USAGE_RNIC_OVER] = (int64_t)rnic->counters.rx_buffer_drops;
+    for (int i = 0; i < PRIORITIES; i++)
+        values[USAGE_RNIC_OVER] += (int64_t)rnic->port.pauses[i].tx_xoff;
+}
+
+struct looking {
+    struct placing placing;
+    int64_t *values;
+    time_ps now;
+};
+
+static void look_at_command(void *self, const struct nvme_target_command *command)
+{
+    int64_t *values = ((struct looking *)self)->values;
+    switch (command->stage) {
+    case NVME_TARGET_ON_CORE:
+    case NVME_TARGET_AFTER_MEDIA:
+        values[USAGE_TARGET_ON_CORE]++;
+        break;
+    case NVME_TARGET_IN_MEDIA:
+        values[USAGE_TARGET_IN_MEDIA]++;
+        break;
+    case NVME_TARGET_FETCHES:
+        values[USAGE_TARGET_FETCHES]++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void look_at_station(void *self, const struct nvme_station *station)
+{
+    struct looking *looking = self;
+    const uint32_t at = place_of(&looking->placing, station->name, false);
+    if (at == USAGE_STATIONS)
+        return;
+    int64_t *busy = &looking->values[USAGE_TARGET_STATION + at];
+    if (looking->placing.seen[at] == 1)
+        *busy = 0;
+    for (uint32_t i = 0; i < station->count; i++)
+        *busy += nvme_server_busy(&station->servers[i], looking->now);
+}
+
+static void look_at_target(const struct usage *usage, uint32_t node, time_ps now)
+{
+    const struct world *world = usage->world;
+    const struct nvme_target *target = world->targets[world->scenario->nodes[node].index];
+    const uint32_t number = usage->target_of[node];
+    struct looking looking = {
+        .placing = {.stations = &usage->stations[number * USAGE_STATIONS]},
+        .values = &usage->now.values[usage->first_target + number * USAGE_TARGET_VALUES],
+        .now = now,
+    };
+    nvme_target_look(target, look_at_command, &looking);
+    nvme_target_stations(target, look_at_station, &looking);
+    looking.values[USAGE_TARGET_STALLED] +=
+        nvme_target_is_stalled(target) || nvme_target_is_dead(target);
+}
+
+static void look_at_io(void *self, const struct nvme_host_command *command)
+{
+    int64_t *values = self;
+    values[USAGE_WORK_WAITS] += command->stage == NVME_HOST_WAITS;
+    values[USAGE_WORK_ON_CPU] +=
+        command->stage == NVME_HOST_SUBMITS || command->stage == NVME_HOST_COMPLETES;
+}
+
+static void look_at_controller(const struct usage *usage, const struct nvme_host *host,
+                               uint32_t target, int64_t *values, time_ps now)
+{
+    const struct world *world = usage->world;
+    nvme_host_look(host, look_at_io, values);
+    values[USAGE_WORK_INSTANCES]++;
+    values[USAGE_WORK_AWAY] += !nvme_host_live(host);
+    values[USAGE_WORK_CPU] += nvme_host_busy(host, now);
+    values[USAGE_WORK_QUEUES] += nvme_host_queues(host);
+    if (is_target(world, target))
+        usage->now.values[usage->first_target + usage->target_of[target] * USAGE_TARGET_VALUES +
+                          USAGE_TARGET_ASKED] += (int64_t)nvme_host_outstanding(host);
+}
+
+static void look_at_workload(const struct usage *usage, uint32_t index, time_ps now)
+{
+    const struct world *world = usage->world;
+    const struct scenario_workload *about = &world->scenario->workloads[index];
+    int64_t *values = &usage->now.values[usage->first_workload + index * USAGE_WORK_VALUES];
+    values[USAGE_WORK_OUT] += (int64_t)world_outstanding(world, index);
+    values[USAGE_WORK_CPU] = values[USAGE_WORK_QUEUES] = 0;
+    for (uint32_t i = 0; i < world_instances(world, index); i++) {
+        const struct nvme_host *host = world_controller(world, index, i);
+        if (host != NULL)
+            look_at_controller(usage, host, about->pairs[i / about->copies].to, values, now);
+    }
+}
+
+static void look(struct usage *usage, time_ps now)
+{
+    const struct world *world = usage->world;
+    int64_t *values = usage->now.values;
+    for (uint32_t node = 0; node < world->scenario->node_count; node++) {
+        const struct scenario_node *about = &world->scenario->nodes[node];
+        for (uint16_t i = 0; i < about->port_count; i++) {
+            const uint32_t port = usage->first_port[node] + i;
+            look_at_port(world_port(world, node, i), &values[port * USAGE_PORT_VALUES], now);
+            if (about->kind == SCENARIO_HOST)
+                look_at_rnic(
+                    world_host(world, node)->rnics[i],
+                    &values[usage->first_rnic + (usage->rnic_of[node] + i) * USAGE_RNIC_VALUES],
+                    now);
+        }
+        if (is_target(world, node))
+            look_at_target(usage, node, now);
+    }
+    for (uint32_t i = 0; i < world->workload_count; i++)
+        look_at_workload(usage, i, now);
+    usage->now.at = now;
+    usage->now.looks++;
+}
+
+/* ------------------------------------------------------------------ the steady part */
+
+static bool is_power_of_four(uint32_t n)
+{
+    return (n & (n - 1)) == 0 && __builtin_ctz(n) % 2 == 0;
+}
+
+static void keep(struct usage *usage)
+{
+    const struct usage_moment oldest = usage->bases[0];
+    usage->bases[0] = usage->bases[1];
+    usage->bases[1] = oldest;
+    memcpy(oldest.values, usage->now.values, usage->value_count * sizeof(int64_t));
+    usage->bases[1].at = usage->now.at;
+    usage->bases[1].looks = usage->now.looks;
+}
+
+void usage_take(struct usage *usage)
+{
+    look(usage, usage->next);
+    if (usage->now.looks < USAGE_MOMENTS && is_power_of_four(usage->now.looks))
+        keep(usage);
+    usage->next = usage->now.looks == USAGE_MOMENTS ? TIME_NEVER : usage->next + usage->interval;
+}
+
+void usage_end(struct usage *usage, time_ps now, time_ps last)
+{
+    if (usage->now.looks == USAGE_MOMENTS)
+        return;
+    look(usage, now);
+    if (last > usage->bases[0].at && last < usage->now.at)
+        usage->now.at = last;
+}
+
+/* The younger base if as much came after it. */
+static const struct usage_moment *base(const struct usage *usage)
+{
+    const struct usage_moment *young = &usage->bases[1];
+    return young->at * 2 <= usage->now.at ? young : &usage->bases[0];
+}
+
+time_ps usage_span(const struct usage *usage)
+{
+    const time_ps span = usage->now.at - base(usage)->at;
+    return span > 0 ? span : 1;
+}
+
+uint32_t usage_looks(const struct usage *usage)
+{
+    return usage->now.looks - base(usage)->looks;
+}
+
+static int64_t since(const struct usage *usage, uint32_t at)
+{
+    const int64_t grown = usage->now.values[at] - base(usage)->values[at];
+    return grown > 0 ? grown : 0; /* a queue that was made anew counts from 0 */
+}
+
+int64_t usage_of_port(const struct usage *usage, uint32_t port, enum usage_port what)
+{
+    return since(usage, port * USAGE_PORT_VALUES + what);
+}
+
+int64_t usage_of_rnic(const struct usage *usage, uint32_t node, uint16_t port, enum usage_rnic what)
+{
+    return since(usage,
+                 usage->first_rnic + (usage->rnic_of[node] + port) * USAGE_RNIC_VALUES + what);
+}
+
+int64_t usage_of_target(const struct usage *usage, uint32_t node, unsigned what)
+{
+    return since(usage, usage->first_target + usage->target_of[node] * USAGE_TARGET_VALUES + what);
+}
+
+int64_t usage_of_workload(const struct usage *usage, uint32_t workload, enum usage_workload what)
+{
+    const uint32_t at = usage->first_workload + workload * USAGE_WORK_VALUES + what;
+    return what == USAGE_WORK_QUEUES ? usage->now.values[at] : since(usage, at);
+}
+
+const struct usage_station *usage_stations(const struct usage *usage, uint32_t node)
+{
+    return is_target(usage->world, node) ? &usage->stations[usage->target_of[node] * USAGE_STATIONS]
+                                         : NULL;
+}
