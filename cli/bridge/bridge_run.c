@@ -8,7 +8,7 @@
 #include "nvme/wire/spec.h"
 #include "replay/record/record_begin.h"
 #include "reports/text/json.h"
-#include "reports/text/text.h"
+#include "reports/summary/text.h"
 
 #include <errno.h>
 #include <signal.h>

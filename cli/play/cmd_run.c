@@ -9,7 +9,7 @@
 #include "replay/run/run.h"
 #include "replay/run/stop.h"
 #include "reports/text/json.h"
-#include "reports/text/text.h"
+#include "reports/summary/text.h"
 #include "scenarios/world/division.h"
 
 #include <errno.h>

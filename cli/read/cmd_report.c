@@ -8,7 +8,7 @@
 #include "reports/page/page_pair.h"
 #include "reports/text/compare_text.h"
 #include "reports/text/diff_text.h"
-#include "reports/text/text.h"
+#include "reports/summary/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -300,6 +300,26 @@ static void tell_deadlock(const struct collect *collect, struct result *result)
                        sizeof cause->port);
 }
 
+/* A warm-up that the scenario gives is taken as it is. */
+static void find_steady(const struct collect *collect, uint32_t index,
+                        struct result_workload *workload)
+{
+    const struct scenario_workload *about = &collect->scenario->workloads[index];
+    const struct workload_stats *stats = &collect->stats[index];
+    const struct opt *row = opt_find(about->ops->opts, "warm-up");
+    const bool given = row != NULL && *opt_field(row, (void *)(uintptr_t)about->params) > 0;
+    const time_ps until = stats->window_to == 0
+                              ? collect->window_end
+                              : time_earlier(stats->window_to, collect->window_end);
+    struct wl_history history;
+    world_history(collect->world, index, &history);
+    workload->start = about->start;
+    if (stats->issued > 0)
+        workload->steady =
+            steady_find(&history, time_later(stats->window_from, stats->first_issue), until, given);
+    wl_history_fini(&history);
+}
+
 void collect_result(const struct collect *collect, struct result *result)
 {
     struct result_totals *totals = &result->totals;
@@ -318,4 +338,6 @@ void collect_result(const struct collect *collect, struct result *result)
     tell_deadlock(collect, result);
     limits_find(collect, result);
     collect_members(collect, result);
+    for (uint32_t i = 0; i < result->workload_count && collect->world != NULL; i++)
+        find_steady(collect, i, &result->workloads[i]);
 }

@@ -19,7 +19,7 @@ struct counted {
     uint64_t value;
 };
 
-/* What reports/text/text.c asks for. */
+/* What reports/summary/text.c asks for. */
 static bool is_summarised(enum counter_id id)
 {
     return id == COUNTER_TX_PRIO_BLOCKED || id == COUNTER_RX_GLOBAL_PAUSE ||

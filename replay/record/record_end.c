@@ -74,12 +74,32 @@ static void write_workload(struct store *store, const struct collect *collect,
         .waiting = waiting[0] == '\0' ? STORE_N : STORE_T(waiting));
 }
 
+static struct store_value known(int64_t value)
+{
+    return value == STEADY_UNKNOWN ? STORE_N : STORE_I(value);
+}
+
+static void write_steady(struct store *store, uint32_t index, const struct steady *steady)
+{
+    RECORD_ROW(store, steady, .workload = STORE_I(index), .settled = STORE_I(steady->settled),
+               .from_ps = STORE_I(steady->from), .until_ps = STORE_I(steady->until),
+               .needs_ps = steady->settled ? STORE_N : STORE_I(steady->needs),
+               .goodput_bps = STORE_I(steady->goodput_bps.value),
+               .goodput_half = known(steady->goodput_bps.half), .iops = STORE_I(steady->iops.value),
+               .iops_half = known(steady->iops.half), .mean_ps = known(steady->mean.value),
+               .mean_half = known(steady->mean.half), .p50_ps = known(steady->p50.value),
+               .p50_half = known(steady->p50.half), .p99_ps = known(steady->p99.value),
+               .p99_half = known(steady->p99.half), .p99_9_ps = known(steady->p99_9.value));
+}
+
 static void write_workloads(struct store *store, const struct collect *collect,
                             const struct result *result)
 {
     for (uint32_t i = 0; i < result->workload_count; i++) {
         write_workload(store, collect, result, i);
         write_latency(store, i, result->workloads[i].latency);
+        if (result->workloads[i].steady.known)
+            write_steady(store, i, &result->workloads[i].steady);
     }
 }
 

@@ -201,6 +201,44 @@ static struct result_item workload_item(const struct result_workload *workload,
     return (struct result_item){.type = RESULT_INTEGER, .integer = ns};
 }
 
+static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item);
+
+/* What is not known is null; half an interval of confidence beside its figure. */
+static void emit_steady(const struct result_workload *workload, uint32_t index,
+                        result_emit_fn *emit, void *self)
+{
+    const struct steady *steady = &workload->steady;
+    const struct {
+        const char *path;
+        int64_t value, unit;
+    } rows[] = {
+        {"warm_up_ns", steady->from - workload->start, PS_PER_NS},
+        {"span_ns", steady->until - steady->from, PS_PER_NS},
+        {"needs_ns", steady->settled ? STEADY_UNKNOWN : steady->needs, PS_PER_NS},
+        {"goodput_bps", steady->goodput_bps.value, 1},
+        {"goodput_ci_bps", steady->goodput_bps.half, 1},
+        {"iops", steady->iops.value, 1},
+        {"iops_ci", steady->iops.half, 1},
+        {"latency_ns.mean", steady->mean.value, PS_PER_NS},
+        {"latency_ns.mean_ci", steady->mean.half, PS_PER_NS},
+        {"latency_ns.p50", steady->p50.value, PS_PER_NS},
+        {"latency_ns.p50_ci", steady->p50.half, PS_PER_NS},
+        {"latency_ns.p99", steady->p99.value, PS_PER_NS},
+        {"latency_ns.p99_ci", steady->p99.half, PS_PER_NS},
+        {"latency_ns.p99_9", steady->p99_9.value, PS_PER_NS},
+    };
+    char path[96];
+    snprintf(path, sizeof path, "workloads[%u].steady%s", index, steady->known ? ".settled" : "");
+    emit_or_null(emit, self, steady->known,
+                 (struct result_item){path, RESULT_BOOLEAN, steady->settled, 0, NULL});
+    for (size_t i = 0; steady->known && i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(path, sizeof path, "workloads[%u].steady.%s", index, rows[i].path);
+        emit_or_null(
+            emit, self, rows[i].value >= 0,
+            (struct result_item){path, RESULT_INTEGER, rows[i].value / rows[i].unit, 0, NULL});
+    }
+}
+
 static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item)
 {
     if (!any)
@@ -221,6 +259,7 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
         item.path = path;
         emit(self, &item);
     }
+    emit_steady(workload, index, emit, self);
     snprintf(path, sizeof path, "workloads[%u].victim", index);
     emit_or_null(emit, self, workload->victim != NULL,
                  (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});

@@ -11,6 +11,7 @@
 #include "base/hist.h"
 #include "base/units.h"
 #include "replay/explain/bottleneck.h"
+#include "replay/record/steady.h"
 #include "scenarios/check/check.h"
 
 #include <stdbool.h>
@@ -36,6 +37,8 @@ struct result_workload {
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, requeued, without_service_ps;
+    struct steady steady;
+    time_ps start;      /* of the workload */
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
     int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
 };

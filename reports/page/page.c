@@ -110,6 +110,7 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     page_summary(&page);
     page_warnings(&page);
     page_workloads(&page);
+    page_steady(&page);
     page_topology(&page);
     page_blame(&page);
     page_over_time(&page);

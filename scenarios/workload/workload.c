@@ -33,10 +33,12 @@ void workload_reset(struct workload_stats *stats)
 {
     char name[WORKLOAD_NAME_BYTES];
     struct workload_latencies *each = stats->each;
+    struct wl_history *history = stats->history;
     memcpy(name, stats->name, sizeof name);
     memset(stats, 0, sizeof *stats);
     memcpy(stats->name, name, sizeof name);
     stats->each = each;
+    stats->history = history;
     hist_reset(&stats->latency);
 }
 
@@ -157,6 +159,8 @@ void workload_completed(struct workload_stats *stats, const struct workload_comp
         count_latency(stats, done->now - done->issued_at);
     stats->completed_window += done->now > done->from && done->now <= done->stop;
     stats->bytes_window += part_in_window(done);
+    if (stats->history != NULL)
+        wl_history_add(stats->history, done->now, done->now - done->issued_at, done->bytes);
     if (stats->last_completion < done->now)
         stats->last_completion = done->now;
 }

@@ -14,6 +14,7 @@
 #include "base/opt.h"
 #include "rnic/verbs.h"
 #include "scenarios/format/tree.h"
+#include "scenarios/workload/wl_history.h"
 
 #include <stdbool.h>
 
@@ -47,6 +48,7 @@ struct workload_stats {
     uint32_t begun;                  /* instances that are connected */
     struct hist latency;             /* ps */
     struct workload_latencies *each; /* NULL: only the histogram; the reader's own */
+    struct wl_history *history;      /* NULL: not kept; likewise */
 };
 
 /* What one instance did. */

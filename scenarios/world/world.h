@@ -94,6 +94,9 @@ uint32_t world_busy(const struct world *world);
 uint64_t world_outstanding(const struct world *world, uint32_t workload);
 void world_describe(const struct world *world, uint32_t workload, char *text, size_t size);
 
+/* What a workload got over time, all its instances together.  The caller's: wl_history_fini. */
+void world_history(const struct world *world, uint32_t workload, struct wl_history *history);
+
 /* What an instance did, by pair and copy; NULL: it has not begun. */
 const struct workload_member *world_member(const struct world *world, uint32_t workload,
                                            uint32_t instance);

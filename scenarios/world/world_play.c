@@ -82,6 +82,20 @@ static void on_idle(void *self)
     engine_cut(&world->engine, entry->finish_at - 1);
 }
 
+static struct wl_history *new_history(const struct world *world, uint32_t entry)
+{
+    struct wl_history *history = memory_new(sizeof *history);
+    wl_history_init(history, world->scenario->workloads[entry].start);
+    return history;
+}
+
+static void free_history(struct wl_history *history)
+{
+    if (history != NULL)
+        wl_history_fini(history);
+    free(history);
+}
+
 /* Where instances of the entry on that executor tell what they did. */
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
@@ -92,6 +106,7 @@ static struct workload_stats *stats_at(const struct world *world, uint32_t execu
     if (*reported == NULL) {
         *reported = memory_zeroed(1, sizeof **reported);
         workload_reset(*reported);
+        (*reported)->history = new_history(world, entry);
     }
     return *reported;
 }
@@ -225,6 +240,8 @@ void world_play_init(struct world *world)
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         workload_name(&world->stats[i], scenario->workloads[i].name);
+        if (world->engine.executors == 1)
+            world->stats[i].history = new_history(world, i);
         play->entries[i].finish_at = TIME_NEVER;
     }
     play->finish_at = TIME_NEVER;
@@ -244,8 +261,13 @@ void world_play_fini(struct world *world)
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);
     if (play != NULL) {
-        for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++)
+        for (uint32_t i = 0; i < world->engine.executors * world->workload_count; i++) {
+            if (play->reported[i] != NULL)
+                free_history(play->reported[i]->history);
             free(play->reported[i]);
+        }
+        for (uint32_t i = 0; i < world->workload_count; i++)
+            free_history(world->stats[i].history);
         free(play->reported);
         free(play->entries);
         free(play->jobs);
@@ -338,6 +360,19 @@ void world_describe(const struct world *world, uint32_t workload, char *text, si
     for (uint32_t i = 0; i < entry->count && text[0] == '\0'; i++)
         if (entry->instances[i].ops->outstanding(entry->instances[i].workload) > 0)
             entry->instances[i].ops->describe(entry->instances[i].workload, text, size);
+}
+
+void world_history(const struct world *world, uint32_t workload, struct wl_history *history)
+{
+    wl_history_init(history, world->scenario->workloads[workload].start);
+    if (world->stats[workload].history != NULL)
+        wl_history_fold(history, world->stats[workload].history);
+    for (uint32_t i = 0; world->engine.executors > 1 && i < world->engine.executors; i++) {
+        const struct workload_stats *reported =
+            world->play->reported[i * world->workload_count + workload];
+        if (reported != NULL)
+            wl_history_fold(history, reported->history);
+    }
 }
 
 const struct workload_member *world_member(const struct world *world, uint32_t workload,

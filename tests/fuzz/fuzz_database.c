@@ -10,7 +10,7 @@
 #include "replay/run/run.h"
 #include "reports/page/page.h"
 #include "reports/text/account.h"
-#include "reports/text/text.h"
+#include "reports/summary/text.h"
 #include "reports/wire/pcap.h"
 
 #include <inttypes.h>

@@ -232,6 +232,17 @@ static void fill_apart(struct fixture *fixture)
     workload->missed = 206;
     workload->members = 215;
     workload->idle = 216;
+    workload->start = 300 * PS_PER_NS;
+    workload->steady = (struct steady){.known = true,
+                                       .from = 530 * PS_PER_NS,
+                                       .until = 761 * PS_PER_NS,
+                                       .needs = 232 * PS_PER_NS,
+                                       .goodput_bps = {233, 234},
+                                       .iops = {235, 236},
+                                       .mean = {237 * PS_PER_NS, 238 * PS_PER_NS},
+                                       .p50 = {239 * PS_PER_NS, 240 * PS_PER_NS},
+                                       .p99 = {241 * PS_PER_NS, STEADY_UNKNOWN},
+                                       .p99_9 = {STEADY_UNKNOWN, STEADY_UNKNOWN}};
     workload->bytes_read = 207;
     workload->bytes_written = 208;
     workload->losses = 209;
@@ -290,6 +301,21 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].controllers.reconnected 211\n"
                               "workloads[0].controllers.requeued 212\n"
                               "workloads[0].controllers.without_service_ns 213\n"
+                              "workloads[0].steady.settled false\n"
+                              "workloads[0].steady.warm_up_ns 230\n"
+                              "workloads[0].steady.span_ns 231\n"
+                              "workloads[0].steady.needs_ns 232\n"
+                              "workloads[0].steady.goodput_bps 233\n"
+                              "workloads[0].steady.goodput_ci_bps 234\n"
+                              "workloads[0].steady.iops 235\n"
+                              "workloads[0].steady.iops_ci 236\n"
+                              "workloads[0].steady.latency_ns.mean 237\n"
+                              "workloads[0].steady.latency_ns.mean_ci 238\n"
+                              "workloads[0].steady.latency_ns.p50 239\n"
+                              "workloads[0].steady.latency_ns.p50_ci 240\n"
+                              "workloads[0].steady.latency_ns.p99 241\n"
+                              "workloads[0].steady.latency_ns.p99_ci null\n"
+                              "workloads[0].steady.latency_ns.p99_9 null\n"
                               "workloads[0].victim 'direct'\n"
                               "workloads[0].victim_held_ps 214\n"
                               "expectations[0].text 'no-pause'\n"

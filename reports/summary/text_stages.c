@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_stages - a column for each kind. */
-#include "reports/text/text_stages.h"
+#include "reports/summary/text_stages.h"
 
 #include "replay/database/words.h"
 #include "replay/explain/iojoin.h"

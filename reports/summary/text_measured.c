@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_measured - the table measured in words. */
-#include "reports/text/text_measured.h"
+#include "reports/summary/text_measured.h"
 
 #include "replay/database/words.h"
 

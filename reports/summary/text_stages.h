@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_stages - where the time of commands went. */
-#ifndef STORMGLASS_REPORTS_TEXT_TEXT_STAGES_H
-#define STORMGLASS_REPORTS_TEXT_TEXT_STAGES_H
+#ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_STAGES_H
+#define STORMGLASS_REPORTS_SUMMARY_TEXT_STAGES_H
 
 #include "replay/database/store.h"
 #include "reports/text/paint.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_settings - the settings that took effect. */
-#ifndef STORMGLASS_REPORTS_TEXT_TEXT_SETTINGS_H
-#define STORMGLASS_REPORTS_TEXT_TEXT_SETTINGS_H
+#ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_SETTINGS_H
+#define STORMGLASS_REPORTS_SUMMARY_TEXT_SETTINGS_H
 
 #include "replay/database/store.h"
 #include "reports/text/paint.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text - one function for each part of the summary. */
-#include "reports/text/text.h"
+#include "reports/summary/text.h"
 
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
+#include "reports/summary/text_measured.h"
+#include "reports/summary/text_settings.h"
+#include "reports/summary/text_stages.h"
+#include "reports/summary/text_steady.h"
 #include "reports/text/paint.h"
-#include "reports/text/text_measured.h"
-#include "reports/text/text_settings.h"
-#include "reports/text/text_stages.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -427,6 +428,7 @@ bool text_run(struct store *store, FILE *out)
     text_settings(store, out, &text.paint);
     if (!text_served(store, out, &text.paint))
         write_workloads(&text);
+    text_steady(store, out, &text.paint);
     text_stages(store, out, &text.paint);
     write_pauses(&text);
     write_watchdog(&text);

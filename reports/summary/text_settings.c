@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_settings - settings joined by their path. */
-#include "reports/text/text_settings.h"
+#include "reports/summary/text_settings.h"
 
 #include <inttypes.h>
 #include <string.h>

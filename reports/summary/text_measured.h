@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text_measured - what only a run on real devices has to say. */
-#ifndef STORMGLASS_REPORTS_TEXT_TEXT_MEASURED_H
-#define STORMGLASS_REPORTS_TEXT_TEXT_MEASURED_H
+#ifndef STORMGLASS_REPORTS_SUMMARY_TEXT_MEASURED_H
+#define STORMGLASS_REPORTS_SUMMARY_TEXT_MEASURED_H
 
 #include "replay/database/store.h"
 #include "reports/text/paint.h"

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * steady - MSER in whole numbers, so that no machine cuts elsewhere; means of batches. */
+#include "replay/record/steady.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MSER_BATCH = 5, /* observations */
+    MSER_BATCHES_MIN = 20,
+    COMPLETED_MIN = 5, /* in a batch, on the average: fewer say more of themselves than of time */
+    BATCHES = 20,      /* of the intervals of confidence */
+    P50_SAMPLES = 10,  /* that a percentile of a batch, or of all, needs */
+    P99_SAMPLES = 100,
+    P99_9_SAMPLES = 1000
+};
+
+static const double student_t = 2.093; /* 0.975 quantile, BATCHES - 1 degrees of freedom */
+static const double sure_enough = 0.1; /* of the value: an interval that is no wider has settled */
+
+/* Intervals of the history. */
+struct part {
+    const struct wl_history *history;
+    uint32_t first, end;
+};
+
+static struct wl_history_interval sum_of(const struct part *part, uint32_t from, uint32_t count)
+{
+    struct wl_history_interval sum = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        sum.completed += part->history->intervals[from + i].completed;
+        sum.bytes += part->history->intervals[from + i].bytes;
+        sum.latency_sum += part->history->intervals[from + i].latency_sum;
+    }
+    return sum;
+}
+
+/* ---- where the warm-up ends ---- */
+
+/* Values below 2^38, in proportion: with at most 512 of them no product below overflows. */
+static int shift_of(const uint64_t *batches, uint32_t count)
+{
+    uint64_t all = 0;
+    int shift = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all |= batches[i];
+    while (all >> shift >= UINT64_C(1) << 38)
+        shift++;
+    return shift;
+}
+
+uint32_t steady_cut(const uint64_t *batches, uint32_t count)
+{
+    const int shift = shift_of(batches, count);
+    __int128 sum = 0, squares = 0, least = 0;
+    int64_t least_cube = 0;
+    uint32_t best = 0;
+    for (uint32_t cut = count; cut-- > 0;) {
+        const int64_t y = (int64_t)(batches[cut] >> shift), n = count - cut;
+        sum += y;
+        squares += (__int128)y * y;
+        if (cut > count / 2)
+            continue;
+        const __int128 spread = n * squares - sum * sum; /* over n^3: the squared standard error */
+        const int64_t cube = n * n * n;
+        if (least_cube != 0 && spread * least_cube > least * cube)
+            continue;
+        least = spread;
+        least_cube = cube;
+        best = cut;
+    }
+    return best;
+}
+
+/* Intervals that are one batch; 0: there are too few completions or intervals. */
+static uint32_t batch_size(const struct part *part)
+{
+    const uint32_t intervals = part->end - part->first;
+    const uint64_t completed = sum_of(part, part->first, intervals).completed;
+    for (uint32_t size = MSER_BATCH; intervals / size >= MSER_BATCHES_MIN; size *= 2)
+        if (completed / (intervals / size) >= COMPLETED_MIN)
+            return size;
+    return 0;
+}
+
+/* What is cut off, in intervals, by both series; *late: as much as may be. */
+static uint32_t warm_up(const struct part *part, uint32_t size, bool *late)
+{
+    uint64_t goodput[WL_HISTORY_INTERVALS], latency[WL_HISTORY_INTERVALS];
+    const uint32_t count = (part->end - part->first) / size;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct wl_history_interval sum = sum_of(part, part->first + i * size, size);
+        goodput[i] = sum.bytes > 0 ? sum.bytes : sum.completed;
+        latency[i] = sum.completed > 0 ? sum.latency_sum / sum.completed
+                     : i > 0           ? latency[i - 1]
+                                       : 0;
+    }
+    const uint32_t a = steady_cut(goodput, count), b = steady_cut(latency, count);
+    const uint32_t cut = a > b ? a : b;
+    *late = cut + count / 20 >= count / 2;
+    return cut * size;
+}
+
+/* ---- figures ---- */
+
+static int64_t rounded(double value)
+{
+    return (int64_t)(value + 0.5);
+}
+
+static struct steady_figure figure(double value, const double batches[BATCHES])
+{
+    double mean = 0, squares = 0;
+    for (int i = 0; i < BATCHES; i++)
+        mean += batches[i] / BATCHES;
+    for (int i = 0; i < BATCHES; i++)
+        squares += (batches[i] - mean) * (batches[i] - mean);
+    const double half = student_t * sqrt(squares / (BATCHES - 1) / BATCHES);
+    return (struct steady_figure){rounded(value), rounded(half)};
+}
+
+/* Batches are the last intervals, equally many each. */
+static void find_means(const struct part *part, struct steady *steady)
+{
+    const uint32_t size = (part->end - part->first) / BATCHES;
+    const uint32_t first = part->end - size * BATCHES;
+    const double second = 1e12 / (double)((int64_t)1 << part->history->shift);
+    double bytes[BATCHES], completed[BATCHES], latency[BATCHES];
+    bool all = true;
+    for (uint32_t i = 0; i < BATCHES; i++) {
+        const struct wl_history_interval sum = sum_of(part, first + i * size, size);
+        bytes[i] = (double)sum.bytes * 8 * second / size;
+        completed[i] = (double)sum.completed * second / size;
+        latency[i] = sum.completed == 0 ? 0 : (double)sum.latency_sum / (double)sum.completed;
+        all &= sum.completed > 0;
+    }
+    const uint32_t intervals = part->end - part->first;
+    const struct wl_history_interval sum = sum_of(part, part->first, intervals);
+    steady->goodput_bps = figure((double)sum.bytes * 8 * second / intervals, bytes);
+    steady->iops = figure((double)sum.completed * second / intervals, completed);
+    steady->mean = figure((double)sum.latency_sum / (double)sum.completed, latency);
+    if (!all)
+        steady->mean.half = STEADY_UNKNOWN;
+}
+
+struct sorted {
+    int64_t batch;
+    time_ps latency;
+};
+
+static int by_latency(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    return x->latency < y->latency ? -1 : x->latency > y->latency;
+}
+
+static int by_batch(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    return x->batch != y->batch ? (x->batch < y->batch ? -1 : 1) : by_latency(a, b);
+}
+
+static time_ps quantile(const struct sorted *sorted, uint32_t count, int64_t ppm)
+{
+    const int64_t rank = ((int64_t)count * ppm + PPM - 1) / PPM;
+    return sorted[rank == 0 ? 0 : rank - 1].latency;
+}
+
+/* The value of all, sorted by latency, and the interval of batches, sorted by them. */
+static struct steady_figure percentile(const struct sorted *all, const struct sorted *batched,
+                                       uint32_t count, int64_t ppm, uint32_t needed)
+{
+    double batches[BATCHES];
+    bool enough = true;
+    uint32_t at = 0;
+    if (count < needed)
+        return (struct steady_figure){STEADY_UNKNOWN, STEADY_UNKNOWN};
+    for (int64_t i = 0; i < BATCHES; i++) {
+        uint32_t end = at;
+        while (end < count && batched[end].batch == i)
+            end++;
+        enough &= end - at >= needed;
+        batches[i] = end == at ? 0 : (double)quantile(batched + at, end - at, ppm);
+        at = end;
+    }
+    struct steady_figure found = figure((double)quantile(all, count, ppm), batches);
+    if (!enough)
+        found.half = STEADY_UNKNOWN;
+    return found;
+}
+
+static void find_percentiles(const struct wl_history *history, struct steady *steady)
+{
+    struct sorted *all = memory_zeroed(history->sample_count + 1, sizeof *all);
+    struct sorted *batched = memory_zeroed(history->sample_count + 1, sizeof *batched);
+    const time_ps span = steady->until - steady->from;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < history->sample_count; i++) {
+        const struct wl_history_sample *sample = &history->samples[i];
+        if (sample->at < steady->from || sample->at >= steady->until)
+            continue;
+        const __int128 batch = (__int128)(sample->at - steady->from) * BATCHES / span;
+        all[count] = batched[count] = (struct sorted){(int64_t)batch, sample->latency};
+        count++;
+    }
+    qsort(all, count, sizeof *all, by_latency);
+    qsort(batched, count, sizeof *batched, by_batch);
+    steady->p50 = percentile(all, batched, count, 500000, P50_SAMPLES);
+    steady->p99 = percentile(all, batched, count, 990000, P99_SAMPLES);
+    steady->p99_9 = percentile(all, batched, count, 999000, P99_9_SAMPLES);
+    free(all);
+    free(batched);
+}
+
+/* ---- verdict ---- */
+
+/* Of the value; an interval that is not known is as wide as the value. */
+static double width(const struct steady_figure *figure)
+{
+    if (figure->value <= 0)
+        return 0;
+    return figure->half < 0 ? 1 : (double)figure->half / (double)figure->value;
+}
+
+/* An interval shrinks with the root of the time; a warm-up that takes half of it may take more. */
+static void judge(struct steady *steady, time_ps from, bool late)
+{
+    const double goodput = width(&steady->goodput_bps), mean = width(&steady->mean);
+    const double worst = goodput > mean ? goodput : mean;
+    steady->settled = !late && worst <= sure_enough;
+    if (steady->settled)
+        return;
+    const double ratio = worst / sure_enough;
+    const double steady_needs =
+        (double)(steady->until - steady->from) * (ratio > 1 ? ratio * ratio : 1);
+    const double needs = steady_needs + (double)(steady->from - from) * (late ? 2 : 1);
+    const double least = 2.0 * (double)(steady->until - from);
+    steady->needs = rounded(late && needs < least ? least : needs);
+}
+
+struct steady steady_find(const struct wl_history *history, time_ps from, time_ps until, bool given)
+{
+    struct steady steady = {0};
+    const int64_t length = (int64_t)1 << history->shift;
+    if (history->intervals == NULL || from < history->base || until - from < length)
+        return steady;
+    const int64_t first = (from - history->base + length - 1) / length;
+    const int64_t end = (until - history->base) / length;
+    struct part part = {history, (uint32_t)first,
+                        end < WL_HISTORY_INTERVALS ? (uint32_t)end : WL_HISTORY_INTERVALS};
+    if (part.end <= part.first)
+        return steady;
+    const uint32_t size = batch_size(&part);
+    if (size == 0)
+        return steady;
+    bool late;
+    const uint32_t cut = warm_up(&part, size, &late);
+    part.first += given ? 0 : cut;
+    steady.known = true;
+    steady.from = history->base + part.first * length;
+    steady.until = history->base + part.end * length;
+    find_means(&part, &steady);
+    find_percentiles(history, &steady);
+    judge(&steady, from, late);
+    return steady;
+}

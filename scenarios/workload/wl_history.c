@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_history - intervals that double, samples that are thinned out. */
+#include "scenarios/workload/wl_history.h"
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHIFT_FIRST = 14 }; /* 512 intervals of 16 ns are 8 us */
+
+void wl_history_init(struct wl_history *history, time_ps base)
+{
+    *history = (struct wl_history){.base = base, .shift = SHIFT_FIRST};
+}
+
+void wl_history_fini(struct wl_history *history)
+{
+    free(history->intervals);
+    free(history->samples);
+    *history = (struct wl_history){0};
+}
+
+static void add_interval(struct wl_history_interval *into, const struct wl_history_interval *from)
+{
+    into->completed += from->completed;
+    into->bytes += from->bytes;
+    into->latency_sum += from->latency_sum;
+}
+
+static void make_intervals(struct wl_history *history)
+{
+    if (history->intervals == NULL)
+        history->intervals = memory_zeroed(WL_HISTORY_INTERVALS, sizeof *history->intervals);
+}
+
+static void double_intervals(struct wl_history *history)
+{
+    struct wl_history_interval *all = history->intervals;
+    for (int i = 0; i < WL_HISTORY_INTERVALS / 2; i++) {
+        struct wl_history_interval both = all[2 * i];
+        add_interval(&both, &all[2 * i + 1]);
+        all[i] = both;
+    }
+    memset(all + WL_HISTORY_INTERVALS / 2, 0, WL_HISTORY_INTERVALS / 2 * sizeof *all);
+    history->shift++;
+}
+
+/* ---- samples ---- */
+
+static bool is_kept(const struct wl_history *history, const struct wl_history_sample *sample)
+{
+    const uint64_t hash = hash_mix((uint64_t)sample->at ^ hash_mix((uint64_t)sample->latency));
+    return history->level == 0 || hash >> (64 - history->level) == 0;
+}
+
+/* Half of them go. */
+static void thin_out(struct wl_history *history)
+{
+    uint32_t kept = 0;
+    history->level++;
+    for (uint32_t i = 0; i < history->sample_count; i++)
+        if (is_kept(history, &history->samples[i]))
+            history->samples[kept++] = history->samples[i];
+    history->sample_count = kept;
+}
+
+static void add_sample(struct wl_history *history, const struct wl_history_sample *sample)
+{
+    while (is_kept(history, sample) && history->sample_count == WL_HISTORY_SAMPLES)
+        thin_out(history);
+    if (!is_kept(history, sample))
+        return;
+    history->samples = memory_grown(history->samples, history->sample_count, &history->sample_room,
+                                    sizeof *history->samples);
+    history->samples[history->sample_count++] = *sample;
+}
+
+/* ---- what is added ---- */
+
+void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes)
+{
+    CHECK(now >= history->base);
+    const uint64_t since = (uint64_t)(now - history->base);
+    make_intervals(history);
+    while (since >> history->shift >= WL_HISTORY_INTERVALS)
+        double_intervals(history);
+    add_interval(&history->intervals[since >> history->shift],
+                 &(struct wl_history_interval){1, bytes, (uint64_t)latency});
+    add_sample(history, &(struct wl_history_sample){now, latency});
+}
+
+void wl_history_fold(struct wl_history *into, const struct wl_history *from)
+{
+    CHECK(into->base == from->base);
+    if (from->intervals == NULL)
+        return;
+    make_intervals(into);
+    while (into->shift < from->shift)
+        double_intervals(into);
+    for (int i = 0; i < WL_HISTORY_INTERVALS; i++)
+        add_interval(&into->intervals[i >> (into->shift - from->shift)], &from->intervals[i]);
+    while (into->level < from->level)
+        thin_out(into);
+    for (uint32_t i = 0; i < from->sample_count; i++)
+        add_sample(into, &from->samples[i]);
+}

@@ -1,0 +1,47 @@
+#!/bin/bash
+# steady - what a run says of its steady part.                              SPDX-License-Identifier: Apache-2.0
+# Hazards: figures of a run that has not settled look like those of one that has; the warm-up that is found, or the
+# number of threads, changes a figure of the whole run.
+set -u
+. tests/golden/outside
+
+play() { # NAME ARGUMENTS...
+    local name=$1
+    shift
+    "$program" run "$@" --json >"$name.json" 2>err
+    [ $? -le 1 ] || fail "$name: $(cat err)"
+}
+is() { jq -e "$2" "$1.json" >/dev/null || fail "$1: $2: $(jq -c '[.workloads[] | [.name, .steady]]' "$1.json")"; }
+
+# Senders that find their rates: the warm-up of an rdma-* workload is found, and what is behind it fills the link.
+play dcqcn incast-8to1
+is dcqcn '.workloads[0].steady | .settled and .needs_ns == null and .warm_up_ns > 2e6 and .warm_up_ns < 10e6'
+is dcqcn '.workloads[0] | .steady.goodput_bps > .goodput_bps and .steady.goodput_bps < 100e9 and .steady.goodput_ci_bps < 5e9'
+is dcqcn '.workloads[0].steady | .latency_ns.p50 <= .latency_ns.p99 and .latency_ns.p99 <= .latency_ns.p99_9'
+# Half of the time is too short for that, and it says what would do.
+play short incast-8to1 --set duration=4ms
+is short '.workloads[0].steady | .settled == false and .needs_ns > 4e6'
+"$program" run incast-8to1 --set duration=4ms 2>err | grep -A3 '^Steady part' | grep -q 'not settled in .* ms: some .* would do' || fail 'the summary does not say that it has not settled'
+
+# A storm in the middle is no steady part; without it there is one.
+play storm pause-storm
+is storm '[.workloads[].steady.settled] == [false, false, false]'
+play calm pause-storm --set 'faults=[]'
+is calm '.workloads[1].steady.settled'
+
+# Whoever gives a warm-up has it.
+for given in 1ms 3ms; do
+    play given incast-8to1 --set workloads.probe.warm-up=$given
+    is given ".workloads[1].steady.warm_up_ns | . >= ${given%ms}e6 and . < ${given%ms}.2e6"
+done
+
+# Few completions say nothing.
+play few first-io
+is few '[.workloads[].steady] == [null, null]'
+
+# Threads change nothing.
+for threads in 2 3; do
+    play threads pause-storm --threads $threads
+    diff <(jq .workloads storm.json) <(jq .workloads threads.json) >diff || fail "$threads threads: $(head -3 diff)"
+done
+[ $failures = 0 ]
