@@ -4,7 +4,8 @@
  *   - an I/O that succeeded as one command was carried out once, by the target that it was for,
  *     between the capsule and the response that its host knows of
  *   - bytes that hosts got are bytes that targets gave: exactly, unless something was lost
- *   - the invariants of hosts and targets hold whenever one looks */
+ *   - the invariants of hosts and targets hold whenever one looks, and a host that is live knows
+ *     its target as the scenario describes it */
 #include "run_laws_private.h"
 
 #include "base/hash.h"
@@ -147,13 +148,66 @@ void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io
         check_pair(laws, io);
 }
 
-void run_laws_nvme_look(const struct run_laws *laws)
+/* What a controller says of itself, as its host has understood it. */
+static void check_agreed(struct run_laws *laws, const struct nvme_host *host)
+{
+    const uint32_t ip = nvme_host_target_ip(host), node = run_laws_node_of_ip(laws, ip);
+    const struct scenario_host *target = laws->scenario->nodes[node].host;
+    const struct nvme_target_params *params = target->nvme_target;
+    uint32_t index = 0;
+    bool same = true;
+    for (uint32_t i = 0; i < target->namespace_count; i++)
+        for (uint32_t n = 0; n < target->namespaces[i].count; n++, index++) {
+            const struct nvme_namespace_params *space = target->namespaces[i].params;
+            if (index >= nvme_host_namespaces(host))
+                continue;
+            const struct nvme_host_namespace *known = nvme_host_namespace(host, index);
+            same = same && known->nsid == index + 1 && known->block_bytes == space->block_size &&
+                   (int64_t)known->blocks == space->size / space->block_size;
+        }
+    if (!same || index != nvme_host_namespaces(host))
+        run_laws_break(laws, "%s: a host knows other namespaces", laws->scenario->nodes[node].name);
+    if (nvme_host_max_transfer(host) > params->max_transfer ||
+        nvme_host_queue_size(host) > params->max_queue_size ||
+        nvme_host_queues(host) > params->max_queues || nvme_host_queues(host) == 0 ||
+        nvme_host_queue_size(host) < 2 || nvme_host_max_transfer(host) < NVME_PAGE_BYTES)
+        run_laws_break(laws, "%s: a host asks for more than it offers",
+                       laws->scenario->nodes[node].name);
+}
+
+/* The largest that both may: a power of two of pages at the target. */
+static void check_largest(struct run_laws *laws, const struct nvme_host *host,
+                          const struct nvme_host_params *params)
+{
+    const uint32_t node = run_laws_node_of_ip(laws, nvme_host_target_ip(host));
+    const struct nvme_target_params *target = laws->scenario->nodes[node].host->nvme_target;
+    const int64_t size =
+        params->queue_size < target->max_queue_size ? params->queue_size : target->max_queue_size;
+    const int64_t most =
+        params->max_transfer < target->max_transfer ? params->max_transfer : target->max_transfer;
+    if (nvme_host_queue_size(host) != size || nvme_host_max_transfer(host) != most)
+        run_laws_break(laws, "%s: a host could have larger queues or transfers",
+                       laws->scenario->nodes[node].name);
+}
+
+static void look_at_host(struct run_laws *laws, uint32_t workload, const struct nvme_host *host)
+{
+    nvme_host_audit(host);
+    if (!nvme_host_live(host))
+        return;
+    check_agreed(laws, host);
+    const struct scenario_workload *from = &laws->scenario->workloads[workload];
+    if (from->pair_count > 0)
+        check_largest(laws, host, laws->scenario->nodes[from->pairs[0].from].host->nvme_host);
+}
+
+void run_laws_nvme_look(struct run_laws *laws)
 {
     const struct world *world = laws->world;
     for (uint32_t w = 0; w < world->workload_count; w++)
         for (uint32_t i = 0; i < world_instances(world, w); i++)
             if (world_controller(world, w, i) != NULL)
-                nvme_host_audit(world_controller(world, w, i));
+                look_at_host(laws, w, world_controller(world, w, i));
     for (uint32_t i = 0; i < world->host_count; i++)
         if (world->targets[i] != NULL)
             nvme_target_audit(world->targets[i]);

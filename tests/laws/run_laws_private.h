@@ -79,7 +79,7 @@ struct run_laws_nvme *run_laws_nvme_new(void);
 void run_laws_nvme_free(struct run_laws_nvme *nvme);
 void run_laws_nvme_at_target(struct run_laws *laws, const struct probe_target_io *io);
 void run_laws_nvme_at_host(struct run_laws *laws, const struct probe_host_io *io);
-void run_laws_nvme_look(const struct run_laws *laws);
+void run_laws_nvme_look(struct run_laws *laws);
 void run_laws_nvme_judge(struct run_laws *laws);
 
 static inline uint32_t run_laws_slot(uint32_t node, uint16_t port)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * run_laws_qp - queue pairs when a run is over: who waits has a timer, who has something to send is
- * about to, and what is answered is complete. */
+ * run_laws_qp - queue pairs when a run is over.
+ *   - who waits has a timer, who has something to send is about to, what is answered is complete
+ *   - the bytes of messages that were answered have come; when nothing failed, no others have */
 #include "run_laws_private.h"
 
 #include "rnic/host/rnic.h"
@@ -23,6 +24,28 @@ static void judge_qp(struct run_laws *laws, const struct host *host, const struc
                        qp->qpn);
 }
 
+/* Of a controller that closes the last answers are not acknowledged any more. */
+enum { CLOSING_BYTES = 4096 };
+
+static void judge_bytes(struct run_laws *laws)
+{
+    uint64_t answered = 0, came = 0, failed = laws->terms.go_back_0, closing = 0;
+    for (uint32_t i = 0; i < laws->world->host_count; i++) {
+        const struct rnic_counters *counters = &laws->world->hosts[i]->rnics[0]->counters;
+        answered += counters->message_bytes;
+        came += counters->received_bytes;
+        failed += counters->qp_errors;
+    }
+    for (uint32_t w = 0; w < laws->world->workload_count; w++) {
+        const struct workload_stats *stats = &laws->world->stats[w];
+        failed += stats->losses + stats->failed + world_outstanding(laws->world, w);
+        closing += CLOSING_BYTES * world_instances(laws->world, w);
+    }
+    if (answered > came || (came - answered > closing && failed == 0 && run_laws_is_closed(laws)))
+        run_laws_break(laws, "messages of %llu B are answered, and %llu B have come",
+                       (unsigned long long)answered, (unsigned long long)came);
+}
+
 void run_laws_qp_judge(struct run_laws *laws)
 {
     for (uint32_t i = 0; i < laws->world->host_count; i++) {
@@ -31,4 +54,5 @@ void run_laws_qp_judge(struct run_laws *laws)
             if (rnic->qp_slots[q].qpn != 0)
                 judge_qp(laws, laws->world->hosts[i], &rnic->qp_slots[q]);
     }
+    judge_bytes(laws);
 }
