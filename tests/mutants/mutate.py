@@ -122,7 +122,37 @@ class File:
             if token.text == '!':
                 self.add(i, 'drop', token.start, token.end, ' ')
             elif token.text in BINARY and (token.text not in '+-*&' or self.is_binary(i)) and not self.declares(i):
-                self.swap(i, BINARY[token.text])
+                others = BINARY[token.text]
+                self.swap(i, others[1:] if token.text in ('<', '<=', '>', '>=') and self.chooses(i) else others)
+
+    def words_from(self, i, step, ends):
+        """The texts from a token on, up to one of the ends outside of brackets, and where that is."""
+        found = []
+        while 0 <= i < len(self.tokens) and self.tokens[i].text not in ends:
+            token = self.tokens[i]
+            inner = token.kind == 'operator' and token.text in ('([{' if step > 0 else ')]}')
+            last = self.partner.get(i, i) if inner else i
+            found += [t.text for t in (self.tokens[i:last + 1] if step > 0 else reversed(self.tokens[last:i + 1]))]
+            i = last + step
+        return found[::step], i
+
+    def chooses(self, i):
+        """`a < b ? a : b`: of two equal ones either is the least, so `<=` is the same."""
+        edges = {'=', '(', ')', '[', ']', '{', '}', ',', ';', '?', ':', '&&', '||', 'return'}
+        left, _ = self.words_from(i - 1, -1, edges)
+        right, mark = self.words_from(i + 1, 1, edges)
+        if mark >= len(self.tokens) or self.tokens[mark].text != '?':
+            return False
+        first, colon = self.words_from(mark + 1, 1, edges)
+        second, _ = self.words_from(colon + 1, 1, edges)
+        return self.tokens[colon].text == ':' and [first, second] in ([left, right], [right, left])
+
+    def is_dimension(self, i):
+        """The 2 of `struct cursor cursors[2]`: nobody looks at one more."""
+        before = [t.text for t in self.tokens[max(i - 3, 0):i]]
+        return len(before) == 3 and before[2] == '[' and self.tokens[i + 1].text == ']' and \
+            self.tokens[i - 2].kind == 'word' and self.tokens[i - 3].kind == 'word' and \
+            before[0] not in KEYWORDS
 
     def declares(self, i):
         """`struct x *y` and `time_ps *y` are no products."""
@@ -137,7 +167,8 @@ class File:
         if not match:
             return
         value = int(match.group(1), 16 if match.group(1)[:2] in ('0x', '0X') else 10)
-        self.add(i, 'plus1', token.start, token.end, str(value + 1) + match.group(2))
+        if not self.is_dimension(i):
+            self.add(i, 'plus1', token.start, token.end, str(value + 1) + match.group(2))
         if value > 0:
             self.add(i, 'minus1', token.start, token.end, str(value - 1) + match.group(2))
 

@@ -127,6 +127,30 @@ static void conditions_come_true_as_often_as_the_world_counts(void **state)
     scenario_free(scenario);
 }
 
+/* Of a host to which nothing comes, and of two between which frames go. */
+static void a_buffer_is_empty_until_something_comes(void **state)
+{
+    (void)state;
+    static const char lines[] =
+        "stormglass: 1\n"
+        "name: idle\n"
+        "duration: 20us\n"
+        "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
+        "hosts: {overrides: [{where: host0, rnic: {drain: 10Gbps}}]}\n"
+        "workloads: [{name: w, kind: rdma-write, from: host1, to: host0, message-size: 8KiB}]\n";
+    struct diag *diag = memory_zeroed(1, sizeof *diag);
+    const struct scenario_input input = {.name = "i", .text = lines, .length = sizeof lines - 1};
+    struct scenario *scenario = scenario_load(&input, diag);
+    assert_non_null(scenario);
+    assert_int_equal(count(scenario, "b buffer host2 > 0%"), 0);
+    assert_true(count(scenario, "b buffer host0 > 0%") > 0);
+    assert_true(count(scenario, "b buffer switch0 > 0%") > 0);
+    assert_true(count(scenario, "b buffer host0 > 0%") < count(scenario, "b event"));
+    assert_int_equal(count(scenario, "b buffer host0 > 99%"), 0);
+    scenario_free(scenario);
+    free(diag);
+}
+
 /* The same of each of them, together. */
 static uint64_t count_each(const struct scenario *scenario, const char *format,
                            const char *const *names)
@@ -377,6 +401,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
+        cmocka_unit_test(a_buffer_is_empty_until_something_comes),
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
         cmocka_unit_test(what_a_fault_does_itself_is_a_hit),

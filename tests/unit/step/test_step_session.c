@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A session of lines: what each command prints and where it leads, against a stepper of one's own
  * that is moved to the same places in this process. */
+#define _GNU_SOURCE /* fopencookie */
 #include "tests/unit/step/stand.h"
 
 #include "base/memory.h"
 #include "replay/step/step_acts.h"
 #include "replay/step/step_tell.h"
 
+#include <dirent.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -306,6 +310,77 @@ static void lines_have_a_length(void **state)
     assert_null(strstr(stand->wrong, "script:2"));
 }
 
+/* ------------------------------------------------------------------ a process that is gone */
+
+/* Lines that are read one after the other; before the second one all players are killed. */
+struct killer {
+    const char *lines[2];
+    int read;
+};
+
+static void kill_players(void)
+{
+    char path[64], name[32];
+    DIR *all = opendir("/proc");
+    assert_non_null(all);
+    for (const struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        const int pid = atoi(entry->d_name);
+        int group = 0, parent = 0;
+        snprintf(path, sizeof path, "/proc/%d/stat", pid);
+        FILE *file = pid > 0 ? fopen(path, "r") : NULL;
+        if (file == NULL)
+            continue;
+        if (fscanf(file, "%*d (%31[^)]) %*c %d %d", name, &parent, &group) == 3 &&
+            pid != getpid() && group == getpgrp() && strncmp(name, "test_step_sess", 14) == 0)
+            kill(pid, SIGKILL);
+        fclose(file);
+    }
+    closedir(all);
+}
+
+static ssize_t read_next(void *self, char *to, size_t size)
+{
+    struct killer *killer = self;
+    if (killer->read == 2)
+        return 0;
+    if (killer->read == 1)
+        kill_players();
+    const int length = snprintf(to, size, "%s\n", killer->lines[killer->read++]);
+    return length;
+}
+
+static void a_process_that_is_gone_ends_the_session(void **state)
+{
+    struct stand *stand = *state;
+    static const char *const lines[] = {"next",      "next 3",  "continue", "until 30us",
+                                        "back 1",    "back io", "goto 5us", "goto event 2",
+                                        "next 2 io", "show",    "why w",    "list",
+                                        "where",     "digest",  "run"};
+    assert_int_equal(setpgid(0, 0), 0); /* whoever else is of this name is left alone */
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct killer killer = {.lines = {"until 10us", lines[i]}};
+        size_t out_bytes, wrong_bytes;
+        free(stand->out);
+        free(stand->wrong);
+        const struct step_session session = {
+            .scenario = stand->scenario,
+            .until = TIME_NEVER,
+            .in = fopencookie(&killer, "r", (cookie_io_functions_t){.read = read_next}),
+            .out = open_memstream(&stand->out, &out_bytes),
+            .wrong = open_memstream(&stand->wrong, &wrong_bytes),
+            .name = "script",
+        };
+        setvbuf(session.in, NULL, _IOLBF, 64);
+        const enum step_result result = step_run(&session, &stand->diag);
+        fclose(session.in);
+        fclose(session.out);
+        fclose(session.wrong);
+        if (result != STEP_BROKEN)
+            fail_msg("%s: %d", lines[i], (int)result);
+        assert_string_equal(stand->wrong, "stormglass: the process of the run has ended\n");
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, stand_set_up, stand_tear_down)
 
 int main(void)
@@ -322,6 +397,7 @@ int main(void)
         TEST(a_wrong_line_ends_a_script_and_no_person),
         TEST(an_empty_line_of_a_person_is_the_last_again),
         TEST(lines_have_a_length),
+        TEST(a_process_that_is_gone_ends_the_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
