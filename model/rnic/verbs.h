@@ -71,6 +71,12 @@ struct verbs_peer {
     struct verbs_class class;
 };
 
+/* Payload into BULK memory that has come by a connection, in order. */
+struct verbs_arrived {
+    uint64_t here, there; /* at this end, and at the peer's */
+    bool for_good;        /* false: loss recovery may begin messages under way anew, go-back-0 */
+};
+
 /* The largest private data that a protocol can send: IBTA Vol 1 12.6; a REQ keeps 36 of its 92
  * bytes for the IP CM service header (annex A11). */
 enum { VERBS_REQ_PRIVATE_MAX = 56, VERBS_REP_PRIVATE_MAX = 196, VERBS_REJ_PRIVATE_MAX = 148 };
@@ -122,6 +128,9 @@ struct verbs_ops {
     /* Looks at what a peer has written into the first `length` bytes of a BULK buffer, and sets its
      * content.  NULL: the content is always that of the last transfer. */
     void (*look)(struct verbs_device *, struct verbs_mr *, uint32_t length);
+    /* What has arrived so far; to be asked between events, for it looks at both ends.  False: they
+     * are not connected (any more).  NULL: nobody can see both ends. */
+    bool (*arrived)(const struct verbs_conn *, struct verbs_arrived *);
 };
 
 /* Memory that its owner cannot go on without.  What a peer asks for is not: see reg_mr. */

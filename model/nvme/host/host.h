@@ -158,6 +158,10 @@ struct nvme_host_command {
 typedef void nvme_host_looker(void *self, const struct nvme_host_command *command);
 void nvme_host_look(const struct nvme_host *host, nvme_host_looker *look, void *self);
 
+/* Data of the caller's I/O that has come by the connections as they are now, whether or not the I/O
+ * is complete; to be asked between events.  False: it is not live, or nobody knows. */
+bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arrived *sum);
+
 /* CHECKs every invariant: SQ flow control, tags and credits. */
 void nvme_host_audit(const struct nvme_host *host);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_look - the commands that a host has under way, for somebody who looks on. */
+ * host_look - the commands that a host has under way, and what of their data has come, for somebody who looks on. */
 #include "nvme/host/host_private.h"
 
 static void look_at_request(const struct host_queue *queue, const struct host_request *request,
@@ -54,4 +54,24 @@ time_ps nvme_host_busy(const struct nvme_host *host, time_ps now)
     for (uint32_t i = 1; i < host->queue_count; i++)
         busy += nvme_server_busy(&host->queues[i].cpu, now);
     return busy;
+}
+
+bool nvme_host_arrived(const struct nvme_host *host, struct nvme_transport_arrived *sum)
+{
+    const struct nvme_transport_ops *transport = host->site.transport->ops;
+    *sum = (struct nvme_transport_arrived){.for_good = true};
+    if (transport->arrived == NULL || !nvme_host_live(host))
+        return false;
+    for (uint32_t i = 1; i < host->queue_count; i++) {
+        const struct nvme_transport_conn *conn = host->queues[i].conn;
+        struct nvme_transport_arrived one;
+        if (conn == NULL || !transport->arrived(conn, &one))
+            return false;
+        sum->in += one.in;
+        sum->out += one.out;
+        sum->for_good = sum->for_good && one.for_good;
+    }
+    CHECK(sum->in >= host->partition_bytes);
+    sum->in -= host->partition_bytes;
+    return true;
 }

@@ -48,6 +48,8 @@ bool nvme_host_partitions_done(struct nvme_host *host, const struct nvme_io *io)
 {
     if (io != &host->partition_io)
         return false;
+    if (io->status == NVME_STATUS_OK)
+        host->partition_bytes += io->bytes;
     const bool more = !nvme_host_over(host) && read_next(host); /* also past a read that failed */
     if (!more && host->step == HOST_STEP_PARTITIONS)
         nvme_host_admin_advance(host);

@@ -135,6 +135,7 @@ struct nvme_host {
     uint32_t found_count;
 
     struct nvme_io partition_io;
+    uint64_t partition_bytes; /* read since it was last connected */
     uint32_t partition_reads; /* begun; one more when they are over */
 };
 

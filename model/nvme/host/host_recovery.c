@@ -79,6 +79,7 @@ static void on_retry(void *self, time_ps now)
         nvme_host_queue_release(&host->queues[i]);
     nvme_host_queue_open(&host->queues[0], NVME_ADMIN_QUEUE_SIZE);
     host->queue_count = 1;
+    host->partition_bytes = 0;
     nvme_host_admin_begin(host);
 }
 

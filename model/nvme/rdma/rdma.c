@@ -80,6 +80,16 @@ static uint32_t number(const struct nvme_transport_conn *conn)
     return conn->verbs == NULL ? 0 : conn->rdma->verbs->qp_num(conn->verbs);
 }
 
+static bool arrived(const struct nvme_transport_conn *conn, struct nvme_transport_arrived *arrived)
+{
+    const struct verbs_ops *verbs = conn->rdma->verbs;
+    struct verbs_arrived both;
+    if (conn->verbs == NULL || verbs->arrived == NULL || !verbs->arrived(conn->verbs, &both))
+        return false;
+    *arrived = (struct nvme_transport_arrived){both.here, both.there, both.for_good};
+    return true;
+}
+
 static uint32_t local_ip(struct nvme_transport *transport)
 {
     const struct nvme_rdma *rdma = nvme_rdma_of(transport);
@@ -138,6 +148,7 @@ static const struct nvme_transport_ops ops = {
     .drop = drop,
     .close = close_conn,
     .number = number,
+    .arrived = arrived,
     .destroy = destroy,
 };
 

@@ -139,6 +139,12 @@ struct nvme_transport_accept {
 
 /* ---- the table ---- */
 
+/* Data of I/O that has come by a connection of a host, in order. */
+struct nvme_transport_arrived {
+    uint64_t in, out; /* at the host, at the target */
+    bool for_good;    /* false: what is under way may be sent again from its beginning */
+};
+
 struct nvme_discovery_record;
 
 struct nvme_transport_ops {
@@ -201,6 +207,9 @@ struct nvme_transport_ops {
     void (*close)(struct nvme_transport_conn *);
     /* Its number at this port, for somebody who looks on: RDMA's QPN.  0: none. */
     uint32_t (*number)(const struct nvme_transport_conn *);
+    /* What has come so far, for somebody who looks on between events.  False: it is not known (any
+     * more).  NULL: it never is. */
+    bool (*arrived)(const struct nvme_transport_conn *, struct nvme_transport_arrived *);
 
     void (*destroy)(struct nvme_transport *);
 };

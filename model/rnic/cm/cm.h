@@ -53,6 +53,7 @@ struct verbs_conn {
     uint32_t remote_id, remote_qpn;
     struct cm_peer peer; /* to the peer */
     uint64_t tid;
+    uint64_t bulk_taken;   /* payload into bulk memory here, of whole messages */
     struct cm_mad *mine;   /* the message of this side that may have to be sent again, or NULL */
     struct cm_mad *theirs; /* the peer's REQ until it is answered, else NULL */
     struct timer timer;

@@ -144,7 +144,8 @@ struct rnic {
     struct mr_table mrs;
     struct cm cm;
     const struct env *env;
-    struct soft *soft; /* NULL: hardware */
+    struct soft *soft;         /* NULL: hardware */
+    struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;
     alignas(8) unsigned char cc_params[CC_PARAMS_MAX];
 };

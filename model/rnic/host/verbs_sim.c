@@ -2,6 +2,7 @@
  * verbs_sim - from ibv_send_wr to a queue's slot. */
 #include "rnic/host/verbs_sim.h"
 
+#include "rnic/qp/arrived.h"
 #include "rnic/soft/soft.h"
 
 #include <errno.h>
@@ -245,6 +246,23 @@ static void look_at_region(struct verbs_device *device, struct verbs_mr *mr, uin
         soft_look(rnic, length);
 }
 
+static bool arrived(const struct verbs_conn *conn, struct verbs_arrived *arrived)
+{
+    const struct qp *qp = conn->qp;
+    if (conn->rnic->peers == NULL || qp == NULL || qp->flow.qpn == 0)
+        return false;
+    const struct rnic *peer = conn->rnic->peers[qp->flow.destination];
+    const struct qp *other = rnic_find_qp(peer, qp->flow.qpn);
+    if (other == NULL || other->flow.qpn != qp->qpn)
+        return false;
+    *arrived = (struct verbs_arrived){
+        .here = arrived_bytes(qp),
+        .there = arrived_bytes(other),
+        .for_good = !conn->rnic->go_back_0 && !peer->go_back_0,
+    };
+    return true;
+}
+
 const struct verbs_ops verbs_sim = {
     .name = "sim",
     .fast_registration = true,
@@ -266,4 +284,5 @@ const struct verbs_ops verbs_sim = {
     .max_rd_atomic = max_rd_atomic,
     .make = make,
     .look = look_at_region,
+    .arrived = arrived,
 };

@@ -205,6 +205,7 @@ static void take_response(struct rnic *rnic, struct qp *qp, const struct qp_wqe 
     qp->flags &= (uint16_t)~QP_READ_GAP;
     if (qp->una_psn == psn_add(wqe->first_psn, wqe->packets)) {
         mr_set_content(wqe->sges, wqe->sge_count, frame->content);
+        qp->conn->bulk_taken += mr_bulk_bytes(wqe->sges, wqe->sge_count, wqe->length);
         completer_finish(rnic, qp, IBV_WC_SUCCESS, now);
     }
     progressed(rnic, qp, now);

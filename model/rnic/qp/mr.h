@@ -52,6 +52,13 @@ bool mr_invalidate(const struct mr_table *table, uint32_t rkey);
 /* Real bytes among the first `length` bytes of the pieces: byte regions come first. */
 uint32_t mr_real_bytes(const struct mr_sge *sges, unsigned count);
 
+/* Bulk among the first `length` bytes that the pieces hold. */
+static inline uint32_t mr_bulk_bytes(const struct mr_sge *sges, unsigned count, uint32_t length)
+{
+    const uint32_t real = mr_real_bytes(sges, count);
+    return length > real ? length - real : 0;
+}
+
 /* Copy real bytes out of, or into, the pieces from `offset` on; bulk pieces have none. */
 void mr_gather(const struct mr_sge *sges, unsigned count, uint32_t offset, unsigned char *to,
                uint32_t length);

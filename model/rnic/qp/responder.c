@@ -448,6 +448,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
     }
     const struct qp_receive *receive = &qp->rq[qp->rq_head & qp->rq_mask];
     mr_set_content(receive->sges, receive->sge_count, frame->content);
+    qp->conn->bulk_taken += mr_bulk_bytes(receive->sges, receive->sge_count, qp->rx_offset);
     complete_receive(rnic, qp, &wc, now);
 }
 
@@ -458,10 +459,12 @@ static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame 
     rnic->counters.received_bytes += qp->rx_offset;
     qp->msn = psn_add(qp->msn, 1);
     qp->rx_next.opcode = QP_RX_IDLE;
-    if (step->kind == QP_RX_SEND)
+    if (step->kind == QP_RX_SEND) {
         finish_send(rnic, qp, frame, step->invalidate, now);
-    else if (qp->rx_mr != NULL && qp->rx_mr->verbs.memory == VERBS_BULK)
+    } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.memory == VERBS_BULK) {
         qp->rx_mr->verbs.content = frame->content;
+        qp->conn->bulk_taken += qp->rx_offset;
+    }
 }
 
 static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)
