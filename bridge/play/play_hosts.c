@@ -24,11 +24,11 @@ static void on_idle(void *self)
 }
 
 /* Moment 0 is at the end of the lead. */
-static void make_instance(struct play_instance *instance, uint32_t pair, uint32_t copy)
+static void make_instance(struct play_instance *instance, uint32_t copy)
 {
     struct play *play = instance->play;
     const struct scenario_workload *workload = &play->scenario->workloads[instance->entry];
-    const struct scenario_node *from = &play->scenario->nodes[workload->pairs[pair].from];
+    const struct scenario_node *from = &play->scenario->nodes[workload->pairs[instance->pair].from];
     const struct job_order_span span = job_order_span(
         workload, play->zero, play->zero + play->scenario->duration, loop_now(play->loop));
     instance->ops = workload->ops;
@@ -39,10 +39,10 @@ static void make_instance(struct play_instance *instance, uint32_t pair, uint32_
         .env = &instance->env,
         .verbs = &verbs_real,
         .device = play->host_device,
-        .target_ip = play_target_of(play, workload->pairs[pair].to)->ip,
+        .target_ip = play_target_of(play, workload->pairs[instance->pair].to)->ip,
         .class = workload->class,
         .workload = instance->entry,
-        .instance = pair,
+        .instance = instance->pair,
         .copy = copy,
         .serial = ++play->serial,
         .params = workload->params,
@@ -74,8 +74,8 @@ static void begin_entry(void *self, uint32_t index)
         for (uint32_t copy = 0;
              play_here(play, workload->pairs[pair].from) && copy < workload->copies; copy++) {
             struct play_instance *instance = &entry->instances[made++];
-            *instance = (struct play_instance){.play = play, .entry = index};
-            make_instance(instance, pair, copy);
+            *instance = (struct play_instance){.play = play, .entry = index, .pair = pair};
+            make_instance(instance, copy);
         }
     CHECK(made == entry->count);
     for (uint32_t i = 0; i < made; i++) {

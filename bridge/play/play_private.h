@@ -24,7 +24,7 @@ struct play_instance {
     struct workload *workload;
     struct nvme_host_params nvme;
     struct env env;
-    uint32_t entry;
+    uint32_t entry, pair;
     bool idle;
 };
 

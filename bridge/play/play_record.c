@@ -158,6 +158,21 @@ static void judge(const struct play *play, struct result *result)
     fail_unconnected(play, result);
 }
 
+static bool member_of(const void *player, uint32_t workload, uint32_t number,
+                      struct collect_member *member)
+{
+    const struct play *play = player;
+    const struct play_entry *entry = &play->entries[workload];
+    if (entry->instances == NULL || number >= entry->count)
+        return false;
+    const struct play_instance *instance = &entry->instances[number];
+    *member = (struct collect_member){
+        .pair = instance->pair,
+        .delivered = instance->ops->delivered(instance->workload),
+    };
+    return true;
+}
+
 void play_record_finish(struct play *play)
 {
     const time_ps now = loop_now(play->loop);
@@ -169,6 +184,8 @@ void play_record_finish(struct play *play)
         .stats = play->stats,
         .routes = routes,
         .observe = &play->observe,
+        .member = member_of,
+        .player = play,
         .now = now,
         .window_end = now < end ? now : end,
         .cut = play->cut_short,

@@ -174,6 +174,25 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
     return stats->begun == 0 || stats->missed > 0 || !is_open_loop(about);
 }
 
+static void add_members(const struct collect *collect, uint32_t index,
+                        struct result_workload *workload)
+{
+    struct collect_member member;
+    for (uint32_t i = 0;
+         collect->member != NULL && collect->member(collect->player, index, i, &member); i++) {
+        const int64_t read = (int64_t)member.delivered.read;
+        const int64_t written = (int64_t)member.delivered.written, bytes = read + written;
+        workload->read_window += read;
+        workload->written_window += written;
+        if (workload->played == 0 || bytes < workload->member_least)
+            workload->member_least = bytes;
+        if (bytes > workload->member_most)
+            workload->member_most = bytes;
+        workload->played++;
+    }
+    workload->bytes_window = workload->read_window + workload->written_window;
+}
+
 static void add_workload(const struct collect *collect, uint32_t index,
                          struct result_workload *workload)
 {
@@ -193,7 +212,6 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .bytes_read = (int64_t)stats->bytes_read,
         .bytes_written = (int64_t)stats->bytes_written,
         .completed_window = (int64_t)stats->completed_window,
-        .bytes_window = (int64_t)stats->bytes_window,
         .window_ps = collect_window_ps(stats, collect->window_end),
         .latency = &stats->latency,
         .losses = (int64_t)stats->losses,
@@ -202,6 +220,7 @@ static void add_workload(const struct collect *collect, uint32_t index,
         .requeued = (int64_t)stats->requeued,
         .without_service_ps = stats->without_service,
     };
+    add_members(collect, index, workload);
 }
 
 static void state_cause(const struct explain *explain, struct result *result)

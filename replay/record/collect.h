@@ -11,6 +11,12 @@
 
 struct usage;
 
+/* One instance of a workload. */
+struct collect_member {
+    uint32_t pair; /* of the entry's */
+    struct workload_delivered delivered;
+};
+
 struct collect {
     const struct scenario *scenario;    /* names, ports, workloads */
     const struct workload_stats *stats; /* by workload */
@@ -19,10 +25,14 @@ struct collect {
     const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
                                            of which nothing is known */
     const struct usage *usage;          /* ended; NULL with the world */
-    time_ps now;                        /* virtual time at the end */
-    time_ps window_end;                 /* of the measured part: min(duration, --until) */
-    bool cut;                           /* before its work was done */
-    time_ps until; /* played up to here on purpose or by a signal, or TIME_NEVER */
+    /* False: the workload has no instance of that number here. */
+    bool (*member)(const void *player, uint32_t workload, uint32_t number,
+                   struct collect_member *member);
+    const void *player;
+    time_ps now;        /* virtual time at the end */
+    time_ps window_end; /* of the measured part: min(duration, --until) */
+    bool cut;           /* before its work was done */
+    time_ps until;      /* played up to here on purpose or by a signal, or TIME_NEVER */
 };
 
 /* Fills totals, workloads, bottleneck and root cause. */

@@ -392,7 +392,7 @@ void limits_find(const struct collect *collect, struct result *result)
     for (uint32_t i = 0; i < count; i++) {
         judge(collect, result, i, &result->limits[i]);
         inputs[i] = &result->limits[i].input;
-        result->limits[i].input.weight = 1 + (int64_t)collect->stats[i].bytes_window;
+        result->limits[i].input.weight = 1 + result->workloads[i].bytes_window;
     }
     bottleneck_of_all(inputs, count, &result->limit);
     free(inputs);

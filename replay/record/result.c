@@ -27,8 +27,9 @@ enum source {
     MEMBER,     /* an integer of the struct */
     PER_SECOND, /* an integer over the window */
     BITS_PER_SECOND,
-    SPAN,       /* the member is in ps, and printed in ns */
-    LATENCY_AT, /* a percentile, in ps */
+    MEMBER_MEAN, /* bits per second of an instance, of so many in all */
+    SPAN,        /* the member is in ps, and printed in ns */
+    LATENCY_AT,  /* a percentile, in ps */
     LATENCY_MEAN,
     LATENCY_MIN,
     LATENCY_MAX
@@ -37,7 +38,7 @@ enum source {
 struct workload_row {
     const char *path;
     enum source source;
-    size_t offset; /* MEMBER, PER_SECOND, BITS_PER_SECOND */
+    size_t offset; /* MEMBER, PER_SECOND, BITS_PER_SECOND, MEMBER_MEAN */
     int64_t ppm;   /* LATENCY_AT */
 };
 
@@ -57,6 +58,11 @@ static const struct workload_row workload_rows[] = {
     {"bytes_written", MEMBER, OF(bytes_written), 0},
     {"iops", PER_SECOND, OF(completed_window), 0},
     {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0},
+    {"goodput_read_bps", BITS_PER_SECOND, OF(read_window), 0},
+    {"goodput_write_bps", BITS_PER_SECOND, OF(written_window), 0},
+    {"member_goodput_bps.min", BITS_PER_SECOND, OF(member_least), 0},
+    {"member_goodput_bps.mean", MEMBER_MEAN, OF(bytes_window), 0},
+    {"member_goodput_bps.max", BITS_PER_SECOND, OF(member_most), 0},
     {"latency_ns.mean", LATENCY_MEAN, 0, 0},
     {"latency_ns.min", LATENCY_MIN, 0, 0},
     {"latency_ns.p50", LATENCY_AT, 0, 500000},
@@ -105,6 +111,14 @@ static struct result_ratio rate(int64_t amount, int64_t factor, int64_t window_p
                                  .denominator = window_ps};
 }
 
+static struct result_ratio mean_rate(const struct result_workload *workload, int64_t bytes)
+{
+    struct result_ratio mean = rate(bytes, 8, workload->window_ps);
+    if (workload->played > 0)
+        mean.numerator /= workload->played;
+    return mean;
+}
+
 static struct result_ratio workload_value(const struct result_workload *workload,
                                           const struct workload_row *row)
 {
@@ -117,6 +131,8 @@ static struct result_ratio workload_value(const struct result_workload *workload
         return rate(member_of(workload, row->offset), 1, workload->window_ps);
     case BITS_PER_SECOND:
         return rate(member_of(workload, row->offset), 8, workload->window_ps);
+    case MEMBER_MEAN:
+        return mean_rate(workload, member_of(workload, row->offset));
     case LATENCY_AT:
         return whole(hist_at(latency, row->ppm));
     case LATENCY_MIN:
@@ -188,6 +204,7 @@ static struct result_item workload_item(const struct result_workload *workload,
         return (struct result_item){.type = RESULT_INTEGER, .integer = (int64_t)value.numerator};
     case PER_SECOND:
     case BITS_PER_SECOND:
+    case MEMBER_MEAN:
         return (struct result_item){.type = RESULT_REAL, .real = real(value)};
     case LATENCY_MEAN:
         return (struct result_item){.type = RESULT_REAL, .real = real(value) / 1000.0};

@@ -32,8 +32,11 @@ struct result_workload {
     int64_t members, idle; /* pairs of hosts; of them, those that did nothing though they should */
     int64_t bytes, bytes_read, bytes_written;
     int64_t completed_window; /* completions that the rates count */
-    int64_t bytes_window;     /* payload that they count */
-    int64_t window_ps;        /* what they are divided by */
+    /* Payload that arrived in the window, where it was to go; of all members, of so many that
+     * were played, and of those with least and most. */
+    int64_t bytes_window, read_window, written_window;
+    int64_t played, member_least, member_most;
+    int64_t window_ps; /* what they are divided by */
     const struct hist *latency;
     /* Of its NVMe controllers: struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, requeued, without_service_ps;

@@ -144,6 +144,19 @@ static time_ps last_completion(const struct world *world)
     return last;
 }
 
+static bool member_of(const void *player, uint32_t workload, uint32_t number,
+                      struct collect_member *member)
+{
+    const struct world *world = player;
+    if (number >= world_instances(world, workload))
+        return false;
+    *member = (struct collect_member){
+        .pair = number / world->scenario->workloads[workload].copies,
+        .delivered = world_delivered(world, workload, number),
+    };
+    return true;
+}
+
 static void finish(struct play *play, struct run *run)
 {
     struct world *world = play->world;
@@ -159,6 +172,8 @@ static void finish(struct play *play, struct run *run)
         .stats = world->stats,
         .routes = routes,
         .world = world,
+        .member = member_of,
+        .player = world,
         .observe = &play->observe,
         .usage = &play->usage,
         .now = world->engine.now,

@@ -10,58 +10,15 @@
  * as far as there are slots, and wait.  A controller that fails for good, or that fails what waits
  * (fast-io-fail-tmo), ends the instance, as an error ends a fio job: what is under way or waits
  * counts as failed. */
-#include "scenarios/workload/wl_nvme.h"
-
 #include "base/memory.h"
 #include "base/probe.h"
-#include "nvme/host/host.h"
 #include "nvme/rdma/rdma.h"
-#include "scenarios/workload/wl_check.h"
-#include "scenarios/workload/wl_script.h"
-#include "scenarios/workload/workload.h"
+#include "scenarios/workload/wl_nvme_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum state { CONNECTING, ISSUING, ENDING, IDLE };
-
-struct slot {
-    struct nvme_io io;
-    struct slot *next; /* in the free list, or among those that wait for room */
-    uint32_t queue;
-    bool busy;
-    uint64_t serial;
-    struct wl_expectation expected;
-};
-
-struct line {
-    struct slot *first, *last;
-};
-
-struct wl_nvme {
-    struct workload_site site;
-    struct wl_nvme_params params;
-    struct nvme_host *host;
-    struct timer timer;
-    enum state state;
-    struct wl_script script;
-    struct wl_check check;
-    struct nvme_host_namespace space;
-    struct nvme_host_stats reported; /* of the controller: what stats have */
-    struct slot *slots;
-    uint32_t slot_count, queues;
-    struct line free;
-    struct line *waiting; /* one for each queue */
-    int64_t under_way;    /* in the host or waiting */
-    struct workload_member did;
-};
-
-static struct wl_nvme *self_of(const struct workload *workload)
-{
-    return (struct wl_nvme *)(uintptr_t)workload;
-}
-
-static void line_add(struct line *line, struct slot *slot)
+static void line_add(struct wl_nvme_line *line, struct wl_nvme_slot *slot)
 {
     slot->next = NULL;
     if (line->first == NULL)
@@ -71,9 +28,9 @@ static void line_add(struct line *line, struct slot *slot)
     line->last = slot;
 }
 
-static struct slot *line_take(struct line *line)
+static struct wl_nvme_slot *line_take(struct wl_nvme_line *line)
 {
-    struct slot *slot = line->first;
+    struct wl_nvme_slot *slot = line->first;
     CHECK(slot != NULL);
     line->first = slot->next;
     return slot;
@@ -88,9 +45,9 @@ static void note_state(const struct wl_nvme *wl, const char *text)
 /* Nothing more is issued; tells the owner once nothing is under way either. */
 static void settle_state(struct wl_nvme *wl)
 {
-    if (wl->state != ENDING || wl->under_way > 0)
+    if (wl->state != WL_NVME_ENDING || wl->under_way > 0)
         return;
-    wl->state = IDLE;
+    wl->state = WL_NVME_IDLE;
     char text[160];
     if (wl_replay_words(&wl->script.replay, text, sizeof text))
         note_state(wl, text);
@@ -103,7 +60,7 @@ static void end_by_stop(struct wl_nvme *wl)
 {
     wl->site.stats->missed += wl_script_missed(&wl->script, wl->site.stop);
     workload_ends(wl->site.stats, wl->site.stop);
-    wl->state = ENDING;
+    wl->state = WL_NVME_ENDING;
 }
 
 /* Account. */
@@ -118,7 +75,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
         .qid = io->qid,
         .cid = io->cid,
         .workload = wl->site.workload,
-        .serial = ((const struct slot *)io->user)->serial,
+        .serial = ((const struct wl_nvme_slot *)io->user)->serial,
         .opcode = io->opcode,
         .status = io->status,
         .lba = io->lba,
@@ -135,17 +92,17 @@ static void account_good(struct wl_nvme *wl, const struct nvme_io *io)
     const struct workload_completion done = {
         .issued_at = io->issued_at,
         .now = io->completed_at,
-        .from = wl->site.start + wl->params.warm_up,
-        .stop = wl->site.stop,
+        .from = wl->window.from,
+        .stop = wl->window.to,
         .bytes = io->bytes,
         .read = io->opcode == NVME_READ,
-        .before = wl->did.last_completion,
     };
     workload_completed(wl->site.stats, &done);
     workload_member_completed(&wl->did, io->issued_at, io->completed_at, io->bytes);
+    wl_goodput_completed(done.read ? &wl->read : &wl->written, &wl->window, done.now, done.bytes);
 }
 
-static void compare(struct wl_nvme *wl, const struct slot *slot)
+static void compare(struct wl_nvme *wl, const struct wl_nvme_slot *slot)
 {
     const struct nvme_io *io = &slot->io;
     const int64_t offset = (int64_t)io->lba * wl->space.block_bytes;
@@ -157,7 +114,7 @@ static void compare(struct wl_nvme *wl, const struct slot *slot)
         wl->site.stats->corrupt++;
 }
 
-static void finish(struct wl_nvme *wl, struct slot *slot)
+static void finish(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     CHECK(slot->busy && wl->under_way > 0);
     const struct nvme_io *io = &slot->io;
@@ -181,20 +138,20 @@ static void fail_waiting(struct wl_nvme *wl)
 {
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         while (wl->waiting[queue].first != NULL) {
-            struct slot *slot = line_take(&wl->waiting[queue]);
+            struct wl_nvme_slot *slot = line_take(&wl->waiting[queue]);
             slot->io.status = NVME_STATUS_TRANSPORT;
             slot->io.completed_at = env_now(wl->site.env);
             finish(wl, slot);
         }
-    if (wl->state == ISSUING) {
+    if (wl->state == WL_NVME_ISSUING) {
         workload_ends(wl->site.stats, wl->site.stop);
-        wl->state = ENDING;
+        wl->state = WL_NVME_ENDING;
     }
 }
 
 /* Issue. */
 
-static void submit(struct wl_nvme *wl, struct slot *slot)
+static void submit(struct wl_nvme *wl, struct wl_nvme_slot *slot)
 {
     if (!nvme_host_submit(wl->host, slot->queue, &slot->io))
         line_add(&wl->waiting[slot->queue], slot);
@@ -202,7 +159,7 @@ static void submit(struct wl_nvme *wl, struct slot *slot)
 
 static void submit_waiting(struct wl_nvme *wl, uint32_t queue)
 {
-    struct line *waiting = &wl->waiting[queue];
+    struct wl_nvme_line *waiting = &wl->waiting[queue];
     while (waiting->first != NULL && nvme_host_submit(wl->host, queue, &waiting->first->io))
         line_take(waiting);
 }
@@ -214,9 +171,9 @@ static uint8_t opcode_of(const struct wl_step *step)
 
 static void issue(struct wl_nvme *wl, const struct wl_step *step)
 {
-    struct slot *slot = line_take(&wl->free);
+    struct wl_nvme_slot *slot = line_take(&wl->free);
     const uint8_t opcode = opcode_of(step);
-    *slot = (struct slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
+    *slot = (struct wl_nvme_slot){.queue = slot->queue, .busy = true, .serial = wl->did.issued + 1};
     slot->io = (struct nvme_io){
         .opcode = opcode,
         .nsid = wl->space.nsid,
@@ -240,7 +197,7 @@ static void issue(struct wl_nvme *wl, const struct wl_step *step)
 static void pump(struct wl_nvme *wl)
 {
     const time_ps now = env_now(wl->site.env);
-    while (wl->state == ISSUING && !nvme_host_lost(wl->host)) {
+    while (wl->state == WL_NVME_ISSUING && !nvme_host_lost(wl->host)) {
         if (now >= wl->site.stop) {
             end_by_stop(wl);
             break;
@@ -254,12 +211,12 @@ static void pump(struct wl_nvme *wl)
             env_timer_set(wl->site.env, &wl->timer,
                           step.at < wl->site.stop ? step.at : wl->site.stop);
         if (step.kind == WL_END)
-            wl->state = ENDING;
+            wl->state = WL_NVME_ENDING;
         break;
     }
-    if (wl->state != CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
+    if (wl->state != WL_NVME_CONNECTING && wl->host != NULL && nvme_host_lost(wl->host))
         fail_waiting(wl);
-    if (wl->state == ENDING && wl->under_way == 0)
+    if (wl->state == WL_NVME_ENDING && wl->under_way == 0)
         workload_done(wl->site.stats, wl->did.failed > 0, wl->did.last_completion, wl->site.stop);
     settle_state(wl);
 }
@@ -273,7 +230,7 @@ static void on_timer(void *self, time_ps now)
 static void on_io(void *self, struct nvme_io *io)
 {
     struct wl_nvme *wl = self;
-    struct slot *slot = io->user;
+    struct wl_nvme_slot *slot = io->user;
     const uint32_t queue = slot->queue;
     finish(wl, slot);
     submit_waiting(wl, queue);
@@ -284,6 +241,8 @@ static void count_changes(struct wl_nvme *wl)
 {
     struct workload_stats *stats = wl->site.stats;
     const struct nvme_host_stats *now = nvme_host_stats(wl->host), *reported = &wl->reported;
+    if (now->losses != reported->losses)
+        wl_nvme_connects(wl);
     stats->losses += now->losses - reported->losses;
     stats->attempts += now->attempts - reported->attempts;
     stats->reconnects += now->reconnects - reported->reconnects;
@@ -299,7 +258,7 @@ static void on_change(void *self)
     count_changes(wl);
     for (uint32_t queue = 0; queue < wl->queues; queue++)
         submit_waiting(wl, queue);
-    if (wl->state == ISSUING || wl->state == ENDING)
+    if (wl->state == WL_NVME_ISSUING || wl->state == WL_NVME_ENDING)
         pump(wl);
 }
 
@@ -360,14 +319,14 @@ static void give_up(struct wl_nvme *wl, const char *why)
     note_state(wl, why);
     wl->did.ready = env_now(wl->site.env);
     workload_barred(wl->site.stats, env_now(wl->site.env), wl->site.stop);
-    wl->state = ENDING;
+    wl->state = WL_NVME_ENDING;
     settle_state(wl);
 }
 
 static void on_ready(void *self, uint16_t status)
 {
     struct wl_nvme *wl = self;
-    CHECK(wl->state == CONNECTING);
+    CHECK(wl->state == WL_NVME_CONNECTING);
     if (status != NVME_STATUS_OK) {
         give_up(wl, "workload: could not connect to the controller");
         return;
@@ -383,12 +342,12 @@ static void on_ready(void *self, uint16_t status)
         give_up(wl, "workload: its I/Os do not fit the blocks or the size of the namespace");
         return;
     }
-    wl->state = ISSUING;
+    wl->state = WL_NVME_ISSUING;
     wl->did.connected = true;
     wl->did.ready = env_now(wl->site.env);
     make_slots(wl);
     make_script(wl, region);
-    workload_begins(wl->site.stats, wl->site.start + wl->params.warm_up);
+    workload_begins(wl->site.stats, wl->window.from);
     if (wl->did.ready < wl->site.start)
         env_timer_set(wl->site.env, &wl->timer, wl->site.start);
     else
@@ -401,13 +360,15 @@ struct workload *wl_nvme_create(const struct workload_site *site)
     CHECK(site->start <= site->stop);
     wl->site = *site;
     wl->params = *(const struct wl_nvme_params *)site->params;
+    wl->window = (struct wl_window){site->start + wl->params.warm_up, site->stop};
+    wl_nvme_connects(wl);
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     return (struct workload *)wl;
 }
 
 void wl_nvme_start(struct workload *workload)
 {
-    struct wl_nvme *wl = self_of(workload);
+    struct wl_nvme *wl = wl_nvme_of(workload);
     CHECK(wl->host == NULL);
     struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
     params.queues = wl->params.queues;
@@ -427,62 +388,19 @@ void wl_nvme_start(struct workload *workload)
 
 void wl_nvme_stop(struct workload *workload)
 {
-    struct wl_nvme *wl = self_of(workload);
-    wl->site.stop = time_earlier(wl->site.stop, time_later(env_now(wl->site.env), wl->site.start));
-    if (wl->state == ISSUING)
+    struct wl_nvme *wl = wl_nvme_of(workload);
+    const time_ps now = env_now(wl->site.env);
+    wl->site.stop = time_earlier(wl->site.stop, time_later(now, wl->site.start));
+    wl->window.to = wl->site.stop;
+    wl_nvme_measure(workload, now);
+    if (wl->state == WL_NVME_ISSUING)
         end_by_stop(wl);
     settle_state(wl);
 }
 
-uint64_t wl_nvme_outstanding(const struct workload *workload)
-{
-    return (uint64_t)self_of(workload)->under_way;
-}
-
-static const struct slot *oldest(const struct wl_nvme *wl)
-{
-    const struct slot *found = NULL;
-    for (uint32_t i = 0; i < wl->slot_count; i++) {
-        const struct slot *slot = &wl->slots[i];
-        if (slot->busy && (found == NULL || slot->io.issued_at < found->io.issued_at))
-            found = slot;
-    }
-    return found;
-}
-
-void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
-{
-    const struct wl_nvme *wl = self_of(workload);
-    const struct slot *slot = oldest(wl);
-    if (wl->state == CONNECTING && wl->host != NULL) {
-        nvme_host_describe(wl->host, text, size);
-        return;
-    }
-    if (slot == NULL) {
-        snprintf(text, size, wl->state == IDLE ? "idle" : "nothing outstanding");
-        return;
-    }
-    const uint32_t ip = wl->site.target_ip;
-    static const char *const words[] = {"flush", "write", "read"};
-    snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
-             (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
-             words[slot->io.opcode], slot->io.bytes,
-             (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
-}
-
-const struct workload_member *wl_nvme_member(const struct workload *workload)
-{
-    return &self_of(workload)->did;
-}
-
-const struct nvme_host *wl_nvme_controller(const struct workload *workload)
-{
-    return self_of(workload)->host;
-}
-
 void wl_nvme_destroy(struct workload *workload)
 {
-    struct wl_nvme *wl = self_of(workload);
+    struct wl_nvme *wl = wl_nvme_of(workload);
     env_timer_cancel(wl->site.env, &wl->timer);
     if (wl->host != NULL)
         nvme_host_destroy(wl->host);

@@ -69,6 +69,8 @@ bool wl_nvme_region(const struct wl_nvme_params *params, const struct workload_s
 struct workload *wl_nvme_create(const struct workload_site *site);
 void wl_nvme_start(struct workload *workload);
 void wl_nvme_stop(struct workload *workload);
+time_ps wl_nvme_measure(struct workload *workload, time_ps now);
+struct workload_delivered wl_nvme_delivered(const struct workload *workload);
 uint64_t wl_nvme_outstanding(const struct workload *workload);
 void wl_nvme_describe(const struct workload *workload, char *text, size_t size);
 const struct nvme_host *wl_nvme_controller(const struct workload *workload);
@@ -79,7 +81,8 @@ void wl_nvme_destroy(struct workload *workload);
 #define WL_NVME_OPS                                                                                \
     .params_bytes = sizeof(struct wl_nvme_params), .needs_nvme_target = true,                      \
     .name_space = wl_nvme_name_space, .fits = wl_nvme_fits, .create = wl_nvme_create,              \
-    .start = wl_nvme_start, .stop = wl_nvme_stop, .outstanding = wl_nvme_outstanding,              \
+    .start = wl_nvme_start, .stop = wl_nvme_stop, .measure = wl_nvme_measure,                      \
+    .delivered = wl_nvme_delivered, .outstanding = wl_nvme_outstanding,                            \
     .describe = wl_nvme_describe, .controller = wl_nvme_controller, .member = wl_nvme_member,      \
     .destroy = wl_nvme_destroy
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/probe.h"
+#include "scenarios/workload/wl_goodput.h"
 #include "scenarios/workload/wl_pace.h"
 
 #include <stdio.h>
@@ -49,10 +50,12 @@ struct pair {
     bool usable;
     uint32_t oldest, under_way;
     time_ps *issued_at; /* ring of `outstanding` */
+    struct wl_goodput goodput;
 };
 
 struct wl_rdma {
     struct workload_site site;
+    struct wl_window window;
     struct wl_rdma_params params;
     enum ibv_wr_opcode opcode;
     enum state state;
@@ -99,14 +102,30 @@ static void finish_oldest(struct pair *pair, bool good)
     const struct workload_completion done = {
         .issued_at = issued_at,
         .now = now,
-        .from = wl->site.start,
-        .stop = wl->site.stop,
+        .from = wl->window.from,
+        .stop = wl->window.to,
         .bytes = (uint64_t)wl->params.message_size,
         .read = wl->opcode == IBV_WR_RDMA_READ,
-        .before = wl->did.last_completion,
     };
     workload_completed(stats, &done);
     workload_member_completed(&wl->did, issued_at, now, done.bytes);
+    wl_goodput_completed(&pair->goodput, &wl->window, now, done.bytes);
+}
+
+/* What has come of what the pair has posted; false: nobody knows, or some of it may be lost again,
+ * as all that is under way in a queue pair that fails is. */
+static bool has_arrived(const struct pair *pair, uint64_t *bytes)
+{
+    const struct wl_rdma *wl = pair->owner;
+    struct verbs_arrived arrived;
+    *bytes = pair->goodput.done;
+    if (pair->under_way == 0)
+        return true;
+    if (!pair->usable || wl->site.verbs->arrived == NULL ||
+        !wl->site.verbs->arrived(pair->conn, &arrived))
+        return false;
+    *bytes = wl->opcode == IBV_WR_RDMA_READ ? arrived.here : arrived.there;
+    return arrived.for_good;
 }
 
 static void give_up(struct pair *pair, const char *why)
@@ -339,12 +358,14 @@ struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_op
     wl->site = *site;
     wl->params = *(const struct wl_rdma_params *)site->params;
     wl->opcode = opcode;
+    wl->window = (struct wl_window){site->start, site->stop};
     wl->timer = (struct timer){.fire = on_timer, .self = wl, .due = TIME_NEVER};
     wl->pair_count = (uint32_t)wl->params.qps;
     wl->pairs = memory_zeroed(wl->pair_count, sizeof *wl->pairs);
     for (uint32_t i = 0; i < wl->pair_count; i++) {
         wl->pairs[i].owner = wl;
         wl->pairs[i].issued_at = memory_zeroed((size_t)wl->params.outstanding, sizeof(time_ps));
+        wl_goodput_begin(&wl->pairs[i].goodput, &wl->window, env_now(site->env));
     }
     return (struct workload *)wl;
 }
@@ -367,9 +388,36 @@ void wl_rdma_stop(struct workload *workload)
     const time_ps now = env_now(wl->site.env);
     if (now < wl->site.stop)
         wl->site.stop = now > wl->site.start ? now : wl->site.start;
+    wl->window.to = wl->site.stop;
+    wl_rdma_measure(workload, now);
     if (wl->state == ISSUING)
         end_by_stop(wl);
     settle_state(wl);
+}
+
+time_ps wl_rdma_measure(struct workload *workload, time_ps now)
+{
+    struct wl_rdma *wl = self_of(workload);
+    uint64_t bytes;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        has_arrived(&wl->pairs[i], &bytes);
+        wl_goodput_mark(&wl->pairs[i].goodput, &wl->window, now, bytes);
+    }
+    return wl_window_next(&wl->window, now);
+}
+
+struct workload_delivered wl_rdma_delivered(const struct workload *workload)
+{
+    const struct wl_rdma *wl = self_of(workload);
+    uint64_t sum = 0, bytes;
+    for (uint32_t i = 0; i < wl->pair_count; i++) {
+        const struct pair *pair = &wl->pairs[i];
+        sum += has_arrived(pair, &bytes) ? wl_goodput_so_far(&pair->goodput, bytes)
+                                         : wl_goodput_completed_only(&pair->goodput);
+    }
+    if (wl->opcode == IBV_WR_RDMA_READ)
+        return (struct workload_delivered){.read = sum};
+    return (struct workload_delivered){.written = sum};
 }
 
 uint64_t wl_rdma_outstanding(const struct workload *workload)

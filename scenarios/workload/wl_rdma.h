@@ -58,6 +58,8 @@ extern const struct opt wl_rdma_opts[];
 struct workload *wl_rdma_create(const struct workload_site *site, enum ibv_wr_opcode opcode);
 void wl_rdma_start(struct workload *workload);
 void wl_rdma_stop(struct workload *workload);
+time_ps wl_rdma_measure(struct workload *workload, time_ps now);
+struct workload_delivered wl_rdma_delivered(const struct workload *workload);
 uint64_t wl_rdma_outstanding(const struct workload *workload);
 void wl_rdma_describe(const struct workload *workload, char *text, size_t size);
 const struct workload_member *wl_rdma_member(const struct workload *workload);
@@ -66,7 +68,8 @@ void wl_rdma_destroy(struct workload *workload);
 /* All of a kind but its name, its sentence and its create. */
 #define WL_RDMA_OPS                                                                                \
     .opts = wl_rdma_opts, .params_bytes = sizeof(struct wl_rdma_params), .start = wl_rdma_start,   \
-    .stop = wl_rdma_stop, .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe,        \
-    .member = wl_rdma_member, .destroy = wl_rdma_destroy
+    .stop = wl_rdma_stop, .measure = wl_rdma_measure, .delivered = wl_rdma_delivered,              \
+    .outstanding = wl_rdma_outstanding, .describe = wl_rdma_describe, .member = wl_rdma_member,    \
+    .destroy = wl_rdma_destroy
 
 #endif

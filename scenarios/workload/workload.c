@@ -48,7 +48,6 @@ static void fold_counts(struct workload_stats *into, const struct workload_stats
     into->completed += from->completed;
     into->failed += from->failed;
     into->bytes += from->bytes;
-    into->bytes_window += from->bytes_window;
     into->completed_window += from->completed_window;
     into->bytes_read += from->bytes_read;
     into->bytes_written += from->bytes_written;
@@ -128,20 +127,6 @@ void workload_member_completed(struct workload_member *member, time_ps issued_at
     member->last_completion = time_later(member->last_completion, now);
 }
 
-/* Of the operation's bytes, those that moved between from and stop. */
-static uint64_t part_in_window(const struct workload_completion *done)
-{
-    const time_ps since = done->issued_at > done->before ? done->issued_at : done->before;
-    const time_ps first = since > done->from ? since : done->from;
-    const time_ps last = done->now < done->stop ? done->now : done->stop;
-    if (first == since && last == done->now)
-        return done->bytes;
-    if (first >= last)
-        return 0;
-    return (uint64_t)((unsigned __int128)done->bytes * (uint64_t)(last - first) /
-                      (uint64_t)(done->now - since));
-}
-
 static void count_latency(struct workload_stats *stats, time_ps latency)
 {
     struct workload_latencies *each = stats->each;
@@ -158,7 +143,6 @@ void workload_completed(struct workload_stats *stats, const struct workload_comp
     if (done->issued_at >= done->from)
         count_latency(stats, done->now - done->issued_at);
     stats->completed_window += done->now > done->from && done->now <= done->stop;
-    stats->bytes_window += part_in_window(done);
     if (stats->history != NULL)
         wl_history_add(stats->history, done->now, done->now - done->issued_at, done->bytes);
     if (stats->last_completion < done->now)

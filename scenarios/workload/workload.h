@@ -32,7 +32,6 @@ struct workload_stats {
     char name[WORKLOAD_NAME_BYTES];
     uint64_t issued, completed, failed;
     uint64_t bytes;                     /* payload of all completed operations */
-    uint64_t bytes_window;              /* of it, what moved in the window: what goodput counts */
     uint64_t completed_window;          /* completed in the window: what IOPS counts */
     uint64_t bytes_read, bytes_written; /* of all completed operations */
     uint64_t corrupt;                   /* reads that returned another content than was written */
@@ -58,6 +57,12 @@ struct workload_member {
     uint64_t issued, completed, failed, bytes;
     time_ps first_issue, last_completion;
     time_ps latency_sum, latency_max; /* of all completed operations */
+};
+
+/* Payload that an instance delivers in its measured part, counted where it arrives: of reads at
+ * `from`, of writes and SENDs at `to`.  wl_goodput.h has the rule. */
+struct workload_delivered {
+    uint64_t read, written;
 };
 
 /* Everything an instance is made from. */
@@ -126,6 +131,12 @@ struct workload_ops {
     void (*start)(struct workload *workload);
     /* Issues nothing more from now on; on_idle still comes. */
     void (*stop)(struct workload *workload);
+    /* Between events: sees what has been delivered by now, if its measured part begins or ends now.
+     * Returns the next moment to be called at; TIME_NEVER: none.  Who plays it where nobody can see
+     * both ends of a connection need not call it. */
+    time_ps (*measure)(struct workload *workload, time_ps now);
+    /* Between events: so far. */
+    struct workload_delivered (*delivered)(const struct workload *workload);
     uint64_t (*outstanding)(const struct workload *workload);
     /* What it is waiting for, in words for the summary ("12 reads to host0, oldest since 3 ms"). */
     void (*describe)(const struct workload *workload, char *text, size_t size);
@@ -176,15 +187,10 @@ void workload_member_completed(struct workload_member *member, time_ps issued_at
  * what is issued is always what is completed, failed and under way.  The time until stop counts. */
 void workload_barred(struct workload_stats *stats, time_ps at, time_ps stop);
 
-/* A good completion: counts it, and for the rates what of it lies between `from`, where the warm-up
- * ends, and `stop`; its latency counts when it was issued from then on.  An instance's first one
- * after each counts in proportion, as if its data had flowed evenly since the instance's completion
- * before it: so the goodput of a few large messages does not depend on where the window cuts one,
- * and a rate times the mean latency is what is under way (Little's law) however long the latency
- * is. */
+/* A good completion: counts it, for IOPS if it comes after `from`, where the warm-up ends, and no
+ * later than `stop`; its latency counts when it was issued from then on. */
 struct workload_completion {
     time_ps issued_at, now, from, stop;
-    time_ps before; /* the instance's completion before this one; 0: none */
     uint64_t bytes;
     bool read;
 };

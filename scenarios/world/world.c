@@ -103,6 +103,19 @@ static void make_host(struct world *world, const struct scenario_node *node,
     world->hosts[node->index] = host;
 }
 
+/* Who looks at a connection between events may look at both ends. */
+static void make_known(struct world *world, uint32_t endpoints)
+{
+    world->rnics = memory_zeroed(endpoints, sizeof(struct rnic *));
+    for (uint32_t i = 0; i < world->host_count; i++) {
+        const struct host *host = world->hosts[i];
+        for (uint32_t n = 0; n < host->rnic_count; n++) {
+            world->rnics[host->rnics[n]->endpoint] = host->rnics[n];
+            host->rnics[n]->peers = world->rnics;
+        }
+    }
+}
+
 static struct port_ingress ingress_of(const struct world *world, uint32_t node)
 {
     if (node_of(world, node)->kind == SCENARIO_SWITCH)
@@ -195,6 +208,7 @@ static void make_fabric(struct world *world, const struct probe *observer,
     for (uint32_t i = 0; i < scenario->node_count; i++) /* a group is on one */
         CHECK(world->engine.nodes[i]->executor ==
               world->engine.nodes[world->engine.nodes[i]->group]->executor);
+    make_known(world, endpoints);
     join_links(world);
     provide_telemetry(world);
     compute_routes(world);
@@ -349,6 +363,7 @@ void world_free(struct world *world)
     free(world->targets);
     free(world->sinks);
     free(world->endpoint_of);
+    free(world->rnics);
     free(world->stats);
     free(world);
 }

@@ -50,6 +50,7 @@ struct world {
     struct nvme_target **targets; /* by host; NULL: none */
     struct rdma_sink **sinks;     /* by host; NULL: none */
     uint32_t *endpoint_of;        /* by host: the endpoint of its first RNIC */
+    struct rnic **rnics;          /* by endpoint */
     struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */
     uint32_t workload_count;
     time_ps window_end; /* workloads stop issuing here */
@@ -101,8 +102,11 @@ void world_history(const struct world *world, uint32_t workload, struct wl_histo
 const struct workload_member *world_member(const struct world *world, uint32_t workload,
                                            uint32_t instance);
 
-/* Instances of a workload that have begun, and the NVMe host of one; NULL: it has none. */
+/* Instances of a workload that have begun; what one has delivered in its measured part; its NVMe
+ * host, NULL: it has none. */
 uint32_t world_instances(const struct world *world, uint32_t workload);
+struct workload_delivered world_delivered(const struct world *world, uint32_t workload,
+                                          uint32_t instance);
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,
                                          uint32_t instance);
 

@@ -3,6 +3,9 @@
  * Both happen between events: the engine runs up to the moment before, and then the world acts.  So
  * no node ever touches another, and the moment is the same in every run.
  *
+ * Where the measured part of a workload begins and ends, the world looks at both ends of its
+ * connections in the same way: what has arrived by then.
+ *
  * An entry begins when the fio jobs that it waits for are finished (others: at once).  It is
  * finished a lookahead after its last instance became idle: what a host does concerns no other
  * sooner.  Then it may end others (fio's exitall), and the last ends the run. */
@@ -34,6 +37,7 @@ struct entry {
     atomic_uint busy;
     _Atomic time_ps idle_at; /* of the last so far */
     time_ps finish_at;       /* TIME_NEVER: not known yet */
+    time_ps measure_at;      /* its measured part begins or ends then; TIME_NEVER: not any more */
 };
 
 struct world_play {
@@ -43,6 +47,7 @@ struct world_play {
         *reported; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
     _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
+    time_ps measure_at;        /* the next of all */
     bool attention;            /* an entry has finished */
 };
 
@@ -162,6 +167,31 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     instance->workload = workload->ops->create(&site);
 }
 
+/* What has arrived for the entry's instances, now that their measured part begins or ends. */
+static void measure_entry(const struct world *world, struct entry *entry)
+{
+    entry->measure_at = TIME_NEVER;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct instance *at = &entry->instances[i];
+        entry->measure_at =
+            time_earlier(entry->measure_at, at->ops->measure(at->workload, world->engine.now));
+    }
+    world->play->measure_at = time_earlier(world->play->measure_at, entry->measure_at);
+}
+
+static void measure(const struct world *world)
+{
+    struct world_play *play = world->play;
+    play->measure_at = TIME_NEVER;
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        struct entry *entry = &play->entries[i];
+        if (entry->measure_at <= world->engine.now)
+            measure_entry(world, entry);
+        else
+            play->measure_at = time_earlier(play->measure_at, entry->measure_at);
+    }
+}
+
 /* All instances exist before the first starts: one may be idle at once. */
 static void begin_entry(void *self, uint32_t index)
 {
@@ -178,6 +208,7 @@ static void begin_entry(void *self, uint32_t index)
         world->executors[i].spent += entry->busy_on[i] == 0;
     for (uint32_t i = 0; i < entry->count; i++)
         entry->instances[i].ops->start(entry->instances[i].workload);
+    measure_entry(world, entry);
 }
 
 static void stop_entry(void *self, uint32_t index)
@@ -242,9 +273,9 @@ void world_play_init(struct world *world)
         workload_name(&world->stats[i], scenario->workloads[i].name);
         if (world->engine.executors == 1)
             world->stats[i].history = new_history(world, i);
-        play->entries[i].finish_at = TIME_NEVER;
+        play->entries[i].finish_at = play->entries[i].measure_at = TIME_NEVER;
     }
-    play->finish_at = TIME_NEVER;
+    play->finish_at = play->measure_at = TIME_NEVER;
     play->attention = true; /* the first entries begin */
     CHECK(world->engine.lookahead > 0);
 }
@@ -295,7 +326,8 @@ static void advance_looking(struct world *world, time_ps until)
 /* The next moment at which the world acts. */
 static time_ps world_due(const struct world *world)
 {
-    return time_earlier(world->play->finish_at, world_faults_due(world));
+    const time_ps own = time_earlier(world->play->finish_at, world->play->measure_at);
+    return time_earlier(own, world_faults_due(world));
 }
 
 /* To the next moment at which the world acts, or to the end of the next look or `until`; less far
@@ -319,6 +351,8 @@ static bool play_until(struct world *world, time_ps until)
     do {
         if (attend(world))
             return false;
+        if (world->play->measure_at <= world->engine.now)
+            measure(world);
         if (world_faults_due(world) <= world->engine.now)
             world_faults_apply(world);
         advance(world, end);
@@ -388,6 +422,15 @@ const struct workload_member *world_member(const struct world *world, uint32_t w
 uint32_t world_instances(const struct world *world, uint32_t workload)
 {
     return world->play->entries[workload].count;
+}
+
+struct workload_delivered world_delivered(const struct world *world, uint32_t workload,
+                                          uint32_t instance)
+{
+    const struct entry *entry = &world->play->entries[workload];
+    CHECK(instance < entry->count);
+    const struct instance *at = &entry->instances[instance];
+    return at->ops->delivered(at->workload);
 }
 
 const struct nvme_host *world_controller(const struct world *world, uint32_t workload,

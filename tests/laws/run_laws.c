@@ -130,6 +130,7 @@ static void on_frame(void *self, const struct probe_frame *sent)
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     run_laws_end_io(self, io);
+    run_laws_goodput_io(self, io);
     run_laws_nvme_at_host(self, io);
 }
 
@@ -215,6 +216,7 @@ void run_laws_judge(struct run_laws *laws)
     run_laws_pauses_judge(laws);
     run_laws_qp_judge(laws);
     run_laws_nvme_judge(laws);
+    run_laws_goodput_judge(laws);
     run_laws_end_judge(laws);
 }
 

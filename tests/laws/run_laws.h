@@ -14,6 +14,7 @@
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
+ *   run_laws_goodput.c    what is delivered in the measured part
  *   run_laws_end.c        what is left: frames and bytes conserved, all at rest, operations, rates
  *
  * The first law that is broken is kept as a sentence.  Owner: run_laws_fini. */
@@ -22,7 +23,7 @@
 
 #include "scenarios/world/world.h"
 
-enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300 };
+enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300, RUN_LAWS_WORKLOADS = 32 };
 
 struct run_laws_loss {
     uint64_t frames, bytes;
@@ -42,6 +43,11 @@ struct run_laws_terms {
     bool go_back_0;
 };
 
+/* Bytes of I/Os that lie within the measured part, and of those that reach into it. */
+struct run_laws_goodput {
+    uint64_t within, reaching;
+};
+
 struct run_laws_pauses;
 struct run_laws_path;
 struct run_laws_transport;
@@ -56,6 +62,7 @@ struct run_laws {
     char broken[RUN_LAWS_TEXT]; /* empty: nothing so far */
     struct run_laws_loss on_cable[RUN_LAWS_NODES * RUN_LAWS_PORTS];
     struct run_laws_loss in_switch[RUN_LAWS_NODES];
+    struct run_laws_goodput goodput[RUN_LAWS_WORKLOADS][2]; /* written, read */
     uint64_t causes[PROBE_DROP_CAUSE_COUNT], lossless, edges, gave_up;
     struct run_laws_pauses *pauses;
     struct run_laws_path *way;

@@ -5,7 +5,7 @@
  *   - what is issued is completed, failed or under way; once all faults are over, nothing is under
  *     way: everything alive completes or fails
  *   - without loss nothing is missed and nothing sent again; what is to be lossless is
- *   - nothing is faster than light and wires: no command, no workload's goodput */
+ *   - nothing is faster than light and wires: no command */
 #include "run_laws_private.h"
 
 #include "base/memory.h"
@@ -387,35 +387,6 @@ static void check_light(struct run_laws *laws, uint32_t number)
                        laws->world->stats[number].name, (long long)latency->min, (long long)bound);
 }
 
-/* Bytes that links of the hosts at one end carry in all the time there was. */
-static __int128 carried(const struct run_laws *laws, const struct scenario_workload *workload,
-                        bool at_to)
-{
-    bool seen[RUN_LAWS_NODES] = {false};
-    __int128 sum = 0;
-    for (uint32_t i = 0; i < workload->pair_count; i++) {
-        const uint32_t node = at_to ? workload->pairs[i].to : workload->pairs[i].from;
-        if (seen[node])
-            continue;
-        seen[node] = true;
-        const struct port *port = world_port(laws->world, node, 0);
-        sum += (__int128)port->rate.bps * laws->world->engine.now / (8 * PS_PER_S);
-    }
-    return sum;
-}
-
-static void check_goodput(struct run_laws *laws, uint32_t number)
-{
-    const struct workload_stats *stats = &laws->world->stats[number];
-    for (int end = 0; end < 2; end++) {
-        const __int128 most = carried(laws, &laws->scenario->workloads[number], end > 0);
-        if (stats->bytes_read > most || stats->bytes_written > most)
-            run_laws_break(laws, "%s: %llu B read and %llu B written; its links carry %llu B",
-                           stats->name, (unsigned long long)stats->bytes_read,
-                           (unsigned long long)stats->bytes_written, (unsigned long long)most);
-    }
-}
-
 /* ------------------------------------------------------------------ all of it */
 
 void run_laws_end_judge(struct run_laws *laws)
@@ -425,10 +396,8 @@ void run_laws_end_judge(struct run_laws *laws)
     check_operations(laws);
     check_no_loss(laws);
     check_lossless(laws);
-    for (uint32_t i = 0; i < world->workload_count; i++) {
+    for (uint32_t i = 0; i < world->workload_count; i++)
         check_light(laws, i);
-        check_goodput(laws, i);
-    }
     if (laws->closing && is_alive(laws) && !waits_for_ever(laws))
         run_laws_close_judge(laws);
     if (!empty && is_alive(laws) && run_laws_is_closed(laws))

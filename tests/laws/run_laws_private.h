@@ -69,6 +69,8 @@ void run_laws_close_judge(struct run_laws *laws);
 void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);
+void run_laws_goodput_io(struct run_laws *laws, const struct probe_host_io *io);
+void run_laws_goodput_judge(struct run_laws *laws);
 void run_laws_end_light(struct run_laws *laws);
 /* Least time from node to node: bare propagation. */
 time_ps run_laws_light(const struct run_laws *laws, uint32_t from, uint32_t to);

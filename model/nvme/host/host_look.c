@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host_look - the commands that a host has under way, and what of their data has come, for somebody who looks on. */
+ * host_look - for somebody who looks on: commands under way, and what has come of their data. */
 #include "nvme/host/host_private.h"
 
 static void look_at_request(const struct host_queue *queue, const struct host_request *request,

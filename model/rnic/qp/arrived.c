@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rnic/qp/arrived.h"
 
-#include "rnic/cm/cm.h"
+#include "rnic/host/rnic.h"
 
 /* Of the SEND or WRITE under way. */
 static uint32_t of_message(const struct qp *qp)

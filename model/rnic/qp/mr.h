@@ -59,6 +59,16 @@ static inline uint32_t mr_bulk_bytes(const struct mr_sge *sges, unsigned count, 
     return length > real ? length - real : 0;
 }
 
+/* Of bulk: a message has put so many bytes there, which are what the tag says.  Returns how many
+ * were bulk. */
+static inline uint32_t mr_put(struct mr *mr, uint32_t content, uint32_t bytes)
+{
+    if (mr->verbs.memory != VERBS_BULK)
+        return 0;
+    mr->verbs.content = content;
+    return bytes;
+}
+
 /* Copy real bytes out of, or into, the pieces from `offset` on; bulk pieces have none. */
 void mr_gather(const struct mr_sge *sges, unsigned count, uint32_t offset, unsigned char *to,
                uint32_t length);

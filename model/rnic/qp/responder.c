@@ -434,8 +434,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
 {
     struct ibv_wc wc = {.status = IBV_WC_SUCCESS, .byte_len = qp->rx_offset};
     if (invalidate && !mr_invalidate(&rnic->mrs, frame->rkey)) {
-        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's queue pair fails.
-         * */
+        /* Class J of IBTA Vol 1 9.9.3, as rxe treats it: no NAK, the receiver's QP fails. */
         fail_receive(rnic, qp, IBV_WC_REM_INV_REQ_ERR, now);
         rnic->counters.qp_errors++;
         responder_reset(qp);
@@ -459,12 +458,10 @@ static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame 
     rnic->counters.received_bytes += qp->rx_offset;
     qp->msn = psn_add(qp->msn, 1);
     qp->rx_next.opcode = QP_RX_IDLE;
-    if (step->kind == QP_RX_SEND) {
+    if (step->kind == QP_RX_SEND)
         finish_send(rnic, qp, frame, step->invalidate, now);
-    } else if (qp->rx_mr != NULL && qp->rx_mr->verbs.memory == VERBS_BULK) {
-        qp->rx_mr->verbs.content = frame->content;
-        qp->conn->bulk_taken += qp->rx_offset;
-    }
+    else if (qp->rx_mr != NULL)
+        qp->conn->bulk_taken += mr_put(qp->rx_mr, frame->content, qp->rx_offset);
 }
 
 static void on_message(struct rnic *rnic, struct qp *qp, const struct frame *frame, time_ps now)

@@ -33,6 +33,11 @@ static void fill(struct fixture *fixture)
                                                  .unfinished = 1,
                                                  .bytes = 3 * 4096,
                                                  .bytes_window = 3 * 4096,
+                                                 .read_window = 2 * 4096,
+                                                 .written_window = 4096,
+                                                 .played = 2,
+                                                 .member_least = 4096,
+                                                 .member_most = 2 * 4096,
                                                  .completed_window = 3,
                                                  .window_ps = 3 * PS_PER_US,
                                                  .latency = &fixture->latency};
@@ -287,6 +292,11 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].bytes_written 208\n"
                               "workloads[0].iops 1000000.000\n"
                               "workloads[0].goodput_bps 32768000000.000\n"
+                              "workloads[0].goodput_read_bps 21845333333.333\n"
+                              "workloads[0].goodput_write_bps 10922666666.667\n"
+                              "workloads[0].member_goodput_bps.min 10922666666.667\n"
+                              "workloads[0].member_goodput_bps.mean 16384000000.000\n"
+                              "workloads[0].member_goodput_bps.max 21845333333.333\n"
                               "workloads[0].latency_ns.mean 2333.333\n"
                               "workloads[0].latency_ns.min 1000\n"
                               "workloads[0].latency_ns.p50 2003\n"

@@ -254,8 +254,8 @@ static void every_kind_is_found_by_its_word(void **state)
         memset(params, 0, ops->params_bytes);
         opt_presets(ops->opts, params); /* CHECKs each row */
         free(params);
-        assert_true(ops->create && ops->start && ops->stop && ops->outstanding && ops->describe &&
-                    ops->destroy);
+        assert_true(ops->create && ops->start && ops->stop && ops->measure && ops->delivered &&
+                    ops->outstanding && ops->describe && ops->destroy);
     }
     assert_null(workload_kinds[LENGTH(words)]);
     assert_null(workload_find("rdma_write"));
@@ -279,7 +279,6 @@ static void live(struct workload_stats *stats, unsigned instance, unsigned deeds
             .now = now + 1 + (time_ps)rng_below(&rng, 500),
             .from = from,
             .stop = stop,
-            .before = before,
             .bytes = 1 + rng_below(&rng, 100000),
             .read = rng_below(&rng, 2) == 0,
         };
@@ -316,7 +315,8 @@ static void statistics_do_not_know_who_came_first(void **state)
     assert_int_equal(forth.completed, INSTANCES * DEEDS);
     assert_int_equal(forth.window_from, 1000);
     assert_int_equal(forth.window_to, 9000); /* two were barred */
-    assert_true(forth.bytes_window < forth.bytes && forth.bytes_window > forth.bytes / 2);
+    assert_true(forth.completed_window < forth.completed &&
+                forth.completed_window > forth.completed / 2);
 }
 
 /* Told at three places and added up, also after some have told nothing. */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme_look - an instance for somebody who looks on: what it delivered, what it waits for. */
+#include "scenarios/workload/wl_nvme_private.h"
+
+#include <stdio.h>
+
+/* What has come of I/O; false: nobody knows, or some of it may be lost again, as all that is under
+ * way is when the controller is lost: it is sent again. */
+static bool has_arrived(const struct wl_nvme *wl, struct workload_delivered *bytes)
+{
+    struct nvme_transport_arrived arrived;
+    *bytes = (struct workload_delivered){wl->read.done, wl->written.done};
+    if (wl->under_way == 0)
+        return true;
+    if (!nvme_host_arrived(wl->host, &arrived))
+        return false;
+    *bytes = (struct workload_delivered){arrived.in, arrived.out};
+    return arrived.for_good;
+}
+
+static struct workload_delivered completed_only(const struct wl_nvme *wl)
+{
+    return (struct workload_delivered){
+        .read = wl->before.read + wl_goodput_completed_only(&wl->read),
+        .written = wl->before.written + wl_goodput_completed_only(&wl->written),
+    };
+}
+
+void wl_nvme_connects(struct wl_nvme *wl)
+{
+    const time_ps now = env_now(wl->site.env);
+    wl->before = completed_only(wl);
+    wl_goodput_begin(&wl->read, &wl->window, now);
+    wl_goodput_begin(&wl->written, &wl->window, now);
+}
+
+time_ps wl_nvme_measure(struct workload *workload, time_ps now)
+{
+    struct wl_nvme *wl = wl_nvme_of(workload);
+    struct workload_delivered bytes;
+    has_arrived(wl, &bytes);
+    wl_goodput_mark(&wl->read, &wl->window, now, bytes.read);
+    wl_goodput_mark(&wl->written, &wl->window, now, bytes.written);
+    return wl_window_next(&wl->window, now);
+}
+
+struct workload_delivered wl_nvme_delivered(const struct workload *workload)
+{
+    const struct wl_nvme *wl = wl_nvme_of(workload);
+    struct workload_delivered bytes;
+    if (!has_arrived(wl, &bytes))
+        return completed_only(wl);
+    return (struct workload_delivered){
+        .read = wl->before.read + wl_goodput_so_far(&wl->read, bytes.read),
+        .written = wl->before.written + wl_goodput_so_far(&wl->written, bytes.written),
+    };
+}
+
+uint64_t wl_nvme_outstanding(const struct workload *workload)
+{
+    return (uint64_t)wl_nvme_of(workload)->under_way;
+}
+
+static const struct wl_nvme_slot *oldest(const struct wl_nvme *wl)
+{
+    const struct wl_nvme_slot *found = NULL;
+    for (uint32_t i = 0; i < wl->slot_count; i++) {
+        const struct wl_nvme_slot *slot = &wl->slots[i];
+        if (slot->busy && (found == NULL || slot->io.issued_at < found->io.issued_at))
+            found = slot;
+    }
+    return found;
+}
+
+void wl_nvme_describe(const struct workload *workload, char *text, size_t size)
+{
+    const struct wl_nvme *wl = wl_nvme_of(workload);
+    const struct wl_nvme_slot *slot = oldest(wl);
+    if (wl->state == WL_NVME_CONNECTING && wl->host != NULL) {
+        nvme_host_describe(wl->host, text, size);
+        return;
+    }
+    if (slot == NULL) {
+        snprintf(text, size, wl->state == WL_NVME_IDLE ? "idle" : "nothing outstanding");
+        return;
+    }
+    const uint32_t ip = wl->site.target_ip;
+    static const char *const words[] = {"flush", "write", "read"};
+    snprintf(text, size, "%lld I/Os to %u.%u.%u.%u, the oldest a %s of %u B since %lld us",
+             (long long)wl->under_way, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255,
+             words[slot->io.opcode], slot->io.bytes,
+             (long long)((env_now(wl->site.env) - slot->io.issued_at) / PS_PER_US));
+}
+
+const struct workload_member *wl_nvme_member(const struct workload *workload)
+{
+    return &wl_nvme_of(workload)->did;
+}
+
+const struct nvme_host *wl_nvme_controller(const struct workload *workload)
+{
+    return wl_nvme_of(workload)->host;
+}

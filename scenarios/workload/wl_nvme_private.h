@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wl_nvme_private - an instance: what carries it out, and what is told of it. */
+#ifndef STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_PRIVATE_H
+#define STORMGLASS_SCENARIOS_WORKLOAD_WL_NVME_PRIVATE_H
+
+#include "nvme/host/host.h"
+#include "scenarios/workload/wl_check.h"
+#include "scenarios/workload/wl_goodput.h"
+#include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/wl_script.h"
+
+enum wl_nvme_state { WL_NVME_CONNECTING, WL_NVME_ISSUING, WL_NVME_ENDING, WL_NVME_IDLE };
+
+struct wl_nvme_slot {
+    struct nvme_io io;
+    struct wl_nvme_slot *next; /* in the free list, or among those that wait for room */
+    uint32_t queue;
+    bool busy;
+    uint64_t serial;
+    struct wl_expectation expected;
+};
+
+struct wl_nvme_line {
+    struct wl_nvme_slot *first, *last;
+};
+
+struct wl_nvme {
+    struct workload_site site;
+    struct wl_window window;
+    struct wl_nvme_params params;
+    struct nvme_host *host;
+    struct timer timer;
+    enum wl_nvme_state state;
+    struct wl_script script;
+    struct wl_check check;
+    struct nvme_host_namespace space;
+    struct nvme_host_stats reported; /* of the controller: what stats have */
+    struct wl_nvme_slot *slots;
+    uint32_t slot_count, queues;
+    struct wl_nvme_line free;
+    struct wl_nvme_line *waiting; /* one for each queue */
+    int64_t under_way;            /* in the host or waiting */
+    struct workload_member did;
+    /* by the connections as they are now, and by those that are no more */
+    struct wl_goodput read, written;
+    struct workload_delivered before;
+};
+
+static inline struct wl_nvme *wl_nvme_of(const struct workload *workload)
+{
+    return (struct wl_nvme *)(uintptr_t)workload;
+}
+
+/* All its I/O queues begin to connect, for the first time or anew: what the ones before delivered
+ * is known. */
+void wl_nvme_connects(struct wl_nvme *wl);
+
+#endif
