@@ -27,7 +27,7 @@ static inline uint64_t rng_next(struct rng *rng)
 }
 
 /* For rng_below: `product` may be of a value that comes once too often. */
-uint64_t rng_below_again(struct rng *rng, uint64_t bound, unsigned __int128 product);
+NOINLINE uint64_t rng_below_again(struct rng *rng, uint64_t bound, unsigned __int128 product);
 
 /* Uniform in [0, bound), bound > 0, without bias (Lemire, ACM TOMACS 2019). */
 static inline uint64_t rng_below(struct rng *rng, uint64_t bound)

@@ -267,6 +267,13 @@ void engine_link(struct engine *engine, time_ps delay)
         engine->lookahead = delay;
 }
 
+/* The node does what it has put off up to `until`, all of it. */
+static inline void settle(struct node *node, time_ps until)
+{
+    node->ops->settle(node, until);
+    CHECK(node->due > until);
+}
+
 /* Nodes do what they have put off up to the end of the window: all, or those whose batches were
  * before the window's halt. */
 static void settle_late(struct executor *executor)
@@ -277,7 +284,7 @@ static void settle_late(struct executor *executor)
     time_ps wake = TIME_NEVER;
     for (struct node *node; (node = *link) != NULL;) {
         if (node->due <= until && (node->outer || !halted))
-            node->ops->settle(node, until);
+            settle(node, until);
         if (node->due < wake)
             wake = node->due;
         node->is_late = node->due != TIME_NEVER;
@@ -302,7 +309,7 @@ void engine_run_window(struct engine *engine, struct executor *executor)
             fetch_group(executor, engine->nodes);
         struct node *node = run_group(executor, engine->nodes);
         if (node->due <= executor->queue.bound)
-            node->ops->settle(node, executor->queue.bound);
+            settle(node, executor->queue.bound);
     }
     if (executor->late != NULL)
         settle_late(executor);

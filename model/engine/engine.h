@@ -201,7 +201,7 @@ static inline uint64_t node_order(const struct node *from, uint32_t line, uint32
 
 /* Schedules an event of that order.  At another node only through a link, so its time is later than
  * now. */
-static inline void node_post_ordered(struct node *from, uint64_t order, uint64_t target, time_ps at,
+static INLINE void node_post_ordered(struct node *from, uint64_t order, uint64_t target, time_ps at,
                                      uint64_t argument)
 {
     const struct event event = {.at = at, .order = order, .target = target, .argument = argument};
@@ -209,7 +209,7 @@ static inline void node_post_ordered(struct node *from, uint64_t order, uint64_t
 }
 
 /* The same by the node's own line. */
-static inline void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
+static INLINE void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
                              uint16_t port, uint64_t argument)
 {
     node_post_ordered(from, from->next_order++, event_target(to, port, kind), at, argument);

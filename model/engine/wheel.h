@@ -131,7 +131,7 @@ static inline struct event *wheel_event(const struct wheel *wheel, uint32_t plac
 }
 
 /* Puts an event behind those of a list. */
-static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
+static INLINE uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const struct event *event)
 {
     const uint32_t place = LIKELY(*tail % WHEEL_CHUNK != 0) ? *tail : wheel_chunk(wheel, *tail);
     event_copy(wheel_event(wheel, place), event);
@@ -140,7 +140,7 @@ static inline uint32_t wheel_append(struct wheel *wheel, uint32_t *tail, const s
 }
 
 /* Into the list of a window. */
-static inline void wheel_list(struct wheel *wheel, int64_t serial, const struct event *event)
+static INLINE void wheel_list(struct wheel *wheel, int64_t serial, const struct event *event)
 {
     const uint32_t window = (uint32_t)serial & (WHEEL_WINDOWS - 1);
     wheel->occupied[window / 64] |= UINT64_C(1) << (window % 64);
@@ -148,7 +148,7 @@ static inline void wheel_list(struct wheel *wheel, int64_t serial, const struct 
 }
 
 /* Into its group's list of a near window. */
-static inline void wheel_deal(struct wheel *wheel, int64_t serial, const struct event *event)
+static INLINE void wheel_deal(struct wheel *wheel, int64_t serial, const struct event *event)
 {
     const uint32_t window = (uint32_t)serial & (WHEEL_NEAR - 1);
     struct wheel_lists *lists = wheel->groups.of[event->node];
@@ -163,7 +163,7 @@ static inline void wheel_deal(struct wheel *wheel, int64_t serial, const struct 
     *tail += AGENDA_PLACE;
 }
 
-static inline void wheel_push(struct wheel *wheel, const struct event *event)
+static INLINE void wheel_push(struct wheel *wheel, const struct event *event)
 {
     const int64_t serial = wheel_window(wheel, event->at);
     const uint64_t ahead = (uint64_t)(serial - wheel->open_window - 1);

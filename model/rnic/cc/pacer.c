@@ -94,31 +94,27 @@ static inline struct cc_flow catch_up(struct pacer *pacer, const struct cc_site 
     return flow;
 }
 
-/* A copy that may go ahead of time. */
-struct copy {
-    struct pacer pacer;
-    alignas(16) unsigned char state[CC_ACK_STATE_BYTES]; /* of one with a flight */
-};
-
-static inline struct cc_flow copy_of(struct copy *copy, const struct pacer *pacer,
-                                     const struct cc_site *site)
+/* A copy of an algorithm's state that may go ahead of time, and what is in force there. */
+static inline struct cc_flow flow_ahead(const struct pacer *pacer, const struct cc_site *site,
+                                        unsigned char *state)
 {
-    void *state = copy->pacer.state;
-    copy->pacer = *pacer;
     if (has_flight(site))
-        state = memcpy(copy->state, pacer->flight->state, site->ops->state_bytes);
+        memcpy(state, pacer->flight->state, site->ops->state_bytes);
+    else
+        memcpy(state, pacer->state, CC_STATE_BYTES);
     return flow_of(pacer, site, state);
 }
 
 /* Once paid a debt stays paid, whatever the timer makes of the rate. */
 NOINLINE time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site)
 {
-    struct copy ahead;
-    struct cc_flow flow = copy_of(&ahead, pacer, site);
+    alignas(16) unsigned char state[CC_ACK_STATE_BYTES];
+    struct cc_flow flow = flow_ahead(pacer, site, state);
+    struct pacer ahead = *pacer;
     time_ps paid;
     do {
-        run_timers(&ahead.pacer, &flow, flow.timer);
-        paid = pacer_paid_at(&ahead.pacer);
+        run_timers(&ahead, &flow, flow.timer);
+        paid = pacer_paid_at(&ahead);
     } while (paid >= flow.timer);
     return paid;
 }
@@ -179,7 +175,8 @@ time_ps pacer_on_nak(struct pacer *pacer, const struct cc_site *site, enum cc_na
 NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site, uint32_t bytes,
                                 time_ps now)
 {
-    struct cc_flow flow = catch_up(pacer, site, now);
+    struct cc_flow flow = flow_now(pacer, site);
+    run_timers(pacer, &flow, now);
     pacer_owe(pacer, bytes, now);
     flow.bytes_left -= bytes;
     while (flow.bytes_left <= 0) {
@@ -193,10 +190,11 @@ NOINLINE time_ps pacer_sent_due(struct pacer *pacer, const struct cc_site *site,
 
 struct cc_view pacer_view(const struct pacer *pacer, const struct cc_site *site, time_ps now)
 {
-    struct copy then;
-    struct cc_flow flow = copy_of(&then, pacer, site);
+    alignas(16) unsigned char state[CC_ACK_STATE_BYTES];
+    struct cc_flow flow = flow_ahead(pacer, site, state);
+    struct pacer then = *pacer;
     if (pacer_is_limited(pacer))
-        run_timers(&then.pacer, &flow, now);
+        run_timers(&then, &flow, now);
     struct cc_view view = {.rate_bps = flow.rate_bps, .target_bps = flow.rate_bps};
     if (site->ops->observe != NULL)
         site->ops->observe(&flow, now, &view);

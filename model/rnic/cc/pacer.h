@@ -76,10 +76,13 @@ static inline bool pacer_is_limited(const struct pacer *pacer)
 /* Time pays the debt at the current rate. */
 static inline void pacer_pay(struct pacer *pacer, time_ps until)
 {
-    typedef unsigned __int128 wide;
-    const wide paid = (wide)pacer->rate * (uint64_t)(until - pacer->debt_at);
-    const wide owed = (wide)(uint64_t)(pacer->debt + PACER_CREDIT_MAX);
-    pacer->debt = paid >= owed ? -PACER_CREDIT_MAX : pacer->debt - (int64_t)paid;
+    const uint64_t owed = (uint64_t)(pacer->debt + PACER_CREDIT_MAX);
+    uint64_t paid;
+    if (UNLIKELY(__builtin_mul_overflow(pacer->rate, (uint64_t)(until - pacer->debt_at), &paid) ||
+                 paid >= owed))
+        pacer->debt = -PACER_CREDIT_MAX;
+    else
+        pacer->debt -= (int64_t)paid;
     pacer->debt_at = until;
 }
 

@@ -37,7 +37,7 @@ static inline bool arbiter_may_pass(const struct rnic *rnic, uint8_t priority, t
 }
 
 /* Posts the QP's wake-up. */
-static inline void arbiter_set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
+static INLINE void arbiter_set_wake(struct rnic *rnic, struct qp *qp, time_ps at)
 {
     qp->wake_at = at;
     rnic_post(rnic, at, RNIC_EVENT_WAKE, (uint64_t)qp->qpn << 32);

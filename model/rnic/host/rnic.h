@@ -271,7 +271,7 @@ static inline time_ps rnic_now(const struct rnic *rnic)
     return node_now(rnic->port.node);
 }
 
-static inline void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind, uint64_t argument)
+static INLINE void rnic_post(struct rnic *rnic, time_ps at, enum rnic_event kind, uint64_t argument)
 {
     struct node *node = rnic->port.node;
     node_post(node, node->id, at, (uint8_t)kind, rnic->port.index, argument);
