@@ -7,9 +7,11 @@
 #include "replay/database/words.h"
 #include "replay/record/record_begin.h"
 #include "replay/run/run.h"
+#include "replay/run/seeds.h"
 #include "replay/run/stop.h"
-#include "reports/text/json.h"
+#include "reports/summary/seeds_text.h"
 #include "reports/summary/text.h"
+#include "reports/text/json.h"
 #include "scenarios/world/division.h"
 
 #include <errno.h>
@@ -21,6 +23,7 @@
 static const struct cli_option options[] = {
     {"output", 'o', "RUN.db", "write the run database there (SQLite)"},
     {"seed", 0, "N", "another seed than the scenario's"},
+    {"seeds", 0, "N", "play N seeds from there on, as many at once as there are processors"},
     {"set", 0, "PATH=VALUE", "change one value of the scenario; may be given often"},
     {"until", 0, "T", "stop at this virtual time, such as 5ms"},
     {"threads", 0, "N",
@@ -154,21 +157,67 @@ static int play(const struct scenario *scenario, const struct run_options *how, 
     return code;
 }
 
+static bool read_seeds(const struct cli_args *args, uint32_t *count)
+{
+    const char *text = cli_value(args, "seeds");
+    char why[QUANTITY_WHY_BYTES];
+    int64_t value = 0;
+    *count = 0;
+    if (text == NULL)
+        return true;
+    if (!quantity_parse(QUANTITY_INT, text, &value, why) || value < 1 || value > SEEDS_AT_MOST) {
+        cli_error("--seeds %s: expected a number from 1 to %d", text, SEEDS_AT_MOST);
+        return false;
+    }
+    static const char *const alone[] = {"output", "record", "interval", "threads"};
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        if (cli_given(args, alone[i])) {
+            cli_error("--seeds plays many runs, --%s is for one", alone[i]);
+            return false;
+        }
+    *count = (uint32_t)value;
+    return true;
+}
+
+static int play_seeds(const struct cli_args *args, const struct scenario *scenario, uint32_t count,
+                      time_ps until)
+{
+    struct seeds seeds;
+    int code = CLI_DONE;
+    seeds_play(&seeds, scenario, count, until);
+    for (uint32_t i = 0; i < count; i++)
+        if (!seeds.runs[i].played)
+            code = CLI_FAILED;
+        else if (!seeds.runs[i].held && code == CLI_DONE)
+            code = CLI_BROKEN;
+    if (!(cli_given(args, "json") ? seeds_json : seeds_text)(&seeds, stdout)) {
+        cli_error("the results could not be written: %s", strerror(errno));
+        code = CLI_FAILED;
+    }
+    seeds_free(&seeds);
+    return code;
+}
+
 static int run(const struct cli_args *args)
 {
+    uint32_t seeds;
     struct run_options how = {.progress = true};
-    if (!read_until(args, &how.until) || !cli_threads(args, &how.threads) ||
-        !read_level(args, &how.level) || !read_interval(args, &how.interval))
+    if (!read_until(args, &how.until) || !read_seeds(args, &seeds) ||
+        !cli_threads(args, &how.threads) || !read_level(args, &how.level) ||
+        !read_interval(args, &how.interval))
         return CLI_USAGE;
     how.path = cli_value(args, "output");
-    limit_level(&how);
+    if (seeds == 0)
+        limit_level(&how);
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;
     advise(&how, scenario);
-    const int code = may_write(&how, scenario) && suits(&how, scenario)
-                         ? play(scenario, &how, cli_given(args, "json"))
-                         : CLI_USAGE;
+    int code = CLI_USAGE;
+    if (seeds > 0)
+        code = play_seeds(args, scenario, seeds, how.until);
+    else if (may_write(&how, scenario) && suits(&how, scenario))
+        code = play(scenario, &how, cli_given(args, "json"));
     scenario_free(scenario);
     return code;
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * seeds - a scenario played with several seeds, as many at once as there are processors.
+ * Each worker is a process of its own: nothing of one run can reach another, and a signal ends all.
+ * What comes back are figures of each workload; their mean has a 95 % interval (Student's t over
+ * the seeds), and the worst is the least of what is got and the most of what is waited for or lost.
+ * Owner: seeds_free. */
+#ifndef STORMGLASS_REPLAY_RUN_SEEDS_H
+#define STORMGLASS_REPLAY_RUN_SEEDS_H
+
+#include "base/digest.h"
+#include "scenarios/load/expect.h"
+
+enum { SEEDS_AT_MOST = 10000 };
+
+/* Figures of a workload: X(enumerator, its path in run --json, is more the worse?) */
+#define SEEDS_FIGURES(X)                                                                           \
+    X(COMPLETED, "completed", false)                                                               \
+    X(FAILED, "failed", true)                                                                      \
+    X(UNFINISHED, "unfinished", true)                                                              \
+    X(IOPS, "iops", false)                                                                         \
+    X(GOODPUT, "goodput_bps", false)                                                               \
+    X(MEAN, "latency_ns.mean", true)                                                               \
+    X(P50, "latency_ns.p50", true)                                                                 \
+    X(P99, "latency_ns.p99", true)                                                                 \
+    X(P99_9, "latency_ns.p99_9", true)                                                             \
+    X(MAX, "latency_ns.max", true)
+
+enum seeds_figure {
+#define X(name, path, more_is_worse) SEEDS_##name,
+    SEEDS_FIGURES(X)
+#undef X
+        SEEDS_FIGURE_COUNT
+};
+
+struct seeds_run {
+    uint64_t seed;
+    bool played; /* false: its worker could not */
+    bool held;   /* its expectations */
+    bool stopped;
+    struct digest digest;
+};
+
+struct seeds {
+    const struct scenario *scenario; /* outlives it */
+    struct seeds_run *runs;
+    double (*figures)[SEEDS_FIGURE_COUNT]; /* by run and workload; as run --json has them */
+    uint32_t count, jobs;
+};
+
+/* Over the runs that were played; half: of the interval, 0 of a single run. */
+struct seeds_summary {
+    double mean, half, worst;
+    uint64_t worst_seed;
+};
+
+/* Plays `count` seeds from the scenario's own on. */
+void seeds_play(struct seeds *seeds, const struct scenario *scenario, uint32_t count,
+                time_ps until);
+void seeds_free(struct seeds *seeds);
+
+struct seeds_summary seeds_summarise(const struct seeds *seeds, uint32_t workload,
+                                     enum seeds_figure figure);
+
+const char *seeds_figure_path(enum seeds_figure figure);
+
+/* The 0.975 quantile of Student's t. */
+double seeds_student(uint32_t degrees);
+
+#endif
