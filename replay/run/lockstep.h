@@ -26,7 +26,7 @@ enum lockstep_end { LOCKSTEP_EQUAL, LOCKSTEP_PARTED, LOCKSTEP_REFUSED };
 struct lockstep {
     struct arena arena;
     time_ps at;          /* of the earlier side's event */
-    uint64_t events[2];  /* that each side executed before */
+    uint64_t events[2];  /* that each side executed before, as `step` counts them */
     const char *node;    /* NULL: they did not part */
     const char *how;     /* in words */
     uint32_t same_count; /* the node's last events before, the same on both sides */
