@@ -43,6 +43,8 @@ struct probe_drop {
     int64_t threshold; /* above which it pauses, or the egress queue drops */
     int64_t headroom;  /* bytes of headroom in use, of ... */
     int64_t headroom_limit;
+    uint32_t destination, qpn, psn; /* the frame's; opcode: enum frame_opcode */
+    uint8_t opcode;
 };
 
 enum { PROBE_REASONS = 4 };
@@ -87,6 +89,9 @@ struct probe_target_io {
     uint32_t host_ip, target_ip;
     uint16_t controller, qid, cid; /* CNTLID: a host may have several controllers at one target */
     time_ps capsule_at;            /* the command capsule was received */
+    time_ps core_at;               /* the core began with it: before that it waited */
+    time_ps worked_at;             /* the core was done with it */
+    time_ps begun_at;              /* the software, which may stand still, took it up */
     time_ps fetch_at;              /* RDMA READ of the data posted */
     time_ps fetched_at;            /* its data is here */
     time_ps media_at;              /* handed to the media */
@@ -110,6 +115,10 @@ struct probe_host_io {
     time_ps posted_at;    /* the capsule was given to the RNIC */
     time_ps response_at;  /* the response capsule was received */
     time_ps completed_at; /* the workload knows */
+    /* Of the last of its commands: it was given an identifier, its own capsule was given to the
+     * RNIC, the RNIC has let go of all of it. */
+    time_ps tagged_at, sent_at, released_at;
+    bool requeued; /* it was under way when its controller was lost, and sent again */
 };
 
 /* A frame on a wire: told when its first bit leaves. */
@@ -117,11 +126,76 @@ struct probe_frame {
     time_ps at;
     uint32_t node; /* sender */
     uint16_t port;
-    time_ps wire_ps; /* serialisation, preamble and gap included */
-    bool lost;       /* it never arrives: a dead link, or a fault of the scenario */
+    time_ps wire_ps;    /* serialisation, preamble and gap included */
+    time_ps arrives_at; /* the peer acts on it: after its last bit, or its header (cut-through) */
+    time_ps propagation_ps; /* of that: along the cable ... */
+    time_ps latency_ps;     /* ... and through the peer's pipeline */
+    bool lost;              /* it never arrives: a dead link, or a fault of the scenario */
     const struct frame *frame;
     const unsigned char *head; /* real bytes at the head of its payload */
     uint32_t head_bytes;
+};
+
+/* The queue pair that sends, and the one to which all that it sends goes. */
+struct probe_flow {
+    uint32_t endpoint, qpn;
+    uint32_t peer, peer_qpn;
+};
+
+enum probe_work_kind {
+    PROBE_WORK_POSTED,   /* a message was given to the RNIC */
+    PROBE_WORK_ASKED,    /* the peer has taken a READ's request */
+    PROBE_WORK_TAKEN,    /* the peer has all of a SEND or WRITE */
+    PROBE_WORK_COMPLETED /* the RNIC is done with it: a READ's data are here, others acknowledged */
+};
+
+enum probe_work_operation { PROBE_WORK_SEND, PROBE_WORK_WRITE, PROBE_WORK_READ };
+
+/* A message of a queue pair.  Messages of one are asked for or taken, and completed, in the order
+ * in which they were posted. */
+struct probe_work {
+    time_ps at;
+    time_ps heard_at;       /* TAKEN, COMPLETED: its user hears of it; of a software RNIC: at */
+    struct probe_flow flow; /* the requester's */
+    uint32_t psn;           /* COMPLETED: the message's last */
+    uint8_t kind, operation;
+    bool good; /* COMPLETED */
+};
+
+/* What keeps a queue pair that has something to send from sending it. */
+enum probe_hold_state {
+    PROBE_HOLD_NOTHING,    /* nothing is to be sent, as far as the RNIC knows */
+    PROBE_HOLD_WIRE,       /* it may send as soon as the port lets it */
+    PROBE_HOLD_CONGESTION, /* congestion control: its rate, or its window */
+    PROBE_HOLD_WINDOW,     /* unacknowledged packets, READs under way, a fence */
+    PROBE_HOLD_RNR,        /* the peer had no receive */
+    PROBE_HOLD_RNIC,       /* the RNIC fetches what a READ asks for */
+    PROBE_HOLD_SOFTWARE,   /* the processor of a software RNIC */
+    PROBE_HOLD_STATES
+};
+
+struct probe_hold {
+    time_ps at;
+    struct probe_flow flow;
+    uint8_t state;
+};
+
+/* The message posted last in the same event carries an NVMe capsule or its data, or is a workload's
+ * own. */
+enum probe_use_kind { PROBE_USE_COMMAND, PROBE_USE_FETCH, PROBE_USE_RESPONSE, PROBE_USE_MESSAGE };
+
+struct probe_use {
+    time_ps at;
+    uint16_t controller, qid, cid; /* not of a MESSAGE */
+    uint8_t kind;
+};
+
+/* A message of a workload without NVMe; told when the workload knows that it is complete. */
+struct probe_message {
+    time_ps issued_at, completed_at;
+    uint32_t host_ip, qpn, workload;
+    uint8_t operation; /* enum probe_work_operation */
+    bool good;
 };
 
 /* A machine of the NVMe host or target went to another state. */
@@ -144,10 +218,15 @@ struct probe {
     void (*host_io)(void *self, const struct probe_host_io *io);
     void (*state)(void *self, const struct probe_state *state);
     void (*frame)(void *self, const struct probe_frame *frame); /* NULL below level packets */
+    /* All NULL where nobody accounts for time; frame is not where they are not. */
+    void (*work)(void *self, const struct probe_work *work);
+    void (*hold)(void *self, const struct probe_hold *hold);
+    void (*use)(void *self, const struct probe_use *use);
+    void (*message)(void *self, const struct probe_message *message);
     void (*note)(void *self, time_ps at, const char *owner, const char *text); /* losses, errors */
 };
 
-/* Every function set (but frame) and none does anything. */
+/* None does anything; those that may be NULL are. */
 extern const struct probe probe_none;
 
 #endif

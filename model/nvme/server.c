@@ -77,6 +77,12 @@ void nvme_server_fini(struct nvme_server *server)
     server->first = server->last = NULL;
 }
 
+time_ps nvme_server_begins(const struct nvme_server *server)
+{
+    const time_ps now = env_now(server->env);
+    return server->shared || server->busy_until < now ? now : server->busy_until;
+}
+
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service)
 {
     CHECK(service >= 0);

@@ -43,6 +43,9 @@ void nvme_server_init_cpu(struct nvme_server *server, const struct env *env,
 /* Forgets its jobs; nothing is called. */
 void nvme_server_fini(struct nvme_server *server);
 
+/* When a job that is added now will be served; of a shared processor: now. */
+time_ps nvme_server_begins(const struct nvme_server *server);
+
 /* Returns when the service begins; of a shared processor: now. */
 time_ps nvme_server_add(struct nvme_server *server, struct nvme_job *job, time_ps service);
 

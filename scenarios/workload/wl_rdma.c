@@ -5,6 +5,7 @@
  * everything under way there is failed at once and later completions (the flush) are not looked at
  * again. */
 #include "scenarios/workload/wl_rdma.h"
+#include "scenarios/workload/wl_watch.h"
 
 #include "base/memory.h"
 #include "base/probe.h"
@@ -94,6 +95,7 @@ static void finish_oldest(struct pair *pair, bool good)
     pair->oldest = (pair->oldest + 1) % (uint32_t)wl->params.outstanding;
     pair->under_way--;
     wl->under_way--;
+    wl_watch_completed(&wl->site, pair->conn, wl->opcode, issued_at, good);
     if (!good) {
         stats->failed++;
         wl->did.failed++;
@@ -163,7 +165,10 @@ static bool post(struct pair *pair, time_ps issued_at)
     wl->issued++;
     workload_issued(wl->site.stats, issued_at);
     workload_member_issued(&wl->did, issued_at);
-    return wl->site.verbs->post_send(pair->conn, &wr, &bad) == 0;
+    if (wl->site.verbs->post_send(pair->conn, &wr, &bad) != 0)
+        return false;
+    wl_watch_posted(&wl->site);
+    return true;
 }
 
 /* The next usable pair in turn with room, or NULL. */

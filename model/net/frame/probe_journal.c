@@ -16,9 +16,16 @@
     X(target_io, TARGET_IO)                                                                        \
     X(host_io, HOST_IO)
 
+/* Likewise; not made where the observer does not ask for them. */
+#define OPTIONAL_CALLS(X)                                                                          \
+    X(work, WORK)                                                                                  \
+    X(hold, HOLD)                                                                                  \
+    X(use, USE)                                                                                    \
+    X(message, MESSAGE)
+
 enum kind {
 #define X(call, name) KIND_##name,
-    PLAIN_CALLS(X)
+    PLAIN_CALLS(X) OPTIONAL_CALLS(X)
 #undef X
         KIND_PAUSE,
     KIND_STATE,
@@ -62,6 +69,7 @@ static unsigned char *keep_entry(struct probe_journal *journal, enum kind kind, 
                    sizeof *reported);                                                              \
     }
 PLAIN_CALLS(X)
+OPTIONAL_CALLS(X)
 #undef X
 
 /* The frame that the pause is for may be gone by then, also to another executor. */
@@ -167,6 +175,11 @@ void probe_journal_init(struct probe_journal *journal, const struct probe *obser
 #define X(call, name) journal->probe.call = keep_##call;
     PLAIN_CALLS(X)
 #undef X
+#define X(call, name)                                                                              \
+    if (observer->call != NULL)                                                                    \
+        journal->probe.call = keep_##call;
+    OPTIONAL_CALLS(X)
+#undef X
     journal->probe.pause = keep_pause;
     journal->probe.state = keep_state;
     journal->probe.note = keep_note;
@@ -242,6 +255,7 @@ static void hand_on(struct probe_journal *journal, const struct probe_call *call
         to->call(to->self, (const void *)payload);                                                 \
         return;
         PLAIN_CALLS(X)
+        OPTIONAL_CALLS(X)
 #undef X
     case KIND_PAUSE:
         hand_on_pause(to, payload);

@@ -147,6 +147,10 @@ static void drop_frame(const struct port *port, uint32_t handle, enum probe_drop
         .cause = (uint8_t)cause,
         .egress = UINT16_MAX,
         .frame_bytes = frame->bytes,
+        .destination = frame->destination,
+        .qpn = frame->qpn,
+        .psn = frame->psn,
+        .opcode = frame->opcode,
     };
     port->probe->drop(port->probe->self, &dropped);
     frame_give(port->frames, handle);
@@ -214,13 +218,17 @@ static void count_sent(struct port *port, const struct frame *frame)
     prio->tx_bytes += frame->bytes;
 }
 
-static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now)
+static void tell_sent(const struct port *port, const struct frame *frame, bool lost, time_ps now,
+                      time_ps arrives)
 {
     const struct probe_frame sent = {
         .at = now,
         .node = port->node->id,
         .port = port->index,
         .wire_ps = port->busy_until - now,
+        .arrives_at = arrives,
+        .propagation_ps = port->propagation,
+        .latency_ps = frame_is_mac_control(frame) ? 0 : port->arrival_delay - port->propagation,
         .lost = lost,
         .frame = frame,
         .head = frame->blob == POOL_NONE ? NULL : frame_blob(port->frames, frame),
@@ -274,7 +282,7 @@ void port_send_odd(struct port *port, uint32_t handle, time_ps now)
     const bool taken = !down && port->fault != NULL && fault_takes(port->fault, frame);
     port->tx_discards += down;
     if ((port->odd & PORT_WATCHED) != 0)
-        tell_sent(port, frame, down || taken, now);
+        tell_sent(port, frame, down || taken, now, at);
     if (down || taken)
         drop_frame(port, handle, down ? PROBE_DROP_LINK_DOWN : PROBE_DROP_INJECTED, now);
     else if ((port->odd & PORT_REMOTE) != 0)

@@ -15,6 +15,10 @@ static struct probe_drop dropped(struct swtch *swtch, const struct frame *frame,
         .priority = frame->priority,
         .cause = (uint8_t)cause,
         .frame_bytes = frame->bytes,
+        .destination = frame->destination,
+        .qpn = frame->qpn,
+        .psn = frame->psn,
+        .opcode = frame->opcode,
     };
 }
 

@@ -64,7 +64,7 @@ struct host_request {
     struct nvme_buffer bulk;  /* the request's own buffer for I/O; grows */
     uint32_t bytes;           /* to move */
     uint32_t units;           /* bytes, and for a flush 1 */
-    time_ps deadline, posted_at, response_at;
+    time_ps deadline, tagged_at, posted_at, response_at, released_at;
     uint64_t result;
     uint16_t tag, status;
     uint8_t generation, awaits;

@@ -5,6 +5,7 @@
  * full when one more step of the tail would meet the head.  Requests and their buffers belong to
  * the command's tag; capsules are the transport's. */
 #include "base/memory.h"
+#include "base/probe.h"
 #include "nvme/host/host_private.h"
 
 #include <stdlib.h>
@@ -110,6 +111,7 @@ static void on_done(void *self, uint16_t tag)
     struct host_request *request = &queue->requests[tag];
     CHECK(tag < queue->size && request->awaits == HOST_AWAITS_RELEASE);
     request->awaits = 0;
+    request->released_at = env_now(queue->host->site.env);
     if (request->io != NULL)
         nvme_host_io_arrived(request);
     else
@@ -244,6 +246,23 @@ void nvme_host_queue_put(struct host_request *request)
     nvme_tags_put(reserved ? &queue->reserved : &queue->tags, request->tag);
 }
 
+/* Tells who accounts for time what the message is that was just posted. */
+static void tell_use(const struct host_request *request)
+{
+    const struct nvme_host *host = request->queue->host;
+    const struct env *env = host->site.env;
+    if (LIKELY(env->probe->use == NULL))
+        return;
+    const struct probe_use use = {
+        .at = env_now(env),
+        .controller = host->cntlid,
+        .qid = request->queue->qid,
+        .cid = request->command.cid,
+        .kind = PROBE_USE_COMMAND,
+    };
+    env->probe->use(env->probe->self, &use);
+}
+
 void nvme_host_queue_post(struct host_request *request)
 {
     struct host_queue *queue = request->queue;
@@ -255,6 +274,8 @@ void nvme_host_queue_post(struct host_request *request)
     if (!transport_of(queue)->send_command(queue->conn, request->tag, &request->command,
                                            request->data, request->bytes))
         nvme_host_fail(queue->host, NVME_STATUS_TRANSPORT, "cannot send a command");
+    else
+        tell_use(request);
 }
 
 /* A command keeps its place in the submission queue from the begin to the answer. */

@@ -116,12 +116,14 @@ void nvme_target_command_enter(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
     queue->outside++;
+    command->times.core_at = nvme_server_begins(queue->core);
     nvme_server_add(queue->core, &command->job, queue->target->params.command_cost);
 }
 
 static void start(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
+    command->times.begun_at = nvme_target_now(queue);
     command->run = NULL;
     command->ns = NULL;
     command->result = 0;
@@ -153,8 +155,10 @@ static void on_core(void *self, const void *what)
 
 void nvme_target_command_on_core(void *self, struct nvme_job *job)
 {
+    struct target_command *command = (struct target_command *)(void *)job;
     (void)self;
-    on_core(job, NULL);
+    command->times.worked_at = nvme_target_now(command->queue);
+    on_core(command, NULL);
 }
 
 bool nvme_target_command_expects(struct target_command *command, uint64_t length)

@@ -69,6 +69,23 @@ static struct target_command *command_of(struct nvme_transfer *transfer)
                                              offsetof(struct target_command, transfer));
 }
 
+/* Tells who accounts for time what the message is that was just posted. */
+static void tell_use(const struct target_command *command, enum probe_use_kind kind)
+{
+    const struct env *env = command->queue->target->site.env;
+    const struct probe_target_io *times = &command->times;
+    if (LIKELY(env->probe->use == NULL))
+        return;
+    const struct probe_use use = {
+        .at = env_now(env),
+        .controller = times->controller,
+        .qid = times->qid,
+        .cid = times->cid,
+        .kind = (uint8_t)kind,
+    };
+    env->probe->use(env->probe->self, &use);
+}
+
 void nvme_target_queue_fetch(struct target_command *command)
 {
     struct target_queue *queue = command->queue;
@@ -76,6 +93,8 @@ void nvme_target_queue_fetch(struct target_command *command)
     queue->carried++;
     if (!nvme_target_transport(queue)->ops->fetch(queue->conn, &command->transfer))
         nvme_target_queue_error(queue, "cannot fetch a command's data");
+    else
+        tell_use(command, PROBE_USE_FETCH);
 }
 
 void nvme_target_queue_respond(struct target_command *command)
@@ -99,6 +118,8 @@ void nvme_target_queue_respond(struct target_command *command)
     command->times.response_at = nvme_target_now(queue);
     if (!sent)
         nvme_target_queue_error(queue, "cannot send a response");
+    else
+        tell_use(command, PROBE_USE_RESPONSE);
 }
 
 /* ---- what the transport says ---- */

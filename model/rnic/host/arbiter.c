@@ -13,6 +13,7 @@
 
 #include "rnic/host/fast_path.h"
 #include "rnic/host/rnic_flight.h"
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -150,6 +151,7 @@ void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const unsigned why = qp->flags & QP_MAY_WAIT;
     time_ps at = now;
+    rnic_watch_hold(rnic, qp, now);
     if (UNLIKELY((why & QP_SOFT) != 0)) {
         soft_schedule(rnic, qp, now);
         return;
@@ -267,6 +269,7 @@ static NOINLINE uint32_t next_limited(struct rnic *rnic, struct rnic_list *list,
     qp->flags &= (uint16_t)~QP_LISTED;
     const uint32_t handle = fast_path_send(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
+    rnic_watch_hold(rnic, qp, now);
     if (LIKELY(qp->paced_until > now))
         sleep_until(rnic, qp, qp->paced_until);
     else
@@ -435,6 +438,7 @@ bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
         return false;
     fast_path_send_now(rnic, qp, now);
     charge(rnic, qp, qp->data.bytes, now);
+    rnic_watch_hold(rnic, qp, now);
     if (LIKELY(qp->paced_until > now))
         arbiter_set_wake(rnic, qp, qp->paced_until);
     else

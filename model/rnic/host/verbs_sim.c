@@ -2,6 +2,7 @@
  * verbs_sim - from ibv_send_wr to a queue's slot. */
 #include "rnic/host/verbs_sim.h"
 
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/arrived.h"
 #include "rnic/soft/soft.h"
 
@@ -159,6 +160,9 @@ static int post_one_send(struct rnic *rnic, struct qp *qp, const struct ibv_send
     if (error != 0)
         return error;
     rnic->counters.posted_sends++;
+    if (wr->opcode != IBV_WR_LOCAL_INV)
+        rnic_watch_work(rnic, qp, PROBE_WORK_POSTED, rnic_watch_operation(wr->opcode), true,
+                        rnic_now(rnic));
     qp->sq_tail++;
     return 0;
 }

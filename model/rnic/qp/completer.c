@@ -7,6 +7,7 @@
 
 #include "rnic/host/arbiter.h"
 #include "rnic/host/rnic_flight.h"
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 #include "rnic/soft/soft.h"
@@ -29,6 +30,9 @@ void completer_finish(struct rnic *rnic, struct qp *qp, enum ibv_wc_status statu
 {
     const struct qp_wqe *wqe = qp_wqe(qp, qp->sq_head);
     CHECK(qp->sq_head != qp->sq_tail);
+    if (wqe->opcode != IBV_WR_LOCAL_INV)
+        rnic_watch_work(rnic, qp, PROBE_WORK_COMPLETED, rnic_watch_operation(wqe->opcode),
+                        status == IBV_WC_SUCCESS, now);
     rnic->counters.finished_sends++;
     if (status == IBV_WC_SUCCESS && wqe->opcode != IBV_WR_LOCAL_INV) {
         rnic->counters.messages++;

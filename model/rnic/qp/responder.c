@@ -11,6 +11,7 @@
 #include "rnic/qp/responder.h"
 
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/packet.h"
 
 #include <stdio.h>
@@ -56,11 +57,6 @@ static bool answer_may_leave(const struct qp *qp)
     return may_leave(qp, qp->answer_psn);
 }
 
-static bool answer_is_nak(const struct qp *qp)
-{
-    return qp->answer_syndrome != RESPONDER_ACK;
-}
-
 static uint32_t answer_frame(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t psn,
                              uint32_t msn)
 {
@@ -94,7 +90,7 @@ static void answer(struct rnic *rnic, struct qp *qp, uint8_t syndrome, uint32_t 
         return;
     }
     if ((qp->rx_flags & QP_RX_ANSWER) != 0) {
-        if (answer_is_nak(qp) && psn_diff(psn, qp->answer_psn) < 0)
+        if (qp->answer_syndrome != RESPONDER_ACK && psn_diff(psn, qp->answer_psn) < 0)
             return; /* the NAK acknowledges this too */
         rnic->counters.acks_merged++;
     }
@@ -235,7 +231,7 @@ static bool out_of_order(struct rnic *rnic, struct qp *qp, const struct frame *f
 static void caught_up(struct qp *qp, time_ps now)
 {
     if ((qp->rx_flags & QP_RX_NAKED) != 0 && (qp->rx_flags & QP_RX_ANSWER) != 0 &&
-        answer_is_nak(qp)) {
+        qp->answer_syndrome != RESPONDER_ACK) {
         qp->answer_syndrome = RESPONDER_ACK; /* the NAK had not left yet */
         qp->answer_psn = psn_add(qp->epsn, PSN_MASK);
     }
@@ -295,6 +291,7 @@ static void on_read(struct rnic *rnic, struct qp *qp, const struct frame *frame,
         return;
     }
     rnic->counters.read_requests++;
+    rnic_watch_work(rnic, qp, PROBE_WORK_ASKED, PROBE_WORK_READ, true, now);
     begin_read(rnic, qp, frame, now);
     qp->epsn = psn_add(qp->epsn, psn_count(frame->length, qp->mtu));
     qp->msn = psn_add(qp->msn, 1); /* when its execution starts, C9-148 */
@@ -454,6 +451,8 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
 static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                            const struct step *step, time_ps now)
 {
+    rnic_watch_work(rnic, qp, PROBE_WORK_TAKEN,
+                    step->kind == QP_RX_SEND ? PROBE_WORK_SEND : PROBE_WORK_WRITE, true, now);
     rnic->counters.received_messages++;
     rnic->counters.received_bytes += qp->rx_offset;
     qp->msn = psn_add(qp->msn, 1);

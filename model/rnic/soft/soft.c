@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_watch.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 
@@ -200,6 +201,7 @@ void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct soft_qp *own = qp->soft;
     const time_ps request = request_due(rnic, qp, now), response = response_due(qp);
+    rnic_watch_hold(rnic, qp, now);
     if (request <= now)
         processor_add(processor(rnic), &own->requester, processor_within(processor(rnic)));
     if (response <= now)
@@ -257,6 +259,10 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
         .cause = PROBE_DROP_RX_BUFFER,
         .egress = UINT16_MAX,
         .frame_bytes = frame->bytes,
+        .destination = frame->destination,
+        .qpn = frame->qpn,
+        .psn = frame->psn,
+        .opcode = frame->opcode,
         .occupancy = rnic->soft->ring.count,
         .threshold = costs(rnic)->receive_ring,
     };

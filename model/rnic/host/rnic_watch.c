@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_watch - states of a queue pair as reasons to wait. */
+#include "rnic/host/rnic_watch.h"
+
+#include "rnic/host/arbiter.h"
+#include "rnic/qp/requester.h"
+#include "rnic/qp/responder.h"
+
+static struct probe_flow flow_from(const struct rnic *rnic, const struct qp *qp)
+{
+    return (struct probe_flow){rnic->endpoint, qp->qpn, qp->flow.destination, qp->flow.qpn};
+}
+
+static struct probe_flow flow_to(const struct rnic *rnic, const struct qp *qp)
+{
+    return (struct probe_flow){qp->flow.destination, qp->flow.qpn, rnic->endpoint, qp->qpn};
+}
+
+NOINLINE void rnic_watch_work_told(const struct rnic *rnic, const struct qp *qp,
+                                   enum probe_work_kind kind, unsigned operation, bool good,
+                                   time_ps now)
+{
+    const struct probe *probe = rnic->env->probe;
+    const bool peers = kind == PROBE_WORK_ASKED || kind == PROBE_WORK_TAKEN;
+    if (probe->work == NULL)
+        return;
+    const struct probe_work work = {
+        .at = now,
+        .heard_at = rnic->soft != NULL ? now : now + rnic->params.rx_delay,
+        .flow = peers ? flow_to(rnic, qp) : flow_from(rnic, qp),
+        .psn = psn_add(qp->una_psn, PSN_MASK),
+        .kind = (uint8_t)kind,
+        .operation = (uint8_t)operation,
+        .good = good,
+    };
+    probe->work(probe->self, &work);
+}
+
+/* Of the requester, which has something to send. */
+static enum probe_hold_state request_state(const struct qp *qp, time_ps now)
+{
+    if (!requester_ready(qp))
+        return PROBE_HOLD_WINDOW;
+    if ((qp->flags & QP_RNR_WAIT) != 0 && qp->rnr_until > now)
+        return PROBE_HOLD_RNR;
+    if ((qp->flags & QP_FULL) != 0 || qp->paced_until > now ||
+        ((qp->flags & QP_FLIGHT) != 0 && qp->pacer.flight->paced_until > now))
+        return PROBE_HOLD_CONGESTION;
+    return (qp->flags & QP_SOFT) != 0 ? PROBE_HOLD_SOFTWARE : PROBE_HOLD_WIRE;
+}
+
+static enum probe_hold_state response_state(const struct qp *qp, time_ps now)
+{
+    if (qp->paced_until > now)
+        return PROBE_HOLD_CONGESTION;
+    if ((qp->flags & QP_SOFT) != 0)
+        return PROBE_HOLD_SOFTWARE;
+    return responder_due(qp) > now ? PROBE_HOLD_RNIC : PROBE_HOLD_WIRE;
+}
+
+static bool may_go(enum probe_hold_state state)
+{
+    return state == PROBE_HOLD_WIRE || state == PROBE_HOLD_SOFTWARE;
+}
+
+/* Of both the one that may go, else the requester's. */
+static enum probe_hold_state state_of(const struct qp *qp, time_ps now)
+{
+    const bool request = qp->sq_cur != qp->sq_visible || (qp->flags & QP_TX_ACTIVE) != 0;
+    const bool respond = (qp->flags & QP_RESPOND) != 0;
+    if (!request && !respond)
+        return PROBE_HOLD_NOTHING;
+    const enum probe_hold_state response = respond ? response_state(qp, now) : PROBE_HOLD_NOTHING;
+    if (!request || may_go(response))
+        return response;
+    return request_state(qp, now);
+}
+
+NOINLINE void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp, time_ps now)
+{
+    const struct probe *probe = rnic->env->probe;
+    if (probe->hold == NULL)
+        return;
+    const struct probe_hold hold = {
+        .at = now,
+        .flow = flow_from(rnic, qp),
+        .state = (uint8_t)state_of(qp, now),
+    };
+    probe->hold(probe->self, &hold);
+}

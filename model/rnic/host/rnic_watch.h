@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rnic_watch - what an RNIC tells who accounts for time: its messages, and what holds a queue pair.
+ * Costs one bit to look at where nobody does: a port whose frames are told of (PORT_WATCHED). */
+#ifndef STORMGLASS_RNIC_HOST_RNIC_WATCH_H
+#define STORMGLASS_RNIC_HOST_RNIC_WATCH_H
+
+#include "base/probe.h"
+#include "rnic/host/rnic.h"
+
+void rnic_watch_work_told(const struct rnic *rnic, const struct qp *qp, enum probe_work_kind kind,
+                          unsigned operation, bool good, time_ps now);
+void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp, time_ps now);
+
+/* What a work request does. */
+static inline enum probe_work_operation rnic_watch_operation(unsigned wr_opcode)
+{
+    return wr_opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
+           : wr_opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
+                                            : PROBE_WORK_SEND;
+}
+
+static inline bool rnic_is_watched(const struct rnic *rnic)
+{
+    return UNLIKELY((rnic->port.odd & PORT_WATCHED) != 0);
+}
+
+/* A message of the queue pair, or for ASKED and TAKEN of its peer's; `operation` is that of enum
+ * probe_work_operation. */
+static inline void rnic_watch_work(const struct rnic *rnic, const struct qp *qp,
+                                   enum probe_work_kind kind, unsigned operation, bool good,
+                                   time_ps now)
+{
+    if (rnic_is_watched(rnic))
+        rnic_watch_work_told(rnic, qp, kind, operation, good, now);
+}
+
+/* The queue pair was scheduled, or put to sleep: what it waits for from now on. */
+static inline void rnic_watch_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
+{
+    if (rnic_is_watched(rnic))
+        rnic_watch_hold_told(rnic, qp, now);
+}
+
+#endif
