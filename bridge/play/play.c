@@ -169,7 +169,8 @@ struct play *play_create(const struct scenario *scenario, const struct play_opti
     play->loop = loop_create();
     CHECK(play->loop != NULL);
     fabric_init(&play->fabric, scenario);
-    observe_init(&play->observe, &play->fabric, scenario->workload_count, false);
+    observe_init(&play->observe, &play->fabric, scenario->workload_count,
+                 &(struct observe_wishes){0});
     play->probe = play->observe.probe;
     if (options->role == PLAY_TARGET) /* the other half of a command is at the peer */
         play->probe.target_io = probe_none.target_io;

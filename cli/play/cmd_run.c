@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
      "threads to use; auto: as many as are faster; the result does not depend on it"},
     {"record", 0, "LEVEL", "summary (default), counters, ios or packets"},
     {"interval", 0, "T", "interval between samples of rates and queues; 0: none"},
+    {"waits", 0, NULL, "account for the time of every command: what it waited for, and where"},
     {"json", 0, NULL, "one JSON object instead of the summary"},
     {0},
 };
@@ -169,7 +170,7 @@ static bool read_seeds(const struct cli_args *args, uint32_t *count)
         cli_error("--seeds %s: expected a number from 1 to %d", text, SEEDS_AT_MOST);
         return false;
     }
-    static const char *const alone[] = {"output", "record", "interval", "threads"};
+    static const char *const alone[] = {"output", "record", "interval", "threads", "waits"};
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
         if (cli_given(args, alone[i])) {
             cli_error("--seeds plays many runs, --%s is for one", alone[i]);
@@ -209,6 +210,8 @@ static int run(const struct cli_args *args)
     how.path = cli_value(args, "output");
     if (seeds == 0)
         limit_level(&how);
+    how.waits = cli_given(args, "waits") || how.level == RECORD_PACKETS;
+    limit_level(&how);
     struct scenario *scenario = cli_load_changed(args);
     if (scenario == NULL)
         return CLI_USAGE;

@@ -49,6 +49,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
     drops->frames++;
     drops->bytes += (uint64_t)drop->frame_bytes;
     drops->last = drop->at;
+    if (observe->waits != NULL)
+        waits_drop(observe->waits, drop);
     record_drop(observe->record, drop);
 }
 
@@ -87,6 +89,8 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
     struct observe *observe = self;
     const uint32_t port = port_of(observe, blocked->node, blocked->port);
     explain_on_block(&observe->explain, blocked->at, port, blocked->priority, blocked->blocked);
+    if (observe->waits != NULL)
+        waits_blocked(observe->waits, blocked);
     time_ps *since = &observe->blocked_since[port * EXPLAIN_PRIORITIES + blocked->priority];
     if (blocked->blocked) {
         *since = *since == 0 ? blocked->at + 1 : *since;
@@ -100,7 +104,10 @@ static void on_blocked(void *self, const struct probe_blocked *blocked)
 
 static void on_target_io(void *self, const struct probe_target_io *io)
 {
-    iojoin_add(&((struct observe *)self)->join, io);
+    struct observe *observe = self;
+    iojoin_add(&observe->join, io);
+    if (observe->waits != NULL)
+        waits_target_io(observe->waits, io);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
@@ -108,6 +115,8 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     struct observe *observe = self;
     struct probe_target_io target;
     const bool joined = iojoin_take(&observe->join, io, &target);
+    if (observe->waits != NULL)
+        waits_host_io(observe->waits, io);
     record_io(observe->record, io, joined ? &target : NULL);
     CHECK(io->workload < observe->workload_count);
     const uint32_t operation = io->opcode < OBSERVE_OPERATIONS - 1 ? io->opcode : 3;
@@ -125,7 +134,31 @@ static void on_host_io(void *self, const struct probe_host_io *io)
 
 static void on_frame(void *self, const struct probe_frame *frame)
 {
-    record_frame(((struct observe *)self)->record, frame);
+    struct observe *observe = self;
+    if (observe->waits != NULL)
+        waits_frame(observe->waits, frame);
+    if (observe->frames)
+        record_frame(observe->record, frame);
+}
+
+static void on_work(void *self, const struct probe_work *work)
+{
+    waits_work(((struct observe *)self)->waits, work);
+}
+
+static void on_hold(void *self, const struct probe_hold *hold)
+{
+    waits_hold(((struct observe *)self)->waits, hold);
+}
+
+static void on_use(void *self, const struct probe_use *use)
+{
+    waits_use(((struct observe *)self)->waits, use);
+}
+
+static void on_message(void *self, const struct probe_message *message)
+{
+    waits_message(((struct observe *)self)->waits, message);
 }
 
 static void on_state(void *self, const struct probe_state *state)
@@ -139,10 +172,11 @@ static void on_note(void *self, time_ps at, const char *owner, const char *text)
 }
 
 void observe_init(struct observe *observe, const struct explain_fabric *fabric,
-                  uint32_t workload_count, bool frames)
+                  uint32_t workload_count, const struct observe_wishes *wishes)
 {
     const size_t keys = (size_t)fabric->first_port[fabric->node_count] * EXPLAIN_PRIORITIES;
-    *observe = (struct observe){.fabric = fabric, .workload_count = workload_count};
+    *observe = (struct observe){
+        .fabric = fabric, .workload_count = workload_count, .frames = wishes->frames};
     observe->probe = (struct probe){
         .self = observe,
         .drop = on_drop,
@@ -150,10 +184,17 @@ void observe_init(struct observe *observe, const struct explain_fabric *fabric,
         .blocked = on_blocked,
         .target_io = on_target_io,
         .host_io = on_host_io,
-        .frame = frames ? on_frame : NULL,
+        .frame = wishes->frames || wishes->waits ? on_frame : NULL,
         .state = on_state,
         .note = on_note,
     };
+    if (wishes->waits) {
+        observe->waits = waits_new(fabric, workload_count);
+        observe->probe.work = on_work;
+        observe->probe.hold = on_hold;
+        observe->probe.use = on_use;
+        observe->probe.message = on_message;
+    }
     explain_init(&observe->explain, fabric);
     iojoin_init(&observe->join);
     const size_t rows = (size_t)workload_count * OBSERVE_OPERATIONS;
@@ -165,6 +206,7 @@ void observe_fini(struct observe *observe)
 {
     explain_fini(&observe->explain);
     iojoin_fini(&observe->join);
+    waits_free(observe->waits);
     free(observe->stages);
     free(observe->drops);
     free(observe->blocked_since);
@@ -184,6 +226,8 @@ void observe_finish(struct observe *observe, time_ps now)
         observe->blocked_since[key] = 0;
     }
     explain_finish(&observe->explain, now);
+    if (observe->waits != NULL)
+        waits_finish(observe->waits);
 }
 
 uint64_t observe_dropped(const struct observe *observe, enum probe_drop_cause cause, bool lossless)

@@ -12,6 +12,7 @@
 #include "replay/explain/explain.h"
 #include "replay/explain/iojoin.h"
 #include "replay/record/record.h"
+#include "replay/waits/waits.h"
 
 enum { OBSERVE_OPERATIONS = 4 }; /* flush, write, read, other */
 
@@ -42,6 +43,8 @@ struct observe {
     const struct explain_fabric *fabric;
     struct explain explain;
     struct iojoin join;
+    struct waits *waits;           /* NULL: nobody accounts for time */
+    bool frames;                   /* each is recorded */
     struct observe_stages *stages; /* workload * OBSERVE_OPERATIONS + operation */
     uint32_t workload_count;
     struct observe_drops *drops; /* in the order of their first drop */
@@ -49,9 +52,13 @@ struct observe {
     time_ps *blocked_since; /* by port and priority; 0: it is not, else the time plus one */
 };
 
-/* `frames`: every frame is told of as well. */
+/* What costs time, and is done for who wants it: every frame a row; the account of time. */
+struct observe_wishes {
+    bool frames, waits;
+};
+
 void observe_init(struct observe *observe, const struct explain_fabric *fabric,
-                  uint32_t workload_count, bool frames);
+                  uint32_t workload_count, const struct observe_wishes *wishes);
 void observe_fini(struct observe *observe);
 
 /* Ends what is open, and folds the pauses. */

@@ -11,6 +11,7 @@
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_flows.h"
+#include "replay/record/record_waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -382,6 +383,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_recovery(store, result);
     write_limits(store, result);
     write_stages(store, collect->observe);
+    record_waits(store, collect->observe);
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);

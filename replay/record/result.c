@@ -2,6 +2,8 @@
  * result - names, values and their printed form. */
 #include "replay/record/result.h"
 
+#include "replay/waits/waits.h"
+
 #include "base/check.h"
 
 #include <stdarg.h>
@@ -263,6 +265,50 @@ static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct resu
     emit(self, &item);
 }
 
+static void emit_parts(result_emit_fn *emit, void *self, const char *of, const __int128 *parts)
+{
+    char path[128];
+    for (int part = 0; part < WAITS_PARTS; part++) {
+        snprintf(path, sizeof path, "%s.parts_ps.%s", of, waits_part_key((enum waits_part)part));
+        emit_integer(emit, self, path, (int64_t)parts[part]);
+    }
+}
+
+/* What the commands or messages of one kind waited for. */
+static void emit_sum(const struct waits_sum *sum, const char *of, result_emit_fn *emit, void *self)
+{
+    __int128 parts[WAITS_PARTS] = {0};
+    char path[96];
+    for (int i = 0; i < WAITS_PHASES * WAITS_PARTS; i++)
+        parts[i % WAITS_PARTS] += sum->ps[i / WAITS_PARTS][i % WAITS_PARTS];
+    snprintf(path, sizeof path, "%s.count", of);
+    emit_integer(emit, self, path, (int64_t)sum->count);
+    snprintf(path, sizeof path, "%s.latency_ps", of);
+    emit_integer(emit, self, path, (int64_t)sum->latency_ps);
+    emit_parts(emit, self, of, parts);
+    snprintf(path, sizeof path, "%s.slowest.count", of);
+    emit_integer(emit, self, path, (int64_t)sum->slow_count);
+    snprintf(path, sizeof path, "%s.slowest", of);
+    emit_parts(emit, self, path, sum->slow_ps);
+}
+
+static void emit_waits(const struct result *result, uint32_t workload, result_emit_fn *emit,
+                       void *self)
+{
+    char path[64];
+    if (result->waits == NULL)
+        return;
+    for (int i = 0; i < WAITS_OPERATIONS; i++) {
+        const enum waits_operation operation = (enum waits_operation)i;
+        const struct waits_sum *sum = waits_of(result->waits, workload, operation);
+        if (sum == NULL)
+            continue;
+        snprintf(path, sizeof path, "workloads[%u].waits.%s", workload,
+                 waits_operation_key(operation));
+        emit_sum(sum, path, emit, self);
+    }
+}
+
 static void emit_workload(const struct result *result, uint32_t index, result_emit_fn *emit,
                           void *self)
 {
@@ -282,6 +328,7 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
                  (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});
     snprintf(path, sizeof path, "workloads[%u].victim_held_ps", index);
     emit_integer(emit, self, path, workload->held_ps);
+    emit_waits(result, index, emit, self);
 }
 
 static void emit_boolean(result_emit_fn *emit, void *self, const char *path, bool value)

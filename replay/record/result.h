@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct waits;
+
 struct result_totals {
 #define TOTAL(member, path) int64_t member;
 #include "replay/record/total.def"
@@ -81,6 +83,7 @@ struct result {
     struct result_totals totals;
     struct result_workload *workloads;
     uint32_t workload_count;
+    const struct waits *waits; /* while the run is there; NULL: nobody accounted for time */
     struct result_expectation *expectations;
     uint32_t expectation_count;
     char failures[RESULT_FAILURES_MAX]

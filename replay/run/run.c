@@ -183,6 +183,7 @@ static void finish(struct play *play, struct run *run)
     };
     struct result *result = &run->result;
     *result = (struct result){
+        .waits = play->observe.waits,
         .scenario = play->scenario->name,
         .version = stormglass_version,
         .seed = play->scenario->seed,
@@ -194,6 +195,7 @@ static void finish(struct play *play, struct run *run)
     expect_eval(play->scenario, result, play->cut_short);
     record_end(play->record, &collect, result);
     free(routes);
+    result->waits = NULL;
     /* What lives in the world goes with it. */
     for (uint32_t i = 0; i < result->workload_count; i++)
         result->workloads[i].latency = NULL;
@@ -306,8 +308,9 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
     const struct run_clock begun = clock_now();
     struct play play = {.scenario = scenario, .options = options};
     fabric_init(&play.fabric, scenario);
-    observe_init(&play.observe, &play.fabric, scenario->workload_count,
-                 options->level == RECORD_PACKETS);
+    const struct observe_wishes wishes = {.frames = options->level == RECORD_PACKETS,
+                                          .waits = options->waits};
+    observe_init(&play.observe, &play.fabric, scenario->workload_count, &wishes);
     play.world = build(&play, diag);
     run->cost.build = clock_since(begun);
     run->cost.built_bytes = resident_bytes();

@@ -27,6 +27,7 @@ struct run_options {
     time_ps interval; /* of the series; 0: none; SERIES_AUTO */
     uint32_t threads; /* at most; 0: one; RUN_THREADS_AUTO.  Nothing that is told depends on it */
     bool progress;    /* a bar, where stderr is a terminal */
+    bool waits; /* what commands and messages wait for is accounted: some four times the time */
 };
 
 enum run_end {

@@ -8,6 +8,7 @@
 #include "reports/summary/text_settings.h"
 #include "reports/summary/text_stages.h"
 #include "reports/summary/text_steady.h"
+#include "reports/summary/text_waits.h"
 #include "reports/text/paint.h"
 
 #include <inttypes.h>
@@ -430,6 +431,7 @@ bool text_run(struct store *store, FILE *out)
         write_workloads(&text);
     text_steady(store, out, &text.paint);
     text_stages(store, out, &text.paint);
+    text_waits(store, out, &text.paint);
     write_pauses(&text);
     write_watchdog(&text);
     write_drops(&text);

@@ -121,7 +121,7 @@ static struct result play(const char *text)
         fail_msg("%s", diag.messages[0].text);
     struct explain_fabric fabric;
     fabric_init(&fabric, scenario);
-    observe_init(&tally.observe, &fabric, scenario->workload_count, false);
+    observe_init(&tally.observe, &fabric, scenario->workload_count, &(struct observe_wishes){0});
     tally.scenario = scenario;
     tally.probe = tally.observe.probe;
     tally.probe.drop = on_drop;
@@ -282,7 +282,7 @@ static void drops_are_summed_by_place_and_cause(void **state)
                               .frame_bytes = 100,
                               .lossless = true};
     struct observe observe;
-    observe_init(&observe, &fabric, 0, false);
+    observe_init(&observe, &fabric, 0, &(struct observe_wishes){0});
     const struct probe *probe = &observe.probe;
     probe->drop(probe->self, &drop);
     struct probe_drop others[] = {drop, drop, drop, drop, drop};

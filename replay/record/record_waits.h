@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_waits - the account of time as rows. */
+#ifndef STORMGLASS_REPLAY_RECORD_RECORD_WAITS_H
+#define STORMGLASS_REPLAY_RECORD_RECORD_WAITS_H
+
+#include "replay/database/store.h"
+#include "replay/record/observe.h"
+
+/* Nothing where nobody accounted for time. */
+void record_waits(struct store *store, const struct observe *observe);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * waits_frame - what a frame that leaves a port, or is dropped, is to the account. */
+#include "net/frame/frame.h"
+#include "replay/waits/waits_private.h"
+
+static bool begins_message(uint8_t opcode)
+{
+    return opcode == FRAME_RC_SEND_FIRST || opcode == FRAME_RC_SEND_ONLY ||
+           opcode == FRAME_RC_SEND_ONLY_INV || opcode == FRAME_RC_WRITE_FIRST ||
+           opcode == FRAME_RC_WRITE_ONLY || opcode == FRAME_RC_READ_REQUEST;
+}
+
+static bool ends_message(uint8_t opcode)
+{
+    return opcode == FRAME_RC_SEND_LAST || opcode == FRAME_RC_SEND_LAST_INV ||
+           opcode == FRAME_RC_SEND_ONLY || opcode == FRAME_RC_SEND_ONLY_INV ||
+           opcode == FRAME_RC_WRITE_LAST || opcode == FRAME_RC_WRITE_ONLY ||
+           opcode == FRAME_RC_READ_REQUEST;
+}
+
+static bool ends_response(uint8_t opcode)
+{
+    return opcode == FRAME_RC_READ_RESPONSE_LAST || opcode == FRAME_RC_READ_RESPONSE_ONLY;
+}
+
+static bool is_response(uint8_t opcode)
+{
+    return opcode >= FRAME_RC_READ_RESPONSE_FIRST && opcode <= FRAME_RC_READ_RESPONSE_ONLY;
+}
+
+static bool is_data(uint8_t opcode)
+{
+    return opcode <= FRAME_RC_SEND_ONLY_INV && opcode != FRAME_RC_ACKNOWLEDGE;
+}
+
+/* A request's packet leaves for the first time: where in its message it is. */
+static void on_first_send(struct waits *waits, struct waits_flow *flow, const struct frame *frame)
+{
+    if (flow->unsent == flow->posted.tail)
+        return;
+    struct waits_message *message =
+        waits_message_at(waits, waits_row_at(&flow->posted, flow->unsent));
+    if (begins_message(frame->opcode)) {
+        message->begun = true;
+        message->first = flow->clock;
+    }
+    if (!ends_message(frame->opcode))
+        return;
+    message->sent = true;
+    message->psn = frame->psn;
+    message->last = flow->clock;
+    flow->unsent++;
+}
+
+/* A data packet leaves its host. */
+static void on_data(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told)
+{
+    const struct frame *frame = told->frame;
+    flow->port = waits->fabric->first_port[told->node] + told->port;
+    flow->priority = frame->priority;
+    waits_flow_advance(waits, flow, told->at);
+    flow->busy_until = told->at + told->wire_ps;
+    flow->resending = (frame->flags & FRAME_RESENT) != 0;
+    if (!flow->resending && !is_response(frame->opcode))
+        on_first_send(waits, flow, frame);
+    if (ends_message(frame->opcode))
+        waits_transit_begin(waits, flow, told, WAITS_REQUEST);
+    else if (ends_response(frame->opcode))
+        waits_transit_begin(waits, flow, told, WAITS_RESPONSE_DATA);
+}
+
+/* An ACK is followed where a workload waits for it. */
+static void on_ack(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told,
+                   bool leaves_host)
+{
+    if (!flow->own)
+        return;
+    waits_flow_advance(waits, flow, told->at);
+    if (leaves_host)
+        waits_transit_begin(waits, flow, told, WAITS_ACKNOWLEDGEMENT);
+    else
+        waits_transit_on(waits, flow, told, WAITS_ACKNOWLEDGEMENT);
+}
+
+/* A data packet leaves a switch. */
+static void on_passing(struct waits *waits, struct waits_flow *flow, const struct probe_frame *told)
+{
+    const uint8_t opcode = told->frame->opcode;
+    if (ends_message(opcode))
+        waits_transit_on(waits, flow, told, WAITS_REQUEST);
+    else if (ends_response(opcode))
+        waits_transit_on(waits, flow, told, WAITS_RESPONSE_DATA);
+    waits_transit_pass(waits, flow, told);
+}
+
+void waits_drop(struct waits *waits, const struct probe_drop *drop)
+{
+    struct waits_flow *flow = waits_flow_to(waits, drop->destination, drop->qpn);
+    if (drop->opcode == FRAME_RC_ACKNOWLEDGE)
+        waits_transit_lost(waits, flow, drop, WAITS_ACKNOWLEDGEMENT);
+    else if (ends_message(drop->opcode))
+        waits_transit_lost(waits, flow, drop, WAITS_REQUEST);
+    else if (ends_response(drop->opcode))
+        waits_transit_lost(waits, flow, drop, WAITS_RESPONSE_DATA);
+}
+
+void waits_frame(struct waits *waits, const struct probe_frame *told)
+{
+    const struct frame *frame = told->frame;
+    const bool leaves_host = waits->fabric->is_host[told->node];
+    const bool ack = frame->opcode == FRAME_RC_ACKNOWLEDGE;
+    if (frame_is_mac_control(frame) || (!ack && !is_data(frame->opcode)))
+        return;
+    struct waits_flow *flow = waits_flow_to(waits, frame->destination, frame->qpn);
+    if (ack)
+        on_ack(waits, flow, told, leaves_host);
+    else if (leaves_host)
+        on_data(waits, flow, told);
+    else
+        on_passing(waits, flow, told);
+}

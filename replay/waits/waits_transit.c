@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * waits_transit - from port to port.
+ * Where a packet waits is known when it leaves: the time since it arrived is divided into that in
+ * which packets of its own message were put on the wire, what its port was paused for beyond that,
+ * and the rest, in which others were before it. */
+#include "base/memory.h"
+#include "net/frame/frame.h"
+#include "replay/waits/waits_private.h"
+#include "rnic/qp/psn.h"
+
+void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
+                     const struct waits_place *place)
+{
+    uint32_t i = 0;
+    while (i < *count && (places[i].port != place->port || places[i].priority != place->priority))
+        i++;
+    if (place->paused_ps == 0 && place->queued_ps == 0)
+        return;
+    if (i == *count && *count < most)
+        places[(*count)++] = *place;
+    else {
+        i = i < most ? i : most - 1;
+        places[i].paused_ps += place->paused_ps;
+        places[i].queued_ps += place->queued_ps;
+    }
+}
+
+static void leave(const struct waits *waits, struct waits_transit *transit,
+                  const struct probe_frame *frame, uint32_t port)
+{
+    const time_ps wire = frame->arrives_at - frame->at - frame->propagation_ps - frame->latency_ps;
+    transit->ps[WAITS_SERIALISATION] += wire;
+    transit->ps[WAITS_PROPAGATION] += frame->propagation_ps;
+    transit->ps[WAITS_SWITCHING] += frame->latency_ps;
+    transit->arrives_at = frame->arrives_at;
+    transit->at_port = waits->fabric->peer[port];
+    transit->here = waits->fabric->is_host[waits->fabric->node_of[transit->at_port]];
+}
+
+static uint32_t port_of(const struct waits *waits, const struct probe_frame *frame)
+{
+    return waits->fabric->first_port[frame->node] + frame->port;
+}
+
+void waits_transit_begin(struct waits *waits, struct waits_flow *flow,
+                         const struct probe_frame *frame, enum waits_packet packet)
+{
+    if (frame->lost)
+        return;
+    flow->transits = memory_grown(flow->transits, flow->transit_count, &flow->transit_room,
+                                  sizeof *flow->transits);
+    struct waits_transit *transit = &flow->transits[flow->transit_count++];
+    *transit = (struct waits_transit){
+        .psn = frame->frame->psn, .packet = (uint8_t)packet, .sent = flow->clock};
+    leave(waits, transit, frame, port_of(waits, frame));
+}
+
+static void take_out(struct waits_flow *flow, struct waits_transit *transit)
+{
+    const uint32_t at = (uint32_t)(transit - flow->transits);
+    flow->transit_count--;
+    for (uint32_t i = at; i < flow->transit_count; i++)
+        flow->transits[i] = flow->transits[i + 1];
+}
+
+/* Of several that are the same, as a retransmission may overtake nothing, the first that waits at
+ * that node. */
+static struct waits_transit *find(const struct waits *waits, const struct waits_flow *flow,
+                                  const struct probe_frame *frame, enum waits_packet packet)
+{
+    for (uint32_t i = 0; i < flow->transit_count; i++) {
+        struct waits_transit *transit = &flow->transits[i];
+        if (transit->psn == frame->frame->psn && transit->packet == (uint8_t)packet &&
+            !transit->here && transit->arrives_at <= frame->at &&
+            waits->fabric->node_of[transit->at_port] == frame->node)
+            return transit;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ its own message before it */
+
+static struct waits_passed *passed_by(struct waits_flow *flow, uint32_t port)
+{
+    for (uint32_t i = 0; i < flow->passed_count; i++)
+        if (flow->passed[i].port == port)
+            return &flow->passed[i];
+    flow->passed =
+        memory_grown(flow->passed, flow->passed_count, &flow->passed_room, sizeof *flow->passed);
+    flow->passed[flow->passed_count] = (struct waits_passed){.port = port};
+    return &flow->passed[flow->passed_count++];
+}
+
+static bool is_write(uint8_t opcode)
+{
+    return opcode >= FRAME_RC_WRITE_FIRST && opcode <= FRAME_RC_WRITE_ONLY;
+}
+
+/* A SEND behind a WRITE is the response to a read, whose data it follows. */
+static bool begins(const struct waits_passed *passed, uint8_t opcode)
+{
+    switch ((enum frame_opcode)opcode) {
+    case FRAME_RC_SEND_FIRST:
+    case FRAME_RC_SEND_ONLY:
+    case FRAME_RC_SEND_ONLY_INV:
+        return !passed->write;
+    case FRAME_RC_WRITE_FIRST:
+    case FRAME_RC_WRITE_ONLY:
+    case FRAME_RC_READ_REQUEST:
+    case FRAME_RC_READ_RESPONSE_FIRST:
+    case FRAME_RC_READ_RESPONSE_ONLY:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void waits_transit_pass(const struct waits *waits, struct waits_flow *flow,
+                        const struct probe_frame *frame)
+{
+    struct waits_passed *passed = passed_by(flow, port_of(waits, frame));
+    const uint8_t opcode = frame->frame->opcode;
+    if (begins(passed, opcode))
+        passed->count = 0;
+    passed->write = is_write(opcode);
+    passed->list = memory_grown(passed->list, passed->count, &passed->room, sizeof *passed->list);
+    passed->list[passed->count++] = (struct waits_on_wire){frame->at, frame->at + frame->wire_ps};
+}
+
+/* How long packets of its message were put on that wire in the time; of that, how long the port was
+ * paused too, is left out of *paused. */
+static time_ps own_between(struct waits_flow *flow, uint32_t port, time_ps from, time_ps to,
+                           const struct waits_pauses *pauses, time_ps *paused)
+{
+    const struct waits_passed *passed = passed_by(flow, port);
+    time_ps own = 0;
+    for (uint32_t i = passed->count; i-- > 0 && passed->list[i].until > from;) {
+        const struct waits_on_wire *wire = &passed->list[i];
+        const time_ps begin = wire->from > from ? wire->from : from;
+        const time_ps end = wire->until < to ? wire->until : to;
+        own += end - begin;
+        *paused -= waits_paused_between(pauses, begin, end);
+    }
+    return own;
+}
+
+void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct probe_frame *frame,
+                      enum waits_packet packet)
+{
+    struct waits_transit *transit = find(waits, flow, frame, packet);
+    if (transit == NULL)
+        return;
+    const uint32_t port = port_of(waits, frame);
+    const uint8_t priority = frame->frame->priority;
+    const struct waits_pauses *pauses = &waits->pauses[port * EXPLAIN_PRIORITIES + priority];
+    time_ps paused = waits_paused_between(pauses, transit->arrives_at, frame->at);
+    const time_ps own =
+        packet == WAITS_ACKNOWLEDGEMENT
+            ? 0
+            : own_between(flow, port, transit->arrives_at, frame->at, pauses, &paused);
+    const time_ps queued = frame->at - transit->arrives_at - own - paused;
+    const struct waits_place place = {port, priority, paused, queued};
+    transit->ps[WAITS_SERIALISATION] += own;
+    transit->ps[WAITS_PAUSED] += paused;
+    transit->ps[WAITS_QUEUED] += queued;
+    waits_place_add(transit->places, &transit->place_count, WAITS_LEG_PLACES, &place);
+    if (frame->lost)
+        take_out(flow, transit);
+    else
+        leave(waits, transit, frame, port);
+}
+
+/* The one that arrives now, or else the first, which was thrown out of a queue.  What is lost as it
+ * is sent was told of as a frame. */
+void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
+                        const struct probe_drop *drop, enum waits_packet packet)
+{
+    const bool sent = drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_LINK_DOWN;
+    struct waits_transit *found = NULL;
+    for (uint32_t i = 0; i < flow->transit_count; i++) {
+        struct waits_transit *transit = &flow->transits[i];
+        if (transit->psn != drop->psn || transit->packet != (uint8_t)packet ||
+            waits->fabric->node_of[transit->at_port] != drop->node)
+            continue;
+        if (transit->arrives_at == drop->at || (found == NULL && !sent))
+            found = transit;
+    }
+    if (found != NULL)
+        take_out(flow, found);
+}
+
+static bool is_better(const struct waits_transit *transit, const struct waits_transit *found)
+{
+    if (found == NULL)
+        return true;
+    return transit->packet == WAITS_ACKNOWLEDGEMENT ? transit->arrives_at < found->arrives_at
+                                                    : transit->arrives_at >= found->arrives_at;
+}
+
+const struct waits_transit *waits_transit_arrived(const struct waits_flow *flow,
+                                                  enum waits_packet packet, uint32_t psn,
+                                                  time_ps at)
+{
+    const struct waits_transit *found = NULL;
+    for (uint32_t i = 0; i < flow->transit_count; i++) {
+        const struct waits_transit *transit = &flow->transits[i];
+        const bool meant = packet == WAITS_ACKNOWLEDGEMENT ? psn_diff(transit->psn, psn) >= 0
+                                                           : transit->psn == psn;
+        if (transit->packet == (uint8_t)packet && meant && transit->here &&
+            transit->arrives_at <= at && is_better(transit, found))
+            found = transit;
+    }
+    return found;
+}
+
+void waits_transit_forget(struct waits_flow *flow, enum waits_packet packet, uint32_t psn,
+                          time_ps sent_at)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < flow->transit_count; i++) {
+        const struct waits_transit *transit = &flow->transits[i];
+        const bool over =
+            packet == WAITS_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
+        if (transit->packet != (uint8_t)packet || !over)
+            flow->transits[left++] = *transit;
+    }
+    flow->transit_count = left;
+}
