@@ -100,6 +100,14 @@ struct probe_target_io {
     time_ps response_at; /* RDMA WRITE and response capsule posted */
 };
 
+/* Moments of a command that only its host knows. */
+struct probe_command {
+    time_ps tagged_at;   /* it got its identifier */
+    time_ps sent_at;     /* its capsule was given to the transport */
+    time_ps released_at; /* the transport has let go of all of it */
+    bool requeued;       /* a part was under way when the controller was lost, and was sent again */
+};
+
 /* The same command at the host; told when it is complete, always after the target's record. */
 struct probe_host_io {
     uint32_t host_ip, target_ip;
@@ -111,14 +119,11 @@ struct probe_host_io {
         status; /* of the CQE, shifted right by one: SCT<<8 | SC; UINT16_MAX: transport failed */
     uint64_t lba;
     uint32_t bytes;
-    time_ps issued_at;    /* the workload asked */
-    time_ps posted_at;    /* the capsule was given to the RNIC */
-    time_ps response_at;  /* the response capsule was received */
-    time_ps completed_at; /* the workload knows */
-    /* Of the last of its commands: it was given an identifier, its own capsule was given to the
-     * RNIC, the RNIC has let go of all of it. */
-    time_ps tagged_at, sent_at, released_at;
-    bool requeued; /* it was under way when its controller was lost, and sent again */
+    time_ps issued_at;         /* the workload asked */
+    time_ps posted_at;         /* the capsule was given to the RNIC */
+    time_ps response_at;       /* the response capsule was received */
+    time_ps completed_at;      /* the workload knows */
+    struct probe_command last; /* of its commands the one that was done last */
 };
 
 /* A frame on a wire: told when its first bit leaves. */

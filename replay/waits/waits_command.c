@@ -246,14 +246,14 @@ static void live(const struct waits *waits, const struct waits_command *command,
 {
     static const enum waits_part to_host[2] = {WAITS_TARGET_CPU, WAITS_HOST_CPU};
     time_ps before = io->issued_at;
-    step(life, &before, io->tagged_at, WAITS_IN_SUBMIT,
-         io->requeued ? WAITS_RECONNECTING : WAITS_DEPTH);
-    step(life, &before, io->sent_at, WAITS_IN_SUBMIT, WAITS_HOST_CPU);
+    step(life, &before, io->last.tagged_at, WAITS_IN_SUBMIT,
+         io->last.requeued ? WAITS_RECONNECTING : WAITS_DEPTH);
+    step(life, &before, io->last.sent_at, WAITS_IN_SUBMIT, WAITS_HOST_CPU);
     if (command->answered)
         at_target(waits, command, life, &before);
     travel(waits, life, command->answered ? command->message[PROBE_USE_RESPONSE] : WAITS_NONE,
            &before, io->response_at, WAITS_IN_RESPONSE, to_host);
-    step(life, &before, io->released_at, WAITS_IN_COMPLETE, WAITS_ACK);
+    step(life, &before, io->last.released_at, WAITS_IN_COMPLETE, WAITS_ACK);
     step(life, &before, io->completed_at, WAITS_IN_COMPLETE, WAITS_HOST_CPU);
 }
 

@@ -84,10 +84,7 @@ static void fill_probe(const struct wl_nvme *wl, const struct nvme_io *io,
         .posted_at = io->posted_at,
         .response_at = io->response_at,
         .completed_at = io->completed_at,
-        .tagged_at = io->tagged_at,
-        .sent_at = io->sent_at,
-        .released_at = io->released_at,
-        .requeued = io->requeued,
+        .last = io->last,
     };
 }
 

@@ -105,6 +105,8 @@ static void on_drop(void *self, const struct probe_drop *drop)
     laws->causes[drop->cause]++;
     laws->lossless += drop->lossless;
     check_refused(laws, drop);
+    if (laws->waits != NULL)
+        waits_drop(laws->waits, drop);
     if (laws->transport != NULL)
         run_laws_transport_lost(laws, drop);
 }
@@ -118,25 +120,35 @@ static void on_pause(void *self, const struct probe_pause *edge)
 
 static void on_blocked(void *self, const struct probe_blocked *blocked)
 {
+    const struct run_laws *laws = self;
     run_laws_pauses_blocked(self, blocked);
+    if (laws->waits != NULL)
+        waits_blocked(laws->waits, blocked);
 }
 
 static void on_frame(void *self, const struct probe_frame *sent)
 {
     run_laws_pauses_frame(self, sent);
     run_laws_path_frame(self, sent);
+    waits_frame(((struct run_laws *)self)->waits, sent);
 }
 
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
+    const struct run_laws *laws = self;
     run_laws_end_io(self, io);
     run_laws_goodput_io(self, io);
     run_laws_nvme_at_host(self, io);
+    if (laws->waits != NULL)
+        waits_host_io(laws->waits, io);
 }
 
 static void on_target_io(void *self, const struct probe_target_io *io)
 {
+    const struct run_laws *laws = self;
     run_laws_nvme_at_target(self, io);
+    if (laws->waits != NULL)
+        waits_target_io(laws->waits, io);
 }
 
 static void on_note(void *self, time_ps at, const char *owner, const char *text)
@@ -183,6 +195,8 @@ bool run_laws_init(struct run_laws *laws, const struct scenario *scenario, bool 
     laws->probe.target_io = on_target_io;
     laws->probe.note = on_note;
     laws->probe.frame = frames ? on_frame : NULL;
+    if (frames)
+        run_laws_waits_begin(laws);
     laws->terms = terms_of(scenario);
     return true;
 }
@@ -232,5 +246,6 @@ void run_laws_fini(struct run_laws *laws)
         run_laws_transport_free(laws->transport);
     if (laws->cm != NULL)
         run_laws_cm_free(laws->cm);
+    run_laws_waits_fini(laws);
     free(laws->light);
 }

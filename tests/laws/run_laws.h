@@ -11,6 +11,7 @@
  *   run_laws_arrivals.c   what a responder can expect
  *   run_laws_qp.c         queue pairs when all is over
  *   run_laws_cm.c         connection management: messages, answers, repeats
+ *   run_laws_waits.c      the account of time
  *   run_laws.c            headroom is used before a frame is refused
  *   run_laws_close.c      controllers that are shut down
  *   run_laws_nvme.c       commands: carried out once, in order, bytes accounted for
@@ -21,6 +22,7 @@
 #ifndef STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 #define STORMGLASS_TESTS_LAWS_RUN_LAWS_H
 
+#include "replay/waits/waits.h"
 #include "scenarios/world/world.h"
 
 enum { RUN_LAWS_NODES = 128, RUN_LAWS_PORTS = 64, RUN_LAWS_TEXT = 300, RUN_LAWS_WORKLOADS = 32 };
@@ -69,6 +71,8 @@ struct run_laws {
     struct run_laws_transport *transport;
     struct run_laws_cm *cm;
     struct run_laws_nvme *nvme;
+    struct waits *waits; /* NULL: frames are not watched */
+    struct explain_fabric fabric;
     bool closing;   /* controllers were shut down */
     bool over;      /* all faults had ended when the run did */
     time_ps *light; /* least time from host to host: bare propagation */

@@ -66,6 +66,10 @@ bool run_laws_is_closed(const struct run_laws *laws);
 /* When controllers were shut down, and nothing stands in the way. */
 void run_laws_close_judge(struct run_laws *laws);
 
+/* The account of time, of a watched run. */
+void run_laws_waits_begin(struct run_laws *laws);
+void run_laws_waits_fini(struct run_laws *laws);
+
 void run_laws_qp_judge(struct run_laws *laws);
 void run_laws_end_judge(struct run_laws *laws);
 void run_laws_end_io(struct run_laws *laws, const struct probe_host_io *io);

@@ -13,6 +13,7 @@
 
 #include "base/env.h"
 #include "base/opt.h"
+#include "base/probe.h"
 #include "nvme/transport/transport.h"
 #include "nvme/wire/spec.h"
 
@@ -59,10 +60,7 @@ struct nvme_io {
     time_ps posted_at;    /* the capsule was given to the transport */
     time_ps response_at;  /* the response capsule was received */
     time_ps completed_at; /* on_io is called */
-    time_ps tagged_at;    /* the command got its identifier */
-    time_ps sent_at;      /* its own capsule was given to the transport */
-    time_ps released_at;  /* the transport has let go of all of it */
-    bool requeued;        /* a part of it was under way when the controller was lost */
+    struct probe_command last;
     /* The host's own. */
     uint32_t uncompleted; /* bytes, and for a flush 1 */
 };

@@ -170,9 +170,9 @@ static void complete(struct host_request *request)
     CHECK(io->posted_at <= request->posted_at && request->posted_at <= request->response_at);
     io->cid = request->command.cid;
     io->response_at = request->response_at;
-    io->tagged_at = request->tagged_at;
-    io->sent_at = request->posted_at;
-    io->released_at = request->released_at;
+    io->last.tagged_at = request->tagged_at;
+    io->last.sent_at = request->posted_at;
+    io->last.released_at = request->released_at;
     if (io->opcode == NVME_READ) {
         const bool first = io->uncompleted == io->bytes;
         const uint32_t content = read_content(request);
@@ -234,8 +234,7 @@ void nvme_host_io_begin(struct host_queue *queue, struct nvme_io *io)
     io->qid = queue->qid;
     io->cid = 0;
     io->posted_at = io->response_at = io->completed_at = 0;
-    io->tagged_at = io->sent_at = io->released_at = 0;
-    io->requeued = false;
+    io->last = (struct probe_command){0};
     io->uncompleted = io->bytes == 0 ? 1 : io->bytes;
     if (io->opcode == NVME_READ)
         io->content = NVME_CONTENT_NONE;
@@ -265,7 +264,7 @@ void nvme_host_io_park(struct host_queue *queue)
         nvme_host_queue_put(request);
         if (piece.io == NULL)
             continue;
-        piece.io->requeued = true;
+        piece.io->last.requeued = true;
         add_piece(queue, piece);
         queue->host->stats.requeued += queue->host->state == HOST_LOST;
     }

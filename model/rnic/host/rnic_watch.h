@@ -34,6 +34,14 @@ static inline void rnic_watch_work(const struct rnic *rnic, const struct qp *qp,
         rnic_watch_work_told(rnic, qp, kind, operation, good, now);
 }
 
+/* All of a SEND or WRITE of the peer is here. */
+static inline void rnic_watch_taken(const struct rnic *rnic, const struct qp *qp, bool send,
+                                    time_ps now)
+{
+    rnic_watch_work(rnic, qp, PROBE_WORK_TAKEN, send ? PROBE_WORK_SEND : PROBE_WORK_WRITE, true,
+                    now);
+}
+
 /* The queue pair was scheduled, or put to sleep: what it waits for from now on. */
 static inline void rnic_watch_hold(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {

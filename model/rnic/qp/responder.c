@@ -451,8 +451,7 @@ static void finish_send(struct rnic *rnic, struct qp *qp, const struct frame *fr
 static void finish_message(struct rnic *rnic, struct qp *qp, const struct frame *frame,
                            const struct step *step, time_ps now)
 {
-    rnic_watch_work(rnic, qp, PROBE_WORK_TAKEN,
-                    step->kind == QP_RX_SEND ? PROBE_WORK_SEND : PROBE_WORK_WRITE, true, now);
+    rnic_watch_taken(rnic, qp, step->kind == QP_RX_SEND, now);
     rnic->counters.received_messages++;
     rnic->counters.received_bytes += qp->rx_offset;
     qp->msn = psn_add(qp->msn, 1);
