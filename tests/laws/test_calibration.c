@@ -116,6 +116,18 @@ static void hidden_parameters_come_back(void **state)
     }
 }
 
+/* The same figures give the same values to the last digit. */
+static void fit_again(const struct measurements *figures, const struct calibration *one)
+{
+    struct calibration *two = fit(figures);
+    for (uint32_t i = 0; i < one->value_count; i++) {
+        assert_int_equal(one->values[i].value, two->values[i].value);
+        assert_memory_equal(&one->values[i].spread, &two->values[i].spread, sizeof(double));
+    }
+    calibration_end(two);
+    free(two);
+}
+
 /* With noise they come back within what is said of them, and a hundredth. */
 static void noise_is_told(void **state)
 {
@@ -137,6 +149,8 @@ static void noise_is_told(void **state)
         }
         assert_true(off(value_of(found, raw[0]), hidden) <
                     0.02 * (double)value_of(hidden, raw[0])->value);
+        if (seed == 2)
+            fit_again(figures, found);
         free_all(figures, hidden, found);
     }
 }
@@ -164,29 +178,12 @@ static void what_is_not_told_stays(void **state)
     free_all(figures, hidden, found);
 }
 
-/* The same figures give the same values to the last digit. */
-static void the_same_again(void **state)
-{
-    (void)state;
-    struct calibration *hidden;
-    struct measurements *figures = show(&hidden, 2, 0.01);
-    struct calibration *one = fit(figures), *two = fit(figures);
-    for (uint32_t i = 0; i < one->value_count; i++) {
-        assert_int_equal(one->values[i].value, two->values[i].value);
-        assert_memory_equal(&one->values[i].spread, &two->values[i].spread, sizeof(double));
-    }
-    calibration_end(two);
-    free(two);
-    free_all(figures, hidden, one);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_parameters_come_back),
         cmocka_unit_test(noise_is_told),
         cmocka_unit_test(what_is_not_told_stays),
-        cmocka_unit_test(the_same_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

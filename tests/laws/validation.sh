@@ -74,15 +74,15 @@ share=$(livelock go-back-n '.workloads[0].goodput_bps / (40e9 * 1024 / 1106)')
 near 'V10 go-back-n, share of the link' "$share" 0.865 0.026
 
 # wire_rates END SCENARIO [OPTION...]: for each sender its name and what it put on the wire from 50 ms to END ms, in
-# Gb/s with preamble and gap, from the record of the frames.
+# Gb/s with preamble and gap (20 bytes beside each frame of 1,086), from the samples of its port.
 wire_rates() {
     local db end=$1
     shift
     db=$(mktemp -u)
-    "$program" run "$@" --record packets -o "$db" >/dev/null 2>&1
-    "$program" query --json "$db" "SELECT n.name AS host, sum(f.bytes + 20) * 8 / (($end - 50) * 1e6) AS gbps
-        FROM frame f JOIN node n USING(node) WHERE n.kind = 'host' AND f.payload_bytes > 0
-        AND f.at_ps >= 50000000000 AND f.at_ps < ${end}000000000 GROUP BY n.name" |
+    "$program" run "$@" --interval 50ms -o "$db" >/dev/null 2>&1
+    "$program" query --json "$db" "SELECT n.name AS host, sum(tx_bytes) * (1 + 20 / 1086.0) * 8 / (($end - 50) * 1e6) AS gbps
+        FROM series_port JOIN series USING(sample) JOIN node n USING(node) WHERE n.kind = 'host' AND priority = 3
+        AND from_ps >= 50000000000 AND until_ps <= ${end}000000000 GROUP BY n.name HAVING sum(tx_bytes) > 1000000" |
         jq -r '.[] | "\(.host) \(.gbps)"'
     rm -f "$db" "$db"-wal "$db"-shm
 }
