@@ -3,12 +3,27 @@
 set -u
 . tests/golden/outside
 
-# same NAME JQ SQL: the page's figures and the database say the same.
+# same NAME JQ SQL: the page's figures and the database say the same.  They are asked together, by `settle`.
 same() {
-    local of=$1 page database
-    page=$(jq -r "$2" "$work/$of.json")
-    database=$(sqlite3 -separator ' ' "$work/$of.db" "$3")
-    [ -n "$page" ] && [ "$page" = "$database" ] || fail "$of: $2: '$page' and not '$database' ($3)"
+    tr '\n' ' ' <<<"$2" >>"$work/$1.asked" && echo >>"$work/$1.asked"
+    echo "([$2] | map(tostring) | join(\"\\n\")), \"\\u001e\"," >>"$work/$1.jq"
+    printf '%s;\n.print "\\036"\n' "$3" >>"$work/$1.sql"
+}
+settle() { # NAME...: all that was asked of each
+    local of page database i
+    for of; do
+        jq -j "$(cat "$work/$of.jq") empty" "$work/$of.json" >"$work/pages" || fail "$of: jq"
+        sqlite3 -batch -separator ' ' "$work/$of.db" <"$work/$of.sql" >"$work/rows" || fail "$of: SQL"
+        readarray -t asked <"$work/$of.asked"
+        readarray -d $'\x1e' -t pages <"$work/pages"
+        readarray -d $'\x1e' -t databases <"$work/rows"
+        for i in "${!asked[@]}"; do
+            page=${pages[i]-} database=${databases[i]-}
+            database=${database#$'\n'} database=${database%$'\n'}
+            [ -n "$page" ] && [ "$page" = "$database" ] || fail "$of: ${asked[i]}: '$page' and not '$database'"
+        done
+        rm "$work/$of.asked" "$work/$of.jq" "$work/$of.sql"
+    done
 }
 chart() { echo ".charts[] | select(.id == \"$1\")"; }
 series() { echo "[$(chart "$1") | .series[] | select(.name == \"$2\") | .values[]]"; }
@@ -125,6 +140,8 @@ for of in pause-storm incast-8to1 first-io bare; do
         "SELECT 'pauses spread occupancy queues buffers receive rates control goodput underway tail'"
 done
 
+settle pause-storm incast-8to1 first-io dcqcn-2to1 bare
+
 # The exact numbers stand in the tables.
 sqlite3 "$work/pause-storm.db" 'SELECT latency_p99_ps FROM workload UNION SELECT goodput_bps FROM workload
     UNION SELECT held_ps FROM pause_root' >"$work/numbers"
@@ -232,6 +249,7 @@ same pause-storm "[$(chart pauses) | .bands[][3]] | add" \
     "SELECT $(awk -F, 'NR > 1 { sum += $NF } END { printf "%.0f", sum }' "$work/tables/pauses.csv")"
 same pause-storm "[$(chart tail) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/tail.csv") - 1))"
 same pause-storm "[$(chart rates) | .series[].points[]] | length" "SELECT $(($(wc -l <"$work/tables/rates.csv") - 1))"
+settle pause-storm
 "$program" report "$work/bare.db" --csv "$work/few" || fail 'csv: no tables of little'
 [ "$(ls "$work/few")" = tail.csv ] || fail "csv of a bare run: $(ls "$work/few")"
 
@@ -249,6 +267,7 @@ for run in A:pause-storm B:other; do
     same pair "[$(chart "pauses-$id") | .rows[].blocked_ps] | add" 'SELECT sum(until_ps-from_ps) FROM blocked'
     same pair "[$(chart tail) | .series[] | select(.name == \"victims ${run%:*}\") | .points[]] | length" \
         "SELECT count(*) FROM latency JOIN workload USING(workload) WHERE name='victims'"
+    settle pair
     sqlite3 "$work/pair.db" "SELECT latency_p99_ps FROM workload UNION SELECT goodput_bps FROM workload UNION
         SELECT max(until_ps) FROM (SELECT sum(until_ps-from_ps) AS until_ps FROM blocked GROUP BY node, port)" >"$work/numbers"
     while read -r number; do
@@ -256,6 +275,7 @@ for run in A:pause-storm B:other; do
     done <"$work/numbers"
 done
 same pair '[.charts[] | select(.kind == "tail") | .series[] | select(.dashed) | .colour // 0] == [0, 1, 2]' "SELECT 'true'"
+settle pair
 grep -q 'fabric.switch.alpha</td><td class="code" title="12.5% ">12.5%</td><td class="code" title="25% ">25%' "$work/pair.html" ||
     fail 'pair: the setting that was changed'
 grep -q '<b>Divergence</b> at [0-9.]* us in ' "$work/pair.html" || fail 'pair: where they part'
@@ -289,6 +309,7 @@ refuses 'both runs of the model' 2 "$work/first-io.db" --measured "$work/first-i
 refuses 'No such file' 3 "$work/first-io.db" -o "$work/nowhere/page.html"
 echo text >"$work/text.db"
 refuses 'text.db' 2 "$work/text.db" -o "$work/none.html"
+ls "$work"/*.asked >"$work/out" 2>/dev/null && fail "asked, and not looked at: $(cat "$work/out")"
 ls "$work"/.*.stormglass-* "$work/none.html" >"$work/out" 2>/dev/null && fail "left behind: $(cat "$work/out")"
 
 [ $failures = 0 ]
