@@ -17,24 +17,35 @@ fail() {
 # --- the copy, its templates and their lines --------------------------------------------------------------
 
 mkdir -p "$copy/build" "$copy/docs" "$copy/tests"
-cp -R Makefile .ci model scenarios replay reports cli "$copy"
+cp -Rp Makefile .ci model scenarios replay reports cli "$copy"
 cp -R docs/man "$copy/docs"
 cp tests/run "$copy/tests"
 touch "$copy/build/packages-build" "$copy/build/packages-test" # they are here: this test runs
 cp -R tests/adding/template/. "$copy"
+
+# Objects that are here already, with what each depends on: make compiles those anew that see a changed list.
+there=gcc-plain-O0
+remake="make -C $copy CC=gcc BUILD=plain OPT=-O0 EXTRA_CFLAGS=-g0"
+$remake "build/$there/flags.list" >"$work/make" 2>&1
+touch -d @0 "$copy/build/$there/flags.list"
+for part in model scenarios replay reports cli; do
+    [ -d "build/gcc-plain/$part" ] || continue
+    cp -Rp "build/gcc-plain/$part" "$copy/build/$there"
+done
+find "$copy/build/$there" -name '*.d' -exec sed -i "s,build/gcc-plain/,build/$there/,g" {} +
+
 while read -r file line; do
     case $file in '' | '#'*) continue ;; esac
     LINE=$line awk '!done && /^[A-Z_]+\(/ { print ENVIRON["LINE"]; done = 1 } { print }' "$copy/$file" >"$work/new" &&
         grep -q -x -F "$line" "$work/new" && mv "$work/new" "$copy/$file" || fail "$file has no place for $line"
 done < <(cat tests/adding/lines tests/adding/others)
 
-make -C "$copy" CC=gcc BUILD=plain OPT=-O0 EXTRA_CFLAGS=-g0 build/gcc-plain-O0/stormglass \
-    build/gcc-plain-O0/tests/unit/base/test_template >"$work/make" 2>&1 || {
+$remake "build/$there/stormglass" "build/$there/tests/unit/base/test_template" >"$work/make" 2>&1 || {
     grep -v -E '^  (CC|AR|LINK|EMBED) ' "$work/make" | head -n 40
     echo "the copy cannot be built"
     exit 1
 }
-before=$STORMGLASS after=$copy/build/gcc-plain-O0/stormglass
+before=$STORMGLASS after=$copy/build/$there/stormglass
 cd "$work" || exit 3
 
 # --- each is found, and does what it is for ---------------------------------------------------------------
@@ -64,7 +75,7 @@ has 'an import' "a template's scenario" "$after" import template summary
 has 'a subcommand' "a template's command" "$after" template
 has 'the list of subcommands' '^  template  *says that it is here' "$after" --help
 has 'a word that is near' "did you mean 'template'" "$after" run template --set faults.0.kind=templat
-has 'a unit test' 'PASSED.*1 test' "$copy/build/gcc-plain-O0/tests/unit/base/test_template"
+has 'a unit test' 'PASSED.*1 test' "$copy/build/$there/tests/unit/base/test_template"
 has 'a law' '  ok  *laws/template.sh' env STORMGLASS="$after" "$copy/tests/run" none none laws/template.sh
 
 # --- what was there before is as it was -------------------------------------------------------------------
