@@ -163,6 +163,40 @@ static void what_is_frozen_is_read_again(void **state)
 }
 
 /* Figures that are not known, ranges and points of every kind: frozen again it is the same file. */
+/* Each profile that a setting of any cell comes from, once, with the digest of its text. */
+static void profiles_are_those_of_all_settings(void **state)
+{
+    const struct predictions *predictions = ((struct fixture *)*state)->predictions;
+    struct diag *diag = calloc(1, sizeof *diag);
+    assert_non_null(diag);
+    struct grid *grid = grid_load("grid.yaml", grid_text, sizeof grid_text - 1, diag);
+    bool seen[16] = {false};
+    assert_non_null(grid);
+    assert_in_range(predictions->profile_count, 2, 16);
+    for (uint32_t i = 0; i < CELLS; i++) {
+        struct scenario *scenario = load_cell(&grid->cells[i], diag);
+        for (uint32_t s = 0; s < scenario->setting_count; s++) {
+            const char *name = scenario->settings[s].profile;
+            unsigned found = 0;
+            for (size_t k = 0; name != NULL && k < predictions->profile_count; k++)
+                if (strcmp(predictions->profiles[k].name, name) == 0) {
+                    found++;
+                    seen[k] = true;
+                }
+            assert_int_equal(found, name != NULL);
+        }
+        scenario_free(scenario);
+    }
+    for (size_t k = 0; k < predictions->profile_count; k++) {
+        char digest[DIGEST_TEXT_BYTES];
+        predictions_profile_digest(predictions->profiles[k].name, digest);
+        assert_true(seen[k] && digest[0] != '\0');
+        assert_string_equal(predictions->profiles[k].digest, digest);
+    }
+    grid_free(grid);
+    free(diag);
+}
+
 static void whatever_a_cell_says_is_read_again(void **state)
 {
     struct fixture *fixture = *state;
@@ -413,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_frozen_is_read_again),
+        cmocka_unit_test(profiles_are_those_of_all_settings),
         cmocka_unit_test(whatever_a_cell_says_is_read_again),
         cmocka_unit_test(what_was_sealed_again_is_still_checked),
         cmocka_unit_test(a_changed_byte_is_seen),
