@@ -10,14 +10,17 @@
 enum {
     TENTH = 100000,     /* what is relieved */
     LEAST_LOST = 20000, /* a share of lost time below is nothing */
-    SHARPNESS = 8,      /* power of the busy share that the elasticity goes by: with a few
+    QUEUE_SHARE = 5,    /* a fifth of what is outstanding waits before what limits it, at least */
+    SHARPNESS = 4,      /* power of the busy share that the elasticity goes by: with a few
                               outstanding a station at 90 % is already the limit by half */
     HELD_LINK = 850000, /* held queue pairs that fill a link so far are limited by the link */
 };
 
 static const char *const names[] = {
 #define RESOURCE(ID, word) [BOTTLENECK_##ID] = (word),
+#define RELIEF(ID, section, rows, how)
 #include "replay/explain/resource.def"
+#undef RELIEF
 #undef RESOURCE
 };
 
@@ -61,14 +64,24 @@ static int64_t useful(const struct bottleneck_input *input, enum bottleneck_reso
     return resource == BOTTLENECK_LINK ? part(used, PPM - least(input->resent, PPM)) : used;
 }
 
+/* Where hardly anything waits nothing is gained, however busy: it works ahead, or another station
+ * in series lets no more come.  Of two that are full the one with the longer queue is it. */
+static int64_t with_queue(int64_t value, int64_t waiting)
+{
+    return part(least(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + least(waiting, PPM) / 10);
+}
+
 /* How strongly throughput follows the station's rate. */
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
-    int64_t value = most(saturation(useful(input, resource)), least(use->waiting, use->used));
+    int64_t value = saturation(useful(input, resource));
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
-    return least(value, PPM);
+    if (resource == BOTTLENECK_LINK) /* what waits for READs under way does not wait for the link */
+        value -= part(least(value, PPM), input->uses[BOTTLENECK_READS].used) / 2;
+    value = with_queue(least(value, PPM), use->waiting);
+    return resource == BOTTLENECK_LINK ? value : most(value, least(use->waiting, use->used));
 }
 
 /* What the busiest station has room for, and as much again what does not go by it. */
@@ -100,15 +113,16 @@ static int64_t unhindered(const struct bottleneck_input *input)
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
         if (!is_station(i))
             continue;
-        waiting += input->uses[i].waiting;
+        waiting += i == BOTTLENECK_LINK ? 0 : input->uses[i].waiting;
         busiest = most(busiest, part(elasticity(input, i), input->uses[i].covers));
     }
     return PPM - most(least(waiting, PPM), busiest);
 }
 
-static int64_t deeper(const struct bottleneck_input *input)
+/* A tenth more than `number`, one at the least; 0: it is unknown. */
+static int64_t deeper(const struct bottleneck_input *input, int64_t number)
 {
-    const int64_t more = most(TENTH, input->depth > 0 ? PPM / input->depth : 0);
+    const int64_t more = most(TENTH, number > 0 ? PPM / number : 0);
     return least(part(more, unhindered(input)), room(input));
 }
 
@@ -128,11 +142,14 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     case BOTTLENECK_LOSS:
     case BOTTLENECK_RECOVERY:
         return regained(input, resource);
-    case BOTTLENECK_READS:
-    case BOTTLENECK_QUEUE_SIZE: /* instead of the depth, where it is what is waited for */
-        return use->used >= PPM / 2 ? deeper(input) : 0;
+    case BOTTLENECK_READS: /* instead of the depth, where it is what is waited for */
+        return use->used >= PPM / 2 ? deeper(input, input->reads) : 0;
+    case BOTTLENECK_QUEUE_SIZE:
+        return use->used >= PPM / 2 ? deeper(input, 0) : 0;
     case BOTTLENECK_DEPTH:
-        return input->few ? 0 : deeper(input);
+        return input->few || input->uses[BOTTLENECK_READS].used >= PPM / 2
+                   ? 0
+                   : deeper(input, input->depth);
     case BOTTLENECK_ASKED:
     case BOTTLENECK_RESOURCES:
         break;

@@ -23,7 +23,9 @@
 
 enum bottleneck_resource {
 #define RESOURCE(ID, word) BOTTLENECK_##ID,
+#define RELIEF(ID, section, rows, how)
 #include "replay/explain/resource.def"
+#undef RELIEF
 #undef RESOURCE
     BOTTLENECK_RESOURCES
 };
@@ -32,7 +34,8 @@ enum { BOTTLENECK_WHERE_BYTES = 160 };
 
 struct bottleneck_use {
     int64_t used;    /* share of the time that it was busy; of lost time: the share lost */
-    int64_t waiting; /* share of what is outstanding that waits there without being served */
+    int64_t waiting; /* share of what is outstanding that waits there without being served; of
+                        links: that is in the network */
     int64_t covers;  /* share of the traffic that goes by it, and by others of its kind as busy */
     char where[BOTTLENECK_WHERE_BYTES]; /* a phrase: "leaf0:p3 to host4", "host0's cores" */
 };
@@ -43,6 +46,7 @@ struct bottleneck_input {
     bool satisfied; /* open loops, and they got all that they ask for */
     bool few;       /* no more operations were asked for than may be outstanding */
     int64_t depth;  /* outstanding in each queue; 0: unknown */
+    int64_t reads;  /* READs that a queue pair may have under way; 0: unknown */
     int64_t weight; /* in a run of several: its part of the bytes; 0: none of it */
     int64_t resent; /* share of the packets */
     struct bottleneck_use uses[BOTTLENECK_RESOURCES]; /* the busiest of each kind */

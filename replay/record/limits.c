@@ -19,6 +19,7 @@ struct scope {
     struct bottleneck_input *input;
     bool *ports;       /* by port: a transmitter on the way */
     bool *from, *to;   /* by node */
+    int64_t on_cpu;    /* share of what is outstanding that is at the host's CPUs */
     const char *whose; /* its name */
 };
 
@@ -92,6 +93,7 @@ static void add_links(struct scope *scope)
             explain_port_words(fabric, i, pauses->where, sizeof pauses->where);
         }
     }
+    link->waiting = PPM - scope->on_cpu; /* less what is elsewhere */
     link->covers = covered(scope, link->used);
     name_busiest(scope);
 }
@@ -135,19 +137,21 @@ static void add_queue_pairs(struct scope *scope, bool lossy)
         sum_of(scope, scope->from, USAGE_RNIC_SENT) + sum_of(scope, scope->to, USAGE_RNIC_SENT));
 }
 
-/* A buffer that is not empty is no limit as long as it never fills. */
+enum { ALWAYS = PPM * 9 / 10 };
+
+/* A buffer that is not empty at times is no limit as long as it never fills. */
 static void add_receivers(struct scope *scope)
 {
     const struct scenario *scenario = scope->collect->scenario;
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECEIVER];
     for (uint32_t node = 0; node < scenario->node_count; node++)
         for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
-            if ((!scope->to[node] && !scope->from[node]) ||
-                usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) == 0)
+            if (!scope->to[node] && !scope->from[node])
                 continue;
             const int64_t used = share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_DRAIN),
                                        usage_span(scope->usage));
-            if (used <= use->used)
+            const bool filled = usage_of_rnic(scope->usage, node, i, USAGE_RNIC_OVER) > 0;
+            if (used <= use->used || (!filled && used < ALWAYS))
                 continue;
             use->used = used;
             snprintf(use->where, sizeof use->where, "%.100s", scenario->nodes[node].name);
@@ -162,14 +166,13 @@ static void add_host_cpus(struct scope *scope, uint32_t index)
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
     const time_ps busy = usage_of_workload(usage, index, USAGE_WORK_CPU);
     const int64_t queues = usage_of_workload(usage, index, USAGE_WORK_QUEUES);
-    const int64_t used = share(busy / (queues > 0 ? queues : 1), usage_span(usage));
-    if (used <= use->used)
-        return;
-    use->used = used;
-    use->covers = PPM;
     const int64_t on = usage_of_workload(usage, index, USAGE_WORK_ON_CPU);
+    const int64_t out = usage_of_workload(usage, index, USAGE_WORK_OUT);
     const int64_t served = (int64_t)((__int128)busy * usage_looks(usage) / usage_span(usage));
-    use->waiting = share(on - served, usage_of_workload(usage, index, USAGE_WORK_OUT));
+    use->used = share(busy / (queues > 0 ? queues : 1), usage_span(usage));
+    use->covers = PPM;
+    use->waiting = share(on - served, out);
+    scope->on_cpu = share(on, out);
     snprintf(use->where, sizeof use->where, "the host CPUs of %.60s's queues",
              scope->collect->scenario->workloads[index].name);
 }
@@ -230,6 +233,8 @@ static void add_waiting(struct scope *scope, bool cores, const char *name)
     }
     const int64_t served = (int64_t)(busy_all * usage_looks(usage) / usage_span(usage));
     use->waiting = share(here - served, asked);
+    if (asked > 0)
+        scope->input->uses[BOTTLENECK_LINK].waiting -= share(here, asked);
     use->covers = busy_all == 0 ? 0 : (int64_t)(busy_most * PPM / busy_all);
 }
 
@@ -316,7 +321,10 @@ static void mark(void *self, uint32_t port)
 
 static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
 {
-    const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
+    const struct scenario *scenario = scope->collect->scenario;
+    const struct scenario_workload *about = &scenario->workloads[index];
+    if (about->pair_count > 0)
+        scope->input->reads = scenario->nodes[about->pairs[0].from].host->rnic->max_rd_atomic;
     for (uint32_t i = 0; i < about->pair_count && i < WAYS_PAIRS_MAX; i++) {
         const struct scenario_pair *pair = &about->pairs[i];
         scope->from[pair->from] = scope->to[pair->to] = true;
@@ -392,6 +400,9 @@ void limits_find(const struct collect *collect, struct result *result)
     for (uint32_t i = 0; i < count; i++) {
         judge(collect, result, i, &result->limits[i]);
         inputs[i] = &result->limits[i].input;
+        const struct hist *latency = &collect->stats[i].latency;
+        result->limits[i].latency =
+            latency->count == 0 ? 0 : (time_ps)(latency->sum / latency->count);
         result->limits[i].input.weight = 1 + result->workloads[i].bytes_window;
     }
     bottleneck_of_all(inputs, count, &result->limit);

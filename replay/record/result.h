@@ -52,6 +52,7 @@ struct result_workload {
 struct result_limit {
     struct bottleneck_input input;
     struct bottleneck found;
+    time_ps latency; /* mean */
 };
 
 struct result_expectation {

@@ -241,7 +241,7 @@ static void look_at_controller(const struct usage *usage, const struct nvme_host
     const struct world *world = usage->world;
     nvme_host_look(host, look_at_io, values);
     values[USAGE_WORK_INSTANCES]++;
-    values[USAGE_WORK_AWAY] += !nvme_host_live(host);
+    values[USAGE_WORK_AWAY] += !nvme_host_live(host) && nvme_host_stats(host)->losses > 0;
     values[USAGE_WORK_CPU] += nvme_host_busy(host, now);
     values[USAGE_WORK_QUEUES] += nvme_host_queues(host);
     if (is_target(world, target))

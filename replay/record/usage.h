@@ -47,7 +47,7 @@ enum usage_workload {
     USAGE_WORK_OUT,       /* operations under way */
     USAGE_WORK_WAITS,     /* of them, for room in the submission queue */
     USAGE_WORK_ON_CPU,    /* ... for the host's CPU, or on it */
-    USAGE_WORK_AWAY,      /* controllers that are not live */
+    USAGE_WORK_AWAY,      /* controllers that were lost and are not back */
     USAGE_WORK_INSTANCES, /* controllers */
     USAGE_WORK_CPU,       /* ps that their CPUs worked */
     USAGE_WORK_QUEUES,    /* of them, as many as there are */

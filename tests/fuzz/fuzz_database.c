@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "replay/database/stored.h"
 #include "replay/run/run.h"
+#include "reports/explain/account.h"
 #include "reports/page/page.h"
-#include "reports/text/account.h"
 #include "reports/summary/text.h"
 #include "reports/wire/pcap.h"
 
@@ -145,8 +145,8 @@ static void explain(struct store *store, FILE *out)
     struct account account;
     char why[STORE_ERROR_BYTES] = "";
     if (account_read(&account, store, why)) {
-        account_text(&account, NULL, out);
-        account_json(&account, NULL, out);
+        account_text(&account, NULL, NULL, out);
+        account_json(&account, NULL, NULL, out);
     } else if (why[0] == '\0') {
         abort(); /* refused without a word */
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * account_text - the account as a page of text.  Long lists are cut; --json has them whole. */
-#include "reports/text/account.h"
+#include "reports/explain/account.h"
 
 #include "replay/database/words.h"
 
@@ -165,7 +165,8 @@ static void write_unused(const struct page *page)
                 page->account->unused[i].why);
 }
 
-bool account_text(const struct account *account, const struct prove *prove, FILE *out)
+bool account_text(const struct account *account, const struct prove *prove,
+                  const struct whatif *whatif, FILE *out)
 {
     const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
     write_title(&page);
@@ -175,6 +176,8 @@ bool account_text(const struct account *account, const struct prove *prove, FILE
     if (prove != NULL)
         prove_text(prove, out, &page.paint);
     write_limits(&page);
+    if (whatif != NULL)
+        whatif_text(whatif, out, &page.paint);
     write_unused(&page);
     return ferror(out) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * account_json - the account as one object.  Times in ps, shares of 1. */
-#include "reports/text/account.h"
+#include "reports/explain/account.h"
 
 #include "reports/text/json_members.h"
 
@@ -117,7 +117,8 @@ static void write_workloads(struct json *json, const struct account *account)
     }
 }
 
-bool account_json(const struct account *account, const struct prove *prove, FILE *out)
+bool account_json(const struct account *account, const struct prove *prove,
+                  const struct whatif *whatif, FILE *out)
 {
     struct json json;
     json_begin(&json, out);
@@ -126,6 +127,8 @@ bool account_json(const struct account *account, const struct prove *prove, FILE
     write_workloads(&json, account);
     if (prove != NULL)
         prove_json(prove, &json);
+    if (whatif != NULL)
+        whatif_json(whatif, &json);
     json_end(&json);
     return ferror(out) == 0;
 }

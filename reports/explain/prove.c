@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prove - what the experiments gave, in both shapes. */
-#include "reports/text/account.h"
+#include "reports/explain/account.h"
 
 #include "replay/database/words.h"
 #include "reports/text/json_members.h"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account - what stormglass explain prints: text for people, one object for programs.
+ * `prove` NULL: nothing was proved; `whatif` NULL: nothing was tried. */
+#ifndef STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
+#define STORMGLASS_REPORTS_EXPLAIN_ACCOUNT_H
+
+#include "replay/explain/account.h"
+#include "replay/prove/prove.h"
+#include "replay/prove/whatif.h"
+#include "reports/text/json.h"
+#include "reports/text/paint.h"
+
+#include <stdio.h>
+
+/* False: the output could not be written. */
+bool account_text(const struct account *account, const struct prove *prove,
+                  const struct whatif *whatif, FILE *out);
+bool account_json(const struct account *account, const struct prove *prove,
+                  const struct whatif *whatif, FILE *out);
+
+/* ------------------------------------------------------------------ its parts */
+
+void prove_text(const struct prove *prove, FILE *out, const struct paint *paint);
+void prove_json(const struct prove *prove, struct json *json);
+
+/* The section alone, and the member `what_if` of an object under way. */
+void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint);
+void whatif_json(const struct whatif *whatif, struct json *json);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * whatif - rows of gains. */
+#include "reports/explain/account.h"
+
+#include "reports/text/json_members.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const char *what(const struct whatif *whatif)
+{
+    return whatif->open ? "mean latency" : "goodput";
+}
+
+/* "+9.1%"; "none" below what counts. */
+static const char *percent(const struct whatif_gain *gain, char text[32])
+{
+    if (!gain->some && fabs(gain->mean) < 0.01)
+        return "none";
+    snprintf(text, 32, "%+.1f%%", gain->mean * 100);
+    return text;
+}
+
+static void write_row(const struct whatif *whatif, const struct whatif_row *row, FILE *out)
+{
+    char text[32], name[64];
+    const bool pair = row->other != BOTTLENECK_RESOURCES;
+    snprintf(name, sizeof name, "%s%s%s", bottleneck_word(row->resource), pair ? " and " : "",
+             pair ? bottleneck_word(row->other) : "");
+    fprintf(out, "  %-20s %8s", name, percent(&row->gain, text));
+    if (row->gain.error > 0)
+        fprintf(out, " (+-%.1f%%)", row->gain.error * 100);
+    if (row->played_limitless)
+        fprintf(out, ", without limit %s", percent(&row->without_limit, text));
+    for (uint32_t i = 0; row->gain.some && whatif->workload_count > 1 && i < whatif->workload_count;
+         i++)
+        fprintf(out, "%s%s %s", i == 0 ? ": " : ", ", whatif->workloads[i],
+                percent(&row->workloads[i], text));
+    fprintf(out, "\n");
+    if (row->gain.some && row->words[0] != '\0')
+        fprintf(out, "                       %s\n", row->words);
+}
+
+static bool any_gains(const struct whatif *whatif)
+{
+    for (uint32_t i = 0; i < whatif->row_count; i++)
+        if (whatif->rows[i].gain.some)
+            return true;
+    return false;
+}
+
+void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint)
+{
+    fprintf(out, "\n%sWhat if%s\n", paint->bold, paint->off);
+    fprintf(out,
+            "  gain of %s with a tenth more of one resource, from %" PRIu32 " runs over %" PRIu32
+            " %s\n",
+            what(whatif), whatif->runs, whatif->seeds, whatif->seeds == 1 ? "seed" : "seeds");
+    for (uint32_t i = 0; i < whatif->row_count; i++)
+        write_row(whatif, &whatif->rows[i], out);
+    if (!any_gains(whatif))
+        fprintf(out, "  nothing gains: limited by what is asked for\n");
+    if (whatif->next[0] != '\0')
+        fprintf(out, "  the next limit       %s\n", whatif->next);
+    for (uint32_t i = 0; i < whatif->need_count; i++) {
+        const struct whatif_need *need = &whatif->needs[i];
+        if (need->resource == BOTTLENECK_RESOURCES)
+            fprintf(out, "  %s: no resource alone makes it hold\n", need->text);
+        else
+            fprintf(out, "  %s: holds with %.2f times the %s: %s\n", need->text,
+                    (double)need->permille / 1000, bottleneck_word(need->resource), need->words);
+    }
+}
+
+static void json_gain(struct json *json, const char *at, const char *name,
+                      const struct whatif_gain *gain)
+{
+    char path[JSON_PATH_BYTES];
+    snprintf(path, sizeof path, "%s.%s.mean", at, name);
+    json_number(json, path, gain->mean);
+    snprintf(path, sizeof path, "%s.%s.error", at, name);
+    json_number(json, path, gain->error);
+    snprintf(path, sizeof path, "%s.%s.counts", at, name);
+    json_boolean(json, path, gain->some);
+}
+
+static void json_row(const struct whatif *whatif, uint32_t i, struct json *json)
+{
+    const struct whatif_row *row = &whatif->rows[i];
+    char at[JSON_PATH_BYTES], path[JSON_PATH_BYTES];
+    json_text(json, json_member(at, "what_if.reliefs", i, "resource"),
+              bottleneck_word(row->resource));
+    if (row->other != BOTTLENECK_RESOURCES)
+        json_text(json, json_member(at, "what_if.reliefs", i, "with"), bottleneck_word(row->other));
+    json_text(json, json_member(at, "what_if.reliefs", i, "settings"), row->words);
+    snprintf(at, sizeof at, "what_if.reliefs[%u]", i);
+    json_gain(json, at, "gain", &row->gain);
+    if (row->played_limitless)
+        json_gain(json, at, "without_limit", &row->without_limit);
+    for (uint32_t k = 0; k < whatif->workload_count; k++) {
+        snprintf(at, sizeof at, "what_if.reliefs[%u].workloads[%u]", i, k);
+        snprintf(path, sizeof path, "%.100s.name", at);
+        json_text(json, path, whatif->workloads[k]);
+        json_gain(json, at, "gain", &row->workloads[k]);
+    }
+}
+
+void whatif_json(const struct whatif *whatif, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    json_text(json, "what_if.of", whatif->open ? "latency_ns.mean" : "goodput_bps");
+    json_integer(json, "what_if.seeds", whatif->seeds);
+    json_integer(json, "what_if.runs", whatif->runs);
+    json_text(json, "what_if.bottleneck", whatif->judged);
+    json_text(json, "what_if.limit",
+              any_gains(whatif) ? bottleneck_word(whatif->rows[0].resource)
+                                : bottleneck_word(BOTTLENECK_ASKED));
+    if (whatif->next[0] != '\0')
+        json_text(json, "what_if.next", whatif->next);
+    else
+        json_null(json, "what_if.next");
+    if (whatif->row_count == 0)
+        json_empty(json, "what_if.reliefs");
+    for (uint32_t i = 0; i < whatif->row_count; i++)
+        json_row(whatif, i, json);
+    if (whatif->need_count == 0)
+        json_empty(json, "what_if.expectations");
+    for (uint32_t i = 0; i < whatif->need_count; i++) {
+        const struct whatif_need *need = &whatif->needs[i];
+        const bool found = need->resource != BOTTLENECK_RESOURCES;
+        json_text(json, json_member(at, "what_if.expectations", i, "text"), need->text);
+        if (!found) {
+            json_null(json, json_member(at, "what_if.expectations", i, "resource"));
+            continue;
+        }
+        json_text(json, json_member(at, "what_if.expectations", i, "resource"),
+                  bottleneck_word(need->resource));
+        json_number(json, json_member(at, "what_if.expectations", i, "times"),
+                    (double)need->permille / 1000);
+        json_text(json, json_member(at, "what_if.expectations", i, "settings"), need->words);
+    }
+}

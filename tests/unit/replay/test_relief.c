@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_relief - every resource of resource.def finds its parameters. */
+#include "replay/prove/relief.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char all[] =
+    "stormglass: 1\nname: all\nduration: 1ms\n"
+    "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
+    "hosts:\n"
+    "  defaults: {rnic: {congestion-control: dcqcn, drain: 50Gbps}}\n"
+    "  targets: {where: host0, namespaces: [{media: {kind: flash-tlc}}, {media: {kind: fixed}}]}\n"
+    "workloads:\n"
+    "  - {name: a, kind: nvme, from: host1, to: host0, queue-depth: 4, rate: 9}\n"
+    "  - {name: b, kind: rdma-send, from: host2, to: host1, outstanding: 1, receives: 20,"
+    " receive-delay: 11us}\n"
+    "faults:\n"
+    "  - {at: 0s, kind: slow-receiver, where: host0, drain: 10%}\n"
+    "  - {at: 0s, kind: pause-storm, where: host0}\n"
+    "  - {at: 0s, kind: bit-errors, where: host0-switch0, rate: 1e-9}\n"
+    "  - {at: 0s, kind: target-stall, where: host0}\n";
+
+static struct diag diag;
+
+static struct scenario *load(void)
+{
+    const struct scenario_input input = {.name = "t.yaml", .text = all, .length = sizeof all - 1};
+    diag = (struct diag){0};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        fail_msg("%s", diag.messages[0].text);
+    return scenario;
+}
+
+static void every_resource_is_relieved(void **state)
+{
+    (void)state;
+    for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
+        struct scenario *scenario = load();
+        if (relief_apply(scenario, i, RELIEF_TENTH) == 0)
+            fail_msg("nothing relieves %s", bottleneck_word(i));
+        scenario_free(scenario);
+    }
+}
+
+static void nothing_changes_nothing_but_what_is_switched_off(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    assert_int_equal(relief_apply(scenario, BOTTLENECK_LINK, RELIEF_NOTHING), 0);
+    assert_int_equal(relief_apply(scenario, BOTTLENECK_MEDIA, RELIEF_NOTHING), 0);
+    assert_int_equal(relief_apply(scenario, BOTTLENECK_DEPTH, RELIEF_NOTHING), 0);
+    scenario_free(scenario);
+}
+
+static void words(enum bottleneck_resource resource, int64_t permille, const char *wanted)
+{
+    char text[600];
+    struct scenario *scenario = load();
+    relief_words(scenario, resource, permille, text, sizeof text);
+    if (strstr(text, wanted) == NULL)
+        fail_msg("'%s' is not in '%s'", wanted, text);
+    scenario_free(scenario);
+}
+
+static void words_say_what_becomes_of_each(void **state)
+{
+    (void)state;
+    words(BOTTLENECK_LINK, RELIEF_TENTH, "fabric.host-links.rate 100Gbps -> 110Gbps");
+    words(BOTTLENECK_DEPTH, RELIEF_TENTH, "workloads.a.queue-depth 4 -> 5");
+    words(BOTTLENECK_DEPTH, RELIEF_TENTH, "workloads.b.outstanding 1 -> 2");
+    words(BOTTLENECK_DEPTH, RELIEF_LIMITLESS, "workloads.a.queue-depth 4 -> 32");
+    words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receive-delay 11us -> 10us");
+    words(BOTTLENECK_CREDIT, RELIEF_TENTH, "workloads.b.receives 20 -> 22");
+    words(BOTTLENECK_HOST_CPU, RELIEF_LIMITLESS, "hosts.defaults.nvme.submit-cost 1us -> 1ns");
+    words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "fault 0, slow-receiver, left out");
+    words(BOTTLENECK_RECEIVER, RELIEF_TENTH, "hosts.defaults.rnic.drain 50Gbps -> 55Gbps");
+}
+
+static void a_scenario_is_read_again_with_another_seed(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct scenario *again = relief_reload(scenario, 0, &diag);
+    assert_non_null(again);
+    assert_int_equal(again->seed, 1);
+    scenario_free(again);
+    again = relief_reload(scenario, 9, &diag);
+    assert_non_null(again);
+    assert_int_equal(again->seed, 9);
+    assert_int_equal(again->workload_count, 2);
+    scenario_free(again);
+    scenario_free(scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_resource_is_relieved),
+        cmocka_unit_test(nothing_changes_nothing_but_what_is_switched_off),
+        cmocka_unit_test(words_say_what_becomes_of_each),
+        cmocka_unit_test(a_scenario_is_read_again_with_another_seed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
