@@ -118,6 +118,7 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     page_wire(&page);
     write_comparison(&page, comparison);
     page_notes(&page);
+    page_queues(&page);
     page_drops(&page);
     page_settings(&page);
     page_reproduce(&page);

@@ -110,6 +110,7 @@ void page_topology(const struct page *page);
 void page_blame(const struct page *page);
 void page_stages(const struct page *page);
 void page_wire(const struct page *page);
+void page_queues(const struct page *page);
 void page_drops(const struct page *page);
 void page_steady(const struct page *page);
 void page_warnings(const struct page *page);

@@ -149,6 +149,28 @@ void page_workloads(const struct page *page)
     page_section_end(page);
 }
 
+/* What waited at the egresses, the longest queues first. */
+void page_queues(const struct page *page)
+{
+    static const struct page_column columns[] = {{"port", PAGE_TEXT},
+                                                 {"priority", PAGE_COUNT},
+                                                 {"mean", PAGE_COUNT},
+                                                 {"p50", PAGE_COUNT},
+                                                 {"p99", PAGE_COUNT},
+                                                 {"peak", PAGE_COUNT},
+                                                 {0}};
+    page_section(page, "queue-table", "Queues",
+                 "Bytes that waited at the egresses of switches, weighted by time; ECN marking and "
+                 "PFC look at these.");
+    if (!page_table(page,
+                    "SELECT port, priority, CAST(mean_bytes AS INTEGER), p50_bytes, p99_bytes,"
+                    " peak_bytes FROM v_queue ORDER BY mean_bytes DESC, peak_bytes DESC, port,"
+                    " priority LIMIT 32",
+                    columns))
+        fputs("<p>Nothing waited at a switch.</p>\n", page->out);
+    page_section_end(page);
+}
+
 void page_drops(const struct page *page)
 {
     static const struct page_column columns[] = {
