@@ -33,6 +33,9 @@ static struct acted {
     uint32_t last_rkey;
     uint64_t last_addr;
     uint32_t mrs, most_receives, tried_again;
+    time_ps taken_at[64],
+        put_at[64]; /* receives: when a message took one, and when one was posted */
+    uint32_t taken, put;
     struct verbs_conn *conns;
 } acted;
 
@@ -183,6 +186,8 @@ static void complete(void *self, void *what)
     conn->wc_first++;
     if (needs_receive) {
         conn->peer->receives--;
+        if (acted.taken < 64)
+            acted.taken_at[acted.taken++] = acted.stage->now;
         const struct ibv_wc received = {.opcode = IBV_WC_RECV};
         give(conn->peer, &received);
     }
@@ -211,6 +216,8 @@ static int post_recv(struct verbs_conn *conn, struct ibv_recv_wr *wr, struct ibv
 {
     (void)wr, (void)bad;
     conn->receives++;
+    if (acted.put < 64)
+        acted.put_at[acted.put++] = acted.stage->now;
     return 0;
 }
 
@@ -371,6 +378,25 @@ static void a_slow_receiver_has_receives_late(void **state)
     end(play);
 }
 
+/* Each is posted again a delay after its own message, whatever else is owed. */
+static void receives_come_back_one_by_one(void **state)
+{
+    (void)state;
+    struct play *play = begin("rdma-send");
+    play->params.rate = 12500; /* every 80 us */
+    play->params.count = 20;
+    play->params.receives = 3;
+    play->params.receive_delay = 210 * PS_PER_US;
+    run(play, PS_PER_S);
+    assert_int_equal(play->stats.completed, 20);
+    assert_int_equal(acted.taken, 20);
+    assert_int_equal(acted.put, 3 + 20);
+    for (uint32_t i = 0; i < acted.taken; i++)
+        assert_int_equal(acted.put_at[3 + i], acted.taken_at[i] + 210 * PS_PER_US);
+    assert_true(acted.taken_at[1] != acted.taken_at[0]);
+    end(play);
+}
+
 static void an_open_loop_keeps_its_rate(void **state)
 {
     (void)state;
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test(each_kind_posts_its_opcode_at_the_granted_buffer),
         cmocka_unit_test(queue_pairs_share_a_count),
         cmocka_unit_test(a_slow_receiver_has_receives_late),
+        cmocka_unit_test(receives_come_back_one_by_one),
         cmocka_unit_test(an_open_loop_keeps_its_rate),
         cmocka_unit_test(a_rejected_connection_ends_it),
         cmocka_unit_test(a_failed_message_takes_its_queue_pair_with_it),
