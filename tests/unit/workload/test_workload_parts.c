@@ -111,6 +111,35 @@ static void shares_of_sizes_and_zones_are_kept(void **state)
     assert_in_range(hot, 8850, 9150);
 }
 
+/* Each zone begins where those before it end, takes its share, and is used to both of its ends. */
+static void zones_lie_behind_each_other(void **state)
+{
+    (void)state;
+    static const struct wl_plan_zone zones[] = {{20, 30}, {50, 10}, {30, 60}};
+    static const int64_t ends[] = {30, 40, 100};
+    enum { BLOCKS = 100 * 64, DRAWS = 20000 };
+    struct wl_plan_params params = plan_of(true, PPM, 4096);
+    params.zone_count = 3;
+    memcpy(params.zones, zones, sizeof zones);
+    struct wl_plan plan;
+    wl_plan_init(&plan, &params, (struct wl_region){.bytes = BLOCKS * 4096}, stream(13));
+    int64_t hits[3] = {0}, first[3] = {BLOCKS, BLOCKS, BLOCKS}, last[3] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        const int64_t at = wl_plan_next(&plan, WL_READ).offset / 4096;
+        const int zone = (at >= ends[0] * 64) + (at >= ends[1] * 64);
+        hits[zone]++;
+        first[zone] = at < first[zone] ? at : first[zone];
+        last[zone] = at > last[zone] ? at : last[zone];
+    }
+    for (int i = 0; i < 3; i++) {
+        const int64_t begin = i == 0 ? 0 : ends[i - 1] * 64, end = ends[i] * 64;
+        assert_in_range(hits[i], DRAWS * zones[i].share / 100 - 300,
+                        DRAWS * zones[i].share / 100 + 300);
+        assert_in_range(first[i], begin, begin + 5);
+        assert_in_range(last[i], end - 6, end - 1);
+    }
+}
+
 static void a_run_goes_on_from_each_drawn_offset(void **state)
 {
     (void)state;
@@ -345,6 +374,7 @@ int main(void)
         cmocka_unit_test(random_offsets_are_aligned_inside_and_everywhere),
         cmocka_unit_test(one_direction_never_moves_the_other),
         cmocka_unit_test(shares_of_sizes_and_zones_are_kept),
+        cmocka_unit_test(zones_lie_behind_each_other),
         cmocka_unit_test(a_run_goes_on_from_each_drawn_offset),
         cmocka_unit_test(regions_are_cut_and_judged),
         cmocka_unit_test(only_whole_blocks_of_one_size_are_uniform),
