@@ -15,6 +15,12 @@ struct lines {
     int64_t count, latency_ps, slow_count;
 };
 
+#define PLACE(column)                                                                              \
+    "SELECT " column ", p.name, priority, n.name, w.node, w.port FROM wait_place w"                \
+    " JOIN port p USING(node, port) JOIN node n ON n.node=p.peer_node"                             \
+    " WHERE workload=?1 AND operation=?2 AND " column ">0"                                         \
+    " ORDER BY " column " DESC, w.node, w.port, priority LIMIT 1"
+
 static const char *words_of(const char *key)
 {
     for (int i = 0; i < WAITS_PARTS; i++)
@@ -57,23 +63,38 @@ static double slow_latency(const struct lines *lines)
     return ps;
 }
 
-/* The port at which most of it was. */
-static void write_place(const struct lines *lines, const char *word, const char *sql)
+/* Most of a port's pauses were for the sake of that host or egress. */
+static void write_reason(const struct lines *lines, int64_t node, int64_t port)
 {
-    struct store_statement *row = ask(lines, sql);
-    if (store_step(row)) {
-        const double each = (double)store_int(row, 0) / (double)lines->count;
-        fprintf(lines->out, "    %s most at %s priority %lld, to %s: %s each\n", word,
-                store_text(row, 1), (long long)store_int(row, 2), store_text(row, 3),
-                words_time((int64_t)each).text);
-    }
+    struct store_statement *row = store_prepare(
+        lines->store,
+        "SELECT coalesce(p.name, n.name) FROM pause_path h JOIN pause_root r ON position=root"
+        " JOIN node n ON n.node=r.node"
+        " LEFT JOIN port p ON p.node=r.node AND p.port=r.port"
+        " WHERE h.node=?1 AND h.port=?2 ORDER BY h.held_ps DESC, root LIMIT 1");
+    store_bind(row, 1, STORE_I(node));
+    store_bind(row, 2, STORE_I(port));
+    if (store_step(row))
+        fprintf(lines->out, ", mostly because of %s", store_text(row, 0));
     store_finish(row);
 }
 
-#define PLACE(column)                                                                              \
-    "SELECT " column ", p.name, priority, n.name FROM wait_place w JOIN port p USING(node, port)"  \
-    " JOIN node n ON n.node=p.peer_node WHERE workload=?1 AND operation=?2 AND " column ">0"       \
-    " ORDER BY " column " DESC, w.node, w.port, priority LIMIT 1"
+/* The port at which most of it was. */
+static void write_place(const struct lines *lines, bool paused)
+{
+    const char *word = paused ? "paused" : "queued";
+    struct store_statement *row = ask(lines, paused ? PLACE("paused_ps") : PLACE("queued_ps"));
+    if (store_step(row)) {
+        const double each = (double)store_int(row, 0) / (double)lines->count;
+        fprintf(lines->out, "    %s most at %s priority %lld, to %s: %s each", word,
+                store_text(row, 1), (long long)store_int(row, 2), store_text(row, 3),
+                words_time((int64_t)each).text);
+        if (paused)
+            write_reason(lines, store_int(row, 4), store_int(row, 5));
+        fprintf(lines->out, "\n");
+    }
+    store_finish(row);
+}
 
 static void write_lines(const struct lines *lines, const char *name)
 {
@@ -93,8 +114,8 @@ static void write_lines(const struct lines *lines, const char *name)
                     " ORDER BY ps DESC, part",
                     slow);
     }
-    write_place(lines, "paused", PLACE("paused_ps"));
-    write_place(lines, "queued", PLACE("queued_ps"));
+    write_place(lines, true);
+    write_place(lines, false);
 }
 
 void text_waits(struct store *store, FILE *out, const struct paint *paint)

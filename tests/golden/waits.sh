@@ -1,0 +1,45 @@
+#!/bin/bash
+# waits.sh - the account of time, as users see it.                  SPDX-License-Identifier: Apache-2.0
+# The parts sum to the latency in the database and in the JSON object, which are one; nothing of the run changes by it,
+# and it does not depend on threads.
+set -u
+. tests/golden/outside
+ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain SQLite
+play() { "$program" run "$@" 2>>err; }
+
+play pause-storm --until 1500us --waits --json -o storm.db >storm.json
+play pause-storm --until 1500us --waits --json --threads 2 >threads.json
+play pause-storm --until 1500us --json >without.json
+
+[ "$(jq -r .digest storm.json)" = "$(jq -r .digest without.json)" ] || fail 'the account changes the run'
+[ "$(jq -c '[.workloads[].waits]' storm.json)" = "$(jq -c '[.workloads[].waits]' threads.json)" ] ||
+    fail 'the account depends on threads'
+[ "$(jq '[.workloads[] | has("waits")] | any' without.json)" = false ] || fail 'waits without --waits'
+
+jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
+       all(.latency_ps == ([.parts_ps[]] | add) and .parts_ps.untraced == 0)' storm.json >sums ||
+    fail 'the parts do not sum to the latency'
+[ "$(ask storm.db 'SELECT count(*) FROM wait_total t WHERE latency_ps <>
+     (SELECT sum(sum_ps) FROM wait w WHERE w.workload=t.workload AND w.operation=t.operation)')" = 0 ] ||
+    fail 'the rows do not sum to the latency'
+[ "$(ask storm.db 'SELECT count(*) FROM wait_total t WHERE (paused_ps, queued_ps) <>
+     (SELECT sum(paused_ps), sum(queued_ps) FROM wait_place p WHERE p.workload=t.workload AND p.operation=t.operation)')" = 0 ] ||
+    fail 'the places do not sum to what was paused and queued'
+[ "$(jq '[.workloads[].waits[].latency_ps] | add' storm.json)" = \
+  "$(ask storm.db 'SELECT sum(latency_ps) FROM wait_total')" ] || fail 'the database has another account'
+
+# The mean is that of the workload, whose histogram counts the same commands.
+[ "$(ask storm.db 'SELECT count(*) FROM workload JOIN (SELECT workload, sum(latency_ps) AS ps, sum(count) AS n
+     FROM wait_total GROUP BY workload) USING(workload) WHERE n = completed AND abs(ps * 1.0 / n - latency_mean_ps) > 1')" = 0 ] ||
+    fail 'the mean is another than that of the workload'
+
+# What the storm does: the victims' slowest commands waited for pauses, and the storming host is named.
+play pause-storm --waits -o with.db >text
+grep -A4 'victims read, mean' text | grep -q 'slowest 1 %, mean .*: 9[0-9]% paused' || fail 'the slowest were not paused'
+grep -A4 'victims read, mean' text | grep -q 'paused most at .*, mostly because of host0$' || fail 'host0 is not named'
+# Without the fault they were paused for less than a quarter of that, and not for host0's sake.
+paused_ps='SELECT sum(paused_ps) FROM wait_total JOIN workload USING(workload) WHERE name = '"'victims'"
+play pause-storm --waits --set 'faults=[]' --set 'expect=[no-deadlock]' -o without.db >text
+grep -q 'because of host0$' text && fail 'host0 is named although nothing is wrong with it'
+[ "$(ask with.db "$paused_ps")" -gt $(($(ask without.db "$paused_ps") * 4)) ] || fail 'the storm pauses nobody'
+exit $((failures > 0))
