@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { EXIT_NOT_CARRIED_OUT = 3 };
 
@@ -89,6 +90,46 @@ void *memory_range(size_t bytes)
     void *range = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return range == MAP_FAILED ? NULL : range;
+}
+
+/* On machines whose addresses have 64 bits: so far apart begin the ranges that grow, between what
+ * belongs to the program and what the kernel places by itself. */
+#if UINTPTR_MAX > UINT32_MAX
+static const uintptr_t slot_bytes = (uintptr_t)1 << 40;
+enum { FIRST_SLOT = 20, LAST_SLOT = 79 };
+#else
+static const uintptr_t slot_bytes = 1 << 28;
+enum { FIRST_SLOT = 0, LAST_SLOT = -1 };
+#endif
+
+/* Exactly there, where nothing is. */
+static bool range_at(void *place, size_t bytes)
+{
+    void *range = mmap(place, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (range != MAP_FAILED && range != place)
+        munmap(range, bytes); /* an old kernel takes the place for a hint */
+    return range == place;
+}
+
+void *memory_range_roomy(size_t bytes)
+{
+    for (int slot = FIRST_SLOT; slot <= LAST_SLOT; slot++) {
+        void *place = (void *)(slot_bytes * (uintptr_t)slot);
+        if (range_at(place, bytes))
+            return place;
+    }
+    return memory_range(bytes);
+}
+
+bool memory_range_resize(void *range, size_t before, size_t after)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t from = (before + page - 1) / page * page, to = (after + page - 1) / page * page;
+    unsigned char *bytes = range;
+    if (to > from)
+        return range_at(bytes + from, to - from);
+    return to == from || munmap(bytes + to, from - to) == 0;
 }
 
 void memory_range_free(void *range, size_t bytes)

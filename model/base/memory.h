@@ -7,6 +7,7 @@
 #ifndef STORMGLASS_BASE_MEMORY_H
 #define STORMGLASS_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,12 @@ void memory_stream_end(FILE *stream);
  * not so many. */
 void *memory_range(size_t bytes);
 void memory_range_free(void *range, size_t bytes);
+
+/* The same, placed where it can become larger without moving, if there is such a place. */
+void *memory_range_roomy(size_t bytes);
+
+/* A range of `before` bytes is one of `after` where it is; false, and as it was: it cannot be. */
+bool memory_range_resize(void *range, size_t before, size_t after);
 
 /* Ends the program: there were no `bytes` "for frames"; `what` may be NULL.  For libraries that
  * take memory themselves, too; bytes 0: nobody knows how much. */

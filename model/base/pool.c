@@ -13,6 +13,9 @@
  * altogether. */
 enum { FEW_BYTES = 2 << 20 };
 
+/* It asks for so many more at least. */
+enum { MORE_MIN = 64 };
+
 /* So many times what one pool takes must there be: others need some too. */
 enum { SHARES = 16 };
 
@@ -40,10 +43,15 @@ static uint32_t fitting(uint64_t item_bytes, uint32_t limit, uint32_t parts)
     return limit;
 }
 
+static bool can_grow(const struct pool *pool)
+{
+    return pool->parts == 1 && pool->few == 0 && pool->limit < pool->asked;
+}
+
 static void *reserve(const struct pool *pool, size_t item_bytes)
 {
     const size_t bytes = item_bytes * pool->most;
-    void *range = memory_range(bytes);
+    void *range = can_grow(pool) ? memory_range_roomy(bytes) : memory_range(bytes);
     if (range == NULL)
         memory_out(bytes, pool->name);
     return range;
@@ -54,8 +62,12 @@ void pool_init_few(struct pool *pool, const char *name, uint32_t item_bytes, uin
 {
     CHECK(item_bytes > 0 && few > 0 && few < limit && limit < POOL_NONE);
     CHECK(item_bytes % POOL_ALIGNMENT == 0);
-    *pool = (struct pool){
-        .item_bytes = item_bytes, .few = few, .most = limit, .parts = 1, .name = name};
+    *pool = (struct pool){.item_bytes = item_bytes,
+                          .few = few,
+                          .most = limit,
+                          .asked = limit,
+                          .parts = 1,
+                          .name = name};
 }
 
 void pool_init(struct pool *pool, const char *name, uint32_t item_bytes, uint32_t limit)
@@ -79,13 +91,38 @@ static void make_more(struct pool *pool)
     free(before.link);
 }
 
-void pool_is_full(const struct pool *pool)
+/* So many more items, where they are; others have as many addresses left. */
+static bool extend(struct pool *pool, uint32_t more)
 {
-    if (pool->is_short)
-        memory_out(2 * (size_t)pool->item_bytes * (pool->limit - pool->first), pool->name);
-    fprintf(stderr, "stormglass: more than %u %s in use at once\n", pool->limit - pool->first,
-            pool->name);
+    const size_t before = pool->limit, after = before + more;
+    const size_t link_bytes = sizeof *pool->link, item_bytes = pool->item_bytes;
+    if (!is_there(2 * (uint64_t)(item_bytes + link_bytes) * more) ||
+        !memory_range_resize(pool->link, before * link_bytes, after * link_bytes))
+        return false;
+    if (!memory_range_resize(pool->items, before * item_bytes, after * item_bytes)) {
+        memory_range_resize(pool->link, after * link_bytes, before * link_bytes);
+        return false;
+    }
+    pool->limit = pool->most = (uint32_t)after;
+    return true;
+}
+
+void pool_grow(struct pool *pool)
+{
+    const uint32_t limit = pool->limit - pool->first, missing = pool->asked - limit;
+    const uint32_t wanted = limit < MORE_MIN ? MORE_MIN : limit;
+    for (uint32_t more = wanted < missing ? wanted : missing; can_grow(pool) && more > 0; more /= 2)
+        if (extend(pool, more))
+            return;
+    if (limit < pool->asked)
+        memory_out(2 * (size_t)pool->item_bytes * limit, pool->name);
+    fprintf(stderr, "stormglass: more than %u %s in use at once\n", limit, pool->name);
     exit(3);
+}
+
+void pool_stay(struct pool *pool)
+{
+    pool->asked = pool->limit - pool->first;
 }
 
 bool pool_make_room(struct pool *pool)
@@ -106,7 +143,7 @@ void pool_init_parts(struct pool *pool, const char *name, uint32_t item_bytes, u
         .parts = parts,
         .limit = fits,
         .most = fits * parts,
-        .is_short = fits < limit,
+        .asked = limit,
         .name = name,
     };
     pool->items = reserve(pool, item_bytes);

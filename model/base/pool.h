@@ -2,9 +2,10 @@
  * pool - items of one size, named by index.
  * The address range for `limit` items is reserved once and touched only as far as it is used, so
  * that an item never moves, an index is one multiplication away from its item, and growing costs
- * nothing.  Where addresses are scarce (ulimit -v, strict overcommit) a pool has as many items as a
- * sixteenth of what is left holds: the rest is for the others.  The free list is last-in first-out:
- * the next item is the one whose cache lines are warm.
+ * nothing.  Where addresses are scarce (ulimit -v, strict overcommit) a pool begins with as many
+ * items as a sixteenth of what is left holds, and grows where it is, by half of what is left at
+ * most: the rest is for the others.  The parts of one range do not grow.  The free list is last-in
+ * first-out: the next item is the one whose cache lines are warm.
  * A pool of which most owners need few items begins with so many in memory of its own, where a
  * range of addresses would take pages and tables of pages: items then move whenever they become
  * twice as many.
@@ -37,7 +38,7 @@ struct pool {
     uint32_t used;  /* items ever handed out: [first, used) have been touched */
     uint32_t free;  /* first free item */
     uint32_t taken; /* items out now */
-    bool is_short;  /* there were no addresses for as many as were asked for */
+    uint32_t asked; /* items; there were addresses for no more than the limit says */
     const char *name;
 };
 
@@ -67,7 +68,11 @@ void pool_use_huge_pages(struct pool *pool);
 /* Before an item is taken of a pool of few: true when the items have moved. */
 bool pool_make_room(struct pool *pool);
 
-_Noreturn void pool_is_full(const struct pool *pool);
+/* More room for a pool that is full, or the end. */
+void pool_grow(struct pool *pool);
+
+/* From now on it has the room that it has: something else is as large. */
+void pool_stay(struct pool *pool);
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)
 {
@@ -80,7 +85,7 @@ static inline uint32_t pool_take(struct pool *pool)
     const uint32_t index = pool->free;
     if (UNLIKELY(index == pool->used)) {
         if (index == pool->limit)
-            pool_is_full(pool);
+            pool_grow(pool);
         pool->used++;
     }
     pool->free = index + 1 + pool->link[index];

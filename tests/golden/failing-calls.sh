@@ -75,6 +75,15 @@ done
 [ $played -ge 10 ] || fail "first-io plays under $played limits only"
 echo "ok   $played limits are enough, $refused are not"
 
+# Pools grow into what is left: a run of many frames needs little more than what it touches.
+many=(run fat-tree-k8 --until 100us)
+grown=$("$program" "${many[@]}" | grep '^digest') || exit 3
+for kib in 36000 40000 48000 56000; do
+    (ulimit -v $kib && exec "$program" "${many[@]}") >out 2>err && grep -qxF "$grown" out ||
+        fail "ulimit -v $kib: ${many[*]}: $(head -n 1 err)"
+done
+echo 'ok   pools grow under 4 limits'
+
 # --- writes ---------------------------------------------------------------------------------------------------
 
 failing FAIL=write FAIL_COUNT="$work/count" -- "$program" run first-io -o run.db >out 2>err || fail "first-io -o: $(cat err)"

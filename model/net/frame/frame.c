@@ -94,8 +94,10 @@ void frame_pool_use_telemetry(struct frame_pool *const *pools, uint32_t count)
     struct telemetry *telemetry = memory_range(bytes);
     if (telemetry == NULL)
         memory_out(bytes, "telemetry of frames");
-    for (uint32_t n = 0; n < count; n++)
+    for (uint32_t n = 0; n < count; n++) {
+        pool_stay(&pools[n]->frames);
         pools[n]->telemetry = telemetry;
+    }
 }
 
 void frame_pool_fini(struct frame_pool *pool)
