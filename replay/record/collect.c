@@ -339,6 +339,19 @@ static void find_steady(const struct collect *collect, uint32_t index,
     wl_history_fini(&history);
 }
 
+/* It changes how long a queue becomes in a burst threefold. */
+static const char *marked_at(const struct scenario *scenario)
+{
+    static const char *const words[] = {NULL, "enqueue", "dequeue", "enqueue and dequeue"};
+    unsigned at = 0;
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct switch_params *params = scenario->nodes[i].switch_params;
+        if (params->ecn_kmax > 0)
+            at |= params->ecn_mark == SWITCH_DEQUEUE ? 2u : 1u;
+    }
+    return words[at];
+}
+
 void collect_result(const struct collect *collect, struct result *result)
 {
     struct result_totals *totals = &result->totals;
@@ -356,6 +369,7 @@ void collect_result(const struct collect *collect, struct result *result)
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     limits_find(collect, result);
+    result->marked_at = marked_at(collect->scenario);
     collect_members(collect, result);
     for (uint32_t i = 0; i < result->workload_count && collect->world != NULL; i++)
         find_steady(collect, i, &result->workloads[i]);

@@ -62,6 +62,11 @@ void collect_members(const struct collect *collect, struct result *result)
     };
     check_of_run(collect->scenario, &run, &result->warnings);
     count_idle(&run, result);
+    const struct member_fabric fabric = {collect->scenario, collect->routes,
+                                         collect->observe->fabric->first_port};
+    for (uint32_t w = 0; w < result->workload_count; w++)
+        result->workloads[w].of_members =
+            member_figures(&fabric, w, looked.members + looked.first_member[w]);
     free(looked.members);
     free(looked.first_member);
     free(looked.retries);

@@ -222,6 +222,40 @@ static struct result_item workload_item(const struct result_workload *workload,
 
 static void emit_or_null(result_emit_fn *emit, void *self, bool any, struct result_item item);
 
+/* Members beside each other: none of a single one, and flows only where they have a size. */
+static void emit_members(const struct result_workload *workload, uint32_t index,
+                         result_emit_fn *emit, void *self)
+{
+    const struct member_figures *of = &workload->of_members;
+    const bool several = of->jain_ppm > 0, flows = of->flows > 0, slow = of->slowdowns > 0;
+    const struct {
+        const char *path;
+        bool known;
+        enum result_type type;
+        int64_t integer;
+        double real;
+    } rows[] = {
+        {"fairness.jain", several, RESULT_REAL, 0, (double)of->jain_ppm / PPM},
+        {"fairness.least_bps", several, RESULT_INTEGER, of->least_bps, 0},
+        {"fairness.most_bps", several, RESULT_INTEGER, of->most_bps, 0},
+        {"flows", true, RESULT_INTEGER, of->flows, 0},
+        {"fct_ns.mean", flows, RESULT_INTEGER, of->fct.mean / PS_PER_NS, 0},
+        {"fct_ns.p50", flows, RESULT_INTEGER, of->fct.p50 / PS_PER_NS, 0},
+        {"fct_ns.p99", flows, RESULT_INTEGER, of->fct.p99 / PS_PER_NS, 0},
+        {"fct_ns.max", flows, RESULT_INTEGER, of->fct.max / PS_PER_NS, 0},
+        {"slowdown.mean", slow, RESULT_REAL, 0, (double)of->slowdown_ppm.mean / PPM},
+        {"slowdown.p50", slow, RESULT_REAL, 0, (double)of->slowdown_ppm.p50 / PPM},
+        {"slowdown.p99", slow, RESULT_REAL, 0, (double)of->slowdown_ppm.p99 / PPM},
+        {"slowdown.max", slow, RESULT_REAL, 0, (double)of->slowdown_ppm.max / PPM},
+    };
+    char path[96];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(path, sizeof path, "workloads[%u].%s", index, rows[i].path);
+        emit_or_null(emit, self, rows[i].known,
+                     (struct result_item){path, rows[i].type, rows[i].integer, rows[i].real, NULL});
+    }
+}
+
 /* What is not known is null; half an interval of confidence beside its figure. */
 static void emit_steady(const struct result_workload *workload, uint32_t index,
                         result_emit_fn *emit, void *self)
@@ -323,6 +357,7 @@ static void emit_workload(const struct result *result, uint32_t index, result_em
         emit(self, &item);
     }
     emit_steady(workload, index, emit, self);
+    emit_members(workload, index, emit, self);
     snprintf(path, sizeof path, "workloads[%u].victim", index);
     emit_or_null(emit, self, workload->victim != NULL,
                  (struct result_item){path, RESULT_TEXT, 0, 0, workload->victim});
@@ -409,6 +444,8 @@ void result_emit(const struct result *result, result_emit_fn *emit, void *self)
     emit_text(emit, self, "status", result->status);
     emit_boolean(emit, self, "cut", result->cut);
     emit_integer(emit, self, "threads", result->threads);
+    emit_or_null(emit, self, result->marked_at != NULL,
+                 (struct result_item){"ecn_marked_at", RESULT_TEXT, 0, 0, result->marked_at});
     for (int i = 0; i < TOTAL_ROWS; i++)
         emit_integer(emit, self, total_rows[i].path,
                      member_of(&result->totals, total_rows[i].offset));

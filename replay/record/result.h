@@ -11,6 +11,7 @@
 #include "base/hist.h"
 #include "base/units.h"
 #include "replay/explain/bottleneck.h"
+#include "replay/record/member_figures.h"
 #include "replay/record/steady.h"
 #include "scenarios/check/check.h"
 
@@ -43,6 +44,7 @@ struct result_workload {
     /* Of its NVMe controllers: struct nvme_host_stats. */
     int64_t losses, attempts, reconnects, requeued, without_service_ps;
     struct steady steady;
+    struct member_figures of_members;
     time_ps start;      /* of the workload */
     const char *victim; /* of the root cause: "direct", "indirect", "same-path"; NULL: none */
     int64_t held_ps;    /* the longest that a port on its paths was stopped because of it */
@@ -78,6 +80,7 @@ struct result {
     const char *scenario, *version; /* outlive the result */
     uint64_t seed;
     int64_t threads;
+    const char *marked_at; /* where switches look at the queue for ECN; NULL: none marks */
     struct digest digest;
     const char *status; /* complete, interrupted, failed */
     bool cut;           /* by a signal or --until, before its work was done */

@@ -277,6 +277,16 @@ static void write_drops(const struct text *text)
     rest(text, "SELECT count(*) FROM dropped", shown, "v_drop");
 }
 
+/* " at enqueue": where switches look at the queue. */
+static void write_moment(const struct text *text)
+{
+    char at[32];
+    store_ask_text(text->store, "SELECT value FROM result WHERE path='ecn_marked_at'", at,
+                   sizeof at);
+    if (at[0] != '\0')
+        fprintf(text->out, " at %s", at);
+}
+
 static void write_transport(const struct text *text)
 {
     static const struct {
@@ -298,6 +308,8 @@ static void write_transport(const struct text *text)
             continue;
         fprintf(text->out, "%s%s %s", shown == 0 ? "" : ", ", words_count(value).text,
                 items[i].words);
+        if (strcmp(items[i].path, "ecn.marked") == 0)
+            write_moment(text);
         shown++;
     }
     fputs(shown == 0 ? "no retransmissions, no ECN marks\n" : "\n", text->out);

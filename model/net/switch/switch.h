@@ -15,6 +15,15 @@
 #include "net/route/route.h"
 #include "net/switch/buffer.h"
 
+/* ecn_mark, and forwarding. */
+#define SWITCH_MARK_MOMENTS(X) X(ENQUEUE, "enqueue") X(DEQUEUE, "dequeue")
+#define SWITCH_FORWARDINGS(X)  X(STORE_FORWARD, "store-and-forward") X(CUT_THROUGH, "cut-through")
+
+#define X(name, word) SWITCH_##name,
+enum { SWITCH_MARK_MOMENTS(X) };
+enum { SWITCH_FORWARDINGS(X) };
+#undef X
+
 struct switch_params {
     int64_t buffer;             /* bytes of packet memory */
     int64_t ports;              /* ports that the memory is carved for; more when more are linked */

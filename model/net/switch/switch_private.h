@@ -12,15 +12,6 @@
 enum { CUT_THROUGH_BYTES = 64 };
 enum { SWITCH_DWRR_QUANTUM = 512 }; /* bytes that a turn adds for each unit of weight */
 
-/* ecn_mark, and forwarding. */
-#define SWITCH_MARK_MOMENTS(X) X(ENQUEUE, "enqueue") X(DEQUEUE, "dequeue")
-#define SWITCH_FORWARDINGS(X)  X(STORE_FORWARD, "store-and-forward") X(CUT_THROUGH, "cut-through")
-
-#define X(name, word) SWITCH_##name,
-enum { SWITCH_MARK_MOMENTS(X) };
-enum { SWITCH_FORWARDINGS(X) };
-#undef X
-
 static inline struct buffer_group *switch_group(struct swtch *swtch, const struct frame *frame)
 {
     return &swtch->buffer.groups[frame->in_port * PRIORITIES + frame->priority];

@@ -237,6 +237,15 @@ static void fill_apart(struct fixture *fixture)
     workload->missed = 206;
     workload->members = 215;
     workload->idle = 216;
+    workload->of_members =
+        (struct member_figures){.jain_ppm = 250000,
+                                .least_bps = 217,
+                                .most_bps = 218,
+                                .flows = 219,
+                                .fct = {220000, 221000, 222000, 223000},
+                                .slowdowns = 1,
+                                .slowdown_ppm = {1000000, 1250000, 1500000, 2000000}};
+    result->marked_at = "dequeue";
     workload->start = 300 * PS_PER_NS;
     workload->steady = (struct steady){.known = true,
                                        .from = 530 * PS_PER_NS,
@@ -278,6 +287,7 @@ static const char printed[] = "scenario 'small'\n"
                               "status 'complete'\n"
                               "cut true\n"
                               "threads 3\n"
+                              "ecn_marked_at 'dequeue'\n"
                               "workloads[0].name 'oltp'\n"
                               "workloads[0].issued 201\n"
                               "workloads[0].completed 3\n"
@@ -326,6 +336,18 @@ static const char printed[] = "scenario 'small'\n"
                               "workloads[0].steady.latency_ns.p99 241\n"
                               "workloads[0].steady.latency_ns.p99_ci null\n"
                               "workloads[0].steady.latency_ns.p99_9 null\n"
+                              "workloads[0].fairness.jain 0.250\n"
+                              "workloads[0].fairness.least_bps 217\n"
+                              "workloads[0].fairness.most_bps 218\n"
+                              "workloads[0].flows 219\n"
+                              "workloads[0].fct_ns.mean 220\n"
+                              "workloads[0].fct_ns.p50 221\n"
+                              "workloads[0].fct_ns.p99 222\n"
+                              "workloads[0].fct_ns.max 223\n"
+                              "workloads[0].slowdown.mean 1.000\n"
+                              "workloads[0].slowdown.p50 1.250\n"
+                              "workloads[0].slowdown.p99 1.500\n"
+                              "workloads[0].slowdown.max 2.000\n"
                               "workloads[0].victim 'direct'\n"
                               "workloads[0].victim_held_ps 214\n"
                               "expectations[0].text 'no-pause'\n"

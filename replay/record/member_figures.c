@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * member_figures - one pass over the members, and a walk along each flow's path. */
+#include "replay/record/member_figures.h"
+
+#include "base/memory.h"
+#include "net/switch/switch.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/workload/wl_rdma.h"
+
+#include <stdlib.h>
+
+enum { HOPS_MAX = 64 };
+
+/* ---- alone on an empty path ---- */
+
+/* The links from one host to another, by the first of equal ways: all cost the same. */
+struct way {
+    const struct port_params *links[HOPS_MAX];
+    time_ps latency; /* of the switches between them */
+    bool cut_through;
+    uint32_t count; /* 0: there is no path */
+};
+
+static struct way find_way(const struct member_fabric *fabric, uint32_t from, uint32_t to)
+{
+    const struct scenario *scenario = fabric->scenario;
+    struct way way = {.cut_through = true};
+    const uint32_t endpoint = fabric->first_port[to]; /* hosts are the first nodes */
+    uint16_t port = 0;
+    for (uint32_t node = from; way.count < HOPS_MAX;) {
+        const struct scenario_port *own = &scenario->nodes[node].ports[port];
+        if (scenario->nodes[node].port_count == 0 || own->link == SCENARIO_NO_LINK)
+            break;
+        way.links[way.count++] = own->params;
+        node = own->peer_node;
+        if (node == to)
+            return way;
+        const uint16_t *out;
+        if (scenario->nodes[node].kind != SCENARIO_SWITCH ||
+            route_all(&fabric->routes[node], endpoint, &out) == 0)
+            break;
+        port = out[0];
+        way.latency += scenario->nodes[node].switch_params->latency;
+        way.cut_through &= scenario->nodes[node].switch_params->forwarding == SWITCH_CUT_THROUGH;
+    }
+    way.count = 0;
+    return way;
+}
+
+static time_ps on_wire(uint64_t bytes, int64_t rate)
+{
+    return units_transfer_ps(bytes, (uint64_t)rate);
+}
+
+/* All of it leaves at the slowest link's rate; the longest frame's way over the other links is what
+ * the last one waits for. */
+static time_ps along(const struct way *way, uint64_t bytes, uint64_t frame)
+{
+    time_ps time = way->latency;
+    uint32_t slowest = 0;
+    for (uint32_t i = 0; i < way->count; i++) {
+        time += port_propagation(way->links[i]);
+        if (way->links[i]->rate < way->links[slowest]->rate)
+            slowest = i;
+    }
+    time += on_wire(bytes, way->links[slowest]->rate);
+    for (uint32_t i = 0; i < way->count && !way->cut_through; i++)
+        time += i == slowest ? 0 : on_wire(frame, way->links[i]->rate);
+    return time;
+}
+
+time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
+                     uint64_t bytes, uint64_t message, bool read)
+{
+    const struct way there = find_way(fabric, pair->from, pair->to);
+    const struct way back = find_way(fabric, pair->to, pair->from);
+    const struct rnic_params *from = fabric->scenario->nodes[pair->from].host->rnic;
+    const uint64_t mtu = (uint64_t)from->path_mtu, overhead = WIRE_ROCE_BYTES + WIRE_GAP_BYTES;
+    if (there.count == 0 || back.count == 0 || message == 0)
+        return 0;
+    const uint64_t frames_each = (message + mtu - 1) / mtu, frames = bytes / message * frames_each;
+    const uint64_t longest = (message < mtu ? message : mtu) + overhead;
+    const uint64_t ack = WIRE_ROCE_BYTES + WIRE_AETH_BYTES + WIRE_GAP_BYTES;
+    return from->tx_delay + along(&there, bytes + frames * overhead, longest) +
+           along(&back, ack, ack) + from->rx_delay +
+           (read ? fabric->scenario->nodes[pair->to].host->rnic->read_delay : 0);
+}
+
+/* ---- of all ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static struct member_spread spread_of(int64_t *values, int64_t count)
+{
+    struct member_spread spread = {0};
+    __int128 sum = 0;
+    if (count == 0)
+        return spread;
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    for (int64_t i = 0; i < count; i++)
+        sum += values[i];
+    spread.mean = (int64_t)(sum / count);
+    spread.p50 = values[(count * 50 + 99) / 100 - 1];
+    spread.p99 = values[(count * 99 + 99) / 100 - 1];
+    spread.max = values[count - 1];
+    return spread;
+}
+
+static int64_t rate_of(const struct workload_member *member)
+{
+    if (member == NULL || member->completed == 0 || member->last_completion <= member->first_issue)
+        return 0;
+    return (int64_t)((__int128)member->bytes * 8 * PS_PER_S /
+                     (member->last_completion - member->first_issue));
+}
+
+/* Whole numbers: kb/s squared and added up fit. */
+static int64_t jain(const int64_t *rates, uint32_t count)
+{
+    __int128 sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t rate = rates[i] / 1000;
+        sum += rate;
+        squares += (__int128)rate * rate;
+    }
+    if (count < 2 || squares == 0)
+        return 0;
+    return (int64_t)(sum * sum * PPM / (squares * count));
+}
+
+static bool is_flow(const struct workload_member *member, int64_t count)
+{
+    return member != NULL && count > 0 && member->completed == (uint64_t)count &&
+           member->failed == 0;
+}
+
+static int64_t asked(const struct scenario_workload *workload, const char *name)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL || workload->job != NULL
+               ? 0
+               : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+static void find_flows(const struct member_fabric *fabric, const struct scenario_workload *workload,
+                       const struct workload_member *const *members, struct member_figures *figures)
+{
+    const uint32_t count = workload->pair_count * workload->copies;
+    const int64_t wanted = asked(workload, "count"), message = asked(workload, "message-size");
+    const bool read = workload->ops->data == WORKLOAD_DATA_BACK;
+    int64_t *times = memory_zeroed(count + 1, sizeof *times);
+    int64_t *slowdowns = memory_zeroed(count + 1, sizeof *slowdowns);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_flow(members[i], wanted))
+            continue;
+        const time_ps time = members[i]->last_completion - members[i]->first_issue;
+        const struct scenario_pair *pair = &workload->pairs[i / workload->copies];
+        const time_ps ideal =
+            workload->ops->needs_nvme_target
+                ? 0
+                : member_ideal(fabric, pair, members[i]->bytes, (uint64_t)message, read);
+        times[figures->flows++] = time;
+        if (ideal > 0)
+            slowdowns[figures->slowdowns++] = (int64_t)((__int128)time * PPM / ideal);
+    }
+    figures->fct = spread_of(times, figures->flows);
+    figures->slowdown_ppm = spread_of(slowdowns, figures->slowdowns);
+    free(times);
+    free(slowdowns);
+}
+
+struct member_figures member_figures(const struct member_fabric *fabric, uint32_t workload,
+                                     const struct workload_member *const *members)
+{
+    const struct scenario_workload *about = &fabric->scenario->workloads[workload];
+    const uint32_t count = about->pair_count * about->copies;
+    struct member_figures figures = {0};
+    int64_t *rates = memory_zeroed(count + 1, sizeof *rates);
+    for (uint32_t i = 0; i < count; i++) {
+        rates[i] = rate_of(members[i]);
+        figures.least_bps = i == 0 || rates[i] < figures.least_bps ? rates[i] : figures.least_bps;
+        figures.most_bps = rates[i] > figures.most_bps ? rates[i] : figures.most_bps;
+    }
+    figures.jain_ppm = jain(rates, count);
+    free(rates);
+    if (asked(about, "count") > 0)
+        find_flows(fabric, about, members, &figures);
+    return figures;
+}

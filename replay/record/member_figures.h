@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * member_figures - what the members of a workload got, beside each other.
+ * A member's rate is its payload over the time from its first issue to its last completion; how
+ * equal the rates are is Jain's index (Jain, Chiu and Hawe, DEC TR-301, 1984), 1 when all are the
+ * same and 1/n when one has all.  A member that was asked for a count and did it is a flow: its
+ * completion time is that same time, its slowdown that over the time that it would take alone,
+ * its path empty: every bit at the slowest link's rate, and what one frame and its ACK need. */
+#ifndef STORMGLASS_REPLAY_RECORD_MEMBER_FIGURES_H
+#define STORMGLASS_REPLAY_RECORD_MEMBER_FIGURES_H
+
+#include "scenarios/fabric/routing.h"
+#include "scenarios/workload/workload.h"
+
+struct member_spread {
+    int64_t mean, p50, p99, max;
+};
+
+struct member_figures {
+    int64_t jain_ppm;            /* 0: fewer than two members */
+    int64_t least_bps, most_bps; /* rates */
+    int64_t flows;               /* that were completed */
+    struct member_spread fct;    /* ps */
+    int64_t slowdowns;           /* flows of which it is known: those of rdma-* kinds */
+    struct member_spread slowdown_ppm;
+};
+
+struct member_fabric {
+    const struct scenario *scenario;
+    const struct route_table *routes; /* by node */
+    const uint32_t *first_port;       /* by node, in one row of all ports */
+};
+
+/* `members` by pair and copy; NULL: one that never began. */
+struct member_figures member_figures(const struct member_fabric *fabric, uint32_t workload,
+                                     const struct workload_member *const *members);
+
+/* What `bytes` in messages would need alone, from posting to the last ACK; 0: there is no path. */
+time_ps member_ideal(const struct member_fabric *fabric, const struct scenario_pair *pair,
+                     uint64_t bytes, uint64_t message, bool read);
+
+#endif
