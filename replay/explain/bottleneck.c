@@ -8,12 +8,13 @@
 #include <string.h>
 
 enum {
-    TENTH = 100000,     /* what is relieved */
-    LEAST_LOST = 20000, /* a share of lost time below is nothing */
-    QUEUE_SHARE = 5,    /* a fifth of what is outstanding waits before what limits it, at least */
-    SHARPNESS = 4,      /* power of the busy share that the elasticity goes by: with a few
+    TENTH = 100000,      /* what is relieved */
+    NEARLY_ALL = 850000, /* the rest are requests and acknowledgements */
+    LEAST_LOST = 20000,  /* a share of lost time below is nothing */
+    QUEUE_SHARE = 5,     /* a fifth of what is outstanding waits before what limits it, at least */
+    SHARPNESS = 4,       /* power of the busy share that the elasticity goes by: with a few
                               outstanding a station at 90 % is already the limit by half */
-    HELD_LINK = 850000, /* held queue pairs that fill a link so far are limited by the link */
+    HELD_LINK = 850000,  /* held queue pairs that fill a link so far are limited by the link */
 };
 
 static const char *const names[] = {
@@ -44,9 +45,10 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool is_station(enum bottleneck_resource resource)
+static bool is_station(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
-    return resource <= BOTTLENECK_HOST_CPU && resource != BOTTLENECK_RECEIVER;
+    return resource <= BOTTLENECK_HOST_CPU &&
+           (resource != BOTTLENECK_RECEIVER || input->slow_by_nature);
 }
 
 static int64_t saturation(int64_t used)
@@ -76,6 +78,8 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
 {
     const struct bottleneck_use *use = &input->uses[resource];
     int64_t value = saturation(useful(input, resource));
+    if (resource == BOTTLENECK_RECEIVER)
+        return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK) /* what waits for READs under way does not wait for the link */
@@ -89,9 +93,10 @@ static int64_t room(const struct bottleneck_input *input)
 {
     int64_t least_room = PPM * PPM;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
-        if (!is_station(i))
-            continue;
-        const int64_t covers = least(input->uses[i].covers, PPM);
+        if (!is_station(input, i) || (i == BOTTLENECK_MEDIA && input->uses[i].waiting == 0))
+            continue; /* a medium that nobody waits for works ahead: it programs what it has */
+        const int64_t part_of = least(input->uses[i].covers, PPM);
+        const int64_t covers = part_of >= NEARLY_ALL ? PPM : part_of;
         const int64_t there = PPM * PPM / most(useful(input, i), 1) - PPM;
         least_room = least(least_room, part(covers, there) + PPM - covers);
     }
@@ -111,7 +116,7 @@ static int64_t unhindered(const struct bottleneck_input *input)
 {
     int64_t waiting = 0, busiest = 0;
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_RESOURCES; i++) {
-        if (!is_station(i))
+        if (!is_station(input, i))
             continue;
         waiting += i == BOTTLENECK_LINK ? 0 : input->uses[i].waiting;
         busiest = most(busiest, part(elasticity(input, i), input->uses[i].covers));
@@ -136,6 +141,8 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     case BOTTLENECK_HOST_CPU:
         return part(part(TENTH, elasticity(input, resource)), least(use->covers, PPM));
     case BOTTLENECK_RECEIVER:
+        return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
+                                     : regained(input, resource);
     case BOTTLENECK_PAUSES:
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_CONGESTION:
@@ -157,12 +164,13 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     return 0;
 }
 
-enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10 };
+enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10, FULL = PPM * 98 / 100 };
 
 /* What it asks for it has got, though late when it was away. */
 static bool has_all(const struct bottleneck_input *input)
 {
-    return input->idle || (input->satisfied && input->uses[BOTTLENECK_RECOVERY].used < AWAY_LEAST);
+    return input->idle || (input->satisfied && room(input) > PPM - FULL &&
+                           input->uses[BOTTLENECK_RECOVERY].used < AWAY_LEAST);
 }
 
 static int64_t gain_of_all(const struct bottleneck_input *const *inputs, uint32_t count,

@@ -41,14 +41,15 @@ struct bottleneck_use {
 };
 
 struct bottleneck_input {
-    time_ps span;   /* the steady part */
-    bool idle;      /* nothing was ever issued */
-    bool satisfied; /* open loops, and they got all that they ask for */
-    bool few;       /* no more operations were asked for than may be outstanding */
-    int64_t depth;  /* outstanding in each queue; 0: unknown */
-    int64_t reads;  /* READs that a queue pair may have under way; 0: unknown */
-    int64_t weight; /* in a run of several: its part of the bytes; 0: none of it */
-    int64_t resent; /* share of the packets */
+    time_ps span;        /* the steady part */
+    bool idle;           /* nothing was ever issued */
+    bool satisfied;      /* open loops, and they got all that they ask for */
+    bool slow_by_nature; /* the receiver: always; else while a fault lasts, which is time lost */
+    bool few;            /* no more operations were asked for than may be outstanding */
+    int64_t depth;       /* outstanding in each queue; 0: unknown */
+    int64_t reads;       /* READs that a queue pair may have under way; 0: unknown */
+    int64_t weight;      /* in a run of several: its part of the bytes; 0: none of it */
+    int64_t resent;      /* share of the packets */
     struct bottleneck_use uses[BOTTLENECK_RESOURCES]; /* the busiest of each kind */
 };
 

@@ -154,6 +154,8 @@ static void add_receivers(struct scope *scope)
             if (used <= use->used || (!filled && used < ALWAYS))
                 continue;
             use->used = used;
+            use->covers = PPM;
+            scope->input->slow_by_nature = scenario->nodes[node].host->rnic->drain > 0;
             snprintf(use->where, sizeof use->where, "%.100s", scenario->nodes[node].name);
         }
 }
@@ -342,7 +344,7 @@ static void find_cause(struct scope *scope, const struct result *result)
     if (result->root_cause[0] == '\0' || cause->kind == NULL ||
         strcmp(cause->kind, explain_kind_name(EXPLAIN_SLOW_RECEIVER)) != 0)
         return;
-    if (pauses->used > receiver->used) {
+    if (pauses->used > receiver->used && !scope->input->slow_by_nature) {
         receiver->used = pauses->used;
         snprintf(receiver->where, sizeof receiver->where, "%.100s", cause->node);
     }
@@ -379,8 +381,8 @@ static void judge(const struct collect *collect, const struct result *result, ui
     };
     struct paths paths;
     paths_init(&paths, collect->scenario, collect->routes, fabric);
-    add_workload(&scope, index);
     add_pairs(&scope, &paths, index);
+    add_workload(&scope, index);
     paths_fini(&paths);
     if (collect->usage != NULL) {
         limit->input.span = usage_span(collect->usage);

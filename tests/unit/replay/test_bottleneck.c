@@ -11,7 +11,7 @@
 
 static struct bottleneck_use use(int64_t percent, const char *where)
 {
-    struct bottleneck_use use = {.used = percent * PPM / 100, .covers = PPM};
+    struct bottleneck_use use = {.used = percent * PPM / 100, .waiting = PPM / 2, .covers = PPM};
     strncpy(use.where, where, sizeof use.where - 1);
     return use;
 }
@@ -64,11 +64,38 @@ static void waiting_tells_of_a_limit_that_is_not_always_busy(void **state)
     (void)state;
     struct bottleneck_input input = plain();
     input.uses[BOTTLENECK_MEDIA] = use(70, "host0's dies");
+    input.uses[BOTTLENECK_MEDIA].waiting = 0;
     assert_named(&input, "queue depth: ");
     input.uses[BOTTLENECK_MEDIA].waiting = PPM * 6 / 10;
     assert_named(&input, "media: host0's dies: 70% busy");
     input.uses[BOTTLENECK_MEDIA].used = PPM / 10; /* nobody can wait long for what is idle */
     assert_named(&input, "queue depth: ");
+}
+
+/* Dies that program what a buffer took long ago; of two that are full one has the queue. */
+static void what_nobody_waits_for_is_no_limit(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_MEDIA] = use(100, "host0's dies");
+    input.uses[BOTTLENECK_MEDIA].waiting = 0;
+    assert_named(&input, "queue depth: ");
+    input.uses[BOTTLENECK_TARGET_CPU] = use(100, "host0's cores");
+    assert_named(&input, "target cpu: ");
+    input.uses[BOTTLENECK_MEDIA].waiting = PPM * 8 / 10;
+    assert_named(&input, "media: ");
+}
+
+static void a_host_that_always_drains_slowly_is_a_station(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.slow_by_nature = true;
+    input.uses[BOTTLENECK_RECEIVER] = use(100, "host0");
+    assert_named(&input, "slow receiver: host0 drains slower than its link delivers, 100%");
+    input.uses[BOTTLENECK_RECEIVER] = use(79, "host0");
+    input.uses[BOTTLENECK_CONGESTION] = use(90, "w");
+    assert_named(&input, "congestion control: ");
 }
 
 static void one_more_of_few_outstanding_is_much(void **state)
@@ -150,7 +177,8 @@ static void a_run_is_judged_by_what_all_of_it_gains(void **state)
     large.weight = 80;
     bottleneck_of_all(inputs, 2, &found);
     assert_string_equal(found.text, "link: host9:p0 to leaf9 is 100% busy");
-    assert_in_range(found.gain, 80000, 81000); /* the other's half-used link gains a little */
+    assert_in_range(found.gain, 76000, 78000); /* the other's half-used link gains a little */
+    large.uses[BOTTLENECK_LINK] = use(50, "host9:p0 to leaf9");
     large.satisfied = true;
     bottleneck_of_all(inputs, 2, &found);
     assert_int_equal(found.resource, BOTTLENECK_MEDIA);
@@ -164,6 +192,8 @@ int main(void)
         cmocka_unit_test(where_nothing_is_full_more_outstanding_gains_most),
         cmocka_unit_test(a_full_station_is_named_and_the_first_of_two),
         cmocka_unit_test(waiting_tells_of_a_limit_that_is_not_always_busy),
+        cmocka_unit_test(what_nobody_waits_for_is_no_limit),
+        cmocka_unit_test(a_host_that_always_drains_slowly_is_a_station),
         cmocka_unit_test(one_more_of_few_outstanding_is_much),
         cmocka_unit_test(time_that_is_lost_counts_as_far_as_there_is_room),
         cmocka_unit_test(what_is_sent_again_is_no_use_of_a_link),

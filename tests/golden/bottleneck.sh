@@ -1,0 +1,177 @@
+#!/bin/bash
+# bottleneck.sh - verdicts, each with the counterfactual that proves it.  SPDX-License-Identifier: Apache-2.0
+# A scenario with one limit; what is named; a --set that relieves it, which must raise goodput by at least a
+# twentieth, and one that relieves what else might be thought of, which must not raise it by a fiftieth.
+program=${STORMGLASS:?}
+work=$(mktemp -d) && cd "$work" || exit 3
+trap 'rm -rf "$work"' EXIT
+failures=0
+fail() {
+    echo "FAIL  $*"
+    failures=$((failures + 1))
+}
+goodput() { # NAME SETS...
+    local name=$1 sets=()
+    shift
+    for set; do sets+=(--set "$set"); done
+    "$program" run "$name.yaml" --json "${sets[@]}" 2>/dev/null | jq '[.workloads[].goodput_bps] | add'
+}
+named() { # NAME KIND
+    "$program" run "$1.yaml" -o "$1.db" --json >"$1.json" 2>err
+    [ "$(jq -r .bottleneck_kind "$1.json")" = "$2" ] || fail "$1: not $2: $(jq -r .bottleneck "$1.json")"
+    "$program" explain "$1.db" --json | jq -e --argjson run "$(cat "$1.json")" \
+        '[.workloads[].text] | index($run.bottleneck) != null' >/dev/null 2>&1 || fail "$1: run and explain name different things"
+}
+gains() { # NAME LEAST SETS...: goodput grows by that factor at least
+    local name=$1 least=$2 before after
+    shift 2
+    before=$(goodput "$name") after=$(goodput "$name" "$@")
+    jq -n -e "$after >= $before * $least" >/dev/null || fail "$name: $before to $after with $*"
+}
+stays() { # NAME SETS...
+    local name=$1 before after
+    shift
+    before=$(goodput "$name") after=$(goodput "$name" "$@")
+    jq -n -e "$after < $before * 1.02" >/dev/null || fail "$name: $before to $after with $*"
+}
+nvme() { # NAME LINES: hosts host1.. to the target host0
+    printf 'stormglass: 1\nname: %s\nduration: 4ms\nfabric: {topology: {kind: single-switch, hosts: 3}}\n%s\n' "$1" "$2" >"$1.yaml"
+}
+media='hosts.targets.namespaces.0.media'
+
+# A medium that is full, at great depth: what waits is not the host's software.
+nvme media 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 40us, parallel: 4}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 100}]'
+named media media
+gains media 1.08 $media.read-latency=36us
+stays media workloads.w.queue-depth=110 hosts.defaults.nvme.submit-cost=900ns hosts.defaults.nvme.complete-cost=900ns
+
+# Flash whose dies are hit at random is full though none is always busy.
+nvme flash 'hosts: {targets: {where: host0, namespaces: [{media: {kind: flash-tlc, channels: 2, dies-per-channel: 2}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 64}]'
+named flash media
+gains flash 1.05 $media.read-time=54us
+
+# Two microseconds of CPU for each I/O: 500 thousand a second, whatever the medium.
+nvme host-cpu 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 5us, parallel: 64}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 64}]'
+named host-cpu 'host cpu'
+gains host-cpu 1.08 hosts.defaults.nvme.submit-cost=900ns hosts.defaults.nvme.complete-cost=900ns
+stays host-cpu $media.read-latency=4us
+
+nvme target-cpu 'hosts: {defaults: {target: {cores: 1, command-cost: 8us}}, targets: {where: host0, namespaces: [{media: null}]}}
+workloads: [{name: w, kind: nvme, from: "host1..host2", to: host0, queue-depth: 32}]'
+named target-cpu 'target cpu'
+gains target-cpu 1.08 hosts.defaults.target.command-cost=7200ns
+stays target-cpu workloads.w.queue-depth=36
+
+# A target that stands still is no network.
+nvme stall 'hosts: {targets: {where: host0, namespaces: [{media: null}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 8}]
+faults: [{at: 1ms, for: 2ms, kind: target-stall, where: host0}]'
+named stall recovery
+gains stall 1.5 faults.0.for=1us
+
+# One outstanding: nothing is full.
+nvme depth 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, queue-depth: 1}]'
+named depth 'queue depth'
+gains depth 1.8 workloads.w.queue-depth=2
+
+# An open loop that gets all that it asks for.
+nvme open 'hosts: {targets: {where: host0, namespaces: [{media: {kind: fixed, read-latency: 20us}}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, rate: 20000}]'
+named open 'asked for'
+gains open 1.8 workloads.w.rate=40000
+stays open fabric.host-links.rate=110Gbps $media.read-latency=10us hosts.defaults.nvme.submit-cost=100ns
+
+# READs to fetch the data of writes, one at a time.
+nvme reads 'hosts: {defaults: {rnic: {max-rd-atomic: 1}}, targets: {where: host0, namespaces: [{media: null}]}}
+workloads: [{name: w, kind: nvme, from: host1, to: host0, read: 0%, block-size: 16KiB, queue-depth: 64}]'
+named reads 'outstanding reads'
+gains reads 1.3 hosts.defaults.rnic.max-rd-atomic=2
+stays reads workloads.w.queue-depth=128
+
+# Eight into one: the link of the receiver is full, the pauses are what that does.
+cat >incast.yaml <<'END'
+stormglass: 1
+name: incast
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 9}, host-links: {rate: 100Gbps}, switch: {alpha: 3%}}
+hosts: {defaults: {rnic: {congestion-control: none}}}
+workloads: [{name: w, kind: rdma-write, from: "host1..host8", to: host0, message-size: 256KiB, outstanding: 4}]
+END
+named incast link
+jq -e '.pfc.paused_ps > 0' incast.json >/dev/null || fail 'incast: nothing was paused'
+gains incast 1.08 fabric.host-links.rate=110Gbps
+stays incast workloads.w.outstanding=5
+
+# A host that drains slower than its link.
+cat >drain.yaml <<'END'
+stormglass: 1
+name: drain
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {congestion-control: none, drain: 40Gbps}}}
+workloads: [{name: w, kind: rdma-write, from: host1, to: host0, message-size: 256KiB, outstanding: 8}]
+END
+named drain 'slow receiver'
+gains drain 1.08 hosts.defaults.rnic.drain=44Gbps
+stays drain fabric.host-links.rate=110Gbps
+
+# A receive that is posted late: the sender waits after a receiver-not-ready NAK.
+cat >credit.yaml <<'END'
+stormglass: 1
+name: credit
+duration: 4ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {min-rnr-timer: 8}}}
+workloads: [{name: w, kind: rdma-send, from: host1, to: host0, message-size: 4KiB, outstanding: 16, receives: 4, receive-delay: 20us}]
+END
+named credit credit
+gains credit 1.5 workloads.w.receive-delay=1us
+stays credit fabric.host-links.rate=110Gbps
+
+# From the first packet on again after each loss: the link is always busy, and nothing arrives.
+cat >loss.yaml <<'END'
+stormglass: 1
+name: loss
+duration: 4ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+hosts: {defaults: {rnic: {loss-recovery: go-back-0}}}
+workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 4MiB}]
+faults: [{at: 0s, kind: drop-every, where: host0-switch0, n: 256, frames: data}]
+END
+named loss loss
+jq -e '.workloads[0].completed == 0' loss.json >/dev/null || fail 'loss: something arrived'
+[ "$(goodput loss fabric.host-links.rate=200Gbps)" = 0 ] || fail 'loss: a faster link helps'
+gains loss 1 hosts.defaults.rnic.loss-recovery=go-back-n
+
+# Who was cut when there were two goes on alone, far below the link, which nobody else uses.
+cat >held.yaml <<'END'
+stormglass: 1
+name: held
+duration: 8ms
+fabric: {topology: {kind: single-switch, hosts: 3}, switch: {ecn: {kmin: 4KB, kmax: 8KB, pmax: 100%}}}
+hosts: {defaults: {rnic: {congestion-control: {kind: dcqcn, rai: 1Mbps, rhai: 1Mbps}}}}
+workloads:
+  - {name: w, kind: rdma-write, from: host0, to: host2, message-size: 256KiB, outstanding: 4}
+  - {name: gone, kind: rdma-write, from: host1, to: host2, message-size: 256KiB, outstanding: 4, stop: 1500us}
+END
+named held 'congestion control'
+gains held 1.2 hosts.defaults.rnic.congestion-control=none
+stays held workloads.w.outstanding=5
+
+# A timeout after the end dilutes nothing.
+cat >late.yaml <<'END'
+stormglass: 1
+name: late
+duration: 1ms
+drain: 200ms
+fabric: {topology: {kind: single-switch, hosts: 2}}
+workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 64KiB, outstanding: 8}]
+faults: [{at: 990us, for: 1ms, kind: drop-every, where: host0-switch0, n: 1, frames: data}]
+END
+named late link
+jq -e '.drain_ps > 60e9' late.json >/dev/null || fail "late: no timeout after the end"
+[ $failures = 0 ]
