@@ -165,7 +165,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -253,6 +253,9 @@ swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from 
 	@$(MAKE) BUILD=asan build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/swarm/run $(SEEDS) "$(FIRST)" build/$(CC_NAME)-plain$(OPT)/tests/swarm/swarm \
 	    build/$(CC_NAME)-asan$(OPT)/tests/swarm/swarm
+
+oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each resource by --set: what gains most is the named bottleneck (FIRST: by commit)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)
