@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "bridge/bytes/bytes.h"
-#include "nvme/rdma/rdma.h"
+#include "scenarios/workload/nvme_carrier.h"
 
 #include <stdlib.h>
 
@@ -92,10 +92,10 @@ bool play_target_make(struct play_target *target)
     if (target->namespace_count == 0)
         return true;
     params.command_cost = 0;
-    const struct nvme_rdma_params rdma = {.rdma_size = params.rdma_size};
+    const struct nvme_carrier_site carrier = {.verbs = &verbs_real, .device = target->device};
     const struct nvme_target_site site = {
         .env = &target->env,
-        .transport = nvme_rdma_create(&verbs_real, target->device, &rdma),
+        .transport = nvme_carrier_of_target(&carrier, &params),
         .params = &params,
         .namespaces = target->namespaces,
         .namespace_count = target->namespace_count,

@@ -12,7 +12,7 @@
  * counts as failed. */
 #include "base/memory.h"
 #include "base/probe.h"
-#include "nvme/rdma/rdma.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/workload/wl_nvme_private.h"
 
 #include <stdio.h>
@@ -373,11 +373,10 @@ void wl_nvme_start(struct workload *workload)
     CHECK(wl->host == NULL);
     struct nvme_host_params params = *(const struct nvme_host_params *)wl->site.nvme_params;
     params.queues = wl->params.queues;
-    const struct nvme_rdma_params rdma = {.class = wl->site.class,
-                                          .sgl_invalidate = params.sgl_invalidate};
+    const struct nvme_carrier_site carrier = {wl->site.verbs, wl->site.device, wl->site.class};
     const struct nvme_host_site site = {
         .env = wl->site.env,
-        .transport = nvme_rdma_create(wl->site.verbs, wl->site.device, &rdma),
+        .transport = nvme_carrier_of_host(&carrier, &params),
         .params = &params,
         .target_ip = wl->site.target_ip,
         .user = {.self = wl, .on_ready = on_ready, .on_io = on_io, .on_change = on_change},

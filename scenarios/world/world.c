@@ -6,9 +6,9 @@
 #include "scenarios/world/world.h"
 
 #include "base/memory.h"
-#include "nvme/rdma/rdma.h"
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/fabric/routing.h"
+#include "scenarios/workload/nvme_carrier.h"
 #include "scenarios/world/world_executors.h"
 #include "scenarios/world/world_play.h"
 
@@ -239,10 +239,10 @@ static void make_target(struct world *world, const struct scenario_node *node)
                 .media = node->host->namespaces[i].media,
                 .media_params = node->host->namespaces[i].media_params};
     struct host *host = world->hosts[node->index];
-    const struct nvme_rdma_params rdma = {.rdma_size = node->host->nvme_target->rdma_size};
+    const struct nvme_carrier_site carrier = {.verbs = &verbs_sim, .device = host_device(host, 0)};
     const struct nvme_target_site site = {
         .env = &host->env,
-        .transport = nvme_rdma_create(&verbs_sim, host_device(host, 0), &rdma),
+        .transport = nvme_carrier_of_target(&carrier, node->host->nvme_target),
         .params = node->host->nvme_target,
         .namespaces = list,
         .namespace_count = count,
