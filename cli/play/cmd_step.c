@@ -105,6 +105,11 @@ static int step_database(const struct cli_args *args, struct diag *diag)
 
 static int run(const struct cli_args *args)
 {
+    if (strcmp(args->operands[0], "-") == 0 && !cli_given(args, "script")) {
+        cli_error("step: standard input cannot be both the scenario and the commands: "
+                  "expected --script FILE too");
+        return CLI_USAGE;
+    }
     struct diag *diag = memory_new(sizeof *diag);
     const int code =
         cli_is_database(args->operands[0]) ? step_database(args, diag) : step_scenario(args, diag);

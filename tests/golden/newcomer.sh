@@ -150,6 +150,16 @@ for command in run check draw; do
     diff <(sed 's/ in [0-9.]* s$//; s/<stdin>/scenario.yaml/' piped) <(sed 's/ in [0-9.]* s$//' named) >/dev/null || fail "$command -: another result"
 done
 echo 'name: [' | expect 'a place in it' 2 '<stdin>:2:1: error:' "$program" run -
+printf '%s\n' 'next 30' where >steps
+"$program" step --script steps scenario.yaml >named && "$program" step --script steps - <scenario.yaml >piped && [ -s piped ] &&
+    diff piped named || fail 'step -: another result'
+"$program" bench --json - <scenario.yaml | jq -e '.hosts > 1' >/dev/null || fail 'bench -'
+expect 'commands and scenario' 2 'expected --script FILE too' "$program" step - <scenario.yaml
+for command in 'diff - -' 'diff first.db -' 'explain -' 'replay -' 'report -'; do
+    # shellcheck disable=SC2086 # words
+    expect "$command" 2 '' "$program" $command <scenario.yaml
+done
+expect 'a database from there' 2 'a run database is not read from standard input' "$program" diff - - <scenario.yaml
 "$program" run - -o piped.db <scenario.yaml >/dev/null && expect 'it plays again' 0 'equal: ' "$program" replay piped.db
 printf 'graph { a:p -- b:q }\n' | "$program" import dot - --hosts a,b >cables.yaml 2>err || fail "import dot -: $(cat err)"
 grep -q '^stormglass: 1' cables.yaml || fail 'import dot -: no scenario'
