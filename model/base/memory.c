@@ -59,11 +59,15 @@ void *memory_resized(void *items, size_t count, size_t bytes)
     return taken(realloc(items, all > 0 ? all : 1), all);
 }
 
+enum { FIRST_ROOM = 64 };
+
 void *memory_grown(void *items, uint32_t count, uint32_t *room, size_t bytes)
 {
     if (count < *room)
         return items;
-    *room = *room == 0 ? 64 : *room * 2;
+    /* In a build that trusts nobody a short array has no spare item: a sanitizer sees its end. */
+    const uint32_t more = *room == 0 ? FIRST_ROOM : *room * 2;
+    *room = STORMGLASS_HOSTILE && count < FIRST_ROOM ? count + 1 : more;
     return memory_resized(items, *room, bytes);
 }
 

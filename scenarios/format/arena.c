@@ -73,13 +73,18 @@ char *arena_format(struct arena *arena, const char *format, ...)
     return text;
 }
 
+/* In a build that trusts nobody a list of up to so many items has no spare one. */
+enum { EXACT_ITEMS = 64 };
+
 /* Capacities are powers of two from 8 on, so that the count alone tells when the array is full. */
 void *arena_push(struct arena *arena, void **items, size_t *count, size_t item_bytes)
 {
     const size_t have = *count;
+    const bool exact = STORMGLASS_HOSTILE && have < EXACT_ITEMS;
     const bool full = have == 0 || (have >= 8 && (have & (have - 1)) == 0);
-    if (full) {
-        void *grown = arena_array(arena, have == 0 ? 8 : have * 2, item_bytes);
+    if (full || exact) {
+        const size_t usual = have == 0 ? 8 : have * 2;
+        void *grown = arena_array(arena, exact ? have + 1 : usual, item_bytes);
         if (have > 0)
             memcpy(grown, *items, have * item_bytes);
         *items = grown;

@@ -151,6 +151,44 @@ static void a_buffer_is_empty_until_something_comes(void **state)
     free(diag);
 }
 
+/* What lies behind is reached at once: nothing moves. */
+static void a_goal_behind_moves_nothing(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load();
+    struct stepper *stepper = begin(scenario);
+    struct step_moved moved;
+    struct step_goal goal = {.events = 300, .until = TIME_NEVER, .slice = UINT64_MAX};
+    stepper_move(stepper, &goal, &moved);
+    const struct step_position at = moved.position;
+    const struct digest digest = stepper_digest(stepper);
+    assert_int_equal(at.events, 300);
+    assert_false(at.between);
+    const struct step_goal behind[] = {
+        {.events = 300, .until = TIME_NEVER, .slice = UINT64_MAX},
+        {.events = 7, .until = TIME_NEVER, .slice = UINT64_MAX},
+        {.events = UINT64_MAX, .until = at.now - 1, .slice = UINT64_MAX},
+        {.events = UINT64_MAX, .until = 0, .slice = UINT64_MAX},
+        {.events = 301, .until = at.now - 1, .slice = UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+        stepper_move(stepper, &behind[i], &moved);
+        assert_int_equal(moved.position.events, 300);
+        assert_int_equal(moved.position.now, at.now);
+        assert_false(moved.position.between);
+        const struct digest now = stepper_digest(stepper);
+        assert_memory_equal(&now, &digest, sizeof digest);
+    }
+    goal = (struct step_goal){.events = UINT64_MAX, .until = at.now, .slice = UINT64_MAX};
+    stepper_move(stepper, &goal, &moved); /* the moment is not done yet */
+    assert_true(moved.position.between && moved.position.now == at.now);
+    const uint64_t events = moved.position.events;
+    stepper_move(stepper, &goal, &moved);
+    assert_int_equal(moved.position.events, events);
+    stepper_free(stepper);
+    scenario_free(scenario);
+}
+
 /* The same of each of them, together. */
 static uint64_t count_each(const struct scenario *scenario, const char *format,
                            const char *const *names)
@@ -402,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_come_true_as_often_as_the_world_counts),
         cmocka_unit_test(a_buffer_is_empty_until_something_comes),
+        cmocka_unit_test(a_goal_behind_moves_nothing),
         cmocka_unit_test(parts_add_up_to_the_whole),
         cmocka_unit_test(a_moment_is_done_with_its_faults_and_events),
         cmocka_unit_test(what_a_fault_does_itself_is_a_hit),
