@@ -11,6 +11,7 @@
 #include "replay/record/record_counters.h"
 #include "replay/record/record_deadlocks.h"
 #include "replay/record/record_flows.h"
+#include "replay/record/record_members.h"
 #include "replay/record/record_waits.h"
 
 #include <inttypes.h>
@@ -368,6 +369,7 @@ static void write_model(struct record *record, const struct world *world, time_p
     record_counters(store, world, now, record_is_brief(record));
     if (record_level_of(record) >= RECORD_COUNTERS)
         record_flows(store, world);
+    record_members(record, world);
     record_deadlocks(store, world->scenario, &world->deadlocks);
     write_digests(store, &world->engine);
 }

@@ -122,6 +122,7 @@ static void ask_all(struct store *store)
                                         "v_series_flow",
                                         "v_series_workload",
                                         "v_queue",
+                                        "v_member",
                                         "v_flow",
                                         "v_pause_interval",
                                         "v_blocked",

@@ -42,6 +42,12 @@ done
 # One that is slow is unfair: x, x, x and next to nothing.
 is '.fairness.jain > 0.6 and .fairness.jain < 0.85 and .fairness.least_bps * 4 < .fairness.most_bps' workloads.w.from=host4..host7 workloads.w.to=host0..host3 \
     workloads.w.count=0 workloads.w.outstanding=4 'faults=[{kind: slow-receiver, where: host0, drain: 5%}]' fabric.topology.spines=4
+# Each of them is in the database; rates and index are worked out from there.
+"$program" run alone.yaml --set workloads.w.from=host4..host7 --set workloads.w.count=8 --set 'faults=[{kind: link-down, where: host7}]' -o members.db --json >run.json 2>err
+[ "$(sqlite3 members.db 'SELECT count(*), count(ready_us), sum(completed), max(host) FROM v_member')" = '4|3|24|host7' ] || fail "members: $(sqlite3 members.db 'SELECT * FROM v_member')"
+[ "$(sqlite3 members.db "SELECT printf('%.4f', sum(rate_bps)*sum(rate_bps)/count(*)/sum(rate_bps*rate_bps)) FROM v_member")" = \
+    "$(jq '.workloads[0].fairness.jain' run.json | xargs printf '%.4f')" ] || fail 'the index is not that of the rates'
+[ "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM member')" = "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM workload')" ] || fail 'members do not add up'
 # What is not done is no flow, and nothing without a size is one.
 is '.flows == 0 and .fct_ns.max == null and .slowdown.max == null' workloads.w.count=0
 is '.flows == 0 and .fct_ns.max == null' workloads.w.count=1000000

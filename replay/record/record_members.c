@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_members - what workloads' instances say of themselves, as rows. */
+#include "replay/record/record_members.h"
+
+#include "replay/database/record_schema.h"
+
+static void write_member(struct store *store, const struct scenario_workload *workload,
+                         uint32_t index, uint32_t number, const struct workload_member *did)
+{
+    static const struct workload_member nothing;
+    const struct scenario_pair *pair = &workload->pairs[number / workload->copies];
+    did = did == NULL ? &nothing : did;
+    const bool any = did->completed > 0;
+    RECORD_ROW(store, member, .workload = STORE_I(index), .member = STORE_I(number),
+               .from_node = STORE_I(pair->from), .to_node = STORE_I(pair->to),
+               .ready_ps = did->connected ? STORE_I(did->ready) : STORE_N,
+               .issued = STORE_I(did->issued), .completed = STORE_I(did->completed),
+               .failed = STORE_I(did->failed), .bytes = STORE_I(did->bytes),
+               .first_issue_ps = did->issued > 0 ? STORE_I(did->first_issue) : STORE_N,
+               .last_completion_ps = any ? STORE_I(did->last_completion) : STORE_N,
+               .latency_mean_ps =
+                   any ? STORE_I(did->latency_sum / (time_ps)did->completed) : STORE_N,
+               .latency_max_ps = any ? STORE_I(did->latency_max) : STORE_N);
+}
+
+void record_members(struct record *record, const struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    uint64_t all = 0;
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        all += (uint64_t)scenario->workloads[w].pair_count * scenario->workloads[w].copies;
+    if (record_is_brief(record) ||
+        (all > RECORD_MEMBERS_MAX && record_level_of(record) < RECORD_COUNTERS))
+        return;
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++)
+            write_member(record_store(record), workload, w, i, world_member(world, w, i));
+    }
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record_members - a row for each member of each workload. */
+#ifndef STORMGLASS_REPLAY_RECORD_RECORD_MEMBERS_H
+#define STORMGLASS_REPLAY_RECORD_RECORD_MEMBERS_H
+
+#include "replay/record/record.h"
+#include "scenarios/world/world.h"
+
+enum { RECORD_MEMBERS_MAX = 4096 }; /* below level counters */
+
+void record_members(struct record *record, const struct world *world);
+
+#endif
