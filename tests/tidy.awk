@@ -109,6 +109,7 @@ FNR == 2 && !licensed { wrong("the first comment does not begin with the SPDX id
 length($0) > 100 { wrong("longer than 100 columns") }
 FNR == 501 { wrong("the file is longer than 500 lines") }
 /(^|[^A-Z])(TODO|FIXME|XXX)([^A-Z]|$)/ { wrong("an unfinished place") }
+/Included only by/ && FILENAME ~ /\.h$/ && FILENAME !~ /_private\.h$/ { wrong("who may include it, its name says: _private.h") }
 
 /^#include "/ {
     split($0, quoted, "\"")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cmd_headroom - stormglass headroom. */
 #include "base/memory.h"
-#include "cli/prepare/headroom_ask.h"
+#include "cli/prepare/headroom_ask_private.h"
 
 #include <stdlib.h>
 

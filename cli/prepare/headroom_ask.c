@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * headroom_ask - options that are rows of a port or a switch have their bounds and presets. */
-#include "cli/prepare/headroom_ask.h"
+#include "cli/prepare/headroom_ask_private.h"
 
 #include "base/memory.h"
 #include "base/quantity.h"

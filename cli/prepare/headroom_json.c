@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * headroom_json - the answer for programs. */
-#include "cli/prepare/headroom_ask.h"
+#include "cli/prepare/headroom_ask_private.h"
 #include "reports/text/json.h"
 
 #include <inttypes.h>

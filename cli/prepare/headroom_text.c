@@ -2,7 +2,7 @@
  * headroom_text - the answer for people: one link on a page, or a line for each rate. */
 #include "base/opt.h"
 #include "base/quantity.h"
-#include "cli/prepare/headroom_ask.h"
+#include "cli/prepare/headroom_ask_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>

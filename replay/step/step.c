@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "replay/run/stop.h"
-#include "replay/step/step_acts.h"
+#include "replay/step/step_acts_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_say - names, waits and stages. */
-#include "replay/step/step_say.h"
+#include "replay/step/step_say_private.h"
 
 #include "nvme/wire/spec.h"
 #include "rnic/qp/requester.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_show - the whole in short, a workload, and who shows the rest. */
-#include "replay/step/step_show.h"
+#include "replay/step/step_show_private.h"
 
 #include "scenarios/fault/fault.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_show_host - RNICs, queue pairs, and the commands of a host and of a target. */
-#include "replay/step/step_show.h"
+#include "replay/step/step_show_private.h"
 
 #include <inttypes.h>
 

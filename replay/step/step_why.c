@@ -2,7 +2,7 @@
  * step_why - from what waits to what it waits for, and on to the root.
  * Each line is one step, deeper by two blanks with each queue.  A queue that was met on the way
  * closes a circle. */
-#include "replay/step/step_why.h"
+#include "replay/step/step_why_private.h"
 
 #include <stdarg.h>
 

@@ -2,7 +2,7 @@
  * step_why_io - queue pairs and commands, and their frames that are under way.
  * A queue pair waits for its port, its pacing, or what was sent and is not acknowledged; a command
  * for the queue pair, a core, the medium. */
-#include "replay/step/step_why.h"
+#include "replay/step/step_why_private.h"
 
 /* ------------------------------------------------------------------ frames under way */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step_why_net - queues that wait for the wire, or for the peer that stopped them.
  * The peer stopped them because of its own queues, where what came in by that port waits. */
-#include "replay/step/step_why.h"
+#include "replay/step/step_why_private.h"
 
 enum { SHARE_LEAST_PERCENT = 20 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scenario_load - what the parts of the loader share.
- * Included only by scenario_*.c, profile.c and topology_dot.c.  Parts run in the order of the
- * scenario's sections; each leaves its result in the scenario and its messages in the diag; after a
- * part that failed the next ones do not run. */
+ * scenario_load - what the parts of the loader share, also those that lie beside what they load:
+ * a topology's file, an import.
+ * Parts run in the order of the scenario's sections; each leaves its result in the scenario and its
+ * messages in the diag; after a part that failed the next ones do not run. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
 #define STORMGLASS_SCENARIOS_LOAD_SCENARIO_LOAD_H
 

@@ -9,8 +9,8 @@
 #include "rnic/host/verbs_sim.h"
 #include "scenarios/fabric/routing.h"
 #include "scenarios/workload/nvme_carrier.h"
-#include "scenarios/world/world_executors.h"
-#include "scenarios/world/world_play.h"
+#include "scenarios/world/world_executors_private.h"
+#include "scenarios/world/world_play_private.h"
 
 #include <stdalign.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * world_executors - making them, and what happens at the end of a window. */
-#include "scenarios/world/world_executors.h"
+#include "scenarios/world/world_executors_private.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_faults - what goes wrong in a world, between its events.
- * Included only by world_play.c, world_faults.c and the kinds of faults. */
+ * world_faults - what goes wrong in a world, between its events: what the kinds of faults do to
+ * hosts, ports and targets. */
 #ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 #define STORMGLASS_SCENARIOS_WORLD_WORLD_FAULTS_H
 

@@ -9,7 +9,7 @@
  * An entry begins when the fio jobs that it waits for are finished (others: at once).  It is
  * finished a lookahead after its last instance became idle: what a host does concerns no other
  * sooner.  Then it may end others (fio's exitall), and the last ends the run. */
-#include "scenarios/world/world_play.h"
+#include "scenarios/world/world_play_private.h"
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"

@@ -8,7 +8,7 @@
 #include "net/deadlock/deadlock.h"
 
 #include "base/memory.h"
-#include "net/deadlock/deadlock_knots.h"
+#include "net/deadlock/deadlock_knots_private.h"
 
 #include <stdlib.h>
 

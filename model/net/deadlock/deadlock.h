@@ -20,7 +20,7 @@
 
 #include "net/switch/switch.h"
 
-struct deadlock_waits; /* the private half, see deadlock_waits.h */
+struct deadlock_waits; /* the private half, see deadlock_waits_private.h */
 
 enum deadlock_role {
     DEADLOCK_CYCLE,  /* of a shortest circle: each waits for the next, the last for the first */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * deadlock_knots - components, what of them holds itself, and circles. */
-#include "net/deadlock/deadlock_knots.h"
+#include "net/deadlock/deadlock_knots_private.h"
 
 #include "base/graph.h"
 #include "base/memory.h"

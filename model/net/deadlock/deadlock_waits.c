@@ -3,7 +3,7 @@
  * Three sieves, each finer and dearer than the one before: the ports' masks; then queues whose
  * peer has no paused queue of the priority at all; then, for what is left, the frames themselves.
  */
-#include "net/deadlock/deadlock_waits.h"
+#include "net/deadlock/deadlock_waits_private.h"
 
 #include "base/memory.h"
 

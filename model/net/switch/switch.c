@@ -13,8 +13,8 @@
  * Cut-through: the frame's header arrives first, and its bits keep coming at the ingress rate.  It
  * may leave while they come unless the egress wire is faster, which would run dry: then it waits
  * for its last bit (CUT_WAIT). */
-#include "net/switch/switch_mark.h"
-#include "net/switch/switch_queue.h"
+#include "net/switch/switch_mark_private.h"
+#include "net/switch/switch_queue_private.h"
 #include "net/switch/watchdog.h"
 
 enum switch_event { SWITCH_EVENT_CUT_WAIT = NET_EVENT_FIRST_OWN, SWITCH_EVENT_WATCHDOG };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * switch_queue - pauses and lossy queues. */
-#include "net/switch/switch_queue.h"
+#include "net/switch/switch_queue_private.h"
 
 /* ------------------------------------------------------------------ pauses */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Deadlocks where there is one, and none where there is none, however still everything stands. */
-#include "net/deadlock/deadlock_waits.h"
+#include "net/deadlock/deadlock_waits_private.h"
 #include "replay/record/record_deadlocks.h"
 #include "scenarios/world/world.h"
 

@@ -5,7 +5,7 @@
 #include "tests/unit/step/stand.h"
 
 #include "base/memory.h"
-#include "replay/step/step_acts.h"
+#include "replay/step/step_acts_private.h"
 #include "replay/step/step_tell.h"
 
 #include <dirent.h>

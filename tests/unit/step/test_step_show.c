@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What `show` says of ports, queues, memory, faults and commands is what the world counts. */
 #include "replay/step/step_command.h"
-#include "replay/step/step_say.h"
+#include "replay/step/step_say_private.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

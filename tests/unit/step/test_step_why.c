@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What `why` says: of a workload its oldest command, of a queue whose frames wait in it. */
 #include "replay/step/step_command.h"
-#include "replay/step/step_say.h"
+#include "replay/step/step_say_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

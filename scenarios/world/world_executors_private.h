@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * world_executors - what each executor of a world has for itself, and what goes between them.
+ * world_executors_private - what each executor of a world has for itself, and what goes between
+ * them.
  * Frames for the nodes of another executor go by mail; what the nodes tell is put in order at the
  * end of a window.  Included only by world.c and world_executors.c. */
-#ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_H
-#define STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_H
+#ifndef STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_PRIVATE_H
+#define STORMGLASS_SCENARIOS_WORLD_WORLD_EXECUTORS_PRIVATE_H
 
 #include "scenarios/world/world.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_why - what the files of `why` share.
+ * step_why_private - what the files of `why` share.
  * Included only by step_why*.c. */
-#ifndef STORMGLASS_REPLAY_STEP_STEP_WHY_H
-#define STORMGLASS_REPLAY_STEP_STEP_WHY_H
+#ifndef STORMGLASS_REPLAY_STEP_STEP_WHY_PRIVATE_H
+#define STORMGLASS_REPLAY_STEP_STEP_WHY_PRIVATE_H
 
-#include "replay/step/step_show.h"
+#include "replay/step/step_show_private.h"
 
 enum { STEP_PRIOS_MOST = 64 };
 

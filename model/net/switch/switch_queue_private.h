@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * switch_queue - a frame's room in a switch's memory, and its place in a queue.
+ * switch_queue_private - a frame's room in a switch's memory, and its place in a queue.
  * The way of every frame that waits, to be inlined; what only some need is in switch_queue.c.
  * Included only by switch*.c. */
-#ifndef STORMGLASS_NET_SWITCH_SWITCH_QUEUE_H
-#define STORMGLASS_NET_SWITCH_SWITCH_QUEUE_H
+#ifndef STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
+#define STORMGLASS_NET_SWITCH_SWITCH_QUEUE_PRIVATE_H
 
 #include "net/switch/switch_private.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_acts - what each command of a session does.
+ * step_acts_private - what each command of a session does.
  * Included only by step.c and step_acts.c. */
-#ifndef STORMGLASS_REPLAY_STEP_STEP_ACTS_H
-#define STORMGLASS_REPLAY_STEP_STEP_ACTS_H
+#ifndef STORMGLASS_REPLAY_STEP_STEP_ACTS_PRIVATE_H
+#define STORMGLASS_REPLAY_STEP_STEP_ACTS_PRIVATE_H
 
 #include "replay/step/step.h"
 #include "replay/step/step_command.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headroom_ask - what a command line asks of `stormglass headroom`, and how it is said.
+ * headroom_ask_private - what a command line asks of `stormglass headroom`, and how it is said.
  * Included only by cmd_headroom.c and headroom_*.c. */
-#ifndef STORMGLASS_CLI_PREPARE_HEADROOM_ASK_H
-#define STORMGLASS_CLI_PREPARE_HEADROOM_ASK_H
+#ifndef STORMGLASS_CLI_PREPARE_HEADROOM_ASK_PRIVATE_H
+#define STORMGLASS_CLI_PREPARE_HEADROOM_ASK_PRIVATE_H
 
 #include "cli/cli.h"
-#include "net/trial/headroom_proof.h"
 #include "net/port/port.h"
+#include "net/trial/headroom_proof.h"
 
 enum { HEADROOM_RATES_MAX = 16, HEADROOM_FRAMES_MAX = 16, HEADROOM_PROOFS_MAX = 32 };
 

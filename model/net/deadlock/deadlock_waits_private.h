@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock_waits - the largest set of queues that wait for each other for ever, and who for whom.
+ * deadlock_waits_private - the largest set of queues that wait for each other for ever, and who for
+ * whom.
  * Included only by deadlock*.c; what it computes is said in deadlock.h. */
-#ifndef STORMGLASS_NET_DEADLOCK_DEADLOCK_WAITS_H
-#define STORMGLASS_NET_DEADLOCK_DEADLOCK_WAITS_H
+#ifndef STORMGLASS_NET_DEADLOCK_DEADLOCK_WAITS_PRIVATE_H
+#define STORMGLASS_NET_DEADLOCK_DEADLOCK_WAITS_PRIVATE_H
 
 #include "net/deadlock/deadlock.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_show - what the files of `show` share.
+ * step_show_private - what the files of `show` share.
  * Included only by step_*.c. */
-#ifndef STORMGLASS_REPLAY_STEP_STEP_SHOW_H
-#define STORMGLASS_REPLAY_STEP_STEP_SHOW_H
+#ifndef STORMGLASS_REPLAY_STEP_STEP_SHOW_PRIVATE_H
+#define STORMGLASS_REPLAY_STEP_STEP_SHOW_PRIVATE_H
 
-#include "replay/step/step_say.h"
+#include "replay/step/step_say_private.h"
 
 enum { STEP_SHOWN_MOST = 12 }; /* commands and queue pairs of one list */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step_say - what `show` and `why` both say.
+ * step_say_private - what `show` and `why` both say.
  * Included only by step_*.c. */
-#ifndef STORMGLASS_REPLAY_STEP_STEP_SAY_H
-#define STORMGLASS_REPLAY_STEP_STEP_SAY_H
+#ifndef STORMGLASS_REPLAY_STEP_STEP_SAY_PRIVATE_H
+#define STORMGLASS_REPLAY_STEP_STEP_SAY_PRIVATE_H
 
 #include "nvme/host/host.h"
 #include "replay/database/words.h"

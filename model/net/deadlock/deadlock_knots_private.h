@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * deadlock_knots - the parts of S that hold themselves, and a circle in each.
+ * deadlock_knots_private - the parts of S that hold themselves, and a circle in each.
  * A knot is a strongly connected component of who waits for whom that would not resume although
  * all other queues of S left.  Every S has one: a component that waits for no other.
  * Included only by deadlock*.c. */
-#ifndef STORMGLASS_NET_DEADLOCK_DEADLOCK_KNOTS_H
-#define STORMGLASS_NET_DEADLOCK_DEADLOCK_KNOTS_H
+#ifndef STORMGLASS_NET_DEADLOCK_DEADLOCK_KNOTS_PRIVATE_H
+#define STORMGLASS_NET_DEADLOCK_DEADLOCK_KNOTS_PRIVATE_H
 
-#include "net/deadlock/deadlock_waits.h"
+#include "net/deadlock/deadlock_waits_private.h"
 
 struct deadlock_knot {
     uint32_t first, count; /* in deadlock_knots.members, the circle first and in its order */
