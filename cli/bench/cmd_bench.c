@@ -70,8 +70,11 @@ static int play(const struct bench *bench, const struct scenario *scenario, int6
 {
     struct diag *diag = memory_new(sizeof *diag);
     struct run run;
-    const struct run_options how = {
-        .until = TIME_NEVER, .unread = true, .progress = true, .threads = bench->threads};
+    const struct run_options how = {.until = TIME_NEVER,
+                                    .unread = true,
+                                    .blind = true,
+                                    .progress = true,
+                                    .threads = bench->threads};
     const enum run_end end = run_scenario(&run, scenario, &how, diag);
     if (end == RUN_DONE)
         *figures = figures_of(&run, scenario->host_count, empty_bytes);

@@ -312,6 +312,8 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
                                           .waits = options->waits};
     observe_init(&play.observe, &play.fabric, scenario->workload_count, &wishes);
     play.world = build(&play, diag);
+    if (play.world != NULL)
+        play.world->looks = !options->blind;
     run->cost.build = clock_since(begun);
     run->cost.built_bytes = resident_bytes();
     const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);

@@ -93,6 +93,27 @@ void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, ui
     add_sample(history, &(struct wl_history_sample){now, latency});
 }
 
+void wl_history_deliver(struct wl_history *history, time_ps at, uint64_t bytes, int intervals)
+{
+    const uint64_t since = at > history->base ? (uint64_t)(at - history->base) - 1 : 0;
+    make_intervals(history);
+    while (since >> history->shift >= (uint64_t)intervals)
+        double_intervals(history);
+    history->intervals[since >> history->shift].bytes += bytes;
+}
+
+time_ps wl_history_next(const struct wl_history *history, time_ps now)
+{
+    const uint64_t since = now > history->base ? (uint64_t)(now - history->base) : 0;
+    return history->base + (time_ps)(((since >> history->shift) + 1) << history->shift);
+}
+
+void wl_history_forget_bytes(struct wl_history *history)
+{
+    for (int i = 0; history->intervals != NULL && i < WL_HISTORY_INTERVALS; i++)
+        history->intervals[i].bytes = 0;
+}
+
 void wl_history_fold(struct wl_history *into, const struct wl_history *from)
 {
     CHECK(into->base == from->base);

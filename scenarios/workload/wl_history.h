@@ -13,8 +13,8 @@
 enum { WL_HISTORY_INTERVALS = 512, WL_HISTORY_SAMPLES = 16384 };
 
 struct wl_history_interval {
-    uint64_t completed, bytes;
-    uint64_t latency_sum; /* ps */
+    uint64_t completed, bytes; /* bytes: of what completed, or as they arrived */
+    uint64_t latency_sum;      /* ps */
 };
 
 struct wl_history_sample {
@@ -35,6 +35,16 @@ void wl_history_fini(struct wl_history *history);
 
 /* One that completed at `now`, which is not before base. */
 void wl_history_add(struct wl_history *history, time_ps now, time_ps latency, uint64_t bytes);
+
+/* So many bytes arrived in the time up to `at`; at most `intervals` are kept apart.  0 bytes keep
+ * their length in step with time. */
+void wl_history_deliver(struct wl_history *history, time_ps at, uint64_t bytes, int intervals);
+
+/* The moment behind `now` at which an interval ends. */
+time_ps wl_history_next(const struct wl_history *history, time_ps now);
+
+/* Bytes are told by wl_history_deliver alone: those of completions go. */
+void wl_history_forget_bytes(struct wl_history *history);
 
 /* Adds all of another one with the same base. */
 void wl_history_fold(struct wl_history *into, const struct wl_history *from);

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "rnic/host/verbs_sim.h"
+#include "scenarios/world/arrivals.h"
 #include "scenarios/world/job_order.h"
 #include "scenarios/world/world_faults.h"
 
@@ -38,6 +39,7 @@ struct entry {
     _Atomic time_ps idle_at; /* of the last so far */
     time_ps finish_at;       /* TIME_NEVER: not known yet */
     time_ps measure_at;      /* its measured part begins or ends then; TIME_NEVER: not any more */
+    struct arrivals arrivals;
 };
 
 struct world_play {
@@ -47,7 +49,7 @@ struct world_play {
         *reported; /* by executor and entry, what world->stats adds up; NULL: none */
     uint32_t serial;
     _Atomic time_ps finish_at; /* the next that is finished; TIME_NEVER: not known yet */
-    time_ps measure_at;        /* the next of all */
+    time_ps measure_at;        /* the next of all, and of all looks at what arrived */
     bool attention;            /* an entry has finished */
 };
 
@@ -167,6 +169,23 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
     instance->workload = workload->ops->create(&site);
 }
 
+static uint64_t delivered_by(const struct entry *entry)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < entry->count; i++) {
+        const struct instance *at = &entry->instances[i];
+        const struct workload_delivered delivered = at->ops->delivered(at->workload);
+        sum += delivered.read + delivered.written;
+    }
+    return sum;
+}
+
+static void note_next(const struct world *world, const struct entry *entry)
+{
+    world->play->measure_at = time_earlier(
+        world->play->measure_at, time_earlier(entry->measure_at, entry->arrivals.look_at));
+}
+
 /* What has arrived for the entry's instances, now that their measured part begins or ends. */
 static void measure_entry(const struct world *world, struct entry *entry)
 {
@@ -176,7 +195,6 @@ static void measure_entry(const struct world *world, struct entry *entry)
         entry->measure_at =
             time_earlier(entry->measure_at, at->ops->measure(at->workload, world->engine.now));
     }
-    world->play->measure_at = time_earlier(world->play->measure_at, entry->measure_at);
 }
 
 static void measure(const struct world *world)
@@ -187,8 +205,10 @@ static void measure(const struct world *world)
         struct entry *entry = &play->entries[i];
         if (entry->measure_at <= world->engine.now)
             measure_entry(world, entry);
-        else
-            play->measure_at = time_earlier(play->measure_at, entry->measure_at);
+        if (entry->arrivals.look_at <= world->engine.now)
+            arrivals_look(&entry->arrivals, world->engine.now, delivered_by(entry),
+                          entry->measure_at == TIME_NEVER || entry->busy == 0);
+        note_next(world, entry);
     }
 }
 
@@ -209,6 +229,9 @@ static void begin_entry(void *self, uint32_t index)
     for (uint32_t i = 0; i < entry->count; i++)
         entry->instances[i].ops->start(entry->instances[i].workload);
     measure_entry(world, entry);
+    if (world->looks)
+        arrivals_begin(&entry->arrivals, workload, entry->count, world->engine.now);
+    note_next(world, entry);
 }
 
 static void stop_entry(void *self, uint32_t index)
@@ -274,6 +297,7 @@ void world_play_init(struct world *world)
         if (world->engine.executors == 1)
             world->stats[i].history = new_history(world, i);
         play->entries[i].finish_at = play->entries[i].measure_at = TIME_NEVER;
+        arrivals_init(&play->entries[i].arrivals, scenario->workloads[i].start);
     }
     play->finish_at = play->measure_at = TIME_NEVER;
     play->attention = true; /* the first entries begin */
@@ -288,6 +312,7 @@ void world_play_fini(struct world *world)
             play->entries[i].instances[n].ops->destroy(play->entries[i].instances[n].workload);
         free(play->entries[i].instances);
         free(play->entries[i].busy_on);
+        arrivals_fini(&play->entries[i].arrivals);
     }
     /* Targets and sinks are freed later and send their disconnects by ports without fault. */
     world_faults_fini(world);
@@ -407,6 +432,9 @@ void world_history(const struct world *world, uint32_t workload, struct wl_histo
         if (reported != NULL)
             wl_history_fold(history, reported->history);
     }
+    const struct entry *entry = &world->play->entries[workload];
+    arrivals_tell(&entry->arrivals, delivered_by(entry), world->stats[workload].last_completion,
+                  history);
 }
 
 const struct workload_member *world_member(const struct world *world, uint32_t workload,

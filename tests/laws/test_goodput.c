@@ -131,6 +131,8 @@ struct outcome {
     struct workload_delivered sum, members[MEMBERS];
     uint32_t count;
     struct digest digest;
+    uint64_t told, most; /* bytes over time: all, and the most of an interval */
+    time_ps length;      /* of an interval */
 };
 
 static struct scenario *load(const char *text, const char *set)
@@ -161,6 +163,15 @@ static void sum_up(const struct world *world, struct outcome *outcome)
         outcome->sum.written += outcome->members[i].written;
     }
     outcome->digest = engine_digest(&world->engine);
+    struct wl_history history;
+    world_history(world, 0, &history);
+    for (int i = 0; history.intervals != NULL && i < WL_HISTORY_INTERVALS; i++) {
+        outcome->told += history.intervals[i].bytes;
+        if (history.intervals[i].bytes > outcome->most)
+            outcome->most = history.intervals[i].bytes;
+    }
+    outcome->length = (time_ps)1 << history.shift;
+    wl_history_fini(&history);
 }
 
 /* wire: NULL: nobody looks.  executors: each host in turn is on the next one. */
@@ -181,6 +192,7 @@ static struct outcome play(const char *text, const char *set, struct wire *wire,
         world_build_divided(scenario, wire == NULL ? &probe_none : &probe, &division, &diag);
     assert_non_null(world);
     world->engine.hostile = false;
+    world->looks = true;
     if (wire != NULL)
         wire->world = world;
     world_run(world, TIME_NEVER);
@@ -276,6 +288,7 @@ static void what_counts_has_come_by_wire(void **state)
                       (unsigned long long)outcome.sum.read, (unsigned long long)outcome.sum.written,
                       (unsigned long long)wire->refused, (unsigned long long)wire->sent);
         assert_int_equal(outcome.sum.read + outcome.sum.written, came);
+        assert_int_equal(outcome.told, came);
         assert_true(came > 0);
         assert_int_equal(wire->refused > 0, row->loses);
         free(wire);
@@ -290,7 +303,9 @@ static void many_flows_have_no_more_than_their_link(void **state)
     const uint64_t link = UINT64_C(100000000000) / 1000 * 3 / 8; /* bytes in 3 ms */
     assert_true(outcome.sum.written < link * MTU / (MTU + WIRE_ROCE_BYTES + WIRE_GAP_BYTES));
     assert_true(outcome.sum.written > link * 97 / 100);
-    assert_int_equal(outcome.stats.completed_window, 0); /* not one is complete */
+    assert_int_equal(outcome.stats.completed_window, 0);             /* not one is complete */
+    const uint64_t each = (uint64_t)outcome.length * 100 / 8 / 1000; /* 100 Gb/s */
+    assert_true(outcome.most <= each * MTU / (MTU + WIRE_ROCE_BYTES + WIRE_GAP_BYTES) + MTU);
 }
 
 static void it_does_not_know_threads(void **state)
@@ -302,6 +317,8 @@ static void it_does_not_know_threads(void **state)
             const struct outcome other = play(rows[i].text, NULL, NULL, threads);
             assert_memory_equal(&one.digest, &other.digest, sizeof one.digest);
             assert_memory_equal(one.members, other.members, sizeof one.members);
+            assert_int_equal(one.told, other.told);
+            assert_int_equal(one.most, other.most);
         }
     }
 }
@@ -321,6 +338,7 @@ static void all_that_was_asked_for_counts(void **state)
         memcpy(strstr(text, "duration: 3ms"), "duration: 1s ", 13);
         const struct outcome outcome = play(text, set, NULL, 1);
         assert_int_equal(outcome.stats.failed, 0);
+        assert_int_equal(outcome.told, outcome.stats.bytes);
         assert_int_equal(outcome.sum.read, outcome.stats.bytes_read);
         assert_int_equal(outcome.sum.written, outcome.stats.bytes_written);
     }

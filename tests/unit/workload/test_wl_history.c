@@ -110,11 +110,43 @@ static void an_interval_doubles_when_time_goes_on(void **state)
     wl_history_fini(&history);
 }
 
+/* What arrives up to a moment is the interval's that ends there. */
+static void what_arrives_is_of_the_time_before(void **state)
+{
+    (void)state;
+    struct wl_history history, sum;
+    wl_history_init(&history, 1000);
+    wl_history_init(&sum, 1000);
+    const time_ps length = (time_ps)1 << history.shift;
+    assert_int_equal(wl_history_next(&history, 0), 1000 + length);
+    assert_int_equal(wl_history_next(&history, 1000), 1000 + length);
+    assert_int_equal(wl_history_next(&history, 1000 + length - 1), 1000 + length);
+    assert_int_equal(wl_history_next(&history, 1000 + length), 1000 + 2 * length);
+    wl_history_deliver(&history, 1000 + length, 1, 4);
+    wl_history_deliver(&history, 1000 + length + 1, 2, 4);
+    wl_history_deliver(&history, 1000 + 4 * length, 4, 4);
+    assert_int_equal(history.intervals[0].bytes, 1);
+    assert_int_equal(history.intervals[1].bytes, 2);
+    assert_int_equal(history.intervals[3].bytes, 4);
+    wl_history_deliver(&history, 1000 + 4 * length + 1, 8, 4); /* a fifth: pairs become one */
+    assert_int_equal(history.intervals[0].bytes, 3);
+    assert_int_equal(history.intervals[1].bytes, 4);
+    assert_int_equal(history.intervals[2].bytes, 8);
+    wl_history_add(&sum, 1000, 5, 999);
+    wl_history_forget_bytes(&sum);
+    wl_history_fold(&sum, &history);
+    assert_int_equal(sum.intervals[0].bytes, 3);
+    assert_int_equal(sum.intervals[0].completed, 1);
+    wl_history_fini(&history);
+    wl_history_fini(&sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_that_are_added_up_are_one),
         cmocka_unit_test(an_interval_doubles_when_time_goes_on),
+        cmocka_unit_test(what_arrives_is_of_the_time_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
