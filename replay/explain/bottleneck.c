@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    TENTH = 100000,      /* what is relieved */
+    TENTH = 100000, /* what is relieved */
+    FULL = 980000,
     NEARLY_ALL = 850000, /* the rest are requests and acknowledgements */
     LEAST_LOST = 20000,  /* a share of lost time below is nothing */
     QUEUE_SHARE = 5,     /* a fifth of what is outstanding waits before what limits it, at least */
@@ -143,7 +144,11 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     case BOTTLENECK_RECEIVER:
         return input->slow_by_nature ? part(TENTH, elasticity(input, resource))
                                      : regained(input, resource);
-    case BOTTLENECK_PAUSES:
+    case BOTTLENECK_PAUSES: /* of who waits for a full link, whatever fills it */
+        return input->uses[BOTTLENECK_LINK].used >= FULL &&
+                       input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
+                   ? 0
+                   : regained(input, resource);
     case BOTTLENECK_CREDIT:
     case BOTTLENECK_CONGESTION:
     case BOTTLENECK_LOSS:
@@ -164,7 +169,7 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
     return 0;
 }
 
-enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10, FULL = PPM * 98 / 100 };
+enum { GAIN_LEAST = PPM / 100 /* less is none */, AWAY_LEAST = PPM / 10 };
 
 /* What it asks for it has got, though late when it was away. */
 static bool has_all(const struct bottleneck_input *input)

@@ -22,6 +22,17 @@ static double ratio(const struct result_workload *workload, const char *path)
                : 0;
 }
 
+/* Where there is a steady part its figures go before those of the whole. */
+static void take_steady(struct trial_work *work, const struct steady *steady)
+{
+    if (!steady->known)
+        return;
+    if (steady->goodput_bps.value != STEADY_UNKNOWN)
+        work->goodput_bps = (double)steady->goodput_bps.value;
+    if (steady->mean.value != STEADY_UNKNOWN)
+        work->latency_ps = (double)steady->mean.value;
+}
+
 static void take(struct whatif_trial *trial, const struct run *run)
 {
     const struct result *result = &run->result;
@@ -36,6 +47,7 @@ static void take(struct whatif_trial *trial, const struct run *run)
         struct trial_work *work = &trial->works[i];
         work->goodput_bps = ratio(workload, "goodput_bps");
         work->latency_ps = (double)result->limits[i].latency;
+        take_steady(work, &workload->steady);
         work->satisfied = result->limits[i].input.satisfied;
         for (int k = 0; k < BOTTLENECK_RESOURCES; k++) {
             work->used[k] = result->limits[i].input.uses[k].used;

@@ -124,14 +124,17 @@ static void add_wait(struct scope *scope, enum bottleneck_resource resource, int
     snprintf(use->where, sizeof use->where, "%.100s", scope->whose);
 }
 
-static void add_queue_pairs(struct scope *scope, bool lossy)
+/* Without a loss, what is sent again was refused for want of a receive. */
+static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
 {
     const int64_t active = larger(scope, USAGE_QP_ACTIVE);
-    const int64_t silent = lossy ? larger(scope, USAGE_QP_SILENT) : 0;
-    add_wait(scope, BOTTLENECK_CREDIT, larger(scope, USAGE_QP_RNR), active);
+    const int64_t refused = larger(scope, USAGE_QP_RNR), resent = larger(scope, USAGE_QP_RESENT);
+    const int64_t silent = larger(scope, USAGE_QP_SILENT);
+    const bool credit = !lossy && refuses;
+    add_wait(scope, BOTTLENECK_CREDIT, refused + (credit ? resent : 0), active);
     add_wait(scope, BOTTLENECK_CONGESTION, larger(scope, USAGE_QP_HELD), active);
     add_wait(scope, BOTTLENECK_READS, larger(scope, USAGE_QP_READS), active);
-    add_wait(scope, BOTTLENECK_LOSS, larger(scope, USAGE_QP_RESENT) + silent, active);
+    add_wait(scope, BOTTLENECK_LOSS, lossy ? resent + silent : credit ? 0 : resent, active);
     scope->input->resent = share(
         sum_of(scope, scope->from, USAGE_RNIC_RESENT) + sum_of(scope, scope->to, USAGE_RNIC_RESENT),
         sum_of(scope, scope->from, USAGE_RNIC_SENT) + sum_of(scope, scope->to, USAGE_RNIC_SENT));
@@ -353,9 +356,9 @@ static void find_cause(struct scope *scope, const struct result *result)
 
 static void add_used(struct scope *scope, const struct result *result)
 {
-    const bool lossy = result->totals.rnic_timeouts > 0 || scope->collect->observe->drop_count > 0;
+    const bool lossy = scope->collect->observe->drop_count > 0;
     add_links(scope);
-    add_queue_pairs(scope, lossy);
+    add_queue_pairs(scope, lossy, result->totals.rnic_rnr_naks > 0);
     add_receivers(scope);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);
