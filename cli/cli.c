@@ -18,19 +18,11 @@
 
 enum { HELP_COLUMN = 22 };
 
-static void say(const char *before, const char *format, va_list arguments)
-{
-    char text[4096], shown[sizeof text];
-    vsnprintf(text, sizeof text, format, arguments);
-    printable_copy(shown, sizeof shown, text);
-    fprintf(stderr, "%s: %s\n", before, shown);
-}
-
 void cli_error(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("stormglass", format, arguments);
+    printable_say_list("stormglass", format, arguments);
     va_end(arguments);
 }
 
@@ -47,7 +39,7 @@ complain(const struct cli_command *command, const char *format, ...)
     va_list arguments;
     snprintf(before, sizeof before, "%s: %s", program_of(command), command->name);
     va_start(arguments, format);
-    say(before, format, arguments);
+    printable_say_list(before, format, arguments);
     va_end(arguments);
 }
 

@@ -4,6 +4,7 @@
 #include "bridge/play/play_private.h"
 
 #include "base/check.h"
+#include "base/printable.h"
 #include "replay/run/fabric.h"
 #include "replay/run/progress.h"
 #include "replay/run/stop.h"
@@ -29,15 +30,15 @@ static void on_removed(void *self)
 static void on_port(void *self, bool up)
 {
     (void)self;
-    fprintf(stderr, "stormglass-bridge: the port of the RDMA device %s\n",
-            up ? "is up again" : "went down: outstanding work ends by its timeouts");
+    printable_say("stormglass-bridge", "the port of the RDMA device %s",
+                  up ? "is up again" : "went down: outstanding work ends by its timeouts");
 }
 
 /* The portable core cannot go on, and what it holds cannot be given back. */
 static void on_fatal(void *self, const char *why)
 {
     (void)self;
-    fprintf(stderr, "stormglass-bridge: %s\n", why);
+    printable_say("stormglass-bridge", "%s", why);
     exit(3);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * play_agree - whom to ask, and what follows. */
+#include "base/printable.h"
 #include "bridge/play/play_private.h"
 
 #include "replay/database/words.h"
@@ -21,7 +22,7 @@ static struct agree_site site_of(struct play *play, const struct play_target *ta
 static void on_refused(void *self, const char *text)
 {
     (void)self;
-    fprintf(stderr, "stormglass-bridge: %s\n", text);
+    printable_say("stormglass-bridge", "%s", text);
 }
 
 bool play_agree_listen(struct play *play)
@@ -56,7 +57,7 @@ static bool heed(struct play *play, const struct play_target *target)
         play->zero = agree_host_zero(target->asked);
         return true;
     case AGREE_FOREIGN:
-        fprintf(stderr, "stormglass-bridge: %s is used as a foreign target: %s\n", name, text);
+        printable_say("stormglass-bridge", "%s is used as a foreign target: %s", name, text);
         return true;
     case AGREE_REFUSED:
         play->refused = true;
@@ -96,8 +97,8 @@ bool play_agree_ask(struct play *play)
     if (zero == TIME_NEVER)
         play->zero = now + play->options.lead;
     else if (zero < now)
-        fprintf(stderr, "stormglass-bridge: the others started %s ago\n",
-                words_time(now - zero).text);
+        printable_say("stormglass-bridge", "the others started %s ago",
+                      words_time(now - zero).text);
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/bridge/bridge_options.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "bridge/play/measure.h"
 #include "bridge/play/places.h"
 #include "replay/files/output.h"
@@ -124,13 +125,13 @@ static int serve(const struct play_options *options, struct diag *diag)
     struct play *play =
         scenario == NULL ? NULL : play_create(scenario, options, diag, &device_errno);
     if (play == NULL && device_errno != 0)
-        fprintf(stderr, "stormglass-bridge: no usable RDMA device at the address: %s\n",
-                strerror(device_errno));
+        printable_say("stormglass-bridge", "no usable RDMA device at the address: %s",
+                      strerror(device_errno));
     if (play != NULL) {
         fputs("stormglass-bridge: serving benchmarks until it is interrupted\n", stderr);
         code = play_run(play) ? CLI_DONE : CLI_FAILED;
         if (code != CLI_DONE)
-            fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
+            printable_say("stormglass-bridge", "%s", play_error(play));
         code = play_free(play) ? code : CLI_FAILED;
     }
     scenario_free(scenario);
@@ -158,7 +159,7 @@ static struct measurements *get_figures(struct options *options, struct diag *di
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
     if (error[0] != '\0') {
-        fprintf(stderr, "stormglass-bridge: %s\n", error);
+        printable_say("stormglass-bridge", "%s", error);
         *code = CLI_FAILED;
     }
     return figures;
@@ -171,7 +172,7 @@ static struct output_inputs inputs_of(const struct options *options)
 
 static int refuse_output(const struct options *options)
 {
-    fprintf(stderr, "stormglass-bridge: %s: %s\n", options->output, strerror(errno));
+    printable_say("stormglass-bridge", "%s: %s", options->output, strerror(errno));
     return CLI_FAILED;
 }
 
@@ -186,7 +187,7 @@ static int try_output(const struct options *options)
         return bridge_options_complain("-o", "-",
                                        "the name of a file: standard output has the fit");
     if (!output_is_apart(options->output, &inputs, why)) {
-        fprintf(stderr, "stormglass-bridge: -o %s\n", why);
+        printable_say("stormglass-bridge", "-o %s", why);
         return CLI_USAGE;
     }
     return output_is_possible(options->output) ? CLI_DONE : refuse_output(options);
@@ -208,10 +209,10 @@ static int write_profile(const struct options *options, const struct calibration
 static void tell_misfit(const struct calibration *calibration)
 {
     if (calibration->noise > misfit)
-        fprintf(stderr,
-                "stormglass-bridge: the model cannot match these figures, the error is %.0f %%: is "
-                "%s the right --base, and is the link rate right (--set)?\n",
-                100 * calibration->noise, calibration->base);
+        printable_say("stormglass-bridge",
+                      "the model cannot match these figures, the error is %.0f %%: is "
+                      "%s the right --base, and is the link rate right (--set)?",
+                      100 * calibration->noise, calibration->base);
 }
 
 static int report(const struct options *options, const struct calibration *calibration)
@@ -220,7 +221,7 @@ static int report(const struct options *options, const struct calibration *calib
     const bool fine = options->json ? calibration_json(calibration->figures, calibration, stdout)
                                     : calibration_text(calibration, stdout);
     if (!fine)
-        fprintf(stderr, "stormglass-bridge: the results could not be written\n");
+        printable_say("stormglass-bridge", "the results could not be written");
     return fine ? write_profile(options, calibration) : CLI_FAILED;
 }
 
@@ -233,7 +234,7 @@ static int fit(const struct options *options, const struct measurements *figures
     else if (diag_failed(diag))
         code = CLI_USAGE;
     else
-        fprintf(stderr, "stormglass-bridge: the model does not complete the benchmarks\n");
+        printable_say("stormglass-bridge", "the model does not complete the benchmarks");
     calibration_end(calibration);
     free(calibration);
     return code;

@@ -8,9 +8,7 @@
 
 int bridge_options_complain(const char *what, const char *value, const char *expected)
 {
-    char shown[1024];
-    printable_copy(shown, sizeof shown, value);
-    fprintf(stderr, "stormglass-bridge: %s %s: expected %s\n", what, shown, expected);
+    printable_say("stormglass-bridge", "%s %s: expected %s", what, value, expected);
     return CLI_USAGE;
 }
 

@@ -3,12 +3,13 @@
 #include "cli/bridge/bridge_options.h"
 
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/quantity.h"
 #include "bridge/bytes/bytes.h"
 #include "nvme/wire/spec.h"
 #include "replay/record/record_begin.h"
-#include "reports/text/json.h"
 #include "reports/summary/text.h"
+#include "reports/text/json.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -116,12 +117,12 @@ static int report(struct play *play, bool json)
 {
     struct store *store = play_store(play);
     if (!(json ? json_run(store, stdout) : text_run(store, stdout)) || fflush(stdout) != 0) {
-        fprintf(stderr, "stormglass-bridge: the results could not be written\n");
+        printable_say("stormglass-bridge", "the results could not be written");
         return CLI_FAILED;
     }
     if (play_unsound(play) > 0)
-        fprintf(stderr, "stormglass-bridge: %llu transfers delivered wrong data\n",
-                (unsigned long long)play_unsound(play));
+        printable_say("stormglass-bridge", "%llu transfers delivered wrong data",
+                      (unsigned long long)play_unsound(play));
     return result_held(play_result(play)) ? CLI_DONE : CLI_BROKEN;
 }
 
@@ -133,8 +134,8 @@ static int play_scenario(const struct command *command, const struct scenario *s
     if (play == NULL && device_errno == 0)
         return CLI_USAGE;
     if (play == NULL) {
-        fprintf(stderr, "stormglass-bridge: no usable RDMA device at the address: %s\n",
-                strerror(device_errno));
+        printable_say("stormglass-bridge", "no usable RDMA device at the address: %s",
+                      strerror(device_errno));
         return CLI_FAILED;
     }
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of the command that met it */
@@ -145,9 +146,9 @@ static int play_scenario(const struct command *command, const struct scenario *s
     if (code == CLI_DONE)
         code = report(play, command->json);
     else
-        fprintf(stderr, "stormglass-bridge: %s\n", play_error(play));
+        printable_say("stormglass-bridge", "%s", play_error(play));
     if (!play_free(play)) {
-        fprintf(stderr, "stormglass-bridge: the last writes failed\n");
+        printable_say("stormglass-bridge", "the last writes failed");
         code = CLI_FAILED;
     }
     return code;
@@ -158,7 +159,7 @@ static int run_in(struct command *command, struct scenario *scenario, struct dia
     struct places places;
     char why[OUTPUT_WHY_BYTES];
     if (!record_begin_may(command->play.path, scenario, why)) {
-        fprintf(stderr, "stormglass-bridge: -o %s\n", why);
+        printable_say("stormglass-bridge", "-o %s", why);
         return CLI_USAGE;
     }
     if (!places_read(&command->places, scenario, &places, diag)) {

@@ -132,3 +132,20 @@ char *printable_new(const char *text, bool lines)
     const size_t used = copy(all, room, text, lines);
     return memory_resized(all, used + 1, 1);
 }
+
+__attribute__((format(printf, 2, 0))) void printable_say_list(const char *before,
+                                                              const char *format, va_list arguments)
+{
+    char text[4096], shown[sizeof text];
+    vsnprintf(text, sizeof text, format, arguments);
+    printable_copy(shown, sizeof shown, text);
+    fprintf(stderr, "%s: %s\n", before, shown);
+}
+
+void printable_say(const char *before, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printable_say_list(before, format, arguments);
+    va_end(arguments);
+}

@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_BASE_PRINTABLE_H
 #define STORMGLASS_BASE_PRINTABLE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +30,10 @@ void printable_copy(char *to, size_t size, const char *text);
 
 /* Likewise, all of it; `lines`: line ends and tabs stay.  Owner: free(). */
 char *printable_new(const char *text, bool lines);
+
+/* "BEFORE: sentence" on stderr, as one line; what is longer than 4 KB is cut. */
+void printable_say(const char *before, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void printable_say_list(const char *before, const char *format, va_list arguments);
 
 #endif

@@ -114,4 +114,17 @@ script -q -e -c "'$program' query evil.db 'SELECT scenario FROM meta'" typed >/d
 grep -qF 'named\x1b[31m' typed && ! grep -q $'\e' typed || fail "a terminal gets it raw: $(od -c typed | head -n 20)"
 script -q -e -c "'$program' query --tabs evil.db 'SELECT scenario FROM meta'" typed >/dev/null </dev/null
 grep -qF 'named\x1b[31m' typed && ! grep -q $'\e' typed || fail "a terminal gets tabs raw: $(od -c typed | head -n 20)"
+
+# ------------------------------------------------------------------ the bridge's words
+
+echo text >$'text\e[31m.db'
+evil=$'no\e[31m\n\u202e'
+for words in "run base.yaml --role both --address 127.0.0.1 -o '$evil/x.db'" "run base.yaml --role both --address 127.0.0.1 -o 'text"$'\e'"[31m.db'" \
+    "run base.yaml --role target --store 'file:$evil/x'" "run base.yaml --address '$evil'" "run '$evil'" \
+    "calibrate --from '$evil'" "calibrate --from /dev/null -o '$evil/x'" "'$evil'"; do
+    eval "timeout 60 '$program' bridge $words" >out 2>err </dev/null
+    [ $? -gt 0 ] || fail "bridge $words: it was done"
+    [ -s err ] || fail "bridge $words: it says nothing"
+    clean "bridge $words" out err
+done
 [ $failures = 0 ]
