@@ -5,6 +5,7 @@
 #include "replay/database/words.h"
 #include "replay/explain/account.h"
 #include "reports/summary/text_measured.h"
+#include "reports/summary/text_members.h"
 #include "reports/summary/text_settings.h"
 #include "reports/summary/text_stages.h"
 #include "reports/summary/text_steady.h"
@@ -441,6 +442,7 @@ bool text_run(struct store *store, FILE *out)
     text_settings(store, out, &text.paint);
     if (!text_served(store, out, &text.paint))
         write_workloads(&text);
+    text_members(store, out, &text.paint);
     text_steady(store, out, &text.paint);
     text_stages(store, out, &text.paint);
     text_waits(store, out, &text.paint);

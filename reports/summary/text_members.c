@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_members - a line for each workload that has something to say. */
+#include "reports/summary/text_members.h"
+
+#include "replay/database/words.h"
+
+enum { ROWS_MAX = 8 };
+
+/* Below it some member got visibly less than others. */
+static const double alike = 0.9;
+
+/* Of run --json; 0 where it is null. */
+static double value_of(struct store *store, int64_t workload, const char *path)
+{
+    char whole[96];
+    snprintf(whole, sizeof whole, "workloads[%lld].%s", (long long)workload, path);
+    struct store_statement *row = store_prepare(store, "SELECT value FROM result WHERE path=?");
+    store_bind(row, 1, STORE_T(whole));
+    const double value = store_step(row) ? store_real(row, 0) : 0;
+    store_finish(row);
+    return value;
+}
+
+static struct words time_at(struct store *store, int64_t workload, const char *path)
+{
+    return words_time((time_ps)(value_of(store, workload, path) * PS_PER_NS));
+}
+
+static void write_flows(struct store *store, int64_t w, FILE *out)
+{
+    fprintf(out, "%s flows, FCT p50 %s p99 %s max %s",
+            words_count((int64_t)value_of(store, w, "flows")).text,
+            time_at(store, w, "fct_ns.p50").text, time_at(store, w, "fct_ns.p99").text,
+            time_at(store, w, "fct_ns.max").text);
+    if (value_of(store, w, "slowdown.max") > 0)
+        fprintf(out, "; slowdown p50 %.2f p99 %.2f max %.2f", value_of(store, w, "slowdown.p50"),
+                value_of(store, w, "slowdown.p99"), value_of(store, w, "slowdown.max"));
+}
+
+static void write_rates(struct store *store, int64_t w, const char *between, FILE *out)
+{
+    fprintf(out, "%srates %s to %s, Jain %.3f", between,
+            words_rate(value_of(store, w, "fairness.least_bps")).text,
+            words_rate(value_of(store, w, "fairness.most_bps")).text,
+            value_of(store, w, "fairness.jain"));
+}
+
+void text_members(struct store *store, FILE *out, const struct paint *paint)
+{
+    struct store_statement *rows =
+        store_prepare(store, "SELECT workload, name FROM workload ORDER BY workload");
+    int shown = 0;
+    while (shown < ROWS_MAX && store_step(rows)) {
+        const int64_t w = store_int(rows, 0);
+        const double jain = value_of(store, w, "fairness.jain");
+        const bool flows = value_of(store, w, "flows") > 1;
+        if (!flows && (jain <= 0 || jain >= alike))
+            continue;
+        if (shown++ == 0)
+            fprintf(out, "\n%sMembers%s\n", paint->bold, paint->off);
+        fprintf(out, "  %-18.18s  ", store_text(rows, 1));
+        if (flows)
+            write_flows(store, w, out);
+        if (jain > 0)
+            write_rates(store, w, flows ? "; " : "", out);
+        fputc('\n', out);
+    }
+    store_finish(rows);
+}
