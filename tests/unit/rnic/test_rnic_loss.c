@@ -385,6 +385,25 @@ static void test_digest(void **state)
     assert_memory_not_equal(&once, &other, sizeof once);
 }
 
+/* What does not fit its receive is refused in the middle, and nothing of the rest is taken. */
+static void test_refused_within_a_message(void **state)
+{
+    (void)state;
+    struct pair *pair = pair_of(1024, 256);
+    struct verbs_mr *from = pair_mr(pair, 0, 64 * 1024, VERBS_BULK);
+    struct verbs_mr *to = pair_mr(pair, 1, 4096, VERBS_BULK);
+    assert_int_equal(pair_recv(pair, 1, to), 0);
+    assert_int_equal(pair_post(pair, 0, IBV_WR_SEND, from, NULL, SIGNALED), 0);
+    pair_run(pair, PS_PER_MS);
+    const struct qp *qp = pair->ends[1].conn->qp;
+    assert_int_equal(qp->state, IBV_QPS_ERR);
+    qp_audit(pair->rnics[1], qp);
+    assert_int_equal(pair->rnics[1]->counters.received_messages, 0);
+    assert_int_equal(pair->ends[0].wc_count, 1);
+    pair_expect_wc(pair, 0, 0, IBV_WC_REM_INV_REQ_ERR, IBV_WC_SEND);
+    pair_free(pair);
+}
+
 /* One end gives up in the middle of a message: nothing of it goes on there, whatever comes. */
 static void test_error_within_a_message(void **state)
 {
@@ -420,6 +439,7 @@ int main(void)
         cmocka_unit_test(test_read_asked_again_while_it_is_answered),
         cmocka_unit_test(test_retries_exceeded),
         cmocka_unit_test(test_go_back_0),
+        cmocka_unit_test(test_refused_within_a_message),
         cmocka_unit_test(test_error_within_a_message),
         cmocka_unit_test(test_laws_under_loss),
         cmocka_unit_test(test_digest),

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "replay/step/step_acts_private.h"
 #include "replay/step/step_tell.h"
+#include "rnic/host/rnic.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -233,6 +234,41 @@ static void looking_is_the_same_in_another_process(void **state)
     check(stand, script);
 }
 
+/* Of a queue pair it is said what is on its way, and nothing when there is nothing. */
+static void what_is_on_its_way_is_shown(void **state)
+{
+    struct stand *stand = *state;
+    bool some = false, none = false;
+    stand_rewind(stand);
+    for (uint64_t events = 1; events < 400; events += 3) {
+        struct step_moved moved;
+        struct step_goal goal = stand_goal(stand, NULL);
+        goal.events = events;
+        stepper_move(stand->own, &goal, &moved);
+        const struct rnic *rnic = world_host(stepper_world(stand->own), 1)->rnics[0];
+        for (uint32_t i = 0; i < rnic->qps.used; i++) {
+            const struct qp *qp = &rnic->qp_slots[i];
+            if (qp->qpn == 0 || qp->state != IBV_QPS_RTS)
+                continue;
+            struct step_command command;
+            struct step_wrong wrong;
+            char line[64], *shown = NULL;
+            size_t bytes;
+            snprintf(line, sizeof line, "show host1 qp %u", qp->qpn);
+            assert_true(step_command_parse(line, stand->scenario, &command, &wrong));
+            FILE *out = open_memstream(&shown, &bytes);
+            step_show(stand->own, &command.subject, 0, out);
+            fclose(out);
+            assert_non_null(strstr(shown, "next PSN"));
+            assert_int_equal(strstr(shown, "on unacknowledged") != NULL, qp_outstanding(qp));
+            some |= qp_outstanding(qp);
+            none |= !qp_outstanding(qp);
+            free(shown);
+        }
+    }
+    assert_true(some && none);
+}
+
 static void help_has_every_command_and_condition(void **state)
 {
     struct stand *stand = *state;
@@ -393,6 +429,7 @@ int main(void)
         TEST(every_point_is_told_to_the_end),
         TEST(there_are_only_so_many_breaks),
         TEST(looking_is_the_same_in_another_process),
+        TEST(what_is_on_its_way_is_shown),
         TEST(help_has_every_command_and_condition),
         TEST(a_wrong_line_ends_a_script_and_no_person),
         TEST(an_empty_line_of_a_person_is_the_last_again),
