@@ -159,17 +159,14 @@ static void judge(const struct play *play, struct result *result)
 }
 
 static bool member_of(const void *player, uint32_t workload, uint32_t number,
-                      struct collect_member *member)
+                      struct workload_delivered *delivered)
 {
     const struct play *play = player;
     const struct play_entry *entry = &play->entries[workload];
     if (entry->instances == NULL || number >= entry->count)
         return false;
     const struct play_instance *instance = &entry->instances[number];
-    *member = (struct collect_member){
-        .pair = instance->pair,
-        .delivered = instance->ops->delivered(instance->workload),
-    };
+    *delivered = instance->ops->delivered(instance->workload);
     return true;
 }
 

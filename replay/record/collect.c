@@ -177,11 +177,11 @@ static bool has_stalled(const struct collect *collect, uint32_t index)
 static void add_members(const struct collect *collect, uint32_t index,
                         struct result_workload *workload)
 {
-    struct collect_member member;
+    struct workload_delivered delivered;
     for (uint32_t i = 0;
-         collect->member != NULL && collect->member(collect->player, index, i, &member); i++) {
-        const int64_t read = (int64_t)member.delivered.read;
-        const int64_t written = (int64_t)member.delivered.written, bytes = read + written;
+         collect->member != NULL && collect->member(collect->player, index, i, &delivered); i++) {
+        const int64_t read = (int64_t)delivered.read;
+        const int64_t written = (int64_t)delivered.written, bytes = read + written;
         workload->read_window += read;
         workload->written_window += written;
         if (workload->played == 0 || bytes < workload->member_least)

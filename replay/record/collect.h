@@ -11,12 +11,6 @@
 
 struct usage;
 
-/* One instance of a workload. */
-struct collect_member {
-    uint32_t pair; /* of the entry's */
-    struct workload_delivered delivered;
-};
-
 struct collect {
     const struct scenario *scenario;    /* names, ports, workloads */
     const struct workload_stats *stats; /* by workload */
@@ -25,9 +19,9 @@ struct collect {
     const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
                                            of which nothing is known */
     const struct usage *usage;          /* ended; NULL with the world */
-    /* False: the workload has no instance of that number here. */
+    /* What an instance of a workload delivered; false: it has none of that number here. */
     bool (*member)(const void *player, uint32_t workload, uint32_t number,
-                   struct collect_member *member);
+                   struct workload_delivered *delivered);
     const void *player;
     time_ps now;        /* virtual time at the end */
     time_ps window_end; /* of the measured part: min(duration, --until) */

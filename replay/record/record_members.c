@@ -5,22 +5,24 @@
 #include "replay/database/record_schema.h"
 
 static void write_member(struct store *store, const struct scenario_workload *workload,
-                         uint32_t index, uint32_t number, const struct workload_member *did)
+                         uint32_t index, uint32_t number, const struct workload_member *did,
+                         struct workload_delivered delivered)
 {
     static const struct workload_member nothing;
     const struct scenario_pair *pair = &workload->pairs[number / workload->copies];
     did = did == NULL ? &nothing : did;
     const bool any = did->completed > 0;
-    RECORD_ROW(store, member, .workload = STORE_I(index), .member = STORE_I(number),
-               .from_node = STORE_I(pair->from), .to_node = STORE_I(pair->to),
-               .ready_ps = did->connected ? STORE_I(did->ready) : STORE_N,
-               .issued = STORE_I(did->issued), .completed = STORE_I(did->completed),
-               .failed = STORE_I(did->failed), .bytes = STORE_I(did->bytes),
-               .first_issue_ps = did->issued > 0 ? STORE_I(did->first_issue) : STORE_N,
-               .last_completion_ps = any ? STORE_I(did->last_completion) : STORE_N,
-               .latency_mean_ps =
-                   any ? STORE_I(did->latency_sum / (time_ps)did->completed) : STORE_N,
-               .latency_max_ps = any ? STORE_I(did->latency_max) : STORE_N);
+    RECORD_ROW(
+        store, member, .workload = STORE_I(index), .member = STORE_I(number),
+        .from_node = STORE_I(pair->from), .to_node = STORE_I(pair->to),
+        .ready_ps = did->connected ? STORE_I(did->ready) : STORE_N, .issued = STORE_I(did->issued),
+        .completed = STORE_I(did->completed), .failed = STORE_I(did->failed),
+        .bytes = STORE_I(did->bytes), .delivered_read = STORE_I(delivered.read),
+        .delivered_written = STORE_I(delivered.written),
+        .first_issue_ps = did->issued > 0 ? STORE_I(did->first_issue) : STORE_N,
+        .last_completion_ps = any ? STORE_I(did->last_completion) : STORE_N,
+        .latency_mean_ps = any ? STORE_I(did->latency_sum / (time_ps)did->completed) : STORE_N,
+        .latency_max_ps = any ? STORE_I(did->latency_max) : STORE_N);
 }
 
 void record_members(struct record *record, const struct world *world)
@@ -34,7 +36,10 @@ void record_members(struct record *record, const struct world *world)
         return;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];
-        for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++)
-            write_member(record_store(record), workload, w, i, world_member(world, w, i));
+        for (uint32_t i = 0; i < workload->pair_count * workload->copies; i++) {
+            const bool begun = i < world_instances(world, w);
+            write_member(record_store(record), workload, w, i, world_member(world, w, i),
+                         begun ? world_delivered(world, w, i) : (struct workload_delivered){0});
+        }
     }
 }

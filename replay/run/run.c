@@ -145,15 +145,12 @@ static time_ps last_completion(const struct world *world)
 }
 
 static bool member_of(const void *player, uint32_t workload, uint32_t number,
-                      struct collect_member *member)
+                      struct workload_delivered *delivered)
 {
     const struct world *world = player;
     if (number >= world_instances(world, workload))
         return false;
-    *member = (struct collect_member){
-        .pair = number / world->scenario->workloads[workload].copies,
-        .delivered = world_delivered(world, workload, number),
-    };
+    *delivered = world_delivered(world, workload, number);
     return true;
 }
 

@@ -48,6 +48,7 @@ is '.fairness.jain > 0.6 and .fairness.jain < 0.85 and .fairness.least_bps * 4 <
 [ "$(sqlite3 members.db "SELECT printf('%.4f', sum(rate_bps)*sum(rate_bps)/count(*)/sum(rate_bps*rate_bps)) FROM v_member")" = \
     "$(jq '.workloads[0].fairness.jain' run.json | xargs printf '%.4f')" ] || fail 'the index is not that of the rates'
 [ "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM member')" = "$(sqlite3 members.db 'SELECT sum(issued), sum(completed), sum(bytes) FROM workload')" ] || fail 'members do not add up'
+[ "$(sqlite3 members.db 'SELECT printf("%.0f", sum(goodput_read_bps) + sum(goodput_write_bps)) FROM v_member')" = "$(sqlite3 members.db 'SELECT printf("%.0f", sum(goodput_bps)) FROM workload')" ] || fail 'the goodput of members does not add up'
 # The summary tells of flows, and of members that did not get alike.
 "$program" run alone.yaml --set workloads.w.from=host4..host7 --set workloads.w.count=8 2>err | grep -q 'w  *4 flows, FCT p50 .* slowdown p50 3[0-9.]* .*; rates .*, Jain 0.9' || fail 'the summary says nothing of flows'
 ! "$program" run incast-8to1 2>err | grep -q '^Members' || fail 'members that got alike are told of'
