@@ -140,7 +140,7 @@ static void add_queue_pairs(struct scope *scope, bool lossy, bool refuses)
         sum_of(scope, scope->from, USAGE_RNIC_SENT) + sum_of(scope, scope->to, USAGE_RNIC_SENT));
 }
 
-enum { ALWAYS = PPM * 9 / 10 };
+enum { ALWAYS = PPM * 9 / 10, NOTABLE = PPM / 10 };
 
 /* A buffer that is not empty at times is no limit as long as it never fills. */
 static void add_receivers(struct scope *scope)
@@ -338,18 +338,29 @@ static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
     }
 }
 
-/* Pauses that a slow receiver asked for are its own. */
+static bool is_cause(const struct result *result, enum explain_kind kind)
+{
+    const char *found = result->cause.kind;
+    return result->root_cause[0] != '\0' && found != NULL &&
+           strcmp(found, explain_kind_name(kind)) == 0;
+}
+
+/* Pauses that a slow receiver asked for are its own; those of congestion are a full link's, for
+ * which all waits that is paused. */
 static void find_cause(struct scope *scope, const struct result *result)
 {
     struct bottleneck_use *receiver = &scope->input->uses[BOTTLENECK_RECEIVER];
+    struct bottleneck_use *link = &scope->input->uses[BOTTLENECK_LINK];
     struct bottleneck_use *pauses = &scope->input->uses[BOTTLENECK_PAUSES];
-    const struct result_cause *cause = &result->cause;
-    if (result->root_cause[0] == '\0' || cause->kind == NULL ||
-        strcmp(cause->kind, explain_kind_name(EXPLAIN_SLOW_RECEIVER)) != 0)
+    if (is_cause(result, EXPLAIN_CONGESTION) && link->used >= ALWAYS) {
+        link->covers = pauses->used > NOTABLE ? PPM : link->covers;
+        pauses->used = 0;
+    }
+    if (!is_cause(result, EXPLAIN_SLOW_RECEIVER))
         return;
     if (pauses->used > receiver->used && !scope->input->slow_by_nature) {
         receiver->used = pauses->used;
-        snprintf(receiver->where, sizeof receiver->where, "%.100s", cause->node);
+        snprintf(receiver->where, sizeof receiver->where, "%.100s", result->cause.node);
     }
     pauses->used = 0;
 }
