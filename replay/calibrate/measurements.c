@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * measurements - a JSON file is a YAML file, and its reader says where it is wrong. */
+ * measurements - figures in memory, and the reader of their file. */
 #include "replay/calibrate/measurements.h"
 
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "scenarios/format/block.h"
+#include "scenarios/format/json_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +66,21 @@ struct measurements_middle measurements_middle(const struct measurements *figure
 
 /* ------------------------------------------------------------------ reading */
 
+/* Texts go into a profile, and into what is printed of one. */
+static const char *read_text(struct reader *reader, const struct tree_node *text)
+{
+    if (text->escaped)
+        tree_error(reader->diag, text, "expected printable text on one line");
+    return text->text;
+}
+
 static const char *read_word(struct reader *reader, const struct tree_node *map, const char *key)
 {
     const struct tree_node *word = tree_get(map, key);
     if (word == NULL)
         return "";
     if (word->kind == TREE_SCALAR)
-        return word->text;
+        return read_text(reader, word);
     tree_error(reader->diag, word, "%s: expected a text, but this is %s", key,
                tree_kind_name(word));
     return "";
@@ -91,7 +100,7 @@ static void read_texts(struct reader *reader, const struct tree_node *map, const
     for (size_t i = 0; i < list->count; i++) {
         const struct tree_node *text = list->items[i].value;
         if (text->kind == TREE_SCALAR && strchr(text->text, '=') != NULL)
-            texts->list[texts->count++] = text->text;
+            texts->list[texts->count++] = read_text(reader, text);
         else
             tree_error(reader->diag, text, "%s: expected a text such as \"path=value\"", key);
     }
@@ -181,7 +190,8 @@ static struct measurements *read_file(struct measurements *figures, const struct
                                       struct diag *diag)
 {
     struct reader reader = {figures, diag};
-    const struct tree_node *root = file == NULL ? NULL : tree_parse(&figures->arena, file, 0, diag);
+    const struct tree_node *root =
+        file == NULL ? NULL : json_tree(&figures->arena, file, NULL, diag);
     if (root != NULL)
         read_root(&reader, root);
     if (root != NULL && !diag_failed(diag))

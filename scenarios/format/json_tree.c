@@ -21,6 +21,7 @@ struct walk {
     const char *counted; /* the columns up to here are counted */
     int line, column;
     uint32_t nodes;
+    bool escaped; /* the last text */
     bool failed;
 };
 
@@ -56,7 +57,8 @@ static size_t take_token(struct walk *walk)
 static const char *keep(struct walk *walk, const char *text, size_t length)
 {
     const char *kept = arena_text(walk->arena, text, length);
-    if (printable_is(kept))
+    walk->escaped = !printable_is(kept);
+    if (!walk->escaped)
         return kept;
     char *shown = printable_new(kept, false);
     kept = arena_text(walk->arena, shown, strlen(shown));
@@ -179,7 +181,9 @@ static void convert_scalar(struct walk *walk, struct tree_node *node)
     const size_t length = take_token(walk);
     node->quoted = *from == '"';
     node->place.width = (int)length;
+    walk->escaped = false;
     node->text = token_text(walk, from, length);
+    node->escaped = walk->escaped;
 }
 
 static struct tree_node *convert(struct walk *walk, int depth)

@@ -2,7 +2,8 @@
  * json_tree - a JSON file as a tree whose every node knows its place.
  * Strict JSON (RFC 8259) whose root is an object; a NUL character, more than TREE_DEPTH_MAX levels
  * and more than TREE_NODES_MAX values are errors.  Numbers, true, false and null stay text, as they
- * are written; strings are `quoted`.  Columns count characters from 1.
+ * are written; strings are `quoted`, and `escaped` where one has what cannot be printed.  Columns
+ * count characters from 1.
  * A key used twice in one object is an error, or, for a reader that asks for `repeats`, the last
  * one counts, as with most readers of JSON, and the others are listed.
  * Owner: the arena.  Errors: located messages in diag, and NULL. */

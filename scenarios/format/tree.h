@@ -37,6 +37,7 @@ struct tree_item {
 struct tree_node {
     enum tree_kind kind;
     bool quoted;
+    bool escaped; /* of JSON: the text had what cannot be printed, and shows it */
     struct diag_place place;
     const struct tree_file *file; /* that the place is in */
     const char *text;             /* SCALAR */

@@ -46,7 +46,7 @@ refused() {
 refused 'no such file' 'none.json:1:1: error: No such file' --from none.json -o no.yaml
 refused 'a folder' '.:1:1: error: Is a directory' --from . -o no.yaml
 : >empty.json
-refused 'an empty file' 'empty.json:1:1: error: expected a value' --from empty.json -o no.yaml
+refused 'an empty file' 'empty.json:1:1: error: JSON: ' --from empty.json -o no.yaml
 head -c 200 figures.json >cut.json
 refused 'a cut file' 'cut.json:' --from cut.json -o no.yaml
 sed 's/path-mtu/path-mtuu/' figures.json >fact.json

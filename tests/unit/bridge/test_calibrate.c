@@ -126,6 +126,8 @@ static void bad_files_are_refused(void **state)
         {"{\"stormglass-figures\": 1}", "expected a mapping of benchmarks", 1},
         {"{\"stormglass-figures\": 1, \"figurs\": {}}", "did you mean 'figures'", 27},
         {"{\"stormglass-figures\": 1, \"figures\": {\"send-smal\": {}}}", "send-small", 39},
+        {"{\"stormglass-figures\": 1, \"device\": \"a\\u001b\"}", "printable text", 37},
+        {"stormglass-figures: 1", "JSON: ", 1},
         {HEAD "[0]" TAIL, "whole number", 69},
         {HEAD "[1e30]" TAIL, "whole number", 69},
         {HEAD "[1, 2]" TAIL, "as many as in the other figures", 91},
