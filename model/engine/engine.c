@@ -128,7 +128,7 @@ static struct node *run_group(struct executor *executor, struct node *const *nod
     return node;
 }
 
-/* The same for a build that trusts nobody. */
+/* Runs a group and audits a node after each of its events: of a build that trusts nobody. */
 static void run_group_audited(struct executor *executor, struct node *const *nodes)
 {
     struct wheel *queue = &executor->queue;

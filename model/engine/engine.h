@@ -208,7 +208,7 @@ static INLINE void node_post_ordered(struct node *from, uint64_t order, uint64_t
     wheel_push(from->queue, &event);
 }
 
-/* The same by the node's own line. */
+/* Schedules an event at node `to`, in the order of the line that a node has for itself. */
 static INLINE void node_post(struct node *from, uint32_t to, time_ps at, uint8_t kind,
                              uint16_t port, uint64_t argument)
 {

@@ -94,7 +94,7 @@ static inline time_ps pacer_paid_at(const struct pacer *pacer)
     return pacer->debt_at + (time_ps)(((uint64_t)pacer->debt + pacer->rate - 1) / pacer->rate);
 }
 
-/* The same where the timer falls into the wait. */
+/* When the debt is paid, where the algorithm's timer falls into the wait and changes the rate. */
 time_ps pacer_paid_later(const struct pacer *pacer, const struct cc_site *site);
 
 /* Of a pacer that is caught up. */

@@ -14,7 +14,7 @@ uint32_t arbiter_next(struct port *port, uint8_t allowed, time_ps now);
 /* Has the port send the next frame, if it may, or makes sure of a DEQUEUE. */
 void arbiter_serve(struct rnic *rnic, time_ps now);
 
-/* The same in an event that the host does not end. */
+/* arbiter_serve in an event that the host does not end. */
 void arbiter_serve_alone(struct rnic *rnic, time_ps now);
 
 /* Ends such an event: what became ready in it leaves, or gets a DEQUEUE. */
@@ -30,7 +30,7 @@ static inline bool arbiter_is_free(const struct rnic *rnic, time_ps now)
     return rnic->port.busy_until <= now && port_is_quiet(&rnic->port);
 }
 
-/* The same of a frame of that priority, and nobody's turn would change by it. */
+/* A frame of that priority may leave at once, and nobody's turn would change by it. */
 static inline bool arbiter_may_pass(const struct rnic *rnic, uint8_t priority, time_ps now)
 {
     return arbiter_is_free(rnic, now) && (rnic->strict & 1u << priority) != 0;
@@ -100,7 +100,7 @@ static inline void arbiter_pace(struct qp *qp, time_ps until)
         qp->flags &= (uint16_t)~QP_LIMITED;
 }
 
-/* The same of one that may be limited from now on. */
+/* arbiter_pace of a QP that the pacer may have limited just now. */
 static inline void arbiter_limit(struct qp *qp, time_ps until)
 {
     qp->flags |= QP_LIMITED;

@@ -68,7 +68,7 @@ static inline uint32_t fast_path_send(struct rnic *rnic, struct qp *qp, time_ps 
     return handle;
 }
 
-/* The same, where the wire is free and nobody is asked for the next frame. */
+/* Sends the next packet at once, where the wire is free and nobody is asked for the next frame. */
 static inline void fast_path_send_now(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     struct port *port = &rnic->port;
