@@ -4,6 +4,8 @@
  * apart as together; one is as a run has it, also when it is stopped again and again and goes on.
  * The same but for the digest holds for all events in their one order, which is what a watched
  * engine executes. */
+#include "base/hash.h"
+#include "scenarios/workload/wl_history.h"
 #include "scenarios/world/division.h"
 #include "scenarios/world/world.h"
 
@@ -151,6 +153,7 @@ struct result {
     struct workload_stats *stats;
     uint64_t chain, calls, mailed, stops;
     time_ps end;
+    uint64_t histories; /* of the workloads, as one number */
 };
 
 /* With five executors some windows are worth threads and some are not. */
@@ -172,6 +175,18 @@ static bool run_on(struct world *world, time_ps until, struct reported *reported
         reported->stops++;
     }
     return more;
+}
+
+/* Samples come in any order. */
+static uint64_t history_word(const struct wl_history *history)
+{
+    uint64_t word = (uint64_t)history->base << 8 | (unsigned)history->shift, samples = 0;
+    for (int i = 0; i < WL_HISTORY_INTERVALS && history->intervals != NULL; i++)
+        word = hash_bytes(&history->intervals[i], sizeof history->intervals[i], word);
+    for (uint32_t i = 0; i < history->sample_count; i++)
+        samples += hash_mix(hash_mix((uint64_t)history->samples[i].at) +
+                            (uint64_t)history->samples[i].latency);
+    return hash_mix(word) ^ samples;
 }
 
 static struct result play(const struct scenario *scenario, struct way way)
@@ -201,6 +216,13 @@ static struct result play(const struct scenario *scenario, struct way way)
     result.stats = calloc(world->workload_count, sizeof *result.stats);
     assert_non_null(result.stats);
     memcpy(result.stats, world->stats, world->workload_count * sizeof *result.stats);
+    for (uint32_t i = 0; i < world->workload_count; i++) {
+        struct wl_history history;
+        world_history(world, i, &history);
+        result.histories ^= hash_mix(history_word(&history) + i);
+        result.stats[i].history = NULL; /* what each executor told of its own */
+        wl_history_fini(&history);
+    }
     for (uint32_t i = 0; division != NULL && i < division->executors * division->executors; i++)
         result.mailed += world->mails[i].boxes[0].room + world->mails[i].boxes[1].room;
     world_free(world);
@@ -213,6 +235,7 @@ static void check_same(const struct scenario *scenario, const struct result *one
     assert_int_equal(one->calls, other->calls);
     assert_int_equal(one->chain, other->chain);
     assert_int_equal(one->end, other->end);
+    assert_int_equal(one->histories, other->histories);
     assert_memory_equal(one->stats, other->stats, scenario->workload_count * sizeof *one->stats);
 }
 
