@@ -38,8 +38,8 @@ static void on_life(void *self, const struct waits_life *life)
             placed += part == WAITS_PAUSED || part == WAITS_QUEUED ? ps : 0;
             if (ps < 0 || (part == WAITS_UNTRACED && ps > 0))
                 run_laws_break(laws, "%s: a %s issued at %lld has %s of %lld ps in %s", name, kind,
-                               (long long)life->issued_at, waits_part_words(part), (long long)ps,
-                               waits_phase_key(phase));
+                               (long long)life->issued_at, waits_part_words((enum waits_part)part),
+                               (long long)ps, waits_phase_key((enum waits_phase)phase));
         }
     for (uint32_t i = 0; i < life->place_count; i++)
         placed -= life->places[i].paused_ps + life->places[i].queued_ps;

@@ -25,8 +25,9 @@ static void on_life(void *self, const struct waits_life *life)
     for (int phase = 0; phase < WAITS_PHASES; phase++)
         for (int part = 0; part < WAITS_PARTS; part++) {
             if (life->ps[phase][part] < 0)
-                fail_msg("%s: %s of %s is %lld", tally->name, waits_part_key(part),
-                         waits_phase_key(phase), (long long)life->ps[phase][part]);
+                fail_msg("%s: %s of %s is %lld", tally->name, waits_part_key((enum waits_part)part),
+                         waits_phase_key((enum waits_phase)phase),
+                         (long long)life->ps[phase][part]);
             sum += life->ps[phase][part];
             tally->untraced += part == WAITS_UNTRACED && life->ps[phase][part] > 0;
             places += part == WAITS_PAUSED || part == WAITS_QUEUED ? -life->ps[phase][part] : 0;
@@ -44,17 +45,20 @@ static void on_life(void *self, const struct waits_life *life)
 static void print(const struct waits *waits, uint32_t workloads)
 {
     for (uint32_t i = 0; i < workloads * WAITS_OPERATIONS; i++) {
-        const struct waits_sum *sum = waits_of(waits, i / WAITS_OPERATIONS, i % WAITS_OPERATIONS);
+        const struct waits_sum *sum =
+            waits_of(waits, i / WAITS_OPERATIONS, (enum waits_operation)(i % WAITS_OPERATIONS));
         if (sum == NULL)
             continue;
-        print_message("  %s: %llu, %.3f us\n", waits_operation_key(i % WAITS_OPERATIONS),
+        print_message("  %s: %llu, %.3f us\n",
+                      waits_operation_key((enum waits_operation)(i % WAITS_OPERATIONS)),
                       (unsigned long long)sum->count,
                       (double)sum->latency_ps / (double)sum->count / 1e6);
         for (int phase = 0; phase < WAITS_PHASES; phase++)
             for (int part = 0; part < WAITS_PARTS; part++)
                 if (sum->ps[phase][part] != 0)
-                    print_message("    %-12s %-20s %12.3f us\n", waits_phase_key(phase),
-                                  waits_part_words(part),
+                    print_message("    %-12s %-20s %12.3f us\n",
+                                  waits_phase_key((enum waits_phase)phase),
+                                  waits_part_words((enum waits_part)part),
                                   (double)sum->ps[phase][part] / (double)sum->count / 1e6);
     }
 }
