@@ -163,14 +163,16 @@ static void add_response(struct waits_flow *back, struct waits_message *message,
     waits_transit_forget(back, WAITS_RESPONSE_DATA, psn, 0);
 }
 
-/* From the last packet's arrival until the sender knows of it. */
+/* From the last packet's arrival until the sender knows of it.  What was sent before that, as a NAK
+ * that has the same PSN, is no ACK of it, nor of any later message. */
 static void add_acknowledgement(struct waits_flow *back, struct waits_message *message, time_ps now)
 {
     struct waits_leg *leg = &message->ack;
+    waits_transit_forget(back, WAITS_ACKNOWLEDGEMENT, 0, message->taken_at);
     const struct waits_transit *transit =
         waits_transit_arrived(back, WAITS_ACKNOWLEDGEMENT, message->psn, now);
     leg->from = message->taken_at;
-    if (transit == NULL || transit->sent.at < message->taken_at) {
+    if (transit == NULL) {
         leg->ps[WAITS_ACK] += now - message->taken_at;
         return;
     }

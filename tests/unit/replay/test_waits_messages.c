@@ -163,6 +163,21 @@ static void a_read_of_three_packets(void **state)
                ACROSS(MESSAGE, DATA_4K));
 }
 
+static void a_send_without_a_receive(void **state)
+{
+    (void)state;
+    by_hand_play(
+        "  overrides: [{where: [host0, host1], rnic: {min-rnr-timer: 14}}]\n"
+        "workloads: [{name: w, kind: rdma-send, from: host0, to: host1, message-size: 1KiB, "
+        "outstanding: 2, receives: 1, receive-delay: 20us, count: 2}]\n");
+    assert_int_equal(by_hand_count(), 2);
+    /* Code 14 is 1.28 ms.  The NAK has the PSN of the message, but is not its ACK. */
+    CHECK_LIFE(by_hand_life(1), PART_IN(MESSAGE, RNIC, DOORBELL),
+               PART_IN(MESSAGE, QUEUED, SLOT(SEND_1K)),
+               PART_IN(MESSAGE, RETRANSMISSION, by_hand_across(SEND_1K) + by_hand_across(ACK)),
+               PART_IN(MESSAGE, RNR, 1280 * US), ACROSS(MESSAGE, SEND_1K), ACKNOWLEDGED);
+}
+
 #define FIRST_PACKET_IS_LOST                                                                       \
     "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 12KiB, "        \
     "outstanding: 1, count: 1, start: 1ms}]\n"                                                     \
@@ -202,6 +217,22 @@ static void copies_in_a_receive_buffer_that_drains_slowly(void **state)
                PART_IN(MESSAGE, RECEIVER, middle + first + 2 * middle - arrives), ACKNOWLEDGED);
 }
 
+static void a_lost_message_before_another(void **state)
+{
+    (void)state;
+    by_hand_play(
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 1KiB, "
+        "outstanding: 2, count: 2, start: 1ms}]\n"
+        "drain: 1s\n"
+        "faults: [{kind: drop-every, where: host0, at: 1ms, for: 350ns, n: 1, frames: data}]\n");
+    assert_int_equal(by_hand_count(), 2);
+    /* The NAK that the second causes has the PSN of the first, but is not its ACK. */
+    CHECK_LIFE(by_hand_life(0), PART_IN(MESSAGE, RNIC, DOORBELL),
+               PART_IN(MESSAGE, RETRANSMISSION,
+                       SLOT(WRITE_1K) + by_hand_across(WRITE_1K) + by_hand_across(ACK)),
+               ACROSS(MESSAGE, WRITE_1K), ACKNOWLEDGED);
+}
+
 static void a_software_rnic(void **state)
 {
     (void)state;
@@ -230,8 +261,10 @@ int main(void)
         cmocka_unit_test(a_pause_on_the_way),
         cmocka_unit_test(a_receive_buffer_that_drains_slowly),
         cmocka_unit_test(a_read_of_three_packets),
+        cmocka_unit_test(a_send_without_a_receive),
         cmocka_unit_test(a_lost_first_packet),
         cmocka_unit_test(copies_in_a_receive_buffer_that_drains_slowly),
+        cmocka_unit_test(a_lost_message_before_another),
         cmocka_unit_test(a_software_rnic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
