@@ -279,7 +279,7 @@ static bool comes_first(const struct block_load *load, const struct opt *row,
 static bool take_row(struct block *block, const struct block_load *load, const struct opt *row,
                      const struct tree_node *value)
 {
-    struct block_origin origin = {.where = value->place};
+    struct block_origin origin = {.where = value->place, .path = block->path};
     if (load->profile == NULL)
         return take_value(block, load, row, value, origin);
     return take_evidence(load, value, &origin) &&

@@ -13,6 +13,7 @@
 
 struct block_origin {
     struct diag_place where; /* file NULL: nobody wrote it */
+    const char *path;        /* of the mapping that has the value or names its profile; or NULL */
     const char *profile;     /* or NULL */
     const char *evidence, *source;
 };

@@ -20,6 +20,7 @@
 #include "scenarios/load/calibrated.h"
 
 struct cc_ops;
+struct scenario_origins;
 struct expectation;
 struct fio_job;
 struct media_ops;
@@ -210,6 +211,7 @@ struct scenario {
     const struct scenario_setting *settings;
     uint32_t setting_count;
     struct calibrated_list calibrated; /* of the profiles that it uses */
+    const struct scenario_origins *origins; /* who said what of which node: deviation.h */
     uint32_t selected;                 /* by `where`, `from` and `to` so far; the loader's own */
 };
 

@@ -274,6 +274,10 @@ void scenario_load_fabric(struct loader *loader)
         ops != NULL && ops->translate != NULL ? ops->translate(loader, topology) : topology;
     if (made == NULL || !topology_load(loader->arena, made, &loader->topology, loader->diag))
         return;
+    loader->bases = (struct loader_bases){.host_links = fabric.host_links,
+                                          .fabric_links = fabric.fabric_links,
+                                          .switches = fabric.switches,
+                                          .dscp = fabric.dscp};
     show_topology(loader, topology);
     make_nodes(loader, &fabric);
     make_links(loader, &fabric);
@@ -313,6 +317,9 @@ void scenario_finish_nodes(struct loader *loader)
         else
             node->switch_params = from->switch_block->params;
     }
+    struct scenario_origins *origins = arena_take(loader->arena, sizeof *origins);
+    *origins = (struct scenario_origins){loader->bases, loader->nodes};
+    scenario->origins = origins;
     for (uint32_t i = 0; i < scenario->link_count; i++)
         check_link(loader, &scenario->links[i]);
 }

@@ -15,15 +15,6 @@
 
 static const char default_rnic[] = "rnic-100g", default_control[] = "dcqcn";
 
-struct loader_host {
-    const struct block *rnic, *nvme, *target;
-    const struct block *control; /* parameters of the congestion control */
-    const struct cc_ops *cc;
-    const uint8_t *dscp; /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
-    const struct scenario_namespaces *namespaces; /* NULL: no target */
-    const char *machine;                          /* NULL: one of its own */
-};
-
 /* What a section wrote; NULL or empty where it says nothing. */
 struct section {
     const char *path;
@@ -34,6 +25,7 @@ struct section {
     const uint8_t *dscp;
     const struct scenario_namespaces *namespaces;
     const char *machine;
+    struct diag_place dscp_place, control_place;
 };
 
 /* ---- congestion control ---- */
@@ -91,6 +83,7 @@ static void load_control(struct loader *loader, struct section *section,
     }
     show_word(loader, section->rnic->path, "congestion-control", word, default_control);
     section->cc = preset->ops;
+    section->control_place = word->place;
     section->control = control_block(
         loader, arena_format(loader->arena, "%s.rnic.congestion-control", section->path), preset,
         word->place);
@@ -125,6 +118,7 @@ static void load_dscp(struct loader *loader, struct section *section,
     uint8_t *map = unsaid_dscp(loader);
     scenario_load_dscp(loader, written, map);
     section->dscp = map;
+    section->dscp_place = written->place;
 }
 
 static const uint8_t *overlaid_dscp(struct loader *loader, const uint8_t *from, const uint8_t *over)
@@ -217,12 +211,17 @@ static const struct loader_host *host_with(struct loader *loader, const struct l
     if (section->control != NULL) {
         made->control = section->control;
         made->cc = section->cc;
+        made->control_place = section->control_place;
     }
     if (section->namespaces != NULL)
         made->namespaces = section->namespaces;
     if (section->machine != NULL)
         made->machine = section->machine;
     made->dscp = overlaid_dscp(loader, from->dscp, section->dscp);
+    if (section->dscp != NULL) {
+        made->dscp_path = section->rnic->path;
+        made->dscp_place = section->dscp_place;
+    }
     return made;
 }
 
@@ -306,6 +305,7 @@ static void load_defaults(struct loader *loader, const struct tree_node *hosts)
                                  .control = base.control,
                                  .cc = base.cc,
                                  .dscp = base.dscp};
+    loader->bases.host = host;
     for (uint32_t i = 0; i < loader->scenario->host_count; i++)
         loader->nodes[i].host = host;
 }

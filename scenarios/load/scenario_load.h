@@ -10,14 +10,38 @@
 #include "scenarios/format/block.h"
 #include "scenarios/load/scenario.h"
 
-/* What a node is being made from; nodes share blocks until an override separates them. */
-struct loader_host;
+/* What a node is being made from; nodes share blocks until an override separates them.  They stay
+ * for who asks later which mapping gave a value. */
+struct loader_host {
+    const struct block *rnic, *nvme, *target;
+    const struct block *control; /* parameters of the congestion control */
+    const struct cc_ops *cc;
+    const uint8_t *dscp;   /* RNIC_DSCP_UNSAID where the rows say; NULL: everywhere */
+    const char *dscp_path; /* of the mapping that said it last; NULL: none */
+    struct diag_place dscp_place, control_place;
+    const struct scenario_namespaces *namespaces; /* NULL: no target */
+    const char *machine;                          /* NULL: one of its own */
+};
 
 struct loader_node {
     const struct block *switch_block;
     const struct block **port_blocks;
     const struct loader_host *host;
+    const char *dscp_path; /* of the override that changed a switch's map last; NULL: none */
+    struct diag_place dscp_place;
     uint32_t written_ports; /* of the ways that are written for it */
+};
+
+/* What all are made from before anything is said of some. */
+struct loader_bases {
+    const struct block *host_links, *fabric_links, *switches;
+    const struct loader_host *host;
+    const uint8_t *dscp; /* of the switches */
+};
+
+struct scenario_origins {
+    struct loader_bases bases;
+    const struct loader_node *nodes; /* as scenario->nodes */
 };
 
 /* A block in the settings table: every row, or only those that the scenario wrote (overrides). */
@@ -34,6 +58,7 @@ struct loader {
     const struct tree_node *root;
     struct topology topology;
     struct loader_node *nodes; /* as scenario->nodes */
+    struct loader_bases bases;
     struct loader_shown *shown;
     size_t shown_count;
     const struct opt *switch_rows; /* NULL: no block has asked for them yet */

@@ -129,6 +129,7 @@ const struct scenario_namespaces *scenario_load_namespaces(struct loader *loader
                                                            const struct tree_node *written)
 {
     struct scenario_namespaces *made = arena_take(loader->arena, sizeof *made);
+    made->path = path;
     made->count = written->count;
     made->list = arena_array(loader->arena, written->count, sizeof *made->list);
     for (size_t i = 0; i < written->count; i++)

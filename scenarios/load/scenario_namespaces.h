@@ -9,6 +9,7 @@
 #include "scenarios/load/scenario_load.h"
 
 struct scenario_namespaces {
+    const char *path; /* "hosts.targets.namespaces" */
     struct scenario_namespace *list;
     size_t count;
 };

@@ -123,6 +123,8 @@ static void apply_to_switch(struct loader *loader, struct override *override, ui
     for (int i = 0; i < SCENARIO_DSCPS; i++)
         map[i] = override->dscp[i] == DSCP_KEPT ? node->priority_of_dscp[i] : override->dscp[i];
     node->priority_of_dscp = map;
+    making->dscp_path = override->path;
+    making->dscp_place = tree_get(override->entry, "dscp")->place;
 }
 
 static void apply(struct loader *loader, struct override *override)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deviation - the list. */
+#include "scenarios/load/deviation_private.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_same(const struct deviation_entry *entry, const struct deviation_said *said)
+{
+    const bool whole = entry->word == NULL || said->word == NULL;
+    if (strcmp(entry->mapping, said->path) != 0)
+        return false;
+    return whole ? entry->word == said->word : strcmp(entry->word, said->word) == 0;
+}
+
+static struct deviation *add_new(struct deviation_search *search, const struct deviation_said *said)
+{
+    struct deviations *found = search->found;
+    if (found->count == DEVIATIONS_MAX) {
+        found->left_out++;
+        return NULL;
+    }
+    search->entries[found->count] =
+        (struct deviation_entry){.mapping = said->path, .word = said->word};
+    struct deviation *deviation = &found->list[found->count++];
+    deviation->path =
+        arena_format(&found->arena, "%s%s%s", said->path, said->word == NULL ? "" : ".",
+                     said->word == NULL ? "" : said->word);
+    deviation->where = said->where;
+    deviation->broad = search->broad;
+    snprintf(deviation->value, sizeof deviation->value, "%s", said->value);
+    snprintf(deviation->common, sizeof deviation->common, "%s", said->common);
+    return deviation;
+}
+
+void deviation_add(struct deviation_search *search, const struct deviation_said *said,
+                   const struct deviation_change *change)
+{
+    struct deviations *found = search->found;
+    struct deviation *deviation = NULL;
+    for (size_t i = 0; i < found->count && deviation == NULL; i++)
+        if (found->list[i].broad == search->broad && is_same(&search->entries[i], said))
+            deviation = &found->list[i];
+    if (deviation == NULL)
+        deviation = add_new(search, said);
+    if (deviation == NULL)
+        return;
+    struct deviation_entry *entry = &search->entries[deviation - found->list];
+    struct deviation_change *added = arena_push(&found->arena, (void **)(void *)&entry->changes,
+                                                &deviation->change_count, sizeof *added);
+    *added = *change;
+    deviation->changes = entry->changes;
+}
+
+void deviation_vote(struct deviation_vote *vote, int64_t value)
+{
+    vote->candidate = vote->lead == 0 ? value : vote->candidate;
+    vote->lead += value == vote->candidate ? 1 : -1;
+    vote->members++;
+}
+
+bool deviation_won(const struct deviation_vote *vote)
+{
+    return vote->holders > vote->members / 2;
+}
+
+void deviations_find(struct deviations *deviations, const struct scenario *scenario)
+{
+    struct deviation_search *search = memory_zeroed(1, sizeof *search);
+    *deviations = (struct deviations){0};
+    deviations->list = arena_array(&deviations->arena, DEVIATIONS_MAX, sizeof *deviations->list);
+    search->found = deviations;
+    search->scenario = scenario;
+    for (int broad = 0; broad <= 1; broad++) {
+        search->broad = broad == 1;
+        deviation_find_values(search);
+        deviation_find_wholes(search);
+        deviation_find_media(search);
+        deviation_find_traffic(search);
+    }
+    free(search);
+}
+
+void deviations_free(struct deviations *deviations)
+{
+    arena_free(&deviations->arena);
+    *deviations = (struct deviations){0};
+}
+
+static bool is_at(const struct deviation_change *change, uint32_t node, uint16_t port)
+{
+    return change->spot.node == node &&
+           (change->spot.port == port || change->spot.port == SCENARIO_ALL_PORTS ||
+            port == SCENARIO_ALL_PORTS);
+}
+
+bool deviation_is_at(const struct deviation *deviation, uint32_t node, uint16_t port)
+{
+    for (size_t i = 0; i < deviation->change_count; i++)
+        if (is_at(&deviation->changes[i], node, port))
+            return true;
+    return false;
+}
+
+/* Changes of one row stand together: a place is there again only with another row. */
+uint32_t deviation_spots(const struct deviation *deviation)
+{
+    uint32_t spots = 0;
+    for (size_t i = 0; i < deviation->change_count; i++)
+        spots += deviation->changes[i].of == deviation->changes[0].of &&
+                 deviation->changes[i].row == deviation->changes[0].row;
+    return spots;
+}

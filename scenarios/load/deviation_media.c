@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deviation_media - targets whose namespaces are of another medium than those of most. */
+#include "scenarios/load/deviation_private.h"
+
+#include "nvme/media/media.h"
+#include "scenarios/load/scenario_namespaces.h"
+
+#include <string.h>
+
+enum { WORD_BYTES = 64 };
+
+static const struct scenario_namespace *entry_of(const struct scenario *scenario, uint32_t node,
+                                                 uint32_t index)
+{
+    const struct scenario_host *host = scenario->nodes[node].host;
+    return index < host->namespace_count ? &host->namespaces[index] : NULL;
+}
+
+static bool is_same_medium(const struct scenario_namespace *a, const struct scenario_namespace *b)
+{
+    return a->media == b->media &&
+           memcmp(a->media_params, b->media_params, a->media->params_bytes) == 0;
+}
+
+/* What more than half of the targets have as their entry of that number; NULL: there is none. */
+static const struct scenario_namespace *common_medium(const struct scenario *scenario,
+                                                      uint32_t index)
+{
+    const struct scenario_namespace *found = NULL;
+    uint32_t lead = 0, members = 0, holders = 0;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_namespace *entry = entry_of(scenario, i, index);
+        if (entry == NULL)
+            continue;
+        found = lead == 0 ? entry : found;
+        lead += is_same_medium(entry, found) ? 1 : (uint32_t)-1;
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_namespace *entry = entry_of(scenario, i, index);
+        members += entry != NULL;
+        holders += entry != NULL && is_same_medium(entry, found);
+    }
+    return holders > members / 2 ? found : NULL;
+}
+
+static void add_medium_row(struct deviation_search *search, uint32_t node, uint32_t index,
+                           const struct opt *row, const struct scenario_namespace *common)
+{
+    const struct scenario_namespace *entry = entry_of(search->scenario, node, index);
+    const struct scenario_namespaces *said_by =
+        search->scenario->origins->nodes[node].host->namespaces;
+    const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
+    const int64_t usual = *opt_field(row, (void *)(uintptr_t)common->media_params);
+    char text[WORD_BYTES], other[WORD_BYTES];
+    if (value == usual)
+        return;
+    opt_format(row, value, text, sizeof text);
+    opt_format(row, usual, other, sizeof other);
+    const struct deviation_said said = {
+        .path = arena_format(&search->found->arena, "%s[%u].media", said_by->path, index),
+        .word = row->name,
+        .where = entry->place,
+        .value = text,
+        .common = other};
+    const struct deviation_change change = {.of = DEVIATION_MEDIA_VALUE,
+                                            .spot = {node, SCENARIO_ALL_PORTS},
+                                            .index = index,
+                                            .row = row,
+                                            .common = usual};
+    deviation_add(search, &said, &change);
+}
+
+static void add_medium(struct deviation_search *search, uint32_t node, uint32_t index,
+                       const struct scenario_namespace *common)
+{
+    const struct scenario_namespace *entry = entry_of(search->scenario, node, index);
+    const struct scenario_namespaces *said_by =
+        search->scenario->origins->nodes[node].host->namespaces;
+    if (entry->media == common->media && strcmp(entry->profile, common->profile) == 0) {
+        for (const struct opt *row = entry->media->opts; row->name != NULL; row++)
+            add_medium_row(search, node, index, row, common);
+        return;
+    }
+    const struct deviation_said said = {
+        .path = arena_format(&search->found->arena, "%s[%u]", said_by->path, index),
+        .word = "media",
+        .where = entry->place,
+        .value = entry->profile,
+        .common = common->profile};
+    const struct deviation_change change = {
+        .of = DEVIATION_MEDIA, .spot = {node, SCENARIO_ALL_PORTS}, .index = index, .like = common};
+    deviation_add(search, &said, &change);
+}
+
+void deviation_find_media(struct deviation_search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    bool more = !search->broad;
+    for (uint32_t index = 0; more; index++) {
+        const struct scenario_namespace *common = common_medium(scenario, index);
+        more = false;
+        for (uint32_t i = 0; i < scenario->host_count; i++) {
+            const struct scenario_namespace *entry = entry_of(scenario, i, index);
+            more |= entry != NULL;
+            if (entry != NULL && common != NULL && !is_same_medium(entry, common))
+                add_medium(search, i, index, common);
+        }
+    }
+}

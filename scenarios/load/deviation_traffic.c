@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deviation_traffic - one class of links beside the other, classes of workloads, written routes. */
+#include "scenarios/load/deviation_private.h"
+
+#include "net/port/port.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_BYTES = 64 };
+
+/* ------------------------------------------------------------------ link classes */
+
+/* What a frame needs from end to end: the better value of a row for it.  False: none is better. */
+static bool is_better(const struct opt *row, int64_t value, int64_t than)
+{
+    if (row->offset == offsetof(struct port_params, mtu))
+        return value > than;
+    if (row->offset == offsetof(struct port_params, flow_control))
+        return value == PORT_FLOW_PFC && than != PORT_FLOW_PFC;
+    if (row->offset == offsetof(struct port_params, pfc_enabled))
+        return value != than && (value & than) == than;
+    return false;
+}
+
+static void add_class_row(struct deviation_search *search, const struct block *worse, bool of_hosts,
+                          size_t row, int64_t common)
+{
+    const struct scenario *scenario = search->scenario;
+    const struct opt *opt = &worse->rows[row];
+    char value[WORD_BYTES], other[WORD_BYTES];
+    opt_format(opt, *opt_field(opt, worse->params), value, sizeof value);
+    opt_format(opt, common, other, sizeof other);
+    const struct deviation_said said = {.path = worse->path,
+                                        .word = opt->name,
+                                        .where = worse->origins[row].where,
+                                        .value = value,
+                                        .common = other};
+    for (uint32_t i = 0; i < scenario->link_count; i++)
+        for (int end = 0; end < 2; end++) {
+            const struct scenario_link *link = &scenario->links[i];
+            const struct block *block =
+                scenario->origins->nodes[link->node[end]].port_blocks[link->port[end]];
+            const char *path = block->origins[row].path;
+            const bool to_host = scenario->nodes[link->node[0]].kind == SCENARIO_HOST ||
+                                 scenario->nodes[link->node[1]].kind == SCENARIO_HOST;
+            const bool base = path == NULL || strcmp(path, worse->path) == 0;
+            const struct deviation_change change = {
+                .of = DEVIATION_PORT,
+                .spot = {link->node[end], link->port[end]},
+                .row = opt,
+                .common = common,
+            };
+            if (base && to_host == of_hosts)
+                deviation_add(search, &said, &change);
+        }
+}
+
+static void look_at_link_classes(struct deviation_search *search)
+{
+    const struct loader_bases *bases = &search->scenario->origins->bases;
+    const struct block *hosts = bases->host_links, *fabric = bases->fabric_links;
+    for (size_t row = 0; row < hosts->row_count && search->broad; row++) {
+        const struct opt *opt = &hosts->rows[row];
+        const int64_t at_hosts = *opt_field(opt, hosts->params);
+        const int64_t inside = *opt_field(opt, fabric->params);
+        const bool larger = opt->offset == offsetof(struct port_params, mtu);
+        if (is_better(opt, at_hosts, inside))
+            add_class_row(search, fabric, false, row, at_hosts);
+        else if (!larger && is_better(opt, inside, at_hosts))
+            add_class_row(search, hosts, true, row, inside);
+    }
+}
+
+/* ------------------------------------------------------------------ workloads and routes */
+
+static bool is_same_class(const struct verbs_class *a, const struct verbs_class *b)
+{
+    return a->tos_set == b->tos_set && a->priority_set == b->priority_set &&
+           (!a->tos_set || a->tos == b->tos) && (!a->priority_set || a->priority == b->priority);
+}
+
+static void say_class(const struct verbs_class *class, bool by_dscp, char text[WORD_BYTES])
+{
+    if (by_dscp ? class->tos_set : class->priority_set)
+        snprintf(text, WORD_BYTES, "%d", by_dscp ? class->tos >> 2 : class->priority);
+    else
+        snprintf(text, WORD_BYTES, "auto");
+}
+
+/* The class that more than half of all workloads have, else none of its own. */
+static const struct verbs_class *common_class(const struct scenario *scenario)
+{
+    static const struct verbs_class none;
+    const struct verbs_class *found = &none;
+    uint32_t lead = 0, holders = 0;
+    for (uint32_t i = 0; i < scenario->workload_count; i++) {
+        const struct verbs_class *class = &scenario->workloads[i].class;
+        found = lead == 0 ? class : found;
+        lead += is_same_class(class, found) ? 1 : (uint32_t)-1;
+    }
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        holders += is_same_class(&scenario->workloads[i].class, found);
+    return holders > scenario->workload_count / 2 ? found : &none;
+}
+
+static void look_at_classes(struct deviation_search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    const struct verbs_class *common = common_class(scenario);
+    for (uint32_t i = 0; i < scenario->workload_count && !search->broad; i++) {
+        const struct scenario_workload *workload = &scenario->workloads[i];
+        char value[WORD_BYTES], other[WORD_BYTES];
+        if (is_same_class(&workload->class, common))
+            continue;
+        const bool by_dscp = workload->class.tos_set || common->tos_set;
+        say_class(&workload->class, by_dscp, value);
+        say_class(common, by_dscp, other);
+        const int entry = (int)strcspn(workload->name, "/"); /* the rest is a fio job's */
+        const struct deviation_said said = {
+            .path = arena_format(&search->found->arena, "workloads.%.*s", entry, workload->name),
+            .word = by_dscp ? "dscp" : "priority",
+            .where = workload->place,
+            .value = value,
+            .common = other};
+        const struct deviation_change change = {.of = DEVIATION_CLASS,
+                                                .spot = {SCENARIO_NOWHERE, SCENARIO_ALL_PORTS},
+                                                .index = i,
+                                                .like = common};
+        deviation_add(search, &said, &change);
+    }
+}
+
+static void look_at_routes(struct deviation_search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; i < scenario->route_count && search->broad; i++) {
+        const struct deviation_said said = {
+            .path = arena_format(&search->found->arena, "fabric.routes[%u]", i),
+            .where = scenario->routes[i].place,
+            .value = "written",
+            .common = "computed"};
+        for (uint32_t k = 0; k < scenario->routes[i].at_count; k++) {
+            const struct deviation_change change = {
+                .of = DEVIATION_ROUTE, .spot = scenario->routes[i].at[k], .index = i};
+            deviation_add(search, &said, &change);
+        }
+    }
+}
+
+void deviation_find_traffic(struct deviation_search *search)
+{
+    look_at_link_classes(search);
+    look_at_classes(search);
+    look_at_routes(search);
+}

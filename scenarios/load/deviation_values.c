@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * deviation_values - what each has in a row of parameters, beside what its like have in it. */
+#include "scenarios/load/deviation_private.h"
+
+#include "base/memory.h"
+#include "net/port/port.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS_MAX = 64, TIERS = 256 };
+
+/* One of those who are compared: who is alike has the same group. */
+struct item {
+    const struct block *block, *base;
+    struct scenario_spot spot;
+    uint32_t group;
+};
+
+struct section {
+    enum deviation_of of;
+    struct item *items;
+    size_t count;
+};
+
+static struct deviation_vote *vote_of(struct deviation_vote *votes, uint32_t group)
+{
+    for (int i = 0; i < GROUPS_MAX; i++)
+        if (votes[i].members == 0 || votes[i].group == group) {
+            votes[i].group = group;
+            return &votes[i];
+        }
+    return NULL;
+}
+
+static int64_t value_of(const struct block *block, size_t row)
+{
+    return *opt_field(&block->rows[row], block->params);
+}
+
+static void count_votes(const struct section *section, size_t row, struct deviation_vote *votes)
+{
+    memset(votes, 0, GROUPS_MAX * sizeof *votes);
+    for (size_t i = 0; i < section->count; i++) {
+        struct deviation_vote *vote = vote_of(votes, section->items[i].group);
+        if (vote != NULL)
+            deviation_vote(vote, value_of(section->items[i].block, row));
+    }
+    for (size_t i = 0; i < section->count; i++) {
+        struct deviation_vote *vote = vote_of(votes, section->items[i].group);
+        if (vote != NULL)
+            vote->holders += value_of(section->items[i].block, row) == vote->candidate;
+    }
+}
+
+/* The mapping of some that gave the value; NULL: the section for all did, or nobody. */
+static const char *own_path(const struct section *section, const struct item *item, size_t row)
+{
+    const char *path =
+        section->of == DEVIATION_CONTROL_VALUE ? item->block->path : item->block->origins[row].path;
+    return path == NULL || strcmp(path, item->base->path) == 0 ? NULL : path;
+}
+
+static void add_value(struct deviation_search *search, const struct section *section,
+                      const struct item *item, size_t row, int64_t common)
+{
+    const struct opt *opt = &item->block->rows[row];
+    const struct block_origin *origin = &item->block->origins[row];
+    const struct block_origin *base = &item->base->origins[row];
+    const bool profile = origin->profile != NULL && section->of != DEVIATION_CONTROL_VALUE;
+    char value[DEVIATION_TEXT_BYTES], other[DEVIATION_TEXT_BYTES];
+    opt_format(opt, value_of(item->block, row), value, sizeof value);
+    opt_format(opt, common, other, sizeof other);
+    const struct deviation_said said = {
+        .path = own_path(section, item, row),
+        .word = profile ? "profile" : opt->name,
+        .where = origin->where,
+        .value = profile ? origin->profile : value,
+        .common = !profile                ? other
+                  : base->profile != NULL ? base->profile
+                                          : "none",
+    };
+    const struct deviation_change change = {
+        .of = section->of, .spot = item->spot, .row = opt, .common = common};
+    deviation_add(search, &said, &change);
+}
+
+/* A cable is what it is when all alike have it. */
+static bool is_cable(const struct section *section, const struct opt *row)
+{
+    return section->of == DEVIATION_PORT && row->offset < offsetof(struct port_params, mtu);
+}
+
+static void look_at_row(struct deviation_search *search, const struct section *section, size_t row)
+{
+    struct deviation_vote votes[GROUPS_MAX];
+    if (search->broad && is_cable(section, &section->items[0].block->rows[row]))
+        return;
+    count_votes(section, row, votes);
+    for (size_t i = 0; i < section->count; i++) {
+        const struct item *item = &section->items[i];
+        const struct deviation_vote *vote = vote_of(votes, item->group);
+        const int64_t value = value_of(item->block, row), base = value_of(item->base, row);
+        if (vote == NULL || own_path(section, item, row) == NULL)
+            continue;
+        const int64_t common = deviation_won(vote) ? vote->candidate : base;
+        if (!search->broad && value != common)
+            add_value(search, section, item, row, common);
+        else if (search->broad && value == common && value != base)
+            add_value(search, section, item, row, base);
+    }
+}
+
+static void look_at_all(struct deviation_search *search, struct section *section)
+{
+    for (size_t row = 0; section->count > 0 && row < section->items[0].block->row_count; row++)
+        look_at_row(search, section, row);
+    free(section->items);
+}
+
+/* ------------------------------------------------------------------ who is alike */
+
+/* Both ends of a link are alike. */
+static uint32_t link_group(const struct scenario *scenario, const struct scenario_link *link)
+{
+    const uint32_t a = scenario->nodes[link->node[0]].tier, b = scenario->nodes[link->node[1]].tier;
+    return a < b ? a * TIERS + b : b * TIERS + a;
+}
+
+static bool is_host_link(const struct scenario *scenario, const struct scenario_link *link)
+{
+    return scenario->nodes[link->node[0]].kind == SCENARIO_HOST ||
+           scenario->nodes[link->node[1]].kind == SCENARIO_HOST;
+}
+
+static void look_at_ports(struct deviation_search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    const struct scenario_origins *origins = scenario->origins;
+    struct section section = {
+        .of = DEVIATION_PORT,
+        .items = memory_zeroed(2 * (size_t)scenario->link_count + 1, sizeof *section.items)};
+    for (uint32_t i = 0; i < scenario->link_count; i++) {
+        const struct scenario_link *link = &scenario->links[i];
+        for (int end = 0; end < 2; end++)
+            section.items[section.count++] = (struct item){
+                .block = origins->nodes[link->node[end]].port_blocks[link->port[end]],
+                .base = is_host_link(scenario, link) ? origins->bases.host_links
+                                                     : origins->bases.fabric_links,
+                .spot = {link->node[end], link->port[end]},
+                .group = link_group(scenario, link),
+            };
+    }
+    look_at_all(search, &section);
+}
+
+static void look_at_switches(struct deviation_search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    struct section section = {
+        .of = DEVIATION_SWITCH,
+        .items = memory_zeroed((size_t)scenario->switch_count + 1, sizeof *section.items)};
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        section.items[section.count++] = (struct item){
+            .block = scenario->origins->nodes[i].switch_block,
+            .base = scenario->origins->bases.switches,
+            .spot = {i, SCENARIO_ALL_PORTS},
+            .group = scenario->nodes[i].tier,
+        };
+    look_at_all(search, &section);
+}
+
+static const struct block *block_of(const struct loader_host *host, enum deviation_of of)
+{
+    return of == DEVIATION_RNIC     ? host->rnic
+           : of == DEVIATION_NVME   ? host->nvme
+           : of == DEVIATION_TARGET ? host->target
+                                    : host->control;
+}
+
+/* Rows of another congestion control are compared with nothing. */
+static void look_at_hosts(struct deviation_search *search, enum deviation_of of)
+{
+    const struct scenario *scenario = search->scenario;
+    const struct block *base = block_of(scenario->origins->bases.host, of);
+    struct section section = {
+        .of = of, .items = memory_zeroed((size_t)scenario->host_count + 1, sizeof *section.items)};
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct block *block = block_of(scenario->origins->nodes[i].host, of);
+        if (block->rows == base->rows)
+            section.items[section.count++] = (struct item){
+                .block = block,
+                .base = base,
+                .spot = {i, SCENARIO_ALL_PORTS},
+                .group = scenario->nodes[i].host->namespace_count > 0,
+            };
+    }
+    look_at_all(search, &section);
+}
+
+void deviation_find_values(struct deviation_search *search)
+{
+    look_at_ports(search);
+    look_at_switches(search);
+    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_CONTROL_VALUE; of++)
+        look_at_hosts(search, of);
+}

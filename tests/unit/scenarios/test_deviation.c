@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_deviation - which settings of a few differ from those of their like, and what is common. */
+#include "scenarios/load/deviation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TREE   "fabric:\n  topology: {kind: leaf-spine, leaves: 4, spines: 2, hosts-per-leaf: 2}\n"
+#define WRITES "workloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n"
+
+static const struct row {
+    const char *text, *found; /* a line each: path value common places, "broad" */
+} rows[] = {
+    {TREE WRITES, ""},
+    /* One switch, and what --set calls it. */
+    {TREE "  overrides: [{where: leaf1, pfc: {headroom: 1KB}}]\n" WRITES,
+     "fabric.overrides[0].headroom 1000B auto 1\n"},
+    /* 6 ports of a leaf have one path, so they are one suspect with all their places. */
+    {TREE "  overrides: [{where: leaf1, mtu: 1500B}]\n" WRITES,
+     "fabric.overrides[0].mtu 1500B 4200B 4\n"},
+    {TREE "  overrides: [{where: \"leaf1:p3\", pfc-enabled: none}]\n" WRITES,
+     "fabric.overrides[0].pfc-enabled none 0,1,2,3,4,5,6,7 1\n"},
+    /* The common value is that of the tier, also where an override gave it. */
+    {TREE "  overrides: [{where: \"leaf*\", alpha: 25%}, {where: leaf2, alpha: 1%}]\n" WRITES,
+     "fabric.overrides[1].alpha 1% 25% 1\nfabric.overrides[0].alpha 25% 12.5% 3 broad\n"},
+    /* What is said again deviates from nothing. */
+    {TREE "  overrides: [{where: leaf1, alpha: 12.5%}]\n" WRITES, ""},
+    {TREE "  overrides: [{where: \"spine*\", headroom: 0B}]\n" WRITES,
+     "fabric.overrides[0].headroom 0B auto 2 broad\n"},
+    /* Both ends of a slow cable; but all fabric links may have another rate. */
+    {TREE "  overrides: [{where: leaf1-spine0, rate: 10Gbps}]\n" WRITES,
+     "fabric.overrides[0].rate 10Gbps 100Gbps 2\n"},
+    {TREE "  overrides: [{where: \"leaf*-spine*\", rate: 10Gbps}]\n" WRITES, ""},
+    /* Nobody says so of one port: the fabric as a whole passes less than hosts send. */
+    {TREE "  fabric-links: {mtu: 1500B}\n" WRITES,
+     "fabric.fabric-links.mtu 1500B 4200B 16 broad\n"},
+    {TREE "  fabric-links: {mtu: 9216B}\n" WRITES, ""},
+    {TREE "  host-links: {flow-control: none}\n" WRITES,
+     "fabric.host-links.flow-control none pfc 16 broad\n"},
+    /* Hosts: one value, a map, another congestion control and one of its values. */
+    {TREE "hosts: {slow: {where: host3, rnic: {drain: 5Gbps}}}\n" WRITES,
+     "hosts.slow.rnic.drain 5Gbps 0bps 1\n"},
+    {TREE "hosts: {two: {where: host3, rnic: {dscp-to-priority: {26: 0}}}}\n" WRITES,
+     "hosts.two.rnic.dscp-to-priority 26: 0 26: unset 1\n"},
+    {TREE "hosts: {two: {where: host3, rnic: {congestion-control: none}}}\n" WRITES,
+     "hosts.two.rnic.congestion-control none dcqcn 1\n"},
+    {TREE
+     "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
+     "hosts.two.rnic.congestion-control.g 1/16 1/256 1\n"},
+    {TREE "  overrides: [{where: leaf1, dscp: {26: 0}}]\n" WRITES,
+     "fabric.overrides[0].dscp 26: 0 26: 3 1\n"},
+    /* A profile's values are one deviation. */
+    {TREE "  overrides: [{where: leaf1, profile: shared-buffer-12mb}]\n" WRITES,
+     "fabric.overrides[0].profile shared-buffer-12mb shared-buffer-32mb 1\n"},
+    /* One target of three with another medium, or with another value of the same. */
+    {TREE "hosts:\n  targets: {where: [host0, host2], namespaces: [{media: storage-class}]}\n"
+          "  slow: {where: host4, namespaces: [{media: flash-tlc}]}\n" WRITES,
+     "hosts.slow.namespaces[0].media flash-tlc storage-class 1\n"},
+    {TREE
+     "hosts:\n  targets: {where: [host0, host2], namespaces: [{media: {kind: fixed}}]}\n"
+     "  slow: {where: host4, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n" WRITES,
+     "hosts.slow.namespaces[0].media.read-latency 3ms 10us 1\n"},
+    /* A workload in another class, and a way that somebody wrote. */
+    {TREE "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n"
+          "  - {name: x, kind: rdma-write, from: host1, to: host2, dscp: 0}\n",
+     "workloads.x.dscp 0 auto 1\n"},
+    {TREE "  routes: [{at: [leaf0, leaf1], to: host7, via: spine1}]\n" WRITES,
+     "fabric.routes[0] written computed 2 broad\n"},
+};
+
+static struct scenario *load(const char *text, const char *set)
+{
+    char whole[2000];
+    struct diag *diag = calloc(1, sizeof *diag);
+    assert_non_null(diag);
+    const int length = snprintf(whole, sizeof whole, "stormglass: 1\nname: d\n%s", text);
+    const struct scenario_input input = {.name = "d.yaml",
+                                         .text = whole,
+                                         .length = (size_t)length,
+                                         .sets = &set,
+                                         .set_count = set != NULL};
+    struct scenario *scenario = scenario_load(&input, diag);
+    diag_print(diag, stdout);
+    free(diag);
+    assert_non_null(scenario);
+    return scenario;
+}
+
+static void each_is_found_with_its_path_and_the_common_value(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct scenario *scenario = load(rows[i].text, NULL);
+        struct deviations deviations;
+        char found[1000] = "";
+        size_t used = 0;
+        deviations_find(&deviations, scenario);
+        for (size_t k = 0; k < deviations.count; k++) {
+            const struct deviation *one = &deviations.list[k];
+            used += (size_t)snprintf(found + used, sizeof found - used, "%s %s %s %u%s\n",
+                                     one->path, one->value, one->common, deviation_spots(one),
+                                     one->broad ? " broad" : "");
+        }
+        assert_string_equal(found, rows[i].found);
+        deviations_free(&deviations);
+        scenario_free(scenario);
+    }
+}
+
+/* The listing's path and value, given to --set, leave no deviation. */
+static void the_path_and_the_common_value_are_a_set(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct scenario *scenario = load(rows[i].text, NULL);
+        struct deviations deviations, left;
+        char set[400];
+        deviations_find(&deviations, scenario);
+        const struct deviation *one = &deviations.list[0];
+        if (deviations.count == 1 && one->changes[0].of != DEVIATION_ROUTE &&
+            one->changes[0].of != DEVIATION_DSCP && one->changes[0].of != DEVIATION_HOST_DSCP) {
+            const bool listed = strchr(one->common, ',') != NULL;
+            snprintf(set, sizeof set, "%s=%s%s%s", one->path, listed ? "[" : "", one->common,
+                     listed ? "]" : "");
+            struct scenario *mended = load(rows[i].text, set);
+            deviations_find(&left, mended);
+            assert_int_equal(left.count, 0);
+            deviations_free(&left);
+            scenario_free(mended);
+        }
+        deviations_free(&deviations);
+        scenario_free(scenario);
+    }
+}
+
+static void its_places_and_its_line_are_told(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load(TREE "  overrides: [{where: leaf1, mtu: 1500B, headroom: 1KB}]\n" WRITES, NULL);
+    const uint32_t leaf1 = scenario_find_node(scenario, "leaf1");
+    struct deviations deviations;
+    deviations_find(&deviations, scenario);
+    assert_int_equal(deviations.count, 2);
+    const struct deviation *mtu = &deviations.list[0], *headroom = &deviations.list[1];
+    assert_true(deviation_is_at(mtu, leaf1, 0));
+    assert_true(deviation_is_at(mtu, leaf1, SCENARIO_ALL_PORTS));
+    assert_false(deviation_is_at(mtu, leaf1 + 1, SCENARIO_ALL_PORTS));
+    assert_true(deviation_is_at(headroom, leaf1, 2));
+    assert_int_equal(mtu->where.line, 5);
+    assert_int_equal(headroom->where.line, 5);
+    assert_true(mtu->where.column < headroom->where.column);
+    deviations_free(&deviations);
+    scenario_free(scenario);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_found_with_its_path_and_the_common_value),
+        cmocka_unit_test(the_path_and_the_common_value_are_a_set),
+        cmocka_unit_test(its_places_and_its_line_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
