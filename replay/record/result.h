@@ -112,7 +112,8 @@ struct result_ratio {
 /* The value of a total by its path ("pfc.paused_ps"); false: no such path. */
 bool result_total(const struct result *result, const char *path, struct result_ratio *value);
 
-/* The value of a workload's quantity by its path ("latency_ns.p99", in ps like every time). */
+/* The value of a workload's quantity by its path ("latency_ns.p99", in ps like every time); with
+ * denominator 0 where it is not known, as the fairness of one member. */
 bool result_of_workload(const struct result_workload *workload, const char *path,
                         struct result_ratio *value);
 

@@ -17,12 +17,23 @@ static struct result_ratio commands_lost(const struct result *result)
     return lost;
 }
 
+/* One of which too little is known has not settled either. */
+static struct result_ratio unsettled(const struct result *result)
+{
+    struct result_ratio count = {.numerator = 0, .denominator = 1};
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        count.numerator += !result->workloads[i].steady.settled;
+    return count;
+}
+
 /* Paths of workloads begin with a dot in the list of quantities. */
 static struct result_ratio value_of(const struct expectation *expectation,
                                     const struct result *result)
 {
     if (expectation->quantity == EXPECT_COMMANDS_LOST)
         return commands_lost(result);
+    if (expectation->quantity == EXPECT_UNSETTLED)
+        return unsettled(result);
     struct result_ratio value;
     const char *path = expect_path(expectation->quantity);
     bool found = false;
@@ -46,7 +57,9 @@ static void write_actual(char *text, size_t size, enum quantity_kind kind,
                          struct result_ratio value)
 {
     const double real = (double)value.numerator / (double)value.denominator;
-    if (kind == QUANTITY_TIME)
+    if (kind == QUANTITY_RATIO)
+        snprintf(text, size, "%.3f", real / 1e15);
+    else if (kind == QUANTITY_TIME)
         snprintf(text, size, "%s", words_time((time_ps)real).text);
     else if (kind == QUANTITY_RATE)
         snprintf(text, size, "%s", words_rate(real).text);
@@ -147,12 +160,21 @@ static const struct result_workload *idle_workload(const struct expectation *exp
     return NULL;
 }
 
+/* Whole numbers that are no counts. */
+static bool is_rate(enum expect_quantity quantity)
+{
+    return quantity == EXPECT_IOPS || quantity == EXPECT_STEADY_IOPS ||
+           quantity == EXPECT_STEADY_IOPS_CI || quantity == EXPECT_MEMBERS ||
+           quantity == EXPECT_MEMBERS_IDLE;
+}
+
 /* Of a run that was cut: whether what does not hold yet may still come to hold.  What is counted
  * only grows, so too little is no verdict, and too much is one; nor is what was under way. */
 static bool may_still_hold(const struct expectation *expectation, const struct result *result,
                            struct result_ratio value)
 {
-    if (expectation->quantity == EXPECT_UNFINISHED || has_no_samples(expectation, result))
+    if (expectation->quantity == EXPECT_UNFINISHED || expectation->quantity == EXPECT_UNSETTLED ||
+        value.denominator == 0 || has_no_samples(expectation, result))
         return true;
     if (expectation->quantity == EXPECT_COMMANDS_LOST) {
         for (uint32_t i = 0; i < result->workload_count; i++)
@@ -163,7 +185,7 @@ static bool may_still_hold(const struct expectation *expectation, const struct r
     const bool counted = expect_kind(expectation->quantity) == QUANTITY_INT ||
                          expect_kind(expectation->quantity) == QUANTITY_SIZE;
     const int order = result_compare(value, expectation->value);
-    return counted && expectation->quantity != EXPECT_IOPS &&
+    return counted && !is_rate(expectation->quantity) &&
            (order < 0 || (order == 0 && expectation->op != EXPECT_LT));
 }
 
@@ -202,6 +224,10 @@ static void judge(const struct expectation *expectation, const struct result *re
 {
     const struct result_ratio value = value_of(expectation, result);
     verdict->text = expectation->text;
+    if (value.denominator == 0) { /* what is not known holds nothing */
+        snprintf(verdict->actual, sizeof verdict->actual, "not known: too few samples or members");
+        return;
+    }
     verdict->held = holds(expectation, value);
     write_actual(verdict->actual, sizeof verdict->actual, expect_kind(expectation->quantity),
                  value);

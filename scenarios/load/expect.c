@@ -27,6 +27,7 @@ static const struct {
     {"all-commands-complete", EXPECT_COMMANDS_LOST},
     {"no-deadlock", EXPECT_PFC_DEADLOCKS},
     {"no-pause", EXPECT_PFC_PAUSE_FRAMES},
+    {"steady", EXPECT_UNSETTLED},
 };
 
 enum { WORDS = sizeof words / sizeof words[0] };
@@ -42,7 +43,9 @@ enum { OPS = sizeof ops / sizeof ops[0] };
 
 const char *expect_path(enum expect_quantity quantity)
 {
-    return (unsigned)quantity < QUANTITIES ? quantities[quantity].path : "commands lost";
+    if ((unsigned)quantity < QUANTITIES)
+        return quantities[quantity].path;
+    return quantity == EXPECT_COMMANDS_LOST ? "commands lost" : "workloads not settled";
 }
 
 enum quantity_kind expect_kind(enum expect_quantity quantity)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * expect - `expect:` of a scenario: what must hold after a run.
- * Either a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause) or QUANTITY OP
- * VALUE, where the quantity is a path of the JSON summary (`pfc.pause_frames`, and
+ * Either a word (no-lossless-drop, all-commands-complete, no-deadlock, no-pause, steady) or
+ * QUANTITY OP VALUE, where the quantity is a path of the JSON summary (`pfc.pause_frames`, and
  * `NAME.latency.p99` for a workload) and the value has the quantity's unit.  Parsed here, evaluated
  * by whoever has the run's counters. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_EXPECT_H
@@ -39,31 +39,78 @@
     X(RNIC_RNR_NAKS, "rnic.rnr_naks", "rnic.rnr_naks", QUANTITY_INT)                               \
     X(RNIC_QP_ERRORS, "rnic.qp_errors", "rnic.qp_errors", QUANTITY_INT)                            \
     X(RNIC_PAUSE_STORMS, "rnic.pause_storms", "rnic.pause_storms", QUANTITY_INT)                   \
+    EXPECT_OF_WORKLOADS(X)
+
+/* Of a workload: all that run --json prints of one. */
+#define EXPECT_OF_WORKLOADS(X)                                                                     \
     X(ISSUED, ".issued", ".issued", QUANTITY_INT)                                                  \
     X(COMPLETED, ".completed", ".completed", QUANTITY_INT)                                         \
     X(FAILED, ".failed", ".failed", QUANTITY_INT)                                                  \
     X(UNFINISHED, ".unfinished", ".unfinished", QUANTITY_INT)                                      \
+    X(CORRUPT, ".corrupt", ".corrupt", QUANTITY_INT)                                               \
+    X(MISSED, ".missed", ".missed", QUANTITY_INT)                                                  \
+    X(MEMBERS, ".members", ".members", QUANTITY_INT)                                               \
+    X(MEMBERS_IDLE, ".members_idle", ".members_idle", QUANTITY_INT)                                \
     X(BYTES, ".bytes", ".bytes", QUANTITY_SIZE)                                                    \
+    X(BYTES_READ, ".bytes_read", ".bytes_read", QUANTITY_SIZE)                                     \
+    X(BYTES_WRITTEN, ".bytes_written", ".bytes_written", QUANTITY_SIZE)                            \
     X(IOPS, ".iops", ".iops", QUANTITY_INT)                                                        \
     X(GOODPUT, ".goodput_bps", ".goodput", QUANTITY_RATE)                                          \
+    X(GOODPUT_READ, ".goodput_read_bps", ".goodput_read", QUANTITY_RATE)                           \
+    X(GOODPUT_WRITE, ".goodput_write_bps", ".goodput_write", QUANTITY_RATE)                        \
+    X(MEMBER_GOODPUT_MIN, ".member_goodput_bps.min", ".member_goodput.min", QUANTITY_RATE)         \
+    X(MEMBER_GOODPUT_MEAN, ".member_goodput_bps.mean", ".member_goodput.mean", QUANTITY_RATE)      \
+    X(MEMBER_GOODPUT_MAX, ".member_goodput_bps.max", ".member_goodput.max", QUANTITY_RATE)         \
     X(LATENCY_MEAN, ".latency_ns.mean", ".latency.mean", QUANTITY_TIME)                            \
+    X(LATENCY_MIN, ".latency_ns.min", ".latency.min", QUANTITY_TIME)                               \
     X(LATENCY_P50, ".latency_ns.p50", ".latency.p50", QUANTITY_TIME)                               \
+    X(LATENCY_P90, ".latency_ns.p90", ".latency.p90", QUANTITY_TIME)                               \
+    X(LATENCY_P95, ".latency_ns.p95", ".latency.p95", QUANTITY_TIME)                               \
     X(LATENCY_P99, ".latency_ns.p99", ".latency.p99", QUANTITY_TIME)                               \
     X(LATENCY_P99_9, ".latency_ns.p99_9", ".latency.p99_9", QUANTITY_TIME)                         \
+    X(LATENCY_P99_99, ".latency_ns.p99_99", ".latency.p99_99", QUANTITY_TIME)                      \
     X(LATENCY_MAX, ".latency_ns.max", ".latency.max", QUANTITY_TIME)                               \
     X(CONTROLLERS_LOST, ".controllers.lost", ".controllers.lost", QUANTITY_INT)                    \
+    X(CONTROLLERS_ATTEMPTS, ".controllers.attempts", ".controllers.attempts", QUANTITY_INT)        \
     X(CONTROLLERS_RECONNECTED, ".controllers.reconnected", ".controllers.reconnected",             \
       QUANTITY_INT)                                                                                \
     X(CONTROLLERS_REQUEUED, ".controllers.requeued", ".controllers.requeued", QUANTITY_INT)        \
     X(CONTROLLERS_AWAY, ".controllers.without_service_ns", ".controllers.without_service",         \
-      QUANTITY_TIME)
+      QUANTITY_TIME)                                                                               \
+    X(STEADY_WARM_UP, ".steady.warm_up_ns", ".steady.warm_up", QUANTITY_TIME)                      \
+    X(STEADY_SPAN, ".steady.span_ns", ".steady.span", QUANTITY_TIME)                               \
+    X(STEADY_GOODPUT, ".steady.goodput_bps", ".steady.goodput", QUANTITY_RATE)                     \
+    X(STEADY_GOODPUT_CI, ".steady.goodput_ci_bps", ".steady.goodput_ci", QUANTITY_RATE)            \
+    X(STEADY_IOPS, ".steady.iops", ".steady.iops", QUANTITY_INT)                                   \
+    X(STEADY_IOPS_CI, ".steady.iops_ci", ".steady.iops_ci", QUANTITY_INT)                          \
+    X(STEADY_LATENCY_MEAN, ".steady.latency_ns.mean", ".steady.latency.mean", QUANTITY_TIME)       \
+    X(STEADY_LATENCY_MEAN_CI, ".steady.latency_ns.mean_ci", ".steady.latency.mean_ci",             \
+      QUANTITY_TIME)                                                                               \
+    X(STEADY_LATENCY_P50, ".steady.latency_ns.p50", ".steady.latency.p50", QUANTITY_TIME)          \
+    X(STEADY_LATENCY_P50_CI, ".steady.latency_ns.p50_ci", ".steady.latency.p50_ci", QUANTITY_TIME) \
+    X(STEADY_LATENCY_P99, ".steady.latency_ns.p99", ".steady.latency.p99", QUANTITY_TIME)          \
+    X(STEADY_LATENCY_P99_CI, ".steady.latency_ns.p99_ci", ".steady.latency.p99_ci", QUANTITY_TIME) \
+    X(STEADY_LATENCY_P99_9, ".steady.latency_ns.p99_9", ".steady.latency.p99_9", QUANTITY_TIME)    \
+    X(JAIN, ".fairness.jain", ".fairness.jain", QUANTITY_RATIO)                                    \
+    X(FAIRNESS_LEAST, ".fairness.least_bps", ".fairness.least", QUANTITY_RATE)                     \
+    X(FAIRNESS_MOST, ".fairness.most_bps", ".fairness.most", QUANTITY_RATE)                        \
+    X(FLOWS, ".flows", ".flows", QUANTITY_INT)                                                     \
+    X(FCT_MEAN, ".fct_ns.mean", ".fct.mean", QUANTITY_TIME)                                        \
+    X(FCT_P50, ".fct_ns.p50", ".fct.p50", QUANTITY_TIME)                                           \
+    X(FCT_P99, ".fct_ns.p99", ".fct.p99", QUANTITY_TIME)                                           \
+    X(FCT_MAX, ".fct_ns.max", ".fct.max", QUANTITY_TIME)                                           \
+    X(SLOWDOWN_MEAN, ".slowdown.mean", ".slowdown.mean", QUANTITY_RATIO)                           \
+    X(SLOWDOWN_P50, ".slowdown.p50", ".slowdown.p50", QUANTITY_RATIO)                              \
+    X(SLOWDOWN_P99, ".slowdown.p99", ".slowdown.p99", QUANTITY_RATIO)                              \
+    X(SLOWDOWN_MAX, ".slowdown.max", ".slowdown.max", QUANTITY_RATIO)
 
 enum expect_quantity {
 #define X(name, path, plain, kind) EXPECT_##name,
     EXPECT_QUANTITIES(X)
 #undef X
-    /* Has no path: commands that failed or are unfinished, over all workloads. */
+    /* Have no path: commands that failed or are unfinished, and workloads that have not settled. */
     EXPECT_COMMANDS_LOST,
+    EXPECT_UNSETTLED,
 };
 
 enum expect_op { EXPECT_LT, EXPECT_LE, EXPECT_GT, EXPECT_GE, EXPECT_EQ, EXPECT_NE };

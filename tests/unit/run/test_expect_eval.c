@@ -89,6 +89,52 @@ static void comparison_is_exact_at_the_boundary(void **state)
     }
 }
 
+#define NOT_KNOWN "not known: too few samples or members"
+
+/* Members that got a fourth of each other's share; a flow that took twice its time. */
+static void ratios_are_exact_and_what_is_not_known_holds_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        struct expectation expectation;
+        bool known, held;
+        const char *actual;
+    } rows[] = {
+        {{.quantity = EXPECT_JAIN, .op = EXPECT_GE, .value = 250000000000000}, 1, 1, "0.250"},
+        {{.quantity = EXPECT_JAIN, .op = EXPECT_GT, .value = 250000000000000}, 1, 0, "0.250"},
+        {{.quantity = EXPECT_SLOWDOWN_MAX, .op = EXPECT_LT, .value = 2000000000000001},
+         1,
+         1,
+         "2.000"},
+        {{.quantity = EXPECT_STEADY_GOODPUT, .op = EXPECT_GT, .value = 232}, 1, 1, "233 b/s"},
+        {{.quantity = EXPECT_STEADY_LATENCY_P99, .op = EXPECT_LT, .value = INT64_MAX},
+         1,
+         0,
+         NOT_KNOWN},
+        {{.quantity = EXPECT_UNSETTLED, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ}, 1, 1, "0"},
+        {{.quantity = EXPECT_UNSETTLED, .workload = EXPECT_WHOLE_RUN, .op = EXPECT_EQ}, 0, 0, "1"},
+        {{.quantity = EXPECT_JAIN, .op = EXPECT_LT, .value = INT64_MAX}, 0, 0, NOT_KNOWN},
+        {{.quantity = EXPECT_FCT_MAX, .op = EXPECT_NE, .value = 1}, 0, 0, NOT_KNOWN},
+        {{.quantity = EXPECT_STEADY_GOODPUT, .op = EXPECT_GE}, 0, 0, NOT_KNOWN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture fixture;
+        fill(&fixture);
+        if (rows[i].known) {
+            fixture.workload.of_members = (struct member_figures){
+                .jain_ppm = 250000, .slowdowns = 1, .slowdown_ppm = {.max = 2000000}};
+            fixture.workload.steady = (struct steady){.known = true,
+                                                      .settled = true,
+                                                      .goodput_bps = {233, 1},
+                                                      .p99 = {STEADY_UNKNOWN, STEADY_UNKNOWN}};
+        }
+        evaluate(&fixture, &rows[i].expectation, 1, false);
+        assert_int_equal(fixture.result.expectations[0].held, rows[i].held);
+        assert_string_equal(fixture.result.expectations[0].actual, rows[i].actual);
+        release(&fixture);
+    }
+}
+
 static void verdict_says_what_was_found(void **state)
 {
     (void)state;
@@ -430,6 +476,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparison_is_exact_at_the_boundary),
+        cmocka_unit_test(ratios_are_exact_and_what_is_not_known_holds_nothing),
         cmocka_unit_test(verdict_says_what_was_found),
         cmocka_unit_test(what_was_found_has_the_unit_of_the_quantity),
         cmocka_unit_test(failures_name_the_workload),

@@ -49,6 +49,14 @@ static void texts_are_understood(void **state)
          1000000000},
         {"drops.lossless == 0", EXPECT_DROPS_LOSSLESS, EXPECT_WHOLE_RUN, EXPECT_EQ, 0},
         {"oltp.latency.p99_9 < 1ms", EXPECT_LATENCY_P99_9, 0, EXPECT_LT, 1000000000},
+        {"steady", EXPECT_UNSETTLED, EXPECT_WHOLE_RUN, EXPECT_EQ, 0},
+        {"oltp.steady.latency.p99 < 1ms", EXPECT_STEADY_LATENCY_P99, 0, EXPECT_LT, 1000000000},
+        {"oltp.steady.goodput > 1bps", EXPECT_STEADY_GOODPUT, 0, EXPECT_GT, 1},
+        {"oltp.goodput_read > 1bps", EXPECT_GOODPUT_READ, 0, EXPECT_GT, 1},
+        {"job/a.b.fairness.jain >= 0.95", EXPECT_JAIN, 1, EXPECT_GE, INT64_C(950000000000000)},
+        {"oltp.slowdown.p99 < 2.5", EXPECT_SLOWDOWN_P99, 0, EXPECT_LT, INT64_C(2500000000000000)},
+        {"oltp.slowdown.max < 3", EXPECT_SLOWDOWN_MAX, 0, EXPECT_LT, INT64_C(3000000000000000)},
+        {"oltp.fct.p99 < 3us", EXPECT_FCT_P99, 0, EXPECT_LT, 3000000},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct expectation expectation;
@@ -71,7 +79,7 @@ static void wrong_texts_are_refused(void **state)
     } rows[] = {
         {"no-drop", "no quantity 'no-drop'"},
         {"no-pauses", "did you mean 'no-pause'?"},
-        {"oltp.latency.p98 < 3us", "did you mean 'oltp.latency.p99'?"},
+        {"oltp.latency.p98 < 3us", "did you mean 'oltp.latency.p90'?"},
         {"oltq.iops > 3", "did you mean 'oltp.iops'?"},
         {"pfc.pauses > 0", "no quantity 'pfc.pauses'"},
         {"oltp.latency.p99 < 3", "no unit"},
@@ -119,7 +127,8 @@ static void every_quantity_can_be_written(void **state)
         static const char *const values[] = {[QUANTITY_INT] = "3",
                                              [QUANTITY_TIME] = "3us",
                                              [QUANTITY_SIZE] = "3B",
-                                             [QUANTITY_RATE] = "3bps"};
+                                             [QUANTITY_RATE] = "3bps",
+                                             [QUANTITY_RATIO] = "0.5"};
         const enum expect_quantity quantity = (enum expect_quantity)i;
         const char *path = expect_path(quantity);
         char text[128];

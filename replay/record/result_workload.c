@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * result_workload - one row for each quantity. */
+#include "replay/record/result_workload.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a quantity is made from. */
+enum source {
+    MEMBER,     /* an integer of the struct */
+    PER_SECOND, /* an integer over the window */
+    BITS_PER_SECOND,
+    MEMBER_MEAN, /* bits per second of an instance, of so many in all */
+    SPAN,        /* the member is in ps, and printed in ns */
+    PARTS,       /* the member is in parts per million */
+    LATENCY_AT,  /* a percentile, in ps */
+    LATENCY_MEAN,
+    LATENCY_MIN,
+    LATENCY_MAX,
+    WARM_UP, /* of the steady part */
+    STEADY_SPAN,
+    STEADY_NEEDS,
+};
+
+/* When there is such a number. */
+enum known {
+    ALWAYS,
+    STEADY,  /* there was enough to look at */
+    SEVERAL, /* two members or more */
+    FLOWS,   /* they have a size, and some were completed */
+    SLOWDOWNS,
+};
+
+struct workload_row {
+    const char *path;
+    enum source source;
+    size_t offset; /* where it is a member */
+    int64_t ppm;   /* LATENCY_AT */
+    enum known known;
+};
+
+#define OF(member) offsetof(struct result_workload, member)
+
+static const struct workload_row rows[] = {
+    {"issued", MEMBER, OF(issued), 0, ALWAYS},
+    {"completed", MEMBER, OF(completed), 0, ALWAYS},
+    {"failed", MEMBER, OF(failed), 0, ALWAYS},
+    {"unfinished", MEMBER, OF(unfinished), 0, ALWAYS},
+    {"corrupt", MEMBER, OF(corrupt), 0, ALWAYS},
+    {"missed", MEMBER, OF(missed), 0, ALWAYS},
+    {"members", MEMBER, OF(members), 0, ALWAYS},
+    {"members_idle", MEMBER, OF(idle), 0, ALWAYS},
+    {"bytes", MEMBER, OF(bytes), 0, ALWAYS},
+    {"bytes_read", MEMBER, OF(bytes_read), 0, ALWAYS},
+    {"bytes_written", MEMBER, OF(bytes_written), 0, ALWAYS},
+    {"iops", PER_SECOND, OF(completed_window), 0, ALWAYS},
+    {"goodput_bps", BITS_PER_SECOND, OF(bytes_window), 0, ALWAYS},
+    {"goodput_read_bps", BITS_PER_SECOND, OF(read_window), 0, ALWAYS},
+    {"goodput_write_bps", BITS_PER_SECOND, OF(written_window), 0, ALWAYS},
+    {"member_goodput_bps.min", BITS_PER_SECOND, OF(member_least), 0, ALWAYS},
+    {"member_goodput_bps.mean", MEMBER_MEAN, OF(bytes_window), 0, ALWAYS},
+    {"member_goodput_bps.max", BITS_PER_SECOND, OF(member_most), 0, ALWAYS},
+    {"latency_ns.mean", LATENCY_MEAN, 0, 0, ALWAYS},
+    {"latency_ns.min", LATENCY_MIN, 0, 0, ALWAYS},
+    {"latency_ns.p50", LATENCY_AT, 0, 500000, ALWAYS},
+    {"latency_ns.p90", LATENCY_AT, 0, 900000, ALWAYS},
+    {"latency_ns.p95", LATENCY_AT, 0, 950000, ALWAYS},
+    {"latency_ns.p99", LATENCY_AT, 0, 990000, ALWAYS},
+    {"latency_ns.p99_9", LATENCY_AT, 0, 999000, ALWAYS},
+    {"latency_ns.p99_99", LATENCY_AT, 0, 999900, ALWAYS},
+    {"latency_ns.max", LATENCY_MAX, 0, 0, ALWAYS},
+    {"controllers.lost", MEMBER, OF(losses), 0, ALWAYS},
+    {"controllers.attempts", MEMBER, OF(attempts), 0, ALWAYS},
+    {"controllers.reconnected", MEMBER, OF(reconnects), 0, ALWAYS},
+    {"controllers.requeued", MEMBER, OF(requeued), 0, ALWAYS},
+    {"controllers.without_service_ns", SPAN, OF(without_service_ps), 0, ALWAYS},
+    {"steady.warm_up_ns", WARM_UP, 0, 0, STEADY},
+    {"steady.span_ns", STEADY_SPAN, 0, 0, STEADY},
+    {"steady.needs_ns", STEADY_NEEDS, 0, 0, STEADY},
+    {"steady.goodput_bps", MEMBER, OF(steady.goodput_bps.value), 0, STEADY},
+    {"steady.goodput_ci_bps", MEMBER, OF(steady.goodput_bps.half), 0, STEADY},
+    {"steady.iops", MEMBER, OF(steady.iops.value), 0, STEADY},
+    {"steady.iops_ci", MEMBER, OF(steady.iops.half), 0, STEADY},
+    {"steady.latency_ns.mean", SPAN, OF(steady.mean.value), 0, STEADY},
+    {"steady.latency_ns.mean_ci", SPAN, OF(steady.mean.half), 0, STEADY},
+    {"steady.latency_ns.p50", SPAN, OF(steady.p50.value), 0, STEADY},
+    {"steady.latency_ns.p50_ci", SPAN, OF(steady.p50.half), 0, STEADY},
+    {"steady.latency_ns.p99", SPAN, OF(steady.p99.value), 0, STEADY},
+    {"steady.latency_ns.p99_ci", SPAN, OF(steady.p99.half), 0, STEADY},
+    {"steady.latency_ns.p99_9", SPAN, OF(steady.p99_9.value), 0, STEADY},
+    {"fairness.jain", PARTS, OF(of_members.jain_ppm), 0, SEVERAL},
+    {"fairness.least_bps", MEMBER, OF(of_members.least_bps), 0, SEVERAL},
+    {"fairness.most_bps", MEMBER, OF(of_members.most_bps), 0, SEVERAL},
+    {"flows", MEMBER, OF(of_members.flows), 0, ALWAYS},
+    {"fct_ns.mean", SPAN, OF(of_members.fct.mean), 0, FLOWS},
+    {"fct_ns.p50", SPAN, OF(of_members.fct.p50), 0, FLOWS},
+    {"fct_ns.p99", SPAN, OF(of_members.fct.p99), 0, FLOWS},
+    {"fct_ns.max", SPAN, OF(of_members.fct.max), 0, FLOWS},
+    {"slowdown.mean", PARTS, OF(of_members.slowdown_ppm.mean), 0, SLOWDOWNS},
+    {"slowdown.p50", PARTS, OF(of_members.slowdown_ppm.p50), 0, SLOWDOWNS},
+    {"slowdown.p99", PARTS, OF(of_members.slowdown_ppm.p99), 0, SLOWDOWNS},
+    {"slowdown.max", PARTS, OF(of_members.slowdown_ppm.max), 0, SLOWDOWNS},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* A comparison is made in the base unit, which of a ratio is 10^-15. */
+enum { RATIO_PER_PART = 1000000000 };
+
+static int64_t member_of(const struct result_workload *workload, size_t offset)
+{
+    int64_t value;
+    memcpy(&value, (const char *)workload + offset, sizeof value);
+    return value;
+}
+
+static struct result_ratio whole(__int128 value)
+{
+    return (struct result_ratio){.numerator = value, .denominator = 1};
+}
+
+static struct result_ratio rate(int64_t amount, int64_t factor, int64_t window_ps)
+{
+    if (window_ps <= 0)
+        return whole(0);
+    return (struct result_ratio){.numerator = (__int128)amount * factor * PS_PER_S,
+                                 .denominator = window_ps};
+}
+
+static struct result_ratio mean_rate(const struct result_workload *workload, int64_t bytes)
+{
+    struct result_ratio mean = rate(bytes, 8, workload->window_ps);
+    if (workload->played > 0)
+        mean.numerator /= workload->played;
+    return mean;
+}
+
+static struct result_ratio workload_value(const struct result_workload *workload,
+                                          const struct workload_row *row)
+{
+    const struct hist *latency = workload->latency;
+    const struct steady *steady = &workload->steady;
+    switch (row->source) {
+    case MEMBER:
+    case SPAN:
+        return whole(member_of(workload, row->offset));
+    case PER_SECOND:
+        return rate(member_of(workload, row->offset), 1, workload->window_ps);
+    case BITS_PER_SECOND:
+        return rate(member_of(workload, row->offset), 8, workload->window_ps);
+    case MEMBER_MEAN:
+        return mean_rate(workload, member_of(workload, row->offset));
+    case LATENCY_AT:
+        return whole(hist_at(latency, row->ppm));
+    case LATENCY_MIN:
+        return whole(latency->count == 0 ? 0 : latency->min);
+    case LATENCY_MAX:
+        return whole(latency->count == 0 ? 0 : latency->max);
+    case PARTS:
+        return whole((__int128)member_of(workload, row->offset) * RATIO_PER_PART);
+    case WARM_UP:
+        return whole(steady->from - workload->start);
+    case STEADY_SPAN:
+        return whole(steady->until - steady->from);
+    case STEADY_NEEDS:
+        return whole(steady->settled ? STEADY_UNKNOWN : steady->needs);
+    case LATENCY_MEAN:
+        break;
+    }
+    if (latency->count == 0)
+        return whole(0);
+    return (struct result_ratio){.numerator = (__int128)latency->sum,
+                                 .denominator = (int64_t)latency->count};
+}
+
+static bool is_known(const struct result_workload *workload, const struct workload_row *row)
+{
+    const struct member_figures *of = &workload->of_members;
+    switch (row->known) {
+    case STEADY: /* too few for one of the figures are STEADY_UNKNOWN */
+        return workload->steady.known && workload_value(workload, row).numerator >= 0;
+    case SEVERAL:
+        return of->jain_ppm > 0;
+    case FLOWS:
+        return of->flows > 0;
+    case SLOWDOWNS:
+        return of->slowdowns > 0;
+    case ALWAYS:
+        break;
+    }
+    return true;
+}
+
+bool result_workload_value(const struct result_workload *workload, const char *path,
+                           struct result_ratio *value)
+{
+    for (int i = 0; i < ROWS; i++) {
+        if (strcmp(rows[i].path, path) != 0)
+            continue;
+        *value = is_known(workload, &rows[i]) ? workload_value(workload, &rows[i])
+                                              : (struct result_ratio){0, 0};
+        return true;
+    }
+    return false;
+}
+
+static double real(struct result_ratio value)
+{
+    return (double)value.numerator / (double)value.denominator;
+}
+
+/* Latencies are printed in ns: a mean with its fraction, all others as the nearest whole number. */
+static struct result_item item_of(const struct result_workload *workload,
+                                  const struct workload_row *row)
+{
+    const struct result_ratio value = workload_value(workload, row);
+    switch (row->source) {
+    case MEMBER:
+        return (struct result_item){.type = RESULT_INTEGER, .integer = (int64_t)value.numerator};
+    case PER_SECOND:
+    case BITS_PER_SECOND:
+    case MEMBER_MEAN:
+        return (struct result_item){.type = RESULT_REAL, .real = real(value)};
+    case PARTS:
+        return (struct result_item){.type = RESULT_REAL,
+                                    .real = (double)member_of(workload, row->offset) / PPM};
+    case LATENCY_MEAN:
+        return (struct result_item){.type = RESULT_REAL, .real = real(value) / 1000.0};
+    default:
+        break;
+    }
+    const int64_t ns = ((int64_t)value.numerator + PS_PER_NS / 2) / PS_PER_NS;
+    return (struct result_item){.type = RESULT_INTEGER, .integer = ns};
+}
+
+/* Whether it has settled comes before the figures of the steady part; without any it is null. */
+static void emit_settled(const struct steady *steady, uint32_t index, result_emit_fn *emit,
+                         void *self)
+{
+    char path[96];
+    snprintf(path, sizeof path, "workloads[%u].steady%s", index, steady->known ? ".settled" : "");
+    emit(self, &(struct result_item){.path = path,
+                                     .type = steady->known ? RESULT_BOOLEAN : RESULT_NULL,
+                                     .integer = steady->settled});
+}
+
+void result_workload_emit(const struct result_workload *workload, uint32_t index,
+                          result_emit_fn *emit, void *self)
+{
+    char path[96];
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].known == STEADY && rows[i - 1].known != STEADY)
+            emit_settled(&workload->steady, index, emit, self);
+        if (rows[i].known == STEADY && !workload->steady.known)
+            continue;
+        snprintf(path, sizeof path, "workloads[%u].%s", index, rows[i].path);
+        struct result_item item = is_known(workload, &rows[i])
+                                      ? item_of(workload, &rows[i])
+                                      : (struct result_item){.type = RESULT_NULL};
+        item.path = path;
+        emit(self, &item);
+    }
+}
