@@ -165,7 +165,7 @@ emulator = qemu-$(1) -R 0x100000000 -L $(CURDIR)/build/sysroot-$(1)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
+.PHONY: all run test browser-test bench bench-instructions bench-features bench-history cost docs install clean fuzz fuzz-night matrix models mutants races soak night oracle culprit swarm swarm-defects swarm-defects-planted lint valgrind help FORCE
 LAB_TARGETS := lab lab-image lab-boot lab-shell lab-test
 .PHONY: wasm
 MACHINE_TESTS := $(MACHINES:=-test)
@@ -234,7 +234,10 @@ fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS eac
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
 
-fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
+fuzz-culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) "$(SEED)" $(or $(COUNT),100)
+
+night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
 

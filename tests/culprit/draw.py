@@ -1,0 +1,102 @@
+# draw - healthy scenarios, harmed by one thing or two.             SPDX-License-Identifier: Apache-2.0
+import copy
+import random
+
+from harms import KINDS
+from healthy import Healthy
+from play import Loss, Refused, play, unhealthy
+
+ATTEMPTS = 60
+CLEAN = "clean"
+TWICE = 4  # every so many scenarios have two harms
+
+
+class Case:
+    """A scenario that was kept: healthy, harms, what they cost."""
+
+    def __init__(self, seed, kind):
+        self.seed, self.kind = seed, kind
+        self.harms = []
+        self.attempts = []  # why others were not kept
+
+
+def with_harms(healthy, harms):
+    scenario = copy.deepcopy(healthy.scenario)
+    for harm in harms:
+        harm.write(scenario)
+    return scenario
+
+
+def draw_harm(draw, kind, healthy):
+    harm = KINDS[kind][0](draw, healthy)
+    harm.kind = kind
+    return harm
+
+
+def spread(healthy, clean, path):
+    """How much its operations differ by seed alone: less is no harm."""
+    noise = 0.0
+    for seed in (1001, 1002):
+        other = play(dict(healthy.scenario, seed=seed), path)
+        both = list(Loss(clean, other).shares.values()) + list(Loss(other, clean).shares.values())
+        noise = max([noise, *both])
+    return noise
+
+
+def try_clean(draw, path):
+    """Incast or full links, and nothing wrong."""
+    healthy = Healthy(draw, {"incast": True, "drained": draw.random() < 0.15})
+    result = play(healthy.scenario, path)
+    return healthy, result, unhealthy(result)
+
+
+def attempt(case, draw, path):
+    """One scenario of the kind; says why it is not kept, or None."""
+    if case.kind == CLEAN:
+        case.healthy, case.clean, why = try_clean(draw, path)
+        case.scenario = case.healthy.scenario
+        return why
+    case.healthy = healthy = Healthy(draw, KINDS[case.kind][1])
+    case.clean = clean = play(healthy.scenario, path)
+    why = unhealthy(clean)
+    if why:
+        return "not healthy: " + why
+    try:
+        case.harms = [draw_harm(draw, case.kind, healthy)]
+        if case.two:
+            other = draw.choice([kind for kind in sorted(KINDS) if kind != case.kind])
+            case.harms.append(draw_harm(draw, other, healthy))
+    except (IndexError, StopIteration):
+        return "no place for it"
+    noise = 2 * spread(healthy, clean, path)
+    for harm in case.harms:
+        alone = Loss(clean, play(with_harms(healthy, [harm]), path))
+        if not alone.matters(noise):
+            return f"{harm.kind} alone does no harm"
+    case.scenario = with_harms(healthy, case.harms)
+    case.harmed = play(case.scenario, path)
+    case.loss = Loss(clean, case.harmed)
+    for harm in case.harms if case.two else []:
+        rest = play(with_harms(healthy, [other for other in case.harms if other is not harm]), path)
+        if not Loss(rest, case.harmed).matters(noise):
+            return f"{harm.kind} does not matter beside the other"
+    # A harm is played without the other last of all: its names are those in the whole scenario again.
+    case.scenario = with_harms(healthy, case.harms)
+    return None if case.loss.matters(noise) else "no harm together"
+
+
+def draw_case(seed, kind, path):
+    """The case of a seed: the same wherever it is drawn.  None where no attempt could be kept."""
+    case = Case(seed, kind)
+    case.two = kind != CLEAN and random.Random(f"two {kind} {seed}").randrange(TWICE) == 0
+    for number in range(ATTEMPTS):
+        if number == ATTEMPTS // 2:
+            case.two = False
+        try:
+            why = attempt(case, random.Random(f"culprit {kind} {seed} {number}"), path)
+        except Refused as refusal:
+            why = f"refused: {refusal}"
+        if why is None:
+            return case
+        case.attempts.append(why)
+    return None

@@ -1,0 +1,104 @@
+# score - whether what the program accuses is what was injected.    SPDX-License-Identifier: Apache-2.0
+#
+# A cause is the harm when
+# - it is the fault's name (faults.0), or the path of the setting as --set takes it, the entry that holds
+#   it (fabric.overrides.0, hosts.odd-host3) or the same parameter of that entry by another of its words;
+# - or it is the place: the host, switch, port or link at which the fault or setting lies, a port also by
+#   the other end of its link, a switch also by one of its ports, a workload's setting by the workload.
+# Load accuses nobody.
+import json
+import re
+
+from play import program
+
+ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|faults\.\d+|workloads\.\d+)(?:\.|$)")
+BY_PATH = ("fault", "setting")
+
+
+def normal(name):
+    return re.sub(r"\[(\d+)\]", r".\1", name or "")
+
+
+def same_path(own, name):
+    entry, other = ENTRY.match(own), ENTRY.match(name)
+    if not entry or not other or entry.group(1) != other.group(1):
+        return own == name
+    return name == other.group(1) or name.startswith(own) or own.startswith(name + ".") or \
+        own.rsplit(".", 1)[-1] == name.rsplit(".", 1)[-1]
+
+
+def is_harm(harm, cause):
+    if cause.get("suspect") in BY_PATH:
+        return any(same_path(own, normal(cause.get("name"))) for own in harm.names)
+    return cause.get("name") in harm.places
+
+
+def blamed(cause):
+    """Load is nobody's fault."""
+    return cause.get("suspect") != "load"
+
+
+def text(cause):
+    sure = "" if cause.get("sure") else ", unsure"
+    return f"{cause.get('suspect')} {cause.get('name')} ({cause.get('kind')}{sure})"
+
+
+def ask(path, database):
+    """The account of a recorded run; run and explain say the same, the second may say more."""
+    ran = json.loads(program("run", path, "--json", "-o", database, "--record", "counters"))
+    return ran, json.loads(program("explain", "--json", database))
+
+
+def rule_of_thumb(database):
+    """The host that sends most pauses, else the busiest link."""
+    for query in (
+            "SELECT n.name FROM counter c JOIN node n USING(node) WHERE n.kind='host' AND "
+            "c.name='tx_pause_ctrl_phy' ORDER BY c.value DESC, n.node LIMIT 1",
+            "SELECT p.name FROM counter c JOIN port p USING(node, port) WHERE c.name='tx_busy_ps' "
+            "ORDER BY c.value DESC, p.node, p.port LIMIT 1"):
+        found = json.loads(program("query", "--json", database, query))
+        if found:
+            return next(iter(found[0].values()))
+    return None
+
+
+class Verdict:
+    def __init__(self, case, path, database, prove):
+        self.case = case
+        ran, account = ask(path, database)
+        self.causes = account.get("causes") or ran.get("causes") or []
+        self.harm = account.get("harm") or ran.get("harm") or {}
+        self.silent = "causes" not in account and "causes" not in ran
+        thumb = rule_of_thumb(database)
+        self.thumb = any(thumb in harm.places for harm in case.harms)
+        self.accused = [cause for cause in self.causes if cause.get("sure") and blamed(cause)
+                        and not any(is_harm(harm, cause) for harm in case.harms)]
+        self.named = self.named_first()
+        self.proof = self.proved(database) if prove and case.harms else None
+
+    def named_first(self):
+        if not self.case.harms:
+            return not self.silent and not any(blamed(cause) for cause in self.causes) and \
+                self.harm.get("severity") in ("none", "slight")
+        first = self.causes[:len(self.case.harms)]
+        return len(first) > 0 and any(is_harm(harm, first[0]) for harm in self.case.harms) and \
+            all(any(is_harm(harm, cause) for cause in first) for harm in self.case.harms)
+
+    def proved(self, database):
+        """Every harm is convicted and nobody else; alone it takes 80 % of the loss away, no other 20 %."""
+        suspects = (json.loads(program("explain", "--prove", "--json", database)).get("prove") or {}).get("suspects", [])
+        convicted = {}  # harm: the part of the loss that its repair takes away
+        for suspect in suspects:
+            part = suspect.get("gone") or 0.0
+            harm = next((harm for harm in self.case.harms if is_harm(harm, suspect)), None)
+            if harm is None and (suspect.get("culprit") or part >= 0.2):
+                return False
+            if harm is not None and suspect.get("culprit"):
+                convicted[harm] = max(part, convicted.get(harm, 0.0))
+        alone = len(self.case.harms) == 1
+        return len(convicted) == len(self.case.harms) and (not alone or min(convicted.values()) >= 0.8)
+
+    def said(self):
+        if self.silent:
+            return "no causes"
+        return "; ".join(text(cause) for cause in self.causes[:3]) or f"nobody, severity {self.harm.get('severity')}"

@@ -1,0 +1,44 @@
+#!/bin/bash
+# culprit.sh - the machine that injects harms: draws the same from a seed, and scores as it says.  SPDX-License-Identifier: Apache-2.0
+set -u
+culprit=$PWD/tests/culprit/culprit
+. tests/golden/outside
+
+# Twelve seeds: kinds of faults and settings, and two clean scenarios.  All are drawn, twice the same.
+expect "drawn" 0 "12 of 12 drawn" "$culprit" --draw 1 12
+mv out first
+expect "drawn again" 0 "12 of 12 drawn" "$culprit" --draw 1 12
+cmp -s first out || fail "seeds 1 to 12 are not the same twice: $(diff first out)"
+
+# A judge that says always the same, and one fault more than the machine knows.
+cat >judge <<'END'
+#!/bin/bash
+case "$*" in
+"list faults") "$JUDGED" list faults && [ -z "${NEW-}" ] || echo "$NEW  A fault of tomorrow." ;;
+explain*) printf '{"harm": {"severity": "%s"}, "causes": [%s], "prove": {"suspects": [%s]}}\n' "$SEVERITY" "$CAUSES" "$SUSPECTS" ;;
+*) exec "$JUDGED" "$@" ;;
+esac
+END
+chmod +x judge
+export JUDGED=$program STORMGLASS=$work/judge SEVERITY=moderate CAUSES='' SUSPECTS=''
+storm='{"suspect": "fault", "name": "faults.0", "sure": true}'
+host='{"suspect": "host", "name": "host77", "sure": true}'
+
+# score NAME CODE WORDS KIND CAUSES SUSPECTS: of one scenario with one harm
+score() {
+    CAUSES=$5 SUSPECTS=$6 expect "$1" "$2" "$3" "$culprit" -v --prove 1 --only "$4" 3 1
+}
+score "named" 0 "seed 3: right" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'
+score "nobody is named" 1 "seed 3: WRONG" slow-receiver '' ''
+score "named second" 1 "WRONG, INNOCENT ACCUSED" slow-receiver "$host, $storm" ''
+score "an innocent beside" 1 "right, INNOCENT ACCUSED" slow-receiver "$storm, $host" ''
+score "too little is gone" 1 "right, NOT PROVED" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.7, "culprit": true}'
+score "an innocent is convicted" 1 "right, NOT PROVED" slow-receiver "$storm" \
+    '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}, {"suspect": "host", "name": "host77", "gone": 0.3, "culprit": false}'
+score "by its path" 1 "right, NOT PROVED" headroom '{"suspect": "setting", "name": "fabric.overrides[0].headroom", "sure": true}' ''
+score "by another parameter" 1 "WRONG, INNOCENT" headroom '{"suspect": "setting", "name": "fabric.overrides[0].alpha", "sure": true}' ''
+score "somebody is named in a clean one" 1 "WRONG, INNOCENT" clean "$host" ''
+SEVERITY=slight score "load is nobody" 0 "seed 3: right" clean '{"suspect": "load", "name": "host0", "sure": true}' ''
+score "a clean one is severe" 1 "WRONG" clean '' ''
+NEW=meteor expect "a new fault" 1 "has the fault meteor" "$culprit" --draw 1 1
+exit $((failures > 0))
