@@ -10,6 +10,7 @@
 static const struct cli_option options[] = {
     {"seed", 0, "N", "another seed than the scenario's"},
     {"set", 0, "PATH=VALUE", "change one value of the scenarios; may be given often"},
+    {"strict", 0, NULL, "warnings give exit code 1, too"},
     {"json", 0, NULL, "one JSON object with all findings instead of lines"},
     {0},
 };
@@ -20,6 +21,29 @@ struct found {
     size_t findings;
     uint32_t errors, warnings, notes;
 };
+
+static const char *file_of(struct diag_place place, const char *name)
+{
+    return place.file == NULL ? name : place.file;
+}
+
+static void tell_places(struct found *found, size_t at, const char *name,
+                        const struct check_finding *finding)
+{
+    char list[48], path[JSON_PATH_BYTES];
+    snprintf(list, sizeof list, "findings[%zu].places", at);
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct check_place *place = &finding->places[i];
+        json_member(path, list, i, "name");
+        if (place->name == NULL)
+            json_null(found->json, path);
+        else
+            json_text(found->json, path, place->name);
+        json_text(found->json, json_member(path, list, i, "file"), file_of(place->file, name));
+        json_integer(found->json, json_member(path, list, i, "line"), place->file.line);
+        json_integer(found->json, json_member(path, list, i, "column"), place->file.column);
+    }
+}
 
 static void tell_json(struct found *found, const char *name, const struct check_report *report)
 {
@@ -32,7 +56,7 @@ static void tell_json(struct found *found, const char *name, const struct check_
         } texts[] = {{"scenario", name},
                      {"level", diag_level_name(finding->level)},
                      {"text", finding->text},
-                     {"file", finding->place.file == NULL ? name : finding->place.file}};
+                     {"file", file_of(finding->place, name)}};
         for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
             json_text(found->json, json_member(path, "findings", at, texts[k].member),
                       texts[k].text);
@@ -41,6 +65,12 @@ static void tell_json(struct found *found, const char *name, const struct check_
                      finding->place.column);
         if (finding->shown != NULL)
             json_text(found->json, json_member(path, "findings", at, "shown"), finding->shown);
+        if (finding->remedy != NULL)
+            json_text(found->json, json_member(path, "findings", at, "remedy"), finding->remedy);
+        json_text(found->json, json_member(path, "findings", at, "rule"), finding->rule);
+        json_integer(found->json, json_member(path, "findings", at, "count"),
+                     (int64_t)finding->count);
+        tell_places(found, at, name, finding);
     }
 }
 
@@ -60,10 +90,10 @@ static int check_one(const struct cli_args *args, const char *name, struct found
     found->errors += report.errors;
     found->warnings += report.warnings;
     found->notes += report.notes;
-    const int code = report.errors > 0 ? CLI_BROKEN : CLI_DONE;
+    const bool broken = report.errors > 0 || (cli_given(args, "strict") && report.warnings > 0);
     check_free(&report);
     scenario_free(scenario);
-    return code;
+    return broken ? CLI_BROKEN : CLI_DONE;
 }
 
 static void end_json(struct found *found)
@@ -96,7 +126,8 @@ const struct cli_command cmd_check = {
     .name = "check",
     .operands = "SCENARIO.yaml...",
     .about = "checks scenarios for mistakes without running them",
-    .details = "Exit codes: 0 no finding of level error, 1 one was found, 2 a file is wrong.",
+    .details = "Exit codes: 0 no finding of level error (with --strict: nor a warning), 1 one was "
+               "found, 2 a file is wrong.",
     .options = options,
     .operands_min = 1,
     .operands_max = -1,

@@ -15,6 +15,47 @@ const struct check_rule *const check_rules[] = {
     NULL,
 };
 
+/* The one with these words, or NULL. */
+static struct check_finding *find_alike(const struct check_report *report, enum diag_level level,
+                                        const char *words)
+{
+    for (size_t i = report->count; i-- > 0;) {
+        struct check_finding *finding = &report->findings[i];
+        if (finding->rule == report->rule && finding->level == level &&
+            strcmp(finding->words, words) == 0)
+            return finding;
+    }
+    return NULL;
+}
+
+static struct check_finding *add_finding(struct check_report *report, enum diag_level level,
+                                         struct diag_place place, const char *words)
+{
+    report->errors += level == DIAG_ERROR;
+    report->warnings += level == DIAG_WARNING;
+    report->notes += level == DIAG_NOTE;
+    if (report->count == FINDINGS_MAX)
+        return NULL;
+    struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
+                                               &report->count, sizeof *finding);
+    *finding = (struct check_finding){
+        .level = level,
+        .place = place,
+        .words = arena_text(&report->arena, words, strlen(words)),
+        .rule = report->rule,
+    };
+    finding->text = finding->words;
+    return finding;
+}
+
+static void add_place(struct check_report *report, struct check_finding *finding,
+                      struct check_place place)
+{
+    struct check_place *added = arena_push(&report->arena, (void **)(void *)&finding->places,
+                                           &finding->count, sizeof *added);
+    *added = place;
+}
+
 void check_add(struct check_report *report, enum diag_level level, struct diag_place place,
                const char *format, ...)
 {
@@ -23,25 +64,99 @@ void check_add(struct check_report *report, enum diag_level level, struct diag_p
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    report->errors += level == DIAG_ERROR;
-    report->warnings += level == DIAG_WARNING;
-    report->notes += level == DIAG_NOTE;
-    if (report->count == FINDINGS_MAX)
+    report->latest = add_finding(report, level, place, text);
+    if (report->latest != NULL)
+        add_place(report, report->latest, (struct check_place){.file = place});
+}
+
+/* The latest ones are looked at first: things of a node mostly follow each other. */
+static bool has_node(const struct check_finding *finding, const struct scenario_node *node)
+{
+    for (size_t i = finding->count; i-- > 0;)
+        if (finding->places[i].node == node)
+            return true;
+    return false;
+}
+
+static void count_thing(struct check_finding *finding, const struct check_thing *thing)
+{
+    const bool host = thing->node->kind == SCENARIO_HOST;
+    finding->ports += thing->port != SCENARIO_ALL_PORTS;
+    if (!has_node(finding, thing->node)) {
+        finding->switches += !host;
+        finding->hosts += host;
+    }
+}
+
+void check_alike(struct check_report *report, enum diag_level level,
+                 const struct check_thing *thing, const char *format, ...)
+{
+    char words[DIAG_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    const struct scenario_node *node = thing->node;
+    const struct diag_place place = block_place(thing->values, thing->row, node->place);
+    const char *name = node->name;
+    if (thing->port != SCENARIO_ALL_PORTS)
+        name = arena_format(&report->arena, "%s", scenario_port_name(node, thing->port).text);
+    report->latest = find_alike(report, level, words);
+    if (report->latest == NULL)
+        report->latest = add_finding(report, level, place, words);
+    if (report->latest == NULL)
         return;
-    struct check_finding *finding = arena_push(&report->arena, (void **)(void *)&report->findings,
-                                               &report->count, sizeof *finding);
-    *finding = (struct check_finding){
-        .level = level,
-        .place = place,
-        .text = arena_text(&report->arena, text, strlen(text)),
-        .rule = report->rule,
-    };
+    count_thing(report->latest, thing);
+    add_place(report, report->latest, (struct check_place){name, node, place});
 }
 
 void check_shows(struct check_report *report, const char *quantity)
 {
-    if (report->count > 0 && report->errors + report->warnings + report->notes <= FINDINGS_MAX)
-        report->findings[report->count - 1].shown = quantity;
+    if (report->latest != NULL)
+        report->latest->shown = quantity;
+}
+
+void check_remedy(struct check_report *report, const char *format, ...)
+{
+    char text[DIAG_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (report->latest != NULL && report->latest->remedy == NULL)
+        report->latest->remedy = arena_text(&report->arena, text, strlen(text));
+}
+
+/* ------------------------------------------------------------------ several things as words */
+
+/* "6 switches and 2 hosts" */
+static void nodes_text(const struct check_finding *finding, char *text, size_t size)
+{
+    char switches[32] = "", hosts[32] = "";
+    const uint32_t s = finding->switches, h = finding->hosts;
+    if (s > 0)
+        snprintf(switches, sizeof switches, "%u switch%s", s, s == 1 ? "" : "es");
+    if (h > 0)
+        snprintf(hosts, sizeof hosts, "%u host%s", h, h == 1 ? "" : "s");
+    snprintf(text, size, "%s%s%s", switches, s > 0 && h > 0 ? " and " : "", hosts);
+}
+
+/* "leaf0:p0: ", "48 ports of 6 switches (leaf0:p0, ...): " */
+static void put_text(struct check_report *report, struct check_finding *finding)
+{
+    char nodes[80];
+    const char *first = finding->places[0].name;
+    if (first == NULL)
+        return;
+    nodes_text(finding, nodes, sizeof nodes);
+    if (finding->count == 1)
+        finding->text = arena_format(&report->arena, "%s: %s", first, finding->words);
+    else if (finding->ports == 0)
+        finding->text =
+            arena_format(&report->arena, "%s (%s, ...): %s", nodes, first, finding->words);
+    else
+        finding->text = arena_format(&report->arena, "%zu ports of %s (%s, ...): %s",
+                                     finding->count, nodes, first, finding->words);
 }
 
 bool check_first_time(struct check_seen *seen, const void *item)
@@ -65,6 +180,9 @@ static void sort_by_level(struct check_report *report)
             if (report->findings[i].level == level)
                 sorted[used++] = report->findings[i];
     report->findings = sorted;
+    report->latest = NULL;
+    for (size_t i = 0; i < used; i++)
+        put_text(report, &sorted[i]);
 }
 
 void check_scenario(const struct scenario *scenario, struct check_report *report)
@@ -116,6 +234,8 @@ void check_print(const struct check_report *report, FILE *out)
                 finding->place.column, diag_level_name(finding->level), finding->text,
                 finding->shown == NULL ? "" : " (a run shows ",
                 finding->shown == NULL ? "" : finding->shown, finding->shown == NULL ? "" : ")");
+        if (finding->remedy != NULL)
+            fprintf(out, "    remedy: %s\n", finding->remedy);
     }
     const uint32_t all = report->errors + report->warnings + report->notes;
     if (all > report->count)

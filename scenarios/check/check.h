@@ -7,20 +7,34 @@
 
 #include "scenarios/load/scenario.h"
 
+/* One of the things that a finding is about. */
+struct check_place {
+    const char *name;                 /* "leaf0:p4"; NULL: the finding's words name it */
+    const struct scenario_node *node; /* or NULL */
+    struct diag_place file;           /* where the value stands, or else the thing */
+};
+
+/* Alike ones are one: same rule, level and words, of `count` things. */
 struct check_finding {
     enum diag_level level;
-    struct diag_place place;
-    const char *text;
-    const char *shown; /* what a run shows of it: a quantity, as in `expect`; NULL: nothing */
-    const char *rule;  /* its name */
+    struct diag_place place; /* of the first */
+    const char *text;        /* which things, and the words */
+    const char *words;
+    const char *shown;  /* what a run shows of it: a quantity, as in `expect`; NULL: nothing */
+    const char *remedy; /* what mends it; NULL: the words say it, or nothing does */
+    const char *rule;   /* its name */
+    struct check_place *places;
+    size_t count;                    /* of places */
+    uint32_t ports, switches, hosts; /* among them; with ports: nodes that have them */
 };
 
 struct check_report {
     struct arena arena;
     struct check_finding *findings; /* errors first, then warnings, then notes */
     size_t count;
-    uint32_t errors, warnings, notes;
-    const char *rule; /* that looks now */
+    uint32_t errors, warnings, notes; /* findings, alike ones as one */
+    const char *rule;                 /* that looks now */
+    struct check_finding *latest;     /* what check_shows and check_remedy add to; NULL: too many */
 };
 
 struct workload_member;
@@ -72,7 +86,7 @@ void check_free(struct check_report *report);
 /* Errors where a switch's memory is too small for what is set aside of it: no model plays that. */
 void check_memories(const struct scenario *scenario, struct diag *diag);
 
-/* "FILE:LINE:COLUMN: error: sentence", one line for each. */
+/* "FILE:LINE:COLUMN: error: sentence", one line for each, and below it what mends it. */
 void check_print(const struct check_report *report, FILE *out);
 
 #endif

@@ -25,10 +25,13 @@ static void check_headroom(const struct scenario_node *node, uint16_t port, int6
 {
     if (headroom >= needed)
         return;
-    check_add(report, DIAG_WARNING, node->place,
-              "%s: %lld B can arrive after XOFF, but its headroom is %lld B",
-              scenario_port_name(node, port).text, (long long)needed, (long long)headroom);
+    const struct check_thing thing = {node, port, node->switch_values, "headroom"};
+    check_alike(report, DIAG_WARNING, &thing,
+                "%lld B can arrive after XOFF, but the headroom is %lld B", (long long)needed,
+                (long long)headroom);
     check_shows(report, "drops.lossless > 0");
+    check_remedy(report, "set the switch's headroom to %lld B or more, or to auto",
+                 (long long)needed);
 }
 
 /* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
@@ -37,11 +40,13 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
 {
     if (plan->headroom >= plan->headroom_most * plan->lossless)
         return;
-    check_add(report, DIAG_WARNING, node->place,
-              "%s: its headroom pool has %lld B, but one port's groups may need %lld B", node->name,
-              (long long)(plan->headroom * plan->params->cell),
-              (long long)(plan->headroom_most * plan->lossless * plan->params->cell));
+    const struct check_thing thing = check_of_switch(node, "headroom-pool");
+    const int64_t needed = plan->headroom_most * plan->lossless * plan->params->cell;
+    check_alike(report, DIAG_WARNING, &thing,
+                "the headroom pool has %lld B, but one port's groups may need %lld B",
+                (long long)(plan->headroom * plan->params->cell), (long long)needed);
     check_shows(report, "drops.lossless > 0");
+    check_remedy(report, "set headroom-pool to %lld B or more, or to auto", (long long)needed);
 }
 
 /* `report` NULL: nothing is said. */
@@ -77,24 +82,35 @@ void check_memories(const struct scenario *scenario, struct diag *diag)
                      scenario->nodes[i].name, why);
 }
 
+static void check_aside(const struct scenario_node *node, const struct switch_plan *plan,
+                        struct check_report *report)
+{
+    const struct switch_params *params = plan->params;
+    const int64_t aside = (plan->reserved + plan->headroom) * params->cell;
+    if (aside <= params->buffer / 2)
+        return;
+    const struct check_thing thing = check_of_switch(node, "buffer");
+    check_alike(report, DIAG_WARNING, &thing,
+                "reserved buffer and headroom take %lld of %lld B: more than half of the memory",
+                (long long)aside, (long long)params->buffer);
+    check_remedy(report, "share the headroom (headroom-pool: auto), or shorten cables: what is set "
+                         "aside is missing where queues grow");
+}
+
 static void check_switch(const struct scenario *scenario, const struct scenario_node *node,
                          struct check_report *report)
 {
-    const struct switch_params *params = node->switch_params;
     struct switch_plan plan;
     char why[DIAG_TEXT_BYTES];
     plan_links(scenario, node, &plan, report);
     if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
-        check_add(report, DIAG_ERROR, node->place, "%s: %s", node->name, why);
+        const struct check_thing thing = check_of_switch(node, "buffer");
+        check_alike(report, DIAG_ERROR, &thing, "%s", why);
+        check_remedy(report, "a larger buffer, or less headroom: shorter cables, headroom-pool");
         return;
     }
     check_headroom_pool(node, &plan, report);
-    const int64_t aside = (plan.reserved + plan.headroom) * params->cell;
-    if (aside > params->buffer / 2)
-        check_add(
-            report, DIAG_WARNING, node->place,
-            "%s: reserved buffer and headroom take %lld of %lld B: more than half of its memory",
-            node->name, (long long)aside, (long long)params->buffer);
+    check_aside(node, &plan, report);
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)

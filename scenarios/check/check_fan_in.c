@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_fan_in - hosts that may talk to one at the same time have more than it can take. */
+ * check_fan_in - data that may flow to one host at the same time are more than it can take. */
 #include "scenarios/check/check_private.h"
+#include "scenarios/check/offered.h"
 
 #include <stdlib.h>
 
-static int64_t node_rate(const struct scenario_node *node)
-{
-    int64_t rate = 0;
-    for (uint16_t p = 0; p < node->port_count; p++)
-        rate += node->ports[p].link == SCENARIO_NO_LINK ? 0 : node->ports[p].params->rate;
-    return rate;
-}
-
+/* Data from one host to another. */
 struct flow {
     uint32_t to, from;
+    int64_t bps;
 };
 
 static int by_receiver(const void *a, const void *b)
@@ -24,38 +19,64 @@ static int by_receiver(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Every pair of every workload, sorted by receiver and then by sender. */
+static void add(struct flow *flows, size_t *count, uint32_t from, uint32_t to, int64_t bps)
+{
+    if (bps > 0)
+        flows[(*count)++] = (struct flow){to, from, bps};
+}
+
+/* The data of every pair of every workload, reads from their target, sorted by receiver and then by
+ * sender. */
 static struct flow *sorted_flows(const struct scenario *scenario, struct arena *arena,
                                  size_t *count)
 {
-    *count = 0;
+    size_t pairs = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++)
-        *count += scenario->workloads[w].pair_count;
-    struct flow *flows = arena_array(arena, *count, sizeof *flows);
-    size_t used = 0;
+        pairs += scenario->workloads[w].pair_count;
+    struct flow *flows = arena_array(arena, 2 * pairs, sizeof *flows);
+    *count = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++)
         for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++) {
             const struct scenario_pair *pair = &scenario->workloads[w].pairs[i];
-            flows[used++] = (struct flow){pair->to, pair->from};
+            const struct offered offered = offered_by(scenario, &scenario->workloads[w], pair);
+            add(flows, count, pair->from, pair->to, offered.out);
+            add(flows, count, pair->to, pair->from, offered.back);
         }
-    qsort(flows, *count, sizeof *flows, by_receiver);
+    if (*count > 0)
+        qsort(flows, *count, sizeof *flows, by_receiver);
     return flows;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What one host offers another by all workloads, at most what its links carry. */
+static int64_t from_one(const struct scenario *scenario, const struct flow *flows, size_t count)
+{
+    const int64_t most = offered_room(&scenario->nodes[flows->from]);
+    int64_t bps = 0;
+    for (size_t i = 0; i < count; i++)
+        bps = flows[i].bps >= most - bps ? most : bps + flows[i].bps;
+    return least(bps, most);
 }
 
 static void tell_fan_in(const struct scenario_node *host, uint32_t senders, int64_t arriving,
                         struct check_report *report)
 {
-    const int64_t rate = node_rate(host);
-    if (senders > 1 && rate > 0 && arriving > rate) {
-        check_add(report, DIAG_NOTE, host->place,
-                  "%u hosts with %lld Gb/s send to %s, which has %lld: fan-in %lld to 1", senders,
-                  (long long)(arriving / 1000000000), host->name, (long long)(rate / 1000000000),
-                  (long long)(arriving / rate));
-        check_shows(report, "pfc.pause_frames");
-    }
+    const int64_t rate = offered_room(host);
+    if (senders < 2 || rate == 0 || arriving <= rate)
+        return;
+    const struct check_thing thing = {.node = host, .port = SCENARIO_ALL_PORTS};
+    check_alike(report, DIAG_NOTE, &thing,
+                "%u hosts send data at up to %lld Gb/s to a link of %lld: fan-in %lld to 1",
+                senders, (long long)(arriving / 1000000000), (long long)(rate / 1000000000),
+                (long long)(arriving / rate));
+    check_shows(report, "pfc.pause_frames");
 }
 
-/* Hosts that may talk to one at the same time; a host with several workloads counts once. */
+/* Hosts that may send to one at the same time; a host with several workloads counts once. */
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     struct arena scratch = {0};
@@ -63,11 +84,12 @@ static void run(const struct scenario *scenario, struct check_report *report)
     const struct flow *flows = sorted_flows(scenario, &scratch, &count);
     uint32_t senders = 0;
     int64_t arriving = 0;
-    for (size_t i = 0; i < count; i++) {
-        const bool repeated = i > 0 && by_receiver(&flows[i - 1], &flows[i]) == 0;
-        senders += !repeated;
-        arriving += repeated ? 0 : node_rate(&scenario->nodes[flows[i].from]);
-        if (i + 1 < count && flows[i + 1].to == flows[i].to)
+    for (size_t i = 0, same; i < count; i += same) {
+        for (same = 1; i + same < count && by_receiver(&flows[i], &flows[i + same]) == 0;)
+            same++;
+        senders++;
+        arriving += from_one(scenario, &flows[i], same);
+        if (i + same < count && flows[i + same].to == flows[i].to)
             continue;
         tell_fan_in(&scenario->nodes[flows[i].to], senders, arriving, report);
         senders = 0;

@@ -14,19 +14,23 @@ static void check_edge(const struct scenario *scenario, const struct scenario_no
         return;
     const unsigned here = edge->priority_of_dscp[dscp], own = host->priority_of_dscp[dscp];
     if (here != own) {
-        check_add(
-            report, DIAG_WARNING, host->place,
-            "%s sends DSCP %u on priority %u, but %s maps it to %u: its pauses have no effect",
-            host->name, dscp, own, edge->name, here);
+        const struct check_thing thing = check_of_rnic(host, "priority");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "DSCP %u is sent on priority %u, but %s maps it to %u: pauses have no effect",
+                    dscp, own, edge->name, here);
         check_shows(report, "drops.lossless > 0");
+        check_remedy(report, "the same priority at both: rnic.priority or rnic.dscp-to-priority of "
+                             "the host, or the switch's dscp map");
     }
     if (classes_lossless(edge, here) &&
         (rnic_lossless(host->host->rnic, host->priority_of_dscp) >> own & 1) == 0) {
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s's receive buffer sends no pause for priority %u, DSCP %u: when full, it "
-                  "drops traffic that is lossless at %s",
-                  host->name, own, dscp, edge->name);
+        const struct check_thing thing = check_of_rnic(host, "pfc-priorities");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "the receive buffer sends no pause for priority %u, DSCP %u: when full, it "
+                    "drops traffic that is lossless at %s",
+                    own, dscp, edge->name);
         check_shows(report, "drops.lossy > 0");
+        check_remedy(report, "add %u to rnic.pfc-priorities", own);
     }
 }
 

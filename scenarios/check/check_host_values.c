@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_host_values - values of a receive buffer that contradict each other.
- * Each is legal alone; together they do not do what their names say.
- * Things with the same parameters share one struct: each is told of once. */
+ * Each is legal alone; together they do not do what their names say. */
 #include "scenarios/check/check_private.h"
 
 #include "rnic/host/rnic.h"
@@ -14,25 +13,27 @@ static void check_rx(const struct scenario_node *host, struct check_report *repo
         return;
     const int64_t xoff = rx_buffer_xoff(rnic, host->ports[0].params);
     if (xoff > rnic->rx_buffer) {
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s: rx-xoff, %lld B, is more than its receive buffer, %lld B: it never sends "
-                  "pauses, and drops when it is slow",
-                  host->name, (long long)xoff, (long long)rnic->rx_buffer);
+        const struct check_thing thing = check_of_rnic(host, "rx-xoff");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rx-xoff, %lld B, is more than the receive buffer, %lld B: no pauses are ever "
+                    "sent, and a host that is slow drops",
+                    (long long)xoff, (long long)rnic->rx_buffer);
         check_shows(report, "drops.lossless > 0");
+        check_remedy(report, "rnic.rx-xoff: auto");
     }
-    if (rnic->rx_xon > xoff)
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s: rx-xon, %lld B, is above rx-xoff, %lld B: half of rx-xoff is used instead",
-                  host->name, (long long)rnic->rx_xon, (long long)xoff);
+    if (rnic->rx_xon > xoff) {
+        const struct check_thing thing = check_of_rnic(host, "rx-xon");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rx-xon, %lld B, is above rx-xoff, %lld B: half of rx-xoff is used instead",
+                    (long long)rnic->rx_xon, (long long)xoff);
+        check_remedy(report, "rnic.rx-xon: auto");
+    }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    struct check_seen seen = {0};
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        if (check_first_time(&seen, scenario->nodes[i].host->rnic))
-            check_rx(&scenario->nodes[i], report);
-    arena_free(&seen.arena);
+        check_rx(&scenario->nodes[i], report);
 }
 
 const struct check_rule check_host_values = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_marking - a switch marks before it pauses.
- * Things with the same parameters share one struct: each is told of once. */
+ * check_marking - a switch marks before it pauses. */
 #include "scenarios/check/check_private.h"
 
 #include "net/switch/switch_carve.h"
@@ -28,42 +27,42 @@ static void check_switch(const struct scenario_node *node, const struct switch_p
 {
     const int64_t kmin = plan->params->ecn_kmin;
     const int64_t alone = pause_threshold(plan, 1), full = pause_threshold(plan, plan->links);
+    struct check_thing thing = check_of_switch(node, "ecn-kmin");
     if (plan->params->ecn_kmax == 0) {
-        check_add(
-            report, DIAG_NOTE, node->place,
-            "%s marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses act",
-            node->name);
+        thing.row = "ecn-kmax";
+        check_alike(report, DIAG_NOTE, &thing,
+                    "marks nothing (ecn-kmax 0): congestion control gets no signal, only pauses "
+                    "act");
         check_shows(report, "ecn.marked == 0");
+        check_remedy(report, "set ecn.kmin and ecn.kmax, or rnic.congestion-control: none");
     } else if (kmin >= alone) {
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s starts ECN marking at %lld B of an egress queue, but pauses a single sender "
-                  "at %lld B: pauses act before congestion control",
-                  node->name, (long long)kmin, (long long)alone);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "ECN marking starts at %lld B of an egress queue, but a single sender is "
+                    "paused at %lld B: pauses act before congestion control",
+                    (long long)kmin, (long long)alone);
         check_shows(report, "pfc.pause_frames > 0");
+        check_remedy(report, "lower ecn-kmin below %lld B, or raise alpha", (long long)alone);
     } else if (kmin >= full) {
-        check_add(report, DIAG_NOTE, node->place,
-                  "%s starts ECN marking at %lld B of an egress queue; with all of its %lld ports "
-                  "congested a sender is paused at %lld B, before that",
-                  node->name, (long long)kmin, (long long)plan->links, (long long)full);
+        check_alike(report, DIAG_NOTE, &thing,
+                    "ECN marking starts at %lld B of an egress queue; with all of its %lld ports "
+                    "congested a sender is paused at %lld B, before that",
+                    (long long)kmin, (long long)plan->links, (long long)full);
         check_shows(report, "pfc.pause_frames > 0");
+        check_remedy(report, "lower ecn-kmin below %lld B", (long long)full);
     }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    struct check_seen seen = {0};
     const bool reacts = anybody_reacts(scenario);
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
         struct switch_plan plan;
         char why[DIAG_TEXT_BYTES];
-        if (node->switch_params->pfc_priorities == 0 ||
-            !check_first_time(&seen, node->switch_params))
-            continue;
-        if (reacts && check_plan(scenario, node, &plan, why, sizeof why))
+        if (reacts && node->switch_params->pfc_priorities != 0 &&
+            check_plan(scenario, node, &plan, why, sizeof why))
             check_switch(node, &plan, report);
     }
-    arena_free(&seen.arena);
 }
 
 const struct check_rule check_marking = {

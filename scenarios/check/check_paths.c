@@ -4,10 +4,10 @@
  * answers always come back.  Shortest paths are the same in both directions; where a scenario
  * writes routes, the tables that it gives are followed, there and back. */
 #include "scenarios/check/check_private.h"
+#include "scenarios/check/offered.h"
 
 #include "rnic/host/rnic.h"
 #include "scenarios/fabric/routing.h"
-#include "scenarios/fio/fio.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
@@ -70,20 +70,6 @@ static void measure(struct search *search, uint32_t to)
     }
 }
 
-/* The largest operation of a workload, by the row of its kind that says so. */
-static int64_t largest_operation(const struct scenario_workload *workload)
-{
-    if (workload->job != NULL && workload->job->nvme.fio.planned)
-        return wl_plan_largest(&workload->job->nvme.fio.plan);
-    static const char *const names[] = {"block-size", "message-size", NULL};
-    for (int i = 0; names[i] != NULL; i++) {
-        const struct opt *row = opt_find(workload->ops->opts, names[i]);
-        if (row != NULL)
-            return *opt_field(row, (void *)(uintptr_t)workload->params);
-    }
-    return INT64_MAX / 2;
-}
-
 /* MTU (Ethernet payload) that the largest packet of a pair needs: headers, RETH, ICRC, and
  * telemetry where one of them collects it. */
 static int64_t mtu_needed(const struct scenario *scenario, const struct scenario_workload *workload,
@@ -93,7 +79,7 @@ static int64_t mtu_needed(const struct scenario *scenario, const struct scenario
     const bool telemetry =
         from->cc->wants_telemetry || scenario->nodes[pair->to].host->cc->wants_telemetry;
     const int64_t path_mtu = from->rnic->path_mtu;
-    const int64_t operation = largest_operation(workload) + CAPSULE_BYTES;
+    const int64_t operation = offered_operation(workload, INT64_MAX / 2) + CAPSULE_BYTES;
     const int64_t payload = operation < path_mtu ? operation : path_mtu;
     return payload + WIRE_ROCE_BYTES + WIRE_RETH_BYTES - WIRE_ETHERNET_BYTES +
            (telemetry ? TELEMETRY_BYTES : 0);
@@ -109,12 +95,13 @@ static void look_at_port(struct search *search, const struct scenario_workload *
     if (mtu >= needed || (search->reported[bit / 8] >> (bit % 8) & 1))
         return;
     search->reported[bit / 8] = (uint8_t)(search->reported[bit / 8] | 1u << (bit % 8));
-    check_add(search->report, DIAG_ERROR, workload->place,
-              "'%s': packets between %s and %s need MTU %lld, but %s has %lld and drops them",
-              workload->name, search->scenario->nodes[pair->from].name,
-              search->scenario->nodes[pair->to].name, (long long)needed,
-              scenario_port_name(owner, port).text, (long long)mtu);
+    const struct check_thing thing = check_of_port(owner, port, "mtu");
+    check_alike(search->report, DIAG_ERROR, &thing,
+                "MTU %lld drops packets of '%s', which need MTU %lld", (long long)mtu,
+                workload->name, (long long)needed);
     check_shows(search->report, "drops.mtu > 0");
+    check_remedy(search->report, "raise the link's mtu to %lld B or more, or lower rnic.path-mtu",
+                 (long long)needed);
 }
 
 /* Is the port on a flow to `to`? */

@@ -15,11 +15,12 @@ static void run(const struct scenario *scenario, struct check_report *report)
         const int64_t there = b->ports[link->port[1]].params->flow_control;
         if (here == there)
             continue;
-        check_add(report, DIAG_WARNING, link->place,
-                  "%s sends %s and %s sends %s: neither obeys the other",
-                  scenario_port_name(a, link->port[0]).text, kinds[here],
-                  scenario_port_name(b, link->port[1]).text, kinds[there]);
+        const struct check_thing thing = check_of_port(a, link->port[0], "flow-control");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "it sends %s and %s sends %s: neither obeys the other", kinds[here],
+                    scenario_port_name(b, link->port[1]).text, kinds[there]);
         check_shows(report, "drops.lossless > 0");
+        check_remedy(report, "the same flow-control at both ends of the link");
     }
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
- * Things with the same parameters share one struct: each is told of once.
  * Rx-xoff above the whole buffer is told of by check_host_values. */
 #include "scenarios/check/check_private.h"
 
@@ -18,21 +17,24 @@ static void check_refresh(const struct scenario_node *node, uint16_t index,
     const time_ps lasts = units_transfer_ps(UINT64_C(64) * (uint64_t)params->pfc_quanta, rate);
     const time_ps again = params->pfc_refresh == 0 ? lasts / 2 : params->pfc_refresh;
     const time_ps takes = units_transfer_ps(WIRE_PFC_BYTES + WIRE_GAP_BYTES, rate);
+    struct check_thing thing = check_of_port(node, index, "pfc-quanta");
     if (params->flow_control == PORT_FLOW_NONE || params->pfc_enabled == 0)
         return;
     if (again + takes > lasts) {
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: a pause lasts %lld ns, but is refreshed only every %lld ns: the peer sends "
-                  "in between, and those frames are dropped",
-                  scenario_port_name(node, index).text, (long long)(lasts / PS_PER_NS),
-                  (long long)(again / PS_PER_NS));
+        thing.row = "pfc-refresh";
+        check_alike(report, DIAG_WARNING, &thing,
+                    "a pause lasts %lld ns, but is refreshed only every %lld ns: the peer sends in "
+                    "between, and those frames are dropped",
+                    (long long)(lasts / PS_PER_NS), (long long)(again / PS_PER_NS));
         check_shows(report, "drops.lossless > 0");
+        check_remedy(report, "pfc-refresh: 0ns, which is half of what the quanta last");
     } else if (again < takes * SHARE_WORTH_TELLING) {
-        check_add(
-            report, DIAG_NOTE, node->place,
-            "%s: pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
-            scenario_port_name(node, index).text, (long long)(again / PS_PER_NS));
+        check_alike(
+            report, DIAG_NOTE, &thing,
+            "pause frames are refreshed every %lld ns, which takes more than 1%% of the link",
+            (long long)(again / PS_PER_NS));
         check_shows(report, "pfc.pause_frames");
+        check_remedy(report, "longer pauses: pfc-quanta 65535");
     }
 }
 
@@ -54,40 +56,38 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
     };
     const int64_t needed = headroom_auto(&link);
     const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, port->params);
+    struct check_thing thing =
+        check_of_rnic(host, rnic->rx_xoff == RNIC_AUTO ? "rx-buffer" : "rx-xoff");
     if (!rnic->pfc) {
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s sends no pauses (rnic.pfc false): when it is slow, its receive buffer "
-                  "overflows and drops",
-                  host->name);
+        thing.row = "pfc";
+        check_alike(report, DIAG_WARNING, &thing,
+                    "no pauses are sent (rnic.pfc false): a host that is slow drops what its "
+                    "receive buffer cannot hold");
         check_shows(report, "drops.lossy > 0");
+        check_remedy(report, "rnic.pfc: true");
     } else if (kept >= 0 && kept < needed) {
-        check_add(report, DIAG_WARNING, host->place,
-                  "%s: %lld B can arrive after XOFF, but its receive buffer keeps %lld B for that: "
-                  "it drops when it is slow",
-                  host->name, (long long)needed, (long long)kept);
+        check_alike(report, DIAG_WARNING, &thing,
+                    "%lld B can arrive after XOFF, but the receive buffer keeps %lld B for that: a "
+                    "host that is slow drops them",
+                    (long long)needed, (long long)kept);
         check_shows(report, "drops.lossless > 0");
+        check_remedy(report, "lower rnic.rx-xoff to %lld B, or raise rnic.rx-buffer",
+                     (long long)(rnic->rx_buffer - needed));
     }
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    struct check_seen ports = {0}, hosts = {0};
     for (uint32_t i = 0; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
-        const bool host_is_new =
-            node->kind == SCENARIO_HOST && check_first_time(&hosts, node->host->rnic);
         for (uint16_t p = 0; p < node->port_count; p++) {
-            const bool port_is_new = node->ports[p].link != SCENARIO_NO_LINK &&
-                                     check_first_time(&ports, node->ports[p].params);
-            if (port_is_new)
-                check_refresh(node, p, report);
-            if (node->kind == SCENARIO_HOST && node->ports[p].link != SCENARIO_NO_LINK &&
-                (port_is_new || host_is_new))
+            if (node->ports[p].link == SCENARIO_NO_LINK)
+                continue;
+            check_refresh(node, p, report);
+            if (node->kind == SCENARIO_HOST)
                 check_rx_buffer(scenario, node, p, report);
         }
     }
-    arena_free(&ports.arena);
-    arena_free(&hosts.arena);
 }
 
 const struct check_rule check_pauses = {

@@ -8,8 +8,42 @@
 void check_add(struct check_report *report, enum diag_level level, struct diag_place place,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* What a run shows of the finding that was added last: a quantity as in `expect`. */
+/* A node, or with a port that port of it, of which something is found. */
+struct check_thing {
+    const struct scenario_node *node;
+    uint16_t port;              /* SCENARIO_ALL_PORTS: the node as a whole */
+    const struct block *values; /* those of the row that is to blame; NULL: unknown */
+    const char *row;
+};
+
+/* A switch or a host by a row of its own, and a port by a row of a link. */
+static inline struct check_thing check_of_switch(const struct scenario_node *node, const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->switch_values, row};
+}
+
+static inline struct check_thing check_of_rnic(const struct scenario_node *node, const char *row)
+{
+    return (struct check_thing){node, SCENARIO_ALL_PORTS, node->host->rnic_values, row};
+}
+
+static inline struct check_thing check_of_port(const struct scenario_node *node, uint16_t port,
+                                               const char *row)
+{
+    return (struct check_thing){node, port, node->ports[port].values, row};
+}
+
+/* Something of a thing: "THING: words".  Those of one rule and level with the same words are one
+ * finding of several things. */
+void check_alike(struct check_report *report, enum diag_level level,
+                 const struct check_thing *thing, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Of the finding that was added last: what a run shows of it, a quantity as in `expect`; and what
+ * mends it, as an order: "raise fabric.switch.headroom". */
 void check_shows(struct check_report *report, const char *quantity);
+void check_remedy(struct check_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* What was told of already. */
 struct check_seen {

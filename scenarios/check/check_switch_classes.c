@@ -17,20 +17,25 @@ static void check_hop(const struct scenario *scenario, const struct scenario_nod
         const struct scenario_node *peer = &scenario->nodes[port->peer_node];
         const bool off = port->params->flow_control == PORT_FLOW_NONE;
         if (classes_lossless(node, here) && (off || (port->params->pfc_enabled >> here & 1) == 0)) {
-            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
-                      "%s is lossless on priority %u, but PFC for it is off on %s", node->name,
-                      here, scenario_port_name(node, p).text);
+            const struct check_thing thing =
+                check_of_port(node, p, off ? "flow-control" : "pfc-enabled");
+            check_alike(report, DIAG_WARNING, &thing,
+                        "priority %u is lossless at the switch, but PFC for it is off on the port",
+                        here);
             check_shows(report, "drops.lossless > 0");
+            check_remedy(report, "flow-control: pfc at both ends, with %u in pfc-enabled", here);
         }
         if (peer->kind != SCENARIO_SWITCH || node->index > peer->index)
             continue;
         const unsigned there = peer->priority_of_dscp[dscp];
         if (here != there || classes_lossless(node, here) != classes_lossless(peer, there)) {
-            check_add(report, DIAG_WARNING, scenario->links[port->link].place,
-                      "DSCP %u is priority %u (%s) at %s, but %u (%s) at %s", dscp, here,
-                      classes_lossless(node, here) ? "lossless" : "lossy", node->name, there,
-                      classes_lossless(peer, there) ? "lossless" : "lossy", peer->name);
+            const struct check_thing thing = check_of_switch(node, "pfc-priorities");
+            check_alike(report, DIAG_WARNING, &thing,
+                        "DSCP %u is priority %u (%s) here, but %u (%s) at %s", dscp, here,
+                        classes_lossless(node, here) ? "lossless" : "lossy", there,
+                        classes_lossless(peer, there) ? "lossless" : "lossy", peer->name);
             check_shows(report, "drops.lossy > 0");
+            check_remedy(report, "one dscp map and one list pfc.priorities at all switches");
         }
     }
 }
@@ -41,10 +46,13 @@ static void check_lossless(const struct scenario_node *node, unsigned dscp, bool
 {
     const unsigned priority = node->priority_of_dscp[dscp];
     if (!classes_lossless(node, priority)) {
-        check_add(report, chosen ? DIAG_NOTE : DIAG_WARNING, node->place,
-                  "%s may drop RoCE data: DSCP %u is priority %u there, which is not lossless",
-                  node->name, dscp, priority);
+        const struct check_thing thing = check_of_switch(node, "pfc-priorities");
+        check_alike(report, chosen ? DIAG_NOTE : DIAG_WARNING, &thing,
+                    "RoCE data may be dropped: DSCP %u is priority %u there, which is not lossless",
+                    dscp, priority);
         check_shows(report, "drops.lossy > 0");
+        check_remedy(report, "add %u to pfc.priorities, or map DSCP %u to a lossless priority",
+                     priority, dscp);
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_switch_values - values of a switch that contradict each other.
- * Each is legal alone; together they do not do what their names say.
- * Things with the same parameters share one struct: each is told of once. */
+ * Each is legal alone; together they do not do what their names say. */
 #include "scenarios/check/check_private.h"
 
 #include "net/switch/switch_carve.h"
@@ -16,50 +15,65 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
         return;
     const int64_t xoff =
         policy->settled(params->policy_params[params->policy], params->alpha, params->buffer, 1);
-    if (params->xon > xoff)
-        check_add(
-            report, DIAG_WARNING, node->place,
-            "%s: xon, %lld B, is above xoff, %lld B: a sender resumes before it would be paused",
-            node->name, (long long)params->xon, (long long)xoff);
-    else if (params->xon_offset > xoff && params->xon == 0)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: xon-offset, %lld B, is more than xoff, %lld B: a paused sender resumes only "
-                  "when its buffer is empty",
-                  node->name, (long long)params->xon_offset, (long long)xoff);
+    if (params->xon > xoff) {
+        const struct check_thing thing = check_of_switch(node, "xon");
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "xon, %lld B, is above xoff, %lld B: a sender resumes before it would be paused",
+            (long long)params->xon, (long long)xoff);
+        check_remedy(report, "lower xon below xoff");
+    } else if (params->xon_offset > xoff && params->xon == 0) {
+        const struct check_thing thing = check_of_switch(node, "xon-offset");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "xon-offset, %lld B, is more than xoff, %lld B: a paused sender resumes only "
+                    "when its buffer is empty",
+                    (long long)params->xon_offset, (long long)xoff);
+        check_remedy(report, "lower xon-offset below xoff");
+    }
 }
 
 static void check_ecn(const struct scenario_node *node, struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
-    if (params->ecn_kmax != 0 && params->ecn_kmin > params->ecn_kmax)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s: ecn-kmin, %lld B, is above ecn-kmax, %lld B: marking has no slope",
-                  node->name, (long long)params->ecn_kmin, (long long)params->ecn_kmax);
+    if (params->ecn_kmax != 0 && params->ecn_kmin > params->ecn_kmax) {
+        const struct check_thing thing = check_of_switch(node, "ecn-kmin");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "ecn-kmin, %lld B, is above ecn-kmax, %lld B: marking has no slope",
+                    (long long)params->ecn_kmin, (long long)params->ecn_kmax);
+        check_remedy(report, "lower ecn-kmin, or raise ecn-kmax");
+    }
 }
 
 static void check_detection(const struct scenario_node *node, struct check_report *report)
 {
     struct watchdog *watchdog = watchdog_new(node->switch_params, node->port_count);
-    if (watchdog != NULL && watchdog->detection < watchdog->poll)
-        check_add(
-            report, DIAG_WARNING, node->place,
-            "%s: its watchdog polls every %lld ms: a detection time of %lld ms takes a whole poll",
-            node->name, (long long)(watchdog->poll / PS_PER_MS),
-            (long long)(watchdog->detection / PS_PER_MS));
+    if (watchdog != NULL && watchdog->detection < watchdog->poll) {
+        const struct check_thing thing = check_of_switch(node, "watchdog-detection");
+        check_alike(
+            report, DIAG_WARNING, &thing,
+            "the watchdog polls every %lld ms: a detection time of %lld ms takes a whole poll",
+            (long long)(watchdog->poll / PS_PER_MS), (long long)(watchdog->detection / PS_PER_MS));
+        check_remedy(report, "a watchdog-poll of that time, or detection of at least one poll");
+    }
     watchdog_free(watchdog);
 }
 
 static void check_no_lossless(const struct scenario_node *node, struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
-    if (params->watchdog != WATCHDOG_OFF)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s has a PFC watchdog, but no lossless priority: there is nothing to watch",
-                  node->name);
-    if (params->headroom_pool > 0)
-        check_add(report, DIAG_WARNING, node->place,
-                  "%s has a headroom pool of %lld B, but no lossless priority: it is unused",
-                  node->name, (long long)params->headroom_pool);
+    if (params->watchdog != WATCHDOG_OFF) {
+        const struct check_thing thing = check_of_switch(node, "watchdog");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "there is a PFC watchdog, but no lossless priority: there is nothing to watch");
+        check_remedy(report, "pfc.priorities of the lossless class, or watchdog: off");
+    }
+    if (params->headroom_pool > 0) {
+        const struct check_thing thing = check_of_switch(node, "headroom-pool");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "there is a headroom pool of %lld B, but no lossless priority: it is unused",
+                    (long long)params->headroom_pool);
+        check_remedy(report, "pfc.priorities of the lossless class, or headroom-pool: none");
+    }
 }
 
 static void check_egress_limit(const struct scenario_node *node, struct check_report *report)
@@ -67,20 +81,19 @@ static void check_egress_limit(const struct scenario_node *node, struct check_re
     const struct switch_params *params = node->switch_params;
     if (params->egress_limit == SWITCH_EGRESS_LIMIT_NONE || params->egress_limit >= params->buffer)
         return;
-    check_add(
-        report, DIAG_WARNING, node->place,
-        "%s: egress-limit, %lld B, drops lossless frames when a queue is longer, despite pauses",
-        node->name, (long long)params->egress_limit);
+    const struct check_thing thing = check_of_switch(node, "egress-limit");
+    check_alike(
+        report, DIAG_WARNING, &thing,
+        "egress-limit, %lld B, drops lossless frames when a queue is longer, despite pauses",
+        (long long)params->egress_limit);
+    check_remedy(report, "egress-limit: none");
     check_shows(report, "drops.lossless > 0");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    struct check_seen seen = {0};
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
-        if (!check_first_time(&seen, node->switch_params))
-            continue;
         check_ecn(node, report);
         if (node->switch_params->pfc_priorities == 0) {
             check_no_lossless(node, report);
@@ -90,7 +103,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
         check_detection(node, report);
         check_egress_limit(node, report);
     }
-    arena_free(&seen.arena);
 }
 
 const struct check_rule check_switch_values = {

@@ -40,6 +40,16 @@ size_t block_row(const struct block *block, const char *name)
     return (size_t)(row - block->rows);
 }
 
+struct diag_place block_place(const struct block *block, const char *name,
+                              struct diag_place otherwise)
+{
+    const struct opt *row = block == NULL ? NULL : opt_find(block->rows, name);
+    if (row == NULL)
+        return otherwise;
+    const struct block_origin *origin = &block->origins[row - block->rows];
+    return origin->where.file == NULL || origin->profile != NULL ? otherwise : origin->where;
+}
+
 static bool listed(const char *const *keys, const char *key)
 {
     for (; keys != NULL && *keys != NULL; keys++)

@@ -54,6 +54,11 @@ bool block_load(struct block *block, const struct block_load *load);
 /* Index of a row, which must exist. */
 size_t block_row(const struct block *block, const char *name);
 
+/* Where the value of a row was written, or what is given where nobody wrote it or there is no block
+ * (NULL); a profile of the program's own is no place either. */
+struct diag_place block_place(const struct block *block, const char *name,
+                              struct diag_place otherwise);
+
 /* Is the key of a mapping that this block would read, alone or as the head of a nested one? */
 bool block_knows(const struct block *block, const char *key);
 

@@ -3,6 +3,8 @@
  * Names have become indices, quantities integers, profiles and overrides effective parameters.
  * Whoever builds a world from it looks at nothing else.  Things with the same parameters share one
  * struct.
+ * A `..._values` is the block that parameters were made in: it knows where each value was written
+ * (block_place).
  * Units: time ps, sizes bytes, rates bits per second, fractions parts per million.
  * Owner: scenario_free; every pointer in here lives in the scenario's arena.
  * Errors: located messages in the diag that the loaders take; a loader gives NULL when diag_failed.
@@ -53,6 +55,7 @@ struct scenario_host {
     const struct scenario_namespace *namespaces;
     uint32_t namespace_count; /* entries; 0: no target */
     const char *machine; /* hosts with the same share a processor; NULL: a computer of its own */
+    const struct block *rnic_values, *cc_values, *nvme_host_values, *nvme_target_values;
 };
 
 #define SCENARIO_NO_LINK UINT32_MAX
@@ -66,6 +69,7 @@ struct scenario_port {
     uint16_t peer_port;
     const char *name; /* what the equipment calls it, or NULL */
     const struct port_params *params;
+    const struct block *values;
 };
 
 enum scenario_node_kind { SCENARIO_HOST, SCENARIO_SWITCH };
@@ -80,7 +84,8 @@ struct scenario_node {
     struct scenario_port *ports;
     const struct scenario_host *host;          /* hosts */
     const struct switch_params *switch_params; /* switches */
-    const uint8_t *priority_of_dscp;           /* 64 entries */
+    const struct block *switch_values;
+    const uint8_t *priority_of_dscp; /* 64 entries */
     struct diag_place place;
 };
 
@@ -106,10 +111,11 @@ struct scenario_pair {
 struct scenario_workload {
     const char *name; /* of the entry; "entry/job" when its fio file has several jobs */
     const struct workload_ops *ops;
-    const void *params;        /* the kind's own, filled by its rows */
-    uint32_t copies;           /* instances of each pair: 1, or the numjobs of a fio job */
-    const struct fio_job *job; /* of a fio file: barriers, exit rules, run time; else NULL */
-    uint32_t first_job;        /* workload that is job 0 of the same file */
+    const void *params;         /* the kind's own, filled by its rows */
+    const struct block *values; /* NULL: of a fio job */
+    uint32_t copies;            /* instances of each pair: 1, or the numjobs of a fio job */
+    const struct fio_job *job;  /* of a fio file: barriers, exit rules, run time; else NULL */
+    uint32_t first_job;         /* workload that is job 0 of the same file */
     const struct scenario_pair *pairs;
     uint32_t pair_count;
     struct verbs_class class; /* of its connections */

@@ -304,6 +304,18 @@ static void check_link(struct loader *loader, const struct scenario_link *link)
         tree_message(loader->diag, DIAG_ERROR, loader->root, link->place, text);
 }
 
+static void finish_port(struct scenario_port *port, const struct block *block)
+{
+    port->params = block->params;
+    port->values = block;
+}
+
+static void finish_switch(struct scenario_node *node, const struct block *block)
+{
+    node->switch_params = block->params;
+    node->switch_values = block;
+}
+
 void scenario_finish_nodes(struct loader *loader)
 {
     struct scenario *scenario = loader->scenario;
@@ -311,11 +323,11 @@ void scenario_finish_nodes(struct loader *loader)
         struct scenario_node *node = &scenario->nodes[i];
         const struct loader_node *from = &loader->nodes[i];
         for (uint16_t p = 0; p < node->port_count; p++)
-            node->ports[p].params = from->port_blocks[p]->params;
+            finish_port(&node->ports[p], from->port_blocks[p]);
         if (node->kind == SCENARIO_HOST)
             scenario_finish_host(loader, i);
         else
-            node->switch_params = from->switch_block->params;
+            finish_switch(node, from->switch_block);
     }
     struct scenario_origins *origins = arena_take(loader->arena, sizeof *origins);
     *origins = (struct scenario_origins){loader->bases, loader->nodes};

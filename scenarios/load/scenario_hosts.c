@@ -353,6 +353,10 @@ void scenario_finish_host(struct loader *loader, uint32_t node)
         .namespaces = from->namespaces == NULL ? NULL : from->namespaces->list,
         .namespace_count = from->namespaces == NULL ? 0 : (uint32_t)from->namespaces->count,
         .machine = from->machine,
+        .rnic_values = from->rnic,
+        .cc_values = from->control,
+        .nvme_host_values = from->nvme,
+        .nvme_target_values = from->target,
     };
     loader->scenario->nodes[node].host = host;
     uint8_t *map = arena_take(loader->arena, SCENARIO_DSCPS);

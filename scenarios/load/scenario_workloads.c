@@ -168,6 +168,7 @@ static void add(struct loader *loader, const struct entry *entry, const struct b
         arena_push(loader->arena, (void **)(void *)&out->list, &out->count, sizeof *added);
     *added = entry->made;
     added->params = params->params;
+    added->values = params;
     added->copies = 1;
     added->first_job = (uint32_t)(out->count - 1);
     scenario_check_spaces(loader, entry->written, added);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/check/offered.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/fio/fio.h"
+#include "scenarios/workload/workload.h"
+
+/* A value of the kind's own rows; `otherwise` where it has none of that name. */
+static int64_t value_of(const struct scenario_workload *workload, const char *name,
+                        int64_t otherwise)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+int64_t offered_operation(const struct scenario_workload *workload, int64_t otherwise)
+{
+    if (workload->job != NULL && workload->job->nvme.fio.planned)
+        return wl_plan_largest(&workload->job->nvme.fio.plan);
+    return value_of(workload, "block-size", value_of(workload, "message-size", otherwise));
+}
+
+int64_t offered_room(const struct scenario_node *node)
+{
+    int64_t rate = 0;
+    for (uint16_t p = 0; p < node->port_count; p++)
+        rate += node->ports[p].link == SCENARIO_NO_LINK ? 0 : node->ports[p].params->rate;
+    return rate;
+}
+
+/* Payload, and headers and gap of each packet. */
+static int64_t wire_bits(int64_t operation, int64_t path_mtu)
+{
+    const int64_t packets = (operation + path_mtu - 1) / path_mtu;
+    return 8 * (operation + packets * (WIRE_ROCE_BYTES + WIRE_GAP_BYTES));
+}
+
+struct offered offered_by(const struct scenario *scenario, const struct scenario_workload *workload,
+                          const struct scenario_pair *pair)
+{
+    const enum workload_data data = workload->ops->data;
+    const bool fio = workload->job != NULL;
+    const int64_t reads = fio ? -1 : value_of(workload, "read", -1);
+    const int64_t rate = fio ? 0 : value_of(workload, "rate", 0);
+    const bool out = data != WORKLOAD_DATA_BACK && reads != PPM;
+    const bool back = data != WORKLOAD_DATA_OUT && reads != 0;
+    if (rate == 0)
+        return (struct offered){out ? OFFERED_ALL : 0, back ? OFFERED_ALL : 0};
+    const struct rnic_params *rnic = scenario->nodes[pair->from].host->rnic;
+    const __int128 all = (__int128)rate * wire_bits(offered_operation(workload, 0), rnic->path_mtu);
+    const int64_t share = reads >= 0 ? reads : back ? PPM : 0;
+    const __int128 most = OFFERED_ALL - 1;
+    const __int128 read = all * share / PPM, written = all * (PPM - share) / PPM;
+    return (struct offered){
+        .out = out ? (int64_t)(written < most ? written : most) : 0,
+        .back = back ? (int64_t)(read < most ? read : most) : 0,
+    };
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Hazards of `check`: a harm that it foretells does not come, its remedy does not help, one mistake fills a screen, a script
+# cannot tell a warning from none.
+set -u
+: "${STORMGLASS:?the program to test}"
+program=$(realpath "$STORMGLASS")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 3
+failed=0
+
+fail() {
+    echo "FAIL $*"
+    failed=1
+}
+
+sets() { # SET...: as options, in `options`
+    options=()
+    for set in "$@"; do options+=(--set "$set"); done
+}
+
+finds() { # FILE RULE WORDS COUNT SET...: one finding of the rule with the words, of so many things
+    local file=$1 rule=$2 words=$3 count=$4
+    sets "${@:5}"
+    "$program" check "$file" "${options[@]}" --json >check.json 2>check.err
+    [ $? -le 1 ] || fail "$rule: $(cat check.err)"
+    jq -e --arg rule "$rule" --arg words "$words" --argjson count "$count" \
+        '[.findings[] | select(.rule == $rule and (.text | contains($words)))] |
+         length == 1 and .[0].count == $count and (.[0].places | length) == $count' check.json >/dev/null ||
+        fail "$rule (${*:5}): check says $(jq -c '[.findings[] | select(.rule == "'"$rule"'") | [.text, .count]]' check.json)"
+}
+
+quiet() { # FILE RULE SET...: nothing of the rule
+    local file=$1 rule=$2
+    sets "${@:3}"
+    "$program" check "$file" "${options[@]}" --json 2>check.err >check.json
+    jq -e --arg rule "$rule" 'all(.findings[]; .rule != $rule)' check.json >/dev/null ||
+        fail "$rule (${*:3}): check says $(jq -c '[.findings[] | select(.rule == "'"$rule"'") | .text]' check.json)"
+}
+
+shows() { # FILE QUERY SET...: the run's JSON holds it
+    local file=$1 query=$2
+    sets "${@:3}"
+    "$program" run "$file" "${options[@]}" --json >run.json 2>run.err
+    [ $? -le 1 ] || fail "run $file: $(cat run.err)"
+    jq -e "$query" run.json >/dev/null || fail "run $file (${*:3}): not $query"
+}
+
+# Every port of three switches is wrong: one finding, at the value, with its remedy; each place is told.
+cat >incast.yaml <<'EOF'
+stormglass: 1
+name: incast
+duration: 300us
+fabric:
+  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 4}
+  switch: {buffer: 3MB, ports: 5, policy: static, xoff: 20KB,
+           pfc: {headroom: auto}}
+hosts: {defaults: {rnic: {congestion-control: none}}}
+workloads:
+  - {name: w, kind: rdma-write, from: "host1..host7", to: host0}
+EOF
+finds incast.yaml buffers 'can arrive after XOFF, but the headroom is 1024 B' 12 fabric.switch.pfc.headroom=1KB
+jq -e '.findings[0] | .level == "warning" and (.remedy | contains("or to auto")) and .places[8].name == "leaf1:p3"' check.json >/dev/null ||
+    fail "places or remedy: $(jq -c '.findings[0]' check.json)"
+sed 's/headroom: auto/headroom: 1KB/' incast.yaml >small.yaml
+"$program" check small.yaml >check.txt || fail "a warning is no failure"
+grep -q '^small.yaml:7:28: warning: 12 ports of 3 switches (leaf0:p0, ...): ' check.txt || fail "the value's place: $(cat check.txt)"
+grep -q '^    remedy: set the switch' check.txt || fail "no remedy: $(cat check.txt)"
+"$program" check small.yaml --strict >/dev/null && fail "--strict: a warning is no failure"
+"$program" check incast.yaml --strict >/dev/null || fail "--strict: notes are a failure"
+shows small.yaml '.drops.lossless > 0'
+shows incast.yaml '.drops.lossless == 0'
+
+# Data of reads flow from the target: who reads from many has a fan-in, who is read from has none.
+finds incast.yaml fan-in 'host0: 7 hosts send data at up to 700 Gb/s to a link of 100: fan-in 7 to 1' 1
+shows incast.yaml '.pfc.pause_frames > 0'
+quiet incast.yaml fan-in workloads.w.kind=rdma-read
+finds incast.yaml fan-in 'host0: 4 hosts send data at up to 400 Gb/s' 1 workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' \
+    workloads.w.pairing=all-to-all
+shows incast.yaml '.pfc.pause_frames > 0' workloads.w.kind=rdma-read workloads.w.from=host0 'workloads.w.to=host4..host7' workloads.w.pairing=all-to-all
+# An open loop offers no more than its rate.
+quiet incast.yaml fan-in workloads.w.rate=1000
+
+# A watchdog is missed only where pauses could last.
+quiet incast.yaml watchdogs
+finds incast.yaml watchdogs 'no PFC watchdog' 3 'faults=[{kind: pause-storm, where: host0, at: 100us}]'
+exit $failed
