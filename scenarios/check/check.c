@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenarios/check/check.h"
 
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -60,7 +60,7 @@ struct check_idle {
 /* None of a run that was cut, nor of a job whose turn did not come. */
 struct check_idle check_idle_members(const struct check_run *run, uint32_t workload);
 
-/* Something that may be wrong: one file, one line in check.def. */
+/* Something that may be wrong: one file, one line in the list of its room. */
 struct check_rule {
     const char *name;  /* for people */
     const char *about; /* one sentence: what is as it should be when nothing is found */

@@ -18,8 +18,8 @@ struct offered {
 struct offered offered_by(const struct scenario *scenario, const struct scenario_workload *workload,
                           const struct scenario_pair *pair);
 
-/* Bytes of the largest operation: block-size, message-size, or of a fio job's plan; `otherwise` of a
- * kind that has none. */
+/* Bytes of the largest operation: block-size, message-size, or of a fio job's plan; `otherwise` of
+ * a kind that has none. */
 int64_t offered_operation(const struct scenario_workload *workload, int64_t otherwise);
 
 /* All links of a node together. */

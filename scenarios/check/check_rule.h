@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_private - what the parts of check share. */
-#ifndef STORMGLASS_SCENARIOS_CHECK_CHECK_PRIVATE_H
-#define STORMGLASS_SCENARIOS_CHECK_CHECK_PRIVATE_H
+ * check_rule - what the rules of check share. */
+#ifndef STORMGLASS_SCENARIOS_CHECK_CHECK_RULE_H
+#define STORMGLASS_SCENARIOS_CHECK_CHECK_RULE_H
 
 #include "scenarios/check/check.h"
 

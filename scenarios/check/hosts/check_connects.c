@@ -3,7 +3,7 @@
  * A connect takes a few round trips.  One that lasts longer than the shortest timer of its RNIC, at
  * a host that sent something again, lost a message and waited until it was sent again: the workload
  * began late. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 #include "scenarios/workload/workload.h"

@@ -3,7 +3,7 @@
  * A member is one pair of hosts.  One that never connected, or too late, has no latency, no failure
  * and no loss: all figures are those of the others.  An open loop and a trace may have nothing due;
  * whoever keeps a depth always has. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "scenarios/fio/fio.h"
 #include "scenarios/workload/workload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_workloads - a priority that a workload chooses is what the first switch makes of its DSCP,
  * and receives are for who needs them. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_host_values - values of a receive buffer that contradict each other.
  * Each is legal alone; together they do not do what their names say. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 #include "rnic/host/rx_buffer.h"

@@ -3,7 +3,7 @@
  * A profile is a class of devices; its delays and buffers belong to the rate that the class is made
  * for.  A faster link than that does not exist for it, and at a quarter of it or less another class
  * is sold. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "base/quantity.h"
 #include "rnic/host/rnic.h"

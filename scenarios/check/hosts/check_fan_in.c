@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_fan_in - data that may flow to one host at the same time are more than it can take. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
 #include <stdlib.h>

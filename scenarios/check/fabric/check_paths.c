@@ -3,7 +3,7 @@
  * ports on all of them are looked at, in both directions: data flow one flow or the other, and
  * answers always come back.  Shortest paths are the same in both directions; where a scenario
  * writes routes, the tables that it gives are followed, there and back. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 #include "scenarios/check/offered.h"
 
 #include "rnic/host/rnic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_pause_kinds - both ends of a link must speak the same kind of pause. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/port/port.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_switch_classes - what hosts send must be the same lossless class at every switch. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch.h"
 #include "scenarios/check/classes.h"

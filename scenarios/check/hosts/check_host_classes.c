@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_host_classes - what a host sends must be the same lossless class at its switch. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 #include "scenarios/check/classes.h"

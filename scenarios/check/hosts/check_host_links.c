@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_host_links - a host that takes part has no link that carries nothing.
  * Workloads use the first RNIC of a host at both ends. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 static uint32_t links_of(const struct scenario_node *host)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_pauses - pauses last until they are sent again, and receive buffers hold what is under way.
  * Rx-xoff above the whole buffer is told of by check_host_values. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"

@@ -2,7 +2,7 @@
  * check_watchdogs - switches that nothing protects from pauses that last.
  * Pauses last where a fault makes a host send them, and where buffers wait for each other in a
  * circle: check_deadlock looks before. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch.h"
 #include "net/switch/watchdog.h"

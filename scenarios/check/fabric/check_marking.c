@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_marking - a switch marks before it pauses. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch_carve.h"
 #include "rnic/cc/cc.h"

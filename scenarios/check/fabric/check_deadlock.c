@@ -4,7 +4,7 @@
  * circle of each knot is told.  Routes change as links fail and come back: each state that a run
  * goes through is looked at. */
 #include "base/memory.h"
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "base/hash.h"
 #include "scenarios/check/traffic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_faults - faults that will do nothing, or that touch nobody. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "scenarios/check/fault_reach.h"
 #include "scenarios/fault/fault.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_template - scenarios that are called like a template. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include <string.h>
 

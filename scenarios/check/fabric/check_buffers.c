@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_buffers - the memory of a switch holds its headroom, and headroom what comes after XOFF. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch_carve.h"
 

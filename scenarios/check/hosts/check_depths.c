@@ -3,7 +3,7 @@
  * Host and target agree on the smaller of what each of them has (NVMe over Fabrics 1.1, 3.3;
  * CAP.MQES, Number of Queues); of a queue's entries one stays empty, so one less than its size can
  * be under way.  What a workload asks for beyond that waits at the host. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"

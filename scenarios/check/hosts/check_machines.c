@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_machines - hosts of one machine share its processor, so they have the same costs. */
-#include "scenarios/check/check_private.h"
+#include "scenarios/check/check_rule.h"
 
 #include "rnic/host/rnic.h"
 
