@@ -29,7 +29,9 @@ struct probe_journal {
     const struct event *const *current; /* the executor's present event; NULL: between events */
     struct probe_call *calls;
     uint32_t call_count, call_room;
-    uint32_t handed_on; /* of them, while they are flushed */
+    uint32_t handed_on;       /* of them, while they are flushed */
+    struct probe_call *spare; /* where they are sorted into */
+    uint32_t spare_room;
     unsigned char *bytes;
     size_t byte_count, byte_room;
     uint32_t *numbers; /* probe_state.number of machines */
