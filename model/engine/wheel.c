@@ -83,15 +83,25 @@ static uint32_t last_chunk(uint32_t tail)
     return (tail - 1) / WHEEL_CHUNK;
 }
 
-uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
+static uint32_t link_chunk(struct wheel *wheel, uint32_t chunk, uint32_t tail)
 {
-    uint32_t chunk = wheel->free_chunk;
-    if (LIKELY(chunk != POOL_NONE))
-        wheel->free_chunk = wheel->chunks.link[chunk];
-    else
-        chunk = pool_take(&wheel->chunks);
     wheel->chunks.link[chunk] = tail == 0 ? POOL_NONE : last_chunk(tail);
     return chunk * WHEEL_CHUNK + AGENDA_PLACE;
+}
+
+/* Apart, so that who finds a free one saves no registers for a call. */
+static NOINLINE uint32_t new_chunk(struct wheel *wheel, uint32_t tail)
+{
+    return link_chunk(wheel, pool_take(&wheel->chunks), tail);
+}
+
+uint32_t wheel_chunk(struct wheel *wheel, uint32_t tail)
+{
+    const uint32_t chunk = wheel->free_chunk;
+    if (UNLIKELY(chunk == POOL_NONE))
+        return new_chunk(wheel, tail);
+    wheel->free_chunk = wheel->chunks.link[chunk];
+    return link_chunk(wheel, chunk, tail);
 }
 
 /* Empties a window's list; its tail. */

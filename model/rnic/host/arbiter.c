@@ -147,26 +147,32 @@ static inline void sleep_until(struct rnic *rnic, struct qp *qp, time_ps at)
         arbiter_set_wake(rnic, qp, at);
 }
 
+/* It is ready at that moment. */
+static inline void ready_at(struct rnic *rnic, struct qp *qp, time_ps at, time_ps now)
+{
+    if (at <= now)
+        push_ready(rnic, qp);
+    else
+        sleep_until(rnic, qp, at);
+}
+
+/* arbiter_look where more than a rate holds the QP, or somebody wants to know what does. */
+static NOINLINE void look_closely(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    rnic_watch_hold(rnic, qp, now);
+    if ((qp->flags & QP_SOFT) != 0)
+        soft_schedule(rnic, qp, now);
+    else
+        ready_at(rnic, qp, due(qp, now), now);
+}
+
 void arbiter_look(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     const unsigned why = qp->flags & QP_MAY_WAIT;
-    time_ps at = now;
-    rnic_watch_hold(rnic, qp, now);
-    if (UNLIKELY((why & QP_SOFT) != 0)) {
-        soft_schedule(rnic, qp, now);
-        return;
-    }
-    if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0))
-        at = due(qp, now);
-    else if (!requester_ready(qp))
-        return;
-    else if (why != 0)
-        at = qp->paced_until;
-    if (at <= now) {
-        push_ready(rnic, qp);
-    } else {
-        sleep_until(rnic, qp, at);
-    }
+    if (UNLIKELY((why & ~(unsigned)QP_LIMITED) != 0) || rnic_is_watched(rnic))
+        look_closely(rnic, qp, now);
+    else if (requester_ready(qp))
+        ready_at(rnic, qp, why != 0 ? qp->paced_until : now, now);
 }
 
 /* Requests and READ responses take turns. */

@@ -66,11 +66,12 @@ static void response_lost(struct rnic *rnic, struct qp *qp, time_ps now)
     requester_retry(rnic, qp, qp->una_psn, now);
 }
 
-static void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
+/* Inlined: what it does is little. */
+static INLINE void progressed(struct rnic *rnic, struct qp *qp, time_ps now)
 {
     qp->retry_left = qp->retry_count;
     qp->rnr_left = qp->rnr_retry;
-    if ((qp->flags & QP_FLIGHT) != 0)
+    if (UNLIKELY((qp->flags & QP_FLIGHT) != 0))
         rnic_flight_landed(qp);
     if (psn_diff(qp->una_psn, qp->next_psn) > 0)
         requester_skip(qp);
