@@ -18,7 +18,8 @@ struct collect {
     const struct observe *observe;      /* finished */
     const struct world *world;          /* whose ports, switches and RNICs counted; NULL: real ones,
                                            of which nothing is known */
-    const struct usage *usage;          /* ended; NULL with the world */
+    const struct usage *usage;          /* ended; NULL with the world, or of a
+                                           run that is not sampled */
     /* What an instance of a workload delivered; false: it has none of that number here. */
     bool (*member)(const void *player, uint32_t workload, uint32_t number,
                    struct workload_delivered *delivered);

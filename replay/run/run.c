@@ -162,7 +162,8 @@ static void finish(struct play *play, struct run *run)
     tell_idle(play);
     series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
-    usage_end(&play->usage, world->engine.now, last_completion(world));
+    if (world->looks)
+        usage_end(&play->usage, world->engine.now, last_completion(world));
     struct route_table *routes = world_routes(world);
     const struct collect collect = {
         .scenario = play->scenario,
@@ -172,7 +173,7 @@ static void finish(struct play *play, struct run *run)
         .member = member_of,
         .player = world,
         .observe = &play->observe,
-        .usage = &play->usage,
+        .usage = world->looks ? &play->usage : NULL,
         .now = world->engine.now,
         .window_end = window_end(play),
         .cut = play->cut_short,
@@ -266,7 +267,9 @@ static enum run_end play_built(struct play *play, struct run *run)
     play->observe.record = play->record;
     series_init(&play->series, record_store(play->record), play->world, play->options->interval,
                 play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
-    usage_init(&play->usage, play->world);
+    play->usage.next = TIME_NEVER;
+    if (play->world->looks)
+        usage_init(&play->usage, play->world);
     const enum run_end end = play_recorded(play, run);
     usage_fini(&play->usage);
     series_fini(&play->series);

@@ -104,7 +104,7 @@ static void free_history(struct wl_history *history)
 }
 
 /* Where instances of the entry on that executor tell what they did. */
-static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
+static struct workload_stats *told_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
     if (world->engine.executors == 1)
         return &world->stats[entry];
@@ -113,9 +113,17 @@ static struct workload_stats *stats_at(const struct world *world, uint32_t execu
     if (*reported == NULL) {
         *reported = memory_zeroed(1, sizeof **reported);
         workload_reset(*reported);
-        (*reported)->history = new_history(world, entry);
     }
     return *reported;
+}
+
+/* The same; a history is kept if anybody will look at it. */
+static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
+{
+    struct workload_stats *stats = told_at(world, executor, entry);
+    if (world->looks && stats->history == NULL)
+        stats->history = new_history(world, entry);
+    return stats;
 }
 
 /* Brings world->stats up to date. */
@@ -294,8 +302,6 @@ void world_play_init(struct world *world)
     world_faults_init(world);
     for (uint32_t i = 0; i < scenario->workload_count; i++) {
         workload_name(&world->stats[i], scenario->workloads[i].name);
-        if (world->engine.executors == 1)
-            world->stats[i].history = new_history(world, i);
         play->entries[i].finish_at = play->entries[i].measure_at = TIME_NEVER;
         arrivals_init(&play->entries[i].arrivals, scenario->workloads[i].start);
     }
@@ -429,7 +435,7 @@ void world_history(const struct world *world, uint32_t workload, struct wl_histo
     for (uint32_t i = 0; world->engine.executors > 1 && i < world->engine.executors; i++) {
         const struct workload_stats *reported =
             world->play->reported[i * world->workload_count + workload];
-        if (reported != NULL)
+        if (reported != NULL && reported->history != NULL)
             wl_history_fold(history, reported->history);
     }
     const struct entry *entry = &world->play->entries[workload];
