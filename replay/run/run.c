@@ -162,7 +162,7 @@ static void finish(struct play *play, struct run *run)
     tell_idle(play);
     series_end(&play->series, world->engine.now);
     observe_finish(&play->observe, world->engine.now);
-    if (world->looks)
+    if (!play->options->blind)
         usage_end(&play->usage, world->engine.now, last_completion(world));
     struct route_table *routes = world_routes(world);
     const struct collect collect = {
@@ -173,7 +173,7 @@ static void finish(struct play *play, struct run *run)
         .member = member_of,
         .player = world,
         .observe = &play->observe,
-        .usage = world->looks ? &play->usage : NULL,
+        .usage = play->options->blind ? NULL : &play->usage,
         .now = world->engine.now,
         .window_end = window_end(play),
         .cut = play->cut_short,
@@ -268,7 +268,7 @@ static enum run_end play_built(struct play *play, struct run *run)
     series_init(&play->series, record_store(play->record), play->world, play->options->interval,
                 play->options->level == RECORD_SUMMARY && play->options->interval == SERIES_AUTO);
     play->usage.next = TIME_NEVER;
-    if (play->world->looks)
+    if (!play->options->blind)
         usage_init(&play->usage, play->world);
     const enum run_end end = play_recorded(play, run);
     usage_fini(&play->usage);
@@ -313,7 +313,7 @@ enum run_end run_scenario(struct run *run, const struct scenario *scenario,
     observe_init(&play.observe, &play.fabric, scenario->workload_count, &wishes);
     play.world = build(&play, diag);
     if (play.world != NULL)
-        play.world->looks = !options->blind;
+        play.world->looks = options->blind ? 0 : options->until;
     run->cost.build = clock_since(begun);
     run->cost.built_bytes = resident_bytes();
     const enum run_end end = play.world == NULL ? RUN_REFUSED : play_built(&play, run);

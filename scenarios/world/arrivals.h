@@ -20,9 +20,15 @@ struct arrivals {
 void arrivals_init(struct arrivals *arrivals, time_ps base);
 void arrivals_fini(struct arrivals *arrivals);
 
-/* So many instances of the entry begin. */
-void arrivals_begin(struct arrivals *arrivals, const struct scenario_workload *workload,
-                    uint32_t instances, time_ps now);
+/* The entry, how many instances of it begin, and up to where the run is played. */
+struct arrivals_of {
+    const struct scenario *scenario;
+    const struct scenario_workload *workload;
+    uint32_t instances;
+    time_ps until;
+};
+
+void arrivals_begin(struct arrivals *arrivals, const struct arrivals_of *of, time_ps now);
 
 /* So much is delivered by now.  over: nothing will be any more. */
 void arrivals_look(struct arrivals *arrivals, time_ps now, uint64_t delivered, bool over);

@@ -54,7 +54,7 @@ struct world {
     struct workload_stats *stats; /* one per entry of workloads:, as of the end of world_run */
     uint32_t workload_count;
     time_ps window_end; /* workloads stop issuing here */
-    bool looks;         /* keeps what world_history tells; set before it plays */
+    time_ps looks;      /* keeps what world_history tells up to then; set before it plays */
     struct deadlock_watch deadlocks;
     struct world_play *play;
     struct world_faults *faults;

@@ -121,7 +121,7 @@ static struct workload_stats *told_at(const struct world *world, uint32_t execut
 static struct workload_stats *stats_at(const struct world *world, uint32_t executor, uint32_t entry)
 {
     struct workload_stats *stats = told_at(world, executor, entry);
-    if (world->looks && stats->history == NULL)
+    if (world->looks > 0 && stats->history == NULL)
         stats->history = new_history(world, entry);
     return stats;
 }
@@ -237,8 +237,9 @@ static void begin_entry(void *self, uint32_t index)
     for (uint32_t i = 0; i < entry->count; i++)
         entry->instances[i].ops->start(entry->instances[i].workload);
     measure_entry(world, entry);
-    if (world->looks)
-        arrivals_begin(&entry->arrivals, workload, entry->count, world->engine.now);
+    const struct arrivals_of of = {world->scenario, workload, entry->count, world->looks};
+    if (world->looks > 0)
+        arrivals_begin(&entry->arrivals, &of, world->engine.now);
     note_next(world, entry);
 }
 

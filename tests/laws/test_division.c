@@ -200,7 +200,7 @@ static struct result play(const struct scenario *scenario, struct way way)
     if (world == NULL)
         fail_msg("%s", diag.messages[0].text);
     world->engine.hostile = false;
-    world->looks = true;
+    world->looks = TIME_NEVER;
     world->engine.worth = way.division == NULL || way.division->executors != 5 ? 0 : FEW;
     world->engine.watch = way.watch;
     world->engine.stop = &reported.stop;

@@ -192,7 +192,7 @@ static struct outcome play(const char *text, const char *set, struct wire *wire,
         world_build_divided(scenario, wire == NULL ? &probe_none : &probe, &division, &diag);
     assert_non_null(world);
     world->engine.hostile = false;
-    world->looks = true;
+    world->looks = TIME_NEVER;
     if (wire != NULL)
         wire->world = world;
     world_run(world, TIME_NEVER);
