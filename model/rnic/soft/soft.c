@@ -7,20 +7,11 @@
 #include "rnic/host/rnic_watch.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
+#include "rnic/soft/soft_private.h"
 
 #include <stdlib.h>
 
 enum { POLL_BUDGET = 64 }; /* Linux netdevice.h NAPI_POLL_WEIGHT */
-
-static struct processor *processor(const struct rnic *rnic)
-{
-    return &rnic->soft->machine->processor;
-}
-
-static const struct soft_params *costs(const struct rnic *rnic)
-{
-    return &rnic->params.soft;
-}
 
 static struct frame *frame_of(const struct rnic *rnic, uint32_t handle)
 {
@@ -74,13 +65,13 @@ static void emit(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
     add_frame(rnic, &soft->leaving, handle);
-    processor_charge(processor(rnic), costs(rnic)->sent);
-    soft->full |= soft->leaving.count + soft->handed >= costs(rnic)->send_queue;
-    if (costs(rnic)->transmit_timer == 0) {
+    processor_charge(soft_processor(rnic), soft_costs(rnic)->sent);
+    soft->full |= soft->leaving.count + soft->handed >= soft_costs(rnic)->send_queue;
+    if (soft_costs(rnic)->transmit_timer == 0) {
         soft_on_transmit(rnic, now);
     } else if (!soft->transmitting) {
         soft->transmitting = true;
-        rnic_post(rnic, now + costs(rnic)->transmit_timer, RNIC_EVENT_TRANSMIT, 0);
+        rnic_post(rnic, now + soft_costs(rnic)->transmit_timer, RNIC_EVENT_TRANSMIT, 0);
     }
 }
 
@@ -104,7 +95,7 @@ static uint32_t next_handed(struct port *port, uint8_t allowed, time_ps now)
             continue;
         }
         soft->handed--;
-        if (soft->full && soft->handed + soft->leaving.count < costs(rnic)->send_queue / 4 + 1)
+        if (soft->full && soft->handed + soft->leaving.count < soft_costs(rnic)->send_queue / 4 + 1)
             go_on(rnic, now);
         return port_shift(port, priority);
     }
@@ -125,7 +116,7 @@ static struct soft_qp *of_responder(struct work *work)
 
 static bool window_open(const struct rnic *rnic, const struct qp *qp)
 {
-    const int64_t most = costs(rnic)->max_unacked;
+    const int64_t most = soft_costs(rnic)->max_unacked;
     return most == 0 || psn_diff(qp->next_psn, qp->una_psn) <= most;
 }
 
@@ -151,8 +142,8 @@ static time_ps begin_request(struct work *work, time_ps now)
     if (own->request == POOL_NONE)
         return 0;
     arbiter_charge(rnic, own->qp, own->request, now);
-    return costs(rnic)->send_packet +
-           costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
+    return soft_costs(rnic)->send_packet +
+           soft_costs(rnic)->send_byte * frame_of(rnic, own->request)->payload;
 }
 
 static bool end_request(struct work *work, time_ps now)
@@ -178,8 +169,8 @@ static time_ps begin_response(struct work *work, time_ps now)
     if (response_due(own->qp) > now)
         return 0;
     own->response = responder_next_response(rnic, own->qp, now);
-    return costs(rnic)->respond_packet +
-           costs(rnic)->send_byte * frame_of(rnic, own->response)->payload;
+    return soft_costs(rnic)->respond_packet +
+           soft_costs(rnic)->send_byte * frame_of(rnic, own->response)->payload;
 }
 
 static bool end_response(struct work *work, time_ps now)
@@ -203,9 +194,10 @@ void soft_schedule(struct rnic *rnic, struct qp *qp, time_ps now)
     const time_ps request = request_due(rnic, qp, now), response = response_due(qp);
     rnic_watch_hold(rnic, qp, now);
     if (request <= now)
-        processor_add(processor(rnic), &own->requester, processor_within(processor(rnic)));
+        processor_add(soft_processor(rnic), &own->requester,
+                      processor_within(soft_processor(rnic)));
     if (response <= now)
-        processor_add(processor(rnic), &own->responder, PROCESSOR_INTERRUPT);
+        processor_add(soft_processor(rnic), &own->responder, PROCESSOR_INTERRUPT);
     time_ps later = request > now ? request : TIME_NEVER;
     if (response > now && response < later)
         later = response;
@@ -220,7 +212,7 @@ static time_ps begin_control(struct work *work, time_ps now)
     const struct soft *soft =
         (const struct soft *)(const void *)((char *)work - offsetof(struct soft, control));
     (void)now;
-    return costs(soft->rnic)->send_ack;
+    return soft_costs(soft->rnic)->send_ack;
 }
 
 static bool end_control(struct work *work, time_ps now)
@@ -233,7 +225,8 @@ static bool end_control(struct work *work, time_ps now)
 void soft_send(struct rnic *rnic, uint32_t handle)
 {
     add_frame(rnic, &rnic->soft->controls, handle);
-    processor_add(processor(rnic), &rnic->soft->control, processor_within(processor(rnic)));
+    processor_add(soft_processor(rnic), &rnic->soft->control,
+                  processor_within(soft_processor(rnic)));
 }
 
 void soft_doorbell(struct rnic *rnic)
@@ -264,7 +257,7 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
         .psn = frame->psn,
         .opcode = frame->opcode,
         .occupancy = rnic->soft->ring.count,
-        .threshold = costs(rnic)->receive_ring,
+        .threshold = soft_costs(rnic)->receive_ring,
     };
     rnic->counters.rx_buffer_drops++;
     rnic->port.probe->drop(rnic->port.probe->self, &dropped);
@@ -274,12 +267,12 @@ static void drop_frame(struct rnic *rnic, uint32_t handle, time_ps now)
 void soft_receive(struct rnic *rnic, uint32_t handle, time_ps now)
 {
     struct soft *soft = rnic->soft;
-    if (soft->ring.count >= costs(rnic)->receive_ring) {
+    if (soft->ring.count >= soft_costs(rnic)->receive_ring) {
         drop_frame(rnic, handle, now);
         return;
     }
     add_frame(rnic, &soft->ring, handle);
-    processor_add(processor(rnic), &soft->receive, PROCESSOR_INTERRUPT);
+    processor_add(soft_processor(rnic), &soft->receive, PROCESSOR_INTERRUPT);
 }
 
 static bool is_control(const struct frame *frame)
@@ -291,7 +284,7 @@ static bool is_control(const struct frame *frame)
 static time_ps begin_receive(struct work *work, time_ps now)
 {
     struct soft *soft = (struct soft *)(void *)((char *)work - offsetof(struct soft, receive));
-    const struct soft_params *cost = costs(soft->rnic);
+    const struct soft_params *cost = soft_costs(soft->rnic);
     const struct frame *frame = frame_of(soft->rnic, soft->ring.head);
     const time_ps interrupt = soft->polling ? 0 : cost->interrupt;
     (void)now;
@@ -314,120 +307,8 @@ static bool end_receive(struct work *work, time_ps now)
     if (--soft->budget > 0)
         return true;
     soft->budget = POLL_BUDGET;
-    processor_add(processor(soft->rnic), work, PROCESSOR_INTERRUPT);
+    processor_add(soft_processor(soft->rnic), work, PROCESSOR_INTERRUPT);
     return false;
-}
-
-/* ------------------------------------------------------------------ the process */
-
-void soft_post(struct rnic *rnic, struct qp *qp, uint32_t count, time_ps now)
-{
-    for (uint32_t i = qp->sq_tail - count; i != qp->sq_tail; i++) {
-        const struct qp_wqe *wqe = qp_wqe(qp, i);
-        for (unsigned s = 0; s < wqe->sge_count && wqe->opcode != IBV_WR_RDMA_READ; s++)
-            if (wqe->sges[s].mr->verbs.memory == VERBS_BULK)
-                soft_fill(rnic, wqe->sges[s].mr, wqe->sges[s].length);
-    }
-    processor_charge(processor(rnic), costs(rnic)->post + count * costs(rnic)->work_request);
-    qp->sq_visible = qp->sq_tail;
-    soft_schedule(rnic, qp, now);
-}
-
-void soft_posted_receive(struct rnic *rnic)
-{
-    processor_charge(processor(rnic), costs(rnic)->work_request);
-}
-
-static void deliver(struct process_queue *queue)
-{
-    struct verbs_conn *conn =
-        (struct verbs_conn *)(void *)((char *)queue - offsetof(struct verbs_conn, queue));
-    struct rnic *rnic = conn->rnic;
-    const uint32_t index = conn->oldest;
-    const struct rnic_completion *completion = slab_at(&rnic->completions, index);
-    conn->oldest = completion->next;
-    processor_charge(processor(rnic), costs(rnic)->look_byte * completion->bulk);
-    rnic_deliver(rnic, index);
-}
-
-/* What of a completed receive or READ is data that the process will look at. */
-static uint32_t bulk_of(const struct qp *qp, const struct ibv_wc *wc)
-{
-    if (wc->status != IBV_WC_SUCCESS)
-        return 0;
-    if (wc->opcode == IBV_WC_RECV) {
-        const struct qp_receive *receive = &qp->rq[(qp->rq_head - 1) & qp->rq_mask];
-        const uint32_t real = mr_real_bytes(receive->sges, receive->sge_count);
-        mr_forget(receive->sges, receive->sge_count);
-        return wc->byte_len > real ? wc->byte_len - real : 0;
-    }
-    if (wc->opcode != IBV_WC_RDMA_READ)
-        return 0;
-    const struct qp_wqe *wqe = &qp->sq[(qp->sq_head - 1) & qp->sq_mask];
-    mr_forget(wqe->sges, wqe->sge_count);
-    return wc->byte_len - mr_real_bytes(wqe->sges, wqe->sge_count);
-}
-
-void soft_complete(struct rnic *rnic, struct qp *qp, uint32_t index)
-{
-    struct rnic_completion *completion = slab_at(&rnic->completions, index);
-    struct verbs_conn *conn = completion->conn;
-    completion->next = POOL_NONE;
-    completion->bulk = bulk_of(qp, &completion->wc);
-    if (conn->queue.count == 0)
-        conn->oldest = index;
-    else
-        ((struct rnic_completion *)slab_at(&rnic->completions, conn->newest))->next = index;
-    conn->newest = index;
-    conn->queue.deliver = deliver;
-    processor_charge(processor(rnic), costs(rnic)->complete);
-    process_notify(&rnic->soft->machine->process, &conn->queue);
-}
-
-void soft_forget(struct verbs_conn *conn)
-{
-    process_forget(&conn->rnic->soft->machine->process, &conn->queue);
-}
-
-/* As the bridge does: a buffer that a peer may have written is always made anew. */
-void soft_fill(struct rnic *rnic, struct mr *mr, uint32_t length)
-{
-    const bool known = mr->filled >= length && mr->filled_with == mr->verbs.content &&
-                       (mr->access & IBV_ACCESS_REMOTE_WRITE) == 0;
-    if (known)
-        return;
-    mr->filled = length;
-    mr->filled_with = mr->verbs.content;
-    processor_charge(processor(rnic), costs(rnic)->fill_byte * length);
-}
-
-void soft_look(struct rnic *rnic, uint32_t length)
-{
-    processor_charge(processor(rnic), costs(rnic)->look_byte * length);
-}
-
-void soft_register(struct rnic *rnic, struct mr *mr)
-{
-    processor_charge(processor(rnic),
-                     costs(rnic)->registration + costs(rnic)->registration_byte * mr->verbs.length);
-    if (mr->verbs.memory == VERBS_BULK && (mr->access & IBV_ACCESS_REMOTE_READ) != 0)
-        soft_fill(rnic, mr, mr->verbs.length);
-}
-
-/* ------------------------------------------------------------------ timers */
-
-/* The kernel's wheel: a timer ends at a tick, at least one late, and the later the coarser
- * (Linux kernel/time/timer.c calc_index: 64 slots a level, each level 8 times as coarse). */
-time_ps soft_timer(const struct soft_params *params, time_ps from, time_ps wait)
-{
-    const time_ps tick = params->timer_tick;
-    if (tick == 0)
-        return from + wait;
-    const time_ps ticks = wait < tick ? 1 : wait / tick;
-    time_ps grain = 1;
-    while (ticks >= 64 * grain)
-        grain *= 8;
-    return (from / tick + ticks + grain) / grain * grain * tick;
 }
 
 /* ------------------------------------------------------------------ making and checking */
@@ -451,8 +332,8 @@ void soft_qp_fini(struct qp *qp)
 {
     struct soft_qp *own = qp->soft;
     struct frame_pool *frames = own->rnic->port.frames;
-    processor_remove(processor(own->rnic), &own->requester);
-    processor_remove(processor(own->rnic), &own->responder);
+    processor_remove(soft_processor(own->rnic), &own->requester);
+    processor_remove(soft_processor(own->rnic), &own->responder);
     if (own->request != POOL_NONE)
         frame_give(frames, own->request);
     if (own->response != POOL_NONE)
@@ -496,5 +377,5 @@ void soft_audit(const struct rnic *rnic)
     CHECK(soft->ring.count == 0 || soft->receive.queued || soft->machine->processor.inside);
     CHECK(soft->controls.count == 0 || soft->control.queued || soft->machine->processor.inside);
     CHECK((soft->leaving.count > 0) == soft->transmitting);
-    CHECK(soft->ring.count <= costs(rnic)->receive_ring);
+    CHECK(soft->ring.count <= soft_costs(rnic)->receive_ring);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * soft_private - what the files of a software RNIC share: its processor, and what things cost. */
+#ifndef STORMGLASS_RNIC_SOFT_SOFT_PRIVATE_H
+#define STORMGLASS_RNIC_SOFT_SOFT_PRIVATE_H
+
+#include "rnic/soft/soft.h"
+
+static inline struct processor *soft_processor(const struct rnic *rnic)
+{
+    return &rnic->soft->machine->processor;
+}
+
+static inline const struct soft_params *soft_costs(const struct rnic *rnic)
+{
+    return &rnic->params.soft;
+}
+
+#endif
