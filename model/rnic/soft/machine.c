@@ -59,8 +59,11 @@ void machine_init(struct machine *machine, struct host *home, const struct soft_
         .costs = *costs,
         .work = {.node = &home->node, .begin = begin_first, .end = end_first},
     };
-    const struct processor_costs own = {costs->idle, costs->tick, costs->tick_interval,
-                                        costs->softirq_limit, costs->process_slice};
+    const struct processor_costs own = {
+        costs->idle,
+        costs->tick,
+        costs->tick_interval,
+        {costs->softirq_limit, costs->process_slice, costs->wakeup_grain, costs->timer_tick}};
     processor_init(&machine->processor, &home->node, HOST_EVENT_PROCESSOR, &own);
     process_init(&machine->process, &machine->processor, &home->node, &machine->costs);
 }

@@ -10,6 +10,7 @@ static void append(struct work_queue *queue, struct work *work)
     else
         queue->last->next = work;
     queue->last = work;
+    queue->count++;
 }
 
 static void prepend(struct work_queue *queue, struct work *work)
@@ -18,12 +19,14 @@ static void prepend(struct work_queue *queue, struct work *work)
     if (queue->first == NULL)
         queue->last = work;
     queue->first = work;
+    queue->count++;
 }
 
 static struct work *take_first(struct work_queue *queue)
 {
     struct work *work = queue->first;
     queue->first = work->next;
+    queue->count--;
     return work;
 }
 
@@ -40,6 +43,7 @@ static void take_out(struct work_queue *queue, const struct work *work)
         before->next = work->next;
     if (queue->last == work)
         queue->last = before;
+    queue->count--;
 }
 
 static time_ps now_of(const struct processor *processor)
@@ -49,32 +53,28 @@ static time_ps now_of(const struct processor *processor)
 
 /* ------------------------------------------------------------------ running */
 
+static bool process_runs(const struct processor *processor)
+{
+    return processor->running != NULL && processor->running->level > PROCESSOR_INTERRUPT;
+}
+
 static bool process_waits(const struct processor *processor)
 {
     return processor->queues[PROCESSOR_CALL].first != NULL ||
            processor->queues[PROCESSOR_PROCESS].first != NULL;
 }
 
-/* Whether the process may run although interrupt work waits. */
-static bool in_slice(struct processor *processor, time_ps now)
-{
-    const struct processor_costs *costs = &processor->costs;
-    if (!process_waits(processor)) {
-        processor->kept = 0;
-        return false;
-    }
-    if (costs->limit > 0 && processor->kept >= costs->limit) {
-        processor->kept = 0;
-        processor->slice_until = now + costs->slice;
-    }
-    return now < processor->slice_until;
-}
-
 /* The first work of the first level that has some. */
 static struct work *next_work(struct processor *processor, time_ps now)
 {
-    const int first = in_slice(processor, now) ? PROCESSOR_CALL : PROCESSOR_NESTED;
-    for (int level = first; level < PROCESSOR_LEVELS; level++)
+    struct work_queue *queues = processor->queues;
+    if (queues[PROCESSOR_NESTED].first != NULL)
+        return take_first(&queues[PROCESSOR_NESTED]);
+    const bool packets =
+        softirq_packets_next(&processor->softirq, queues[PROCESSOR_INTERRUPT].count,
+                             processor->tasklets > 0, process_waits(processor), now);
+    for (int level = packets ? PROCESSOR_INTERRUPT : PROCESSOR_CALL; level < PROCESSOR_LEVELS;
+         level++)
         if (processor->queues[level].first != NULL)
             return take_first(&processor->queues[level]);
     return NULL;
@@ -142,17 +142,23 @@ static void run_next(struct processor *processor, time_ps now)
               ++processor->serial);
 }
 
-static bool interrupts(const struct processor *processor, enum processor_level level, time_ps now)
+static bool interrupts(struct processor *processor, enum processor_level level, time_ps now)
 {
     return level <= PROCESSOR_INTERRUPT && processor->running->level > PROCESSOR_INTERRUPT &&
-           now >= processor->slice_until;
+           softirq_interrupts(&processor->softirq, processor->tasklets > 0, now);
+}
+
+static void spend(struct processor *processor, const struct work *work, time_ps spent)
+{
+    processor->busy[work->level] += spent;
+    softirq_spent(&processor->softirq, spent, work->level > PROCESSOR_INTERRUPT);
 }
 
 static void put_back(struct processor *processor, time_ps now)
 {
     struct work *work = processor->running;
     work->left -= now - processor->since;
-    processor->busy[work->level] += now - processor->since;
+    spend(processor, work, now - processor->since);
     prepend(&processor->queues[work->level], work);
     processor->running = NULL;
 }
@@ -163,10 +169,13 @@ void processor_add(struct processor *processor, struct work *work, enum processo
         return;
     const time_ps now = now_of(processor);
     processor_charge(processor, 0); /* of leaving idleness */
+    if (level == PROCESSOR_PROCESS && !process_waits(processor) && !process_runs(processor))
+        softirq_process_woken(&processor->softirq);
     work->queued = true;
     work->begun = false;
     work->level = (uint8_t)level;
     append(&processor->queues[level], work);
+    processor->tasklets += work->tasklet;
     if (processor->inside)
         return;
     if (processor->running != NULL && interrupts(processor, level, now))
@@ -175,22 +184,32 @@ void processor_add(struct processor *processor, struct work *work, enum processo
         run_next(processor, now);
 }
 
+/* Over, or queued anew behind the others; a round has one work less. */
+static void done(struct processor *processor, const struct work *work, uint8_t level)
+{
+    if (!work->queued)
+        processor->tasklets -= work->tasklet;
+    if (level == PROCESSOR_INTERRUPT)
+        softirq_worked(&processor->softirq);
+}
+
 void processor_on_event(struct processor *processor, const struct event *event)
 {
     if (event->argument != processor->serial)
         return;
     struct work *work = processor->running;
     CHECK(work != NULL && event->at - processor->since == work->left);
-    processor->busy[work->level] += work->left;
-    if (work->level <= PROCESSOR_INTERRUPT && process_waits(processor))
-        processor->kept += work->left;
+    spend(processor, work, work->left);
     work->begun = work->queued = false;
     processor->running = NULL;
-    processor->at = work->level;
+    const uint8_t level = work->level;
+    processor->at = level;
     processor->inside = true;
     if (work->end(work, event->at) && !work->queued) {
         work->queued = true;
         prepend(&processor->queues[work->level], work);
+    } else {
+        done(processor, work, level);
     }
     settle(processor);
     processor->inside = false;
@@ -210,6 +229,7 @@ void processor_remove(struct processor *processor, struct work *work)
     } else {
         take_out(&processor->queues[work->level], work);
     }
+    processor->tasklets -= work->tasklet;
     work->queued = work->begun = false;
 }
 
@@ -256,6 +276,7 @@ void processor_init(struct processor *processor, struct node *home, uint8_t even
     *processor = (struct processor){
         .event = event,
         .costs = *costs,
+        .softirq = {.costs = costs->softirq},
         .payment = {.node = home, .begin = pay, .end = paid},
     };
 }

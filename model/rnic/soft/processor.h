@@ -2,8 +2,8 @@
  * processor - the one CPU of a machine, shared by all that runs on it.
  * Work has a cost and an effect, which comes when the cost is paid.  Interrupt work (packets, the
  * RNIC's tasklets) goes before process work and takes the processor from it at once; what was
- * interrupted goes on where it was.  Only for a slice, when it has waited too long, does the
- * process keep the processor.  Within a level: first come, first served.
+ * interrupted goes on where it was.  Where there is much of it, the process has its share
+ * (softirq.h).  Within a level: first come, first served.
  *
  *   NESTED     what interrupt work leads to at once: answers, a window that has opened
  *   INTERRUPT  received packets, READ responses, timers
@@ -18,6 +18,7 @@
 #define STORMGLASS_RNIC_SOFT_PROCESSOR_H
 
 #include "engine/engine.h"
+#include "rnic/soft/softirq.h"
 
 enum processor_level {
     PROCESSOR_NESTED,
@@ -28,11 +29,10 @@ enum processor_level {
 };
 
 /* What the kernel takes for itself: when work comes to an idle processor, and at each tick, from
- * the work that it falls into.  And how it shares: interrupt work that has kept the process waiting
- * for `limit` lets it run for `slice` (ksoftirqd, and fair scheduling). */
+ * the work that it falls into.  And how interrupt work and the process share it. */
 struct processor_costs {
     time_ps idle, tick, tick_interval; /* tick 0: none */
-    time_ps limit, slice;              /* limit 0: interrupt work always goes before */
+    struct softirq_costs softirq;
 };
 
 /* Embedded in what is worked on; waits or runs once at a time. */
@@ -44,10 +44,12 @@ struct work {
     time_ps left;                                     /* of a piece that was interrupted */
     uint8_t level;                                    /* enum processor_level */
     bool queued, begun;
+    bool tasklet; /* interrupt work that does not wait for ksoftirqd */
 };
 
 struct work_queue {
     struct work *first, *last;
+    uint32_t count;
 };
 
 struct processor {
@@ -59,8 +61,8 @@ struct processor {
     bool inside;             /* within an effect */
     struct processor_costs costs;
     time_ps next_tick;
-    time_ps kept;                   /* the process waiting so far, by interrupt work */
-    time_ps slice_until;            /* the process's slice lasts */
+    struct softirq softirq;
+    uint32_t tasklets;              /* of the interrupt work that waits */
     time_ps debt;                   /* of work done already that is still to be paid */
     struct work payment;            /* pays it */
     time_ps busy[PROCESSOR_LEVELS]; /* so far, of pieces that are over */

@@ -318,7 +318,10 @@ void soft_qp_init(struct rnic *rnic, struct qp *qp)
     struct soft_qp *own = memory_new(sizeof *own);
     *own = (struct soft_qp){
         .requester = {.node = rnic->port.node, .begin = begin_request, .end = end_request},
-        .responder = {.node = rnic->port.node, .begin = begin_response, .end = end_response},
+        .responder = {.node = rnic->port.node,
+                      .begin = begin_response,
+                      .end = end_response,
+                      .tasklet = true},
         .rnic = rnic,
         .qp = qp,
         .request = POOL_NONE,

@@ -18,7 +18,7 @@ struct soft_params {
     /* the kernel, before all processes */
     int64_t interrupt, idle;
     int64_t tick, tick_interval;
-    int64_t softirq_limit, process_slice;
+    int64_t softirq_limit, process_slice, wakeup_grain;
     int64_t send_packet, send_byte, respond_packet, send_ack, sent;
     int64_t receive_packet, receive_byte, receive_ack;
     int64_t complete;

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * softirq - passes, their rounds, and two that share. */
+#include "rnic/soft/softirq.h"
+
+enum { ROUNDS_MAX = 10 };      /* Linux kernel/softirq.c MAX_SOFTIRQ_RESTART */
+enum { SLICE_LEAST_PART = 4 }; /* sched_min_granularity 0.75 ms of a slice of 3 ms */
+
+/* ------------------------------------------------------------------ the clock */
+
+static int64_t ticks_between(const struct softirq *softirq, time_ps from, time_ps to)
+{
+    return to / softirq->costs.tick - from / softirq->costs.tick;
+}
+
+static bool ticked(struct softirq *softirq, time_ps now)
+{
+    const time_ps looked = softirq->looked;
+    softirq->looked = now;
+    return softirq->costs.tick == 0 || ticks_between(softirq, looked, now) > 0;
+}
+
+/* The limit is told in ticks: it ends with the first that is not before it. */
+static bool pass_is_over(const struct softirq *softirq, time_ps now)
+{
+    const struct softirq_costs *costs = &softirq->costs;
+    if (softirq->rounds >= ROUNDS_MAX || softirq->woken)
+        return true;
+    if (costs->tick == 0)
+        return now - softirq->began >= costs->limit;
+    return ticks_between(softirq, softirq->began, now) >=
+           (costs->limit + costs->tick - 1) / costs->tick;
+}
+
+/* ------------------------------------------------------------------ who has the processor */
+
+static void give(struct softirq *softirq, bool thread, time_ps now)
+{
+    if (softirq->thread != thread)
+        softirq->since = now;
+    softirq->thread = thread;
+    softirq->woken = false;
+}
+
+/* Who has it is asked at a tick. */
+static void look_at_tick(struct softirq *softirq, time_ps now)
+{
+    const time_ps slice = softirq->costs.slice, had = now - softirq->since;
+    const time_ps ahead = softirq->thread ? -softirq->lead : softirq->lead;
+    if (had >= slice || (ahead > slice && had >= slice / SLICE_LEAST_PART))
+        give(softirq, !softirq->thread, now);
+}
+
+static void hand_over(struct softirq *softirq, time_ps now)
+{
+    const bool woken = softirq->woken;
+    softirq->passing = false;
+    if (softirq->handed)
+        return;
+    softirq->handed = true;
+    if (softirq->lead > softirq->costs.slice)
+        softirq->lead = softirq->costs.slice;
+    softirq->looked = softirq->since = now;
+    give(softirq, softirq->lead > (woken ? 0 : softirq->costs.grain), now);
+}
+
+static void begin_round(struct softirq *softirq, uint32_t packets)
+{
+    softirq->left = packets;
+    softirq->rounds++;
+}
+
+static void begin_pass(struct softirq *softirq, bool process, time_ps now)
+{
+    softirq->above = process;
+    softirq->passing = true;
+    softirq->began = now;
+    softirq->rounds = 0;
+}
+
+/* ------------------------------------------------------------------ what is asked */
+
+/* No packet waits: the thread, once it has the processor, sleeps. */
+static void idle(struct softirq *softirq, bool process, time_ps now)
+{
+    softirq->passing = false;
+    softirq->left = 0;
+    if (softirq->thread || !process) {
+        softirq->handed = false;
+        give(softirq, false, now);
+    }
+}
+
+/* Nobody but packets wants the processor. */
+static void alone(struct softirq *softirq, uint32_t packets, time_ps now)
+{
+    if (softirq->left > 0)
+        return;
+    if (softirq->passing && pass_is_over(softirq, now))
+        hand_over(softirq, now);
+    if (softirq->handed)
+        give(softirq, true, now);
+    else if (!softirq->passing)
+        begin_pass(softirq, false, now);
+    begin_round(softirq, packets);
+}
+
+bool softirq_packets_next(struct softirq *softirq, uint32_t packets, bool tasklet, bool process,
+                          time_ps now)
+{
+    if (softirq->costs.limit == 0)
+        return packets > 0;
+    if (packets == 0) {
+        idle(softirq, process, now);
+        return false;
+    }
+    if (!process) {
+        alone(softirq, packets, now);
+        return true;
+    }
+    if (!softirq->handed && !softirq->passing)
+        begin_pass(softirq, true, now);
+    if (softirq->left > 0 && (softirq->passing || softirq->thread))
+        return true; /* within a round */
+    if (softirq->passing && softirq->rounds > 0 && pass_is_over(softirq, now))
+        hand_over(softirq, now);
+    if (softirq->handed && !softirq->passing) {
+        if (softirq->thread && softirq->woken)
+            give(softirq, false, now);
+        else if (ticked(softirq, now)) {
+            look_at_tick(softirq, now);
+            if (!softirq->thread && tasklet)
+                begin_pass(softirq, true, now);
+        }
+    }
+    if (!softirq->passing && !softirq->thread)
+        return false;
+    begin_round(softirq, packets);
+    return true;
+}
+
+bool softirq_interrupts(struct softirq *softirq, bool tasklet, time_ps now)
+{
+    if (softirq->costs.limit == 0 || !softirq->handed)
+        return true;
+    if (tasklet && !softirq->passing)
+        begin_pass(softirq, true, now);
+    return tasklet;
+}
+
+void softirq_worked(struct softirq *softirq)
+{
+    if (softirq->left > 0)
+        softirq->left--;
+}
+
+void softirq_spent(struct softirq *softirq, time_ps spent, bool process)
+{
+    if (softirq->thread)
+        softirq->lead -= spent;
+    else if (process || (softirq->passing && softirq->above))
+        softirq->lead += spent;
+}
+
+void softirq_process_woken(struct softirq *softirq)
+{
+    if (softirq->lead < -softirq->costs.slice)
+        softirq->lead = -softirq->costs.slice;
+    softirq->woken = softirq->thread ? -softirq->lead > softirq->costs.grain : softirq->passing;
+}
