@@ -2,6 +2,7 @@
 import copy
 import random
 
+import kinds  # noqa: F401 - registers them
 from harms import KINDS
 from healthy import Healthy
 from play import Loss, Refused, play, unhealthy

@@ -2,13 +2,13 @@
 # A scenario is a mapping as the YAML file has it; a Healthy knows beside it what hangs where, so that a
 # harm can be put on a way that frames take.  Everything is drawn from one random stream.
 
-PFC_PRIORITY = 3
+import json
+
 NAMES = ["oltp", "backup", "mirror", "scan"]
 
 
 def as_yaml(scenario):
-    """A member a line, lists an item a line: flow style, which every YAML reader takes, and which diffs well."""
-    import json
+    """A member a line, lists an item a line, and JSON within."""
     lines = []
     for key, value in scenario.items():
         if isinstance(value, dict):
@@ -95,7 +95,8 @@ class Healthy:
 
     def settings(self, wants):
         draw, fabric = self.draw, self.fabric
-        fabric["host-links"] = {"rate": f"{self.rate}Gbps", "length": f"{draw.choice([3, 3, 20])}m", "mtu": "4200B"}
+        fabric["host-links"] = {"rate": f"{self.rate}Gbps", "length": f"{draw.choice([3, 3, 20])}m",
+                                "mtu": "4200B"}
         up = wants.get("up") or draw.choice([1, 1, 2, 4])
         fabric["fabric-links"] = {"rate": f"{self.rate * up}Gbps", "length": f"{draw.choice([10, 30, 100])}m",
                                   "mtu": "9216B"}
@@ -112,7 +113,8 @@ class Healthy:
         fabric["switch"] = switch
         if draw.random() < 0.4:
             fabric["routing"] = {"detection": "50us", "convergence": "400us"}
-        rnic = {"profile": f"rnic-{self.rate}g", "congestion-control": self.control, "timeout": draw.choice([6, 7]) if self.control == "none" else 8,
+        timeout = draw.choice([6, 7]) if self.control == "none" else 8
+        rnic = {"profile": f"rnic-{self.rate}g", "congestion-control": self.control, "timeout": timeout,
                 "min-rnr-timer": 4, "cm-timeout": "500us", "cm-retries": 4}
         if wants.get("classes"):
             rnic["pfc-priorities"] = [3, 4]
@@ -179,7 +181,7 @@ class Healthy:
         self.workloads.append(dict(made, pairing="one-to-one"))
 
     def load_crossing(self, wants):
-        """An incast and another workload from one switch to the next: whatever stops the first there stops both."""
+        """An incast and another workload from one switch to the next: what stops the first stops both."""
         left, right = (self.of_switch(switch) for switch in self.switches[:2])
         wants = dict(wants, incast=True)
         self.workloads.append(self.workload(0, "rdma-write", left[:-1], right[:1], wants))
@@ -256,21 +258,3 @@ class Healthy:
     def data_receivers(self):
         return [host for work in self.workloads for host in self.data(work)[1]]
 
-
-def port(node, number):
-    return f"{node}:p{number}"
-
-
-def places_of_link(link):
-    a, p, b, q = link
-    return {port(a, p), port(b, q), f"{a}-{b}", f"{b}-{a}"}
-
-
-def places_of_host(healthy, host):
-    return {host} | places_of_link(healthy.link_of(host))
-
-
-def places_of_switch(healthy, switch):
-    """The switch and its ports: what is set at a switch lies at each of them."""
-    ports = {port(a, p) for a, p, _, _ in healthy.links if a == switch}
-    return {switch} | ports | {port(b, q) for _, _, b, q in healthy.links if b == switch}

@@ -81,12 +81,8 @@ class Loss:
         self.lossless = max(0, harmed["drops"]["lossless"] - clean["drops"]["lossless"])
 
     def matters(self, noise=0.0):
-        return self.failed > 0 or self.lossless > 0 or any(share >= max(VICTIM, noise) for share in self.shares.values())
-
-    def gone(self, rest):
-        """The part of it that REST, the loss of another play, does not have: the least of time, failures, drops."""
-        parts = [(self.time, rest.time), (self.failed, rest.failed), (self.lossless, rest.lossless)]
-        return min((1 - after / before for before, after in parts if before > 0), default=0.0)
+        late = any(share >= max(VICTIM, noise) for share in self.shares.values())
+        return self.failed > 0 or self.lossless > 0 or late
 
     def __str__(self):
         worst = max(self.shares, key=self.shares.get, default="-")

@@ -11,7 +11,7 @@ import re
 
 from play import program
 
-ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|faults\.\d+|workloads\.\d+)(?:\.|$)")
+ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|(?:faults|workloads)\.\d+)(?:\.|$)")
 BY_PATH = ("fault", "setting")
 
 
@@ -86,7 +86,8 @@ class Verdict:
 
     def proved(self, database):
         """Every harm is convicted and nobody else; alone it takes 80 % of the loss away, no other 20 %."""
-        suspects = (json.loads(program("explain", "--prove", "--json", database)).get("prove") or {}).get("suspects", [])
+        account = json.loads(program("explain", "--prove", "--json", database))
+        suspects = (account.get("prove") or {}).get("suspects", [])
         convicted = {}  # harm: the part of the loss that its repair takes away
         for suspect in suspects:
             part = suspect.get("gone") or 0.0
@@ -101,4 +102,5 @@ class Verdict:
     def said(self):
         if self.silent:
             return "no causes"
-        return "; ".join(text(cause) for cause in self.causes[:3]) or f"nobody, severity {self.harm.get('severity')}"
+        named = "; ".join(text(cause) for cause in self.causes[:3])
+        return named or f"nobody, severity {self.harm.get('severity')}"
