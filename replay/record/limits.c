@@ -182,6 +182,26 @@ static void add_host_cpus(struct scope *scope, uint32_t index)
              scope->collect->scenario->workloads[index].name);
 }
 
+/* A software RNIC's work is done by its host's CPU, whichever end is the busier one. */
+static void add_software(struct scope *scope)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_HOST_CPU];
+    for (uint32_t node = 0; node < scenario->node_count; node++)
+        for (uint16_t i = 0; i < scenario->nodes[node].port_count; i++) {
+            if (!scope->to[node] && !scope->from[node])
+                continue;
+            const int64_t used = share(usage_of_rnic(scope->usage, node, i, USAGE_RNIC_CPU),
+                                       usage_span(scope->usage));
+            if (used <= use->used)
+                continue;
+            use->used = used;
+            use->covers = use->waiting = PPM;
+            snprintf(use->where, sizeof use->where, "the CPUs of %.60s (software RNIC)",
+                     scenario->nodes[node].name);
+        }
+}
+
 static bool is_core(const struct usage_station *station)
 {
     return strcmp(station->name, "cores") == 0;
@@ -371,6 +391,7 @@ static void add_used(struct scope *scope, const struct result *result)
     add_links(scope);
     add_queue_pairs(scope, lossy, result->totals.rnic_rnr_naks > 0);
     add_receivers(scope);
+    add_software(scope);
     for (int cores = 0; cores < 2; cores++) {
         const char *name = add_stations(scope, cores != 0);
         add_waiting(scope, cores != 0, name);

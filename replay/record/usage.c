@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "nvme/host/host.h"
 #include "replay/record/collect.h"
+#include "rnic/soft/soft.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,9 @@ static void look_at_rnic(const struct rnic *rnic, int64_t *values, time_ps now)
     values[USAGE_RNIC_SENT] = (int64_t)port_frames_sent(&rnic->port);
     values[USAGE_RNIC_RESENT] = (int64_t)rnic->counters.retransmitted_packets;
     values[USAGE_RNIC_DRAIN] = rx_buffer_busy(&rnic->rx, now);
+    values[USAGE_RNIC_CPU] = 0;
+    for (int i = 0; i < PROCESSOR_LEVELS && rnic->soft != NULL; i++)
+        values[USAGE_RNIC_CPU] += rnic->soft->machine->processor.busy[i];
     values[USAGE_RNIC_OVER] = (int64_t)rnic->counters.rx_buffer_drops;
     for (int i = 0; i < PRIORITIES; i++)
         values[USAGE_RNIC_OVER] += (int64_t)rnic->port.pauses[i].tx_xoff;

@@ -29,6 +29,7 @@ enum usage_rnic {
     USAGE_RNIC_RESENT,
     USAGE_RNIC_DRAIN, /* ps in which its receive buffer was not empty */
     USAGE_RNIC_OVER,  /* times that the buffer was too full: pauses asked for, and frames dropped */
+    USAGE_RNIC_CPU,   /* ps that the CPU of a software RNIC worked */
     USAGE_RNIC_VALUES
 };
 
