@@ -41,7 +41,7 @@ enum how { MORE, LESS, NONE };
 static const struct relief {
     enum bottleneck_resource resource;
     enum section section;
-    const char *rows; /* separated by blanks */
+    const char *rows; /* separated by blanks; prefix*: all that begin with it */
     enum how how;
 } reliefs[] = {
 #define RESOURCE(ID, word)
@@ -75,12 +75,17 @@ struct scenario *relief_reload(const struct scenario *scenario, uint64_t seed, s
     return again;
 }
 
+/* One that ends with a star is of all rows that begin so. */
 static bool names(const char *rows, const char *name)
 {
-    const size_t length = strlen(name);
-    for (const char *at = strstr(rows, name); at != NULL; at = strstr(at + 1, name))
-        if ((at == rows || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
+    for (const char *at = rows; *at != '\0'; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        const bool all = at[length - 1] == '*';
+        const size_t same = length - all;
+        if (strncmp(at, name, same) == 0 && (all || name[same] == '\0'))
             return true;
+        at += length;
+    }
     return false;
 }
 

@@ -22,10 +22,11 @@ static double ratio(const struct result_workload *workload, const char *path)
                : 0;
 }
 
-/* Where there is a steady part its figures go before those of the whole. */
-static void take_steady(struct trial_work *work, const struct steady *steady)
+/* Where there is a steady part its figures go before those of the whole; but a fault belongs to no
+ * steady part, so that with faults the whole is looked at, also where one is left out. */
+static void take_steady(struct trial_work *work, const struct steady *steady, bool faults)
 {
-    if (!steady->known)
+    if (!steady->known || faults)
         return;
     if (steady->goodput_bps.value != STEADY_UNKNOWN)
         work->goodput_bps = (double)steady->goodput_bps.value;
@@ -33,7 +34,7 @@ static void take_steady(struct trial_work *work, const struct steady *steady)
         work->latency_ps = (double)steady->mean.value;
 }
 
-static void take(struct whatif_trial *trial, const struct run *run)
+static void take(struct whatif_trial *trial, const struct run *run, bool faults)
 {
     const struct result *result = &run->result;
     struct trial_result *told = &trial->result;
@@ -47,7 +48,7 @@ static void take(struct whatif_trial *trial, const struct run *run)
         struct trial_work *work = &trial->works[i];
         work->goodput_bps = ratio(workload, "goodput_bps");
         work->latency_ps = (double)result->limits[i].latency;
-        take_steady(work, &workload->steady);
+        take_steady(work, &workload->steady, faults);
         work->satisfied = result->limits[i].input.satisfied;
         for (int k = 0; k < BOTTLENECK_RESOURCES; k++) {
             work->used[k] = result->limits[i].input.uses[k].used;
@@ -69,7 +70,7 @@ static void play(struct whatif_trial *trial, const struct scenario *base, time_p
         const struct run_options options = {.unread = true, .until = until};
         struct run run;
         if (run_scenario(&run, scenario, &options, diag) == RUN_DONE) {
-            take(trial, &run);
+            take(trial, &run, base->fault_count > 0);
             trial->result.played = strcmp(run.result.status, "interrupted") != 0;
         }
         run_close(&run);
