@@ -6,6 +6,7 @@
 #include "net/switch/watchdog.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/victims.h"
+#include "replay/record/collect_harm.h"
 #include "replay/record/collect_members.h"
 #include "replay/record/limits.h"
 #include "replay/record/record_deadlocks.h"
@@ -371,6 +372,7 @@ void collect_result(const struct collect *collect, struct result *result)
     limits_find(collect, result);
     result->marked_at = marked_at(collect->scenario);
     collect_members(collect, result);
+    collect_harm(collect, result);
     for (uint32_t i = 0; i < result->workload_count && collect->world != NULL; i++)
         find_steady(collect, i, &result->workloads[i]);
 }

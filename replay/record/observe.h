@@ -11,6 +11,7 @@
 #include "base/probe.h"
 #include "replay/explain/explain.h"
 #include "replay/explain/iojoin.h"
+#include "replay/harm/drops.h"
 #include "replay/record/record.h"
 #include "replay/waits/waits.h"
 
@@ -25,16 +26,6 @@ struct observe_stage {
 struct observe_stages {
     uint64_t count, unjoined;
     struct observe_stage stage[IOJOIN_STAGE_COUNT];
-};
-
-/* Drops of one place and cause. */
-struct observe_drops {
-    uint32_t node;
-    uint16_t port; /* that they came in by; MTU: that they did not fit */
-    uint8_t priority, cause;
-    bool lossless;
-    uint64_t frames, bytes;
-    time_ps first, last;
 };
 
 struct observe {

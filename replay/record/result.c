@@ -2,6 +2,7 @@
  * result - names, values and their printed form. */
 #include "replay/record/result.h"
 
+#include "replay/record/result_harm.h"
 #include "replay/record/result_workload.h"
 #include "replay/waits/waits.h"
 
@@ -213,6 +214,7 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
     emit_text(emit, self, "bottleneck", result->limit.text);
     emit_text(emit, self, "bottleneck_kind", bottleneck_word(result->limit.resource));
     emit_cause(result, emit, self);
+    result_harm_emit(result, emit, self);
 }
 
 void result_emit(const struct result *result, result_emit_fn *emit, void *self)
@@ -261,5 +263,6 @@ void result_free(struct result *result)
     free(result->limits);
     free(result->expectations);
     check_free(&result->warnings);
+    harm_free(&result->harm);
     *result = (struct result){0};
 }

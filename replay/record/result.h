@@ -11,6 +11,7 @@
 #include "base/hist.h"
 #include "base/units.h"
 #include "replay/explain/bottleneck.h"
+#include "replay/harm/harm.h"
 #include "replay/record/member_figures.h"
 #include "replay/record/steady.h"
 #include "scenarios/check/check.h"
@@ -98,6 +99,7 @@ struct result {
     struct result_limit *limits;  /* by workload */
     char root_cause[RESULT_SENTENCE_BYTES]; /* empty: null */
     struct result_cause cause;
+    struct harm harm;
     char deadlock[RESULT_SENTENCE_BYTES]; /* one of them in words; empty: there was none */
 };
 

@@ -273,7 +273,7 @@ static INLINE void forward(struct swtch *swtch, const struct passage *passage, u
     enqueue(swtch, (uint32_t)passage->handle, egress, cells, now);
 }
 
-static uint16_t egress_of(const struct swtch *swtch, const struct frame *frame)
+uint16_t switch_egress(const struct swtch *swtch, const struct frame *frame)
 {
     return route_pick(&swtch->routes, frame->destination, entropy_of(swtch, frame),
                       swtch->ecmp_seed);
@@ -284,7 +284,7 @@ static bool must_wait(const struct swtch *swtch, const struct frame *frame)
 {
     if (!swtch->cut_through || frame->bytes <= CUT_THROUGH_BYTES)
         return false;
-    const uint16_t egress = egress_of(swtch, frame);
+    const uint16_t egress = switch_egress(swtch, frame);
     return egress != UINT16_MAX &&
            swtch->ports[egress].rate.bps > swtch->ports[frame->in_port].rate.bps;
 }
@@ -305,7 +305,7 @@ static bool is_condemned(struct swtch *swtch, uint32_t handle, const struct fram
 {
     if (swtch->condemned == 0)
         return false;
-    const uint16_t egress = egress_of(swtch, frame);
+    const uint16_t egress = switch_egress(swtch, frame);
     if (egress == UINT16_MAX || !watchdog_takes(swtch, frame, egress))
         return false;
     switch_discard(swtch, handle, egress, now);

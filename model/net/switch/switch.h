@@ -146,6 +146,10 @@ bool switch_carve(struct swtch *swtch, char *why, size_t size);
 /* Begins what a switch does by itself, its watchdog's polls.  After engine_start. */
 void switch_start(struct swtch *swtch);
 
+/* The port that the frame would leave by, UINT16_MAX: none.  It looks at source, destination,
+ * entropy and qpn. */
+uint16_t switch_egress(const struct swtch *swtch, const struct frame *frame);
+
 /* The power goes: every frame in the switch is lost (link-down).  Its ports have no carrier. */
 void switch_lose(struct swtch *swtch, time_ps now);
 

@@ -218,6 +218,30 @@ static void write_down(void *self, const struct result_item *item)
     assert_true(sheet->used < sizeof sheet->text);
 }
 
+static void fill_harm(struct result *result)
+{
+    static struct harm_cause accused = {.kind = "mtu",
+                                        .suspect = HARM_SETTING,
+                                        .name = "fabric.overrides[0].mtu",
+                                        .node = "leaf1",
+                                        .port = "leaf1:p3",
+                                        .priority = 3,
+                                        .share = PPM / 2,
+                                        .sure = true,
+                                        .sentence = "too small",
+                                        .victims = {{0, "host0", PPM / 4, 5}},
+                                        .victim_count = 1};
+    result->harm = (struct harm){.lost_ps = 250,
+                                 .failed_operations = 251,
+                                 .lossless_drops = 252,
+                                 .drops = 253,
+                                 .victims = 254,
+                                 .severity = HARM_SEVERE,
+                                 .sentence = "severe",
+                                 .causes = &accused,
+                                 .cause_count = 1};
+}
+
 /* Values that are all different, so that no two can be taken for each other. */
 static void fill_apart(struct fixture *fixture)
 {
@@ -273,6 +297,7 @@ static void fill_apart(struct fixture *fixture)
                                           .sure = true,
                                           .causes = 2,
                                           .share_ppm = 750000};
+    fill_harm(result);
     static struct check_finding warning = {.rule = "depths", .text = "played as 31"};
     result->warnings.findings = &warning;
     result->warnings.count = 1;
@@ -365,7 +390,27 @@ static const char printed[] = "scenario 'small'\n"
                               "root_cause_node 'host0'\n"
                               "root_cause_port 'host0:p0'\n"
                               "root_causes 2\n"
-                              "root_cause_share 0.750\n";
+                              "root_cause_share 0.750\n"
+                              "harm.lost_ps 250\n"
+                              "harm.failed_operations 251\n"
+                              "harm.lossless_drops 252\n"
+                              "harm.drops 253\n"
+                              "harm.victims 254\n"
+                              "harm.severity 'severe'\n"
+                              "harm.sentence 'severe'\n"
+                              "causes[0].kind 'mtu'\n"
+                              "causes[0].suspect 'setting'\n"
+                              "causes[0].name 'fabric.overrides[0].mtu'\n"
+                              "causes[0].node 'leaf1'\n"
+                              "causes[0].port 'leaf1:p3'\n"
+                              "causes[0].priority 3\n"
+                              "causes[0].share 0.500\n"
+                              "causes[0].sure true\n"
+                              "causes[0].sentence 'too small'\n"
+                              "causes[0].victims[0].workload 'oltp'\n"
+                              "causes[0].victims[0].host 'host0'\n"
+                              "causes[0].victims[0].lost_share 0.250\n"
+                              "causes[0].victims[0].failed 5\n";
 
 static void all_that_is_printed(void **state)
 {

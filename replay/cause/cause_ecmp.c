@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_ecmp - flows that share one of several equal links. */
+#include "replay/cause/causes.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+enum { FULL = PPM * 85 / 100 };
+
+static bool was_congested(const struct harm_scene *scene, uint32_t port)
+{
+    for (uint32_t i = 0; i < scene->explain->root_count; i++)
+        if (scene->explain->roots[i].port == port)
+            return true;
+    return scene->uses[port].busy >= FULL;
+}
+
+/* The least busy of the ports that could have been taken instead. */
+static int64_t idlest(const struct harm_scene *scene, uint32_t node, uint32_t port, bool *group)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    int64_t least = PPM;
+    *group = false;
+    for (uint32_t endpoint = 0; endpoint < scene->routes[node].endpoint_count; endpoint++) {
+        const uint16_t *out;
+        const uint32_t count = route_all(&scene->routes[node], endpoint, &out);
+        bool has = false;
+        for (uint32_t i = 0; i < count; i++)
+            has |= fabric->first_port[node] + out[i] == port;
+        for (uint32_t i = 0; has && count > 1 && i < count; i++) {
+            const int64_t busy = scene->uses[fabric->first_port[node] + out[i]].busy;
+            *group = true;
+            least = busy < least ? busy : least;
+        }
+        if (*group)
+            return least;
+    }
+    return least;
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    for (uint32_t node = scene->scenario->host_count; node < fabric->node_count; node++)
+        for (uint32_t port = fabric->first_port[node]; port < fabric->first_port[node + 1];
+             port++) {
+            bool group = false;
+            if (!was_congested(scene, port))
+                continue;
+            const int64_t least = idlest(scene, node, port, &group);
+            if (!group || least > scene->uses[port].busy / 2)
+                continue;
+            struct cause_clue clue = cause_clue();
+            char name[HARM_NAME_BYTES];
+            clue.place.port = port;
+            clue.parts = HARM_BIT(BEHIND) | HARM_BIT(PAUSE) | HARM_BIT(SLOW);
+            clue.least = (scene->uses[port].busy - least) / 2;
+            clue.rows = clue.general = "ecmp-hash ecmp-seed";
+            snprintf(clue.seen, sizeof clue.seen,
+                     "%s is %s busy and an equal one %s: flows hashed onto one link",
+                     cause_port_name(scene, port, name, sizeof name),
+                     words_percent((double)scene->uses[port].busy, PPM).text,
+                     words_percent((double)least, PPM).text);
+            cause_report(search, &clue);
+        }
+}
+
+const struct cause_kind cause_ecmp = {
+    .name = "ecmp",
+    .about = "ECMP put flows onto one of several equal links.",
+    .look = look,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_headroom - too little room for what still comes after XOFF. */
+#include "replay/cause/causes.h"
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->drop_count; i++) {
+        const struct observe_drops *drops = &scene->drops[i];
+        if (!drops->lossless ||
+            (drops->cause != PROBE_DROP_BUFFER && drops->cause != PROBE_DROP_EGRESS) ||
+            (drops->cause == PROBE_DROP_BUFFER && cause_pauses_lost(scene, drops)))
+            continue;
+        struct cause_clue clue = cause_clue();
+        clue.parts = HARM_LOST_PARTS;
+        clue.rows = "headroom headroom-pool headroom-ratio length delay pfc-response egress-limit "
+                    "pfc-quanta pfc-refresh pfc-xon fec-latency reserved buffer ports alpha xoff "
+                    "policy";
+        clue.general = clue.rows;
+        clue.late_faults = "drop-every bit-errors link-flap link-down";
+        clue.otherwise = HARM_SWITCH;
+        clue.proven = true;
+        cause_report_drop(search, scene, drops, &clue,
+                          drops->cause == PROBE_DROP_EGRESS
+                              ? "a lossless queue was at its limit"
+                              : "its headroom was full before the pause worked");
+    }
+}
+
+const struct cause_kind cause_headroom = {
+    .name = "headroom",
+    .about = "Headroom is too small for what comes after XOFF.",
+    .look = look,
+};

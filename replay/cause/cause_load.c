@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_load - more traffic than a link carries: nobody is at fault. */
+#include "replay/cause/causes.h"
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    struct cause_clue clue = cause_clue();
+    clue.parts = HARM_BIT(PAUSE);
+    cause_report_roots(search, scene, 1u << EXPLAIN_CONGESTION | 1u << EXPLAIN_CIRCLE, &clue);
+}
+
+const struct cause_kind cause_load = {
+    .name = "load",
+    .about = "More traffic than a link carries.",
+    .look = look,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_pfc_off - a hop on which pauses are not sent, or not obeyed. */
+#include "replay/cause/causes.h"
+
+static bool wants(const struct harm_scene *scene, uint32_t port, uint8_t priority)
+{
+    const struct port *of = scene_port(scene, port);
+    return (of->enabled >> priority & 1) != 0;
+}
+
+bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drops *drops)
+{
+    const uint32_t port = scene_port_of(scene, drops->node, drops->port);
+    const uint32_t peer = scene->fabric->peer[port];
+    struct suspect fault;
+    return !wants(scene, port, drops->priority) || !wants(scene, peer, drops->priority) ||
+           scene_port(scene, peer)->pfc_frames_ignored > 0 ||
+           suspects_fault(scene, "pfc-off", (struct suspects_place){port, HARM_NONE}, drops->first,
+                          drops->last, &fault);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->drop_count; i++) {
+        const struct observe_drops *drops = &scene->drops[i];
+        if ((drops->cause != PROBE_DROP_BUFFER && drops->cause != PROBE_DROP_RX_BUFFER) ||
+            (!drops->lossless && drops->cause == PROBE_DROP_BUFFER) ||
+            !cause_pauses_lost(scene, drops))
+            continue;
+        struct cause_clue clue = cause_clue();
+        clue.parts = HARM_LOST_PARTS;
+        clue.faults = "pfc-off";
+        clue.rows = "pfc-enabled flow-control pfc pfc-priorities";
+        clue.general = clue.rows;
+        clue.otherwise = HARM_LINK;
+        clue.proven = true;
+        cause_report_drop(search, scene, drops, &clue, "whose pauses nobody obeys");
+    }
+}
+
+const struct cause_kind cause_pfc_off = {
+    .name = "pfc-off",
+    .about = "Pauses are not sent or not obeyed on a hop.",
+    .look = look,
+};

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_rnr - SENDs that find no receive. */
+#include "replay/cause/causes.h"
+
+#include "replay/database/words.h"
+
+#include <stdio.h>
+
+static uint64_t refusals(const struct harm_scene *scene, uint32_t node)
+{
+    uint64_t sent = 0;
+    for (uint16_t i = 0; i < scene->scenario->nodes[node].port_count; i++)
+        sent += world_host(scene->world, node)->rnics[i]->counters.rnr_naks_sent;
+    return sent;
+}
+
+static uint64_t refusals_of(const struct harm_scene *scene, uint32_t workload)
+{
+    const struct scenario_workload *about = &scene->scenario->workloads[workload];
+    uint64_t sent = 0;
+    for (uint32_t i = 0; i < about->pair_count; i++)
+        sent += refusals(scene, about->pairs[i].to);
+    return sent;
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
+        const uint64_t sent = refusals_of(scene, w);
+        struct cause_clue clue = cause_clue();
+        if (sent == 0)
+            continue;
+        clue.workload = w;
+        clue.parts = HARM_BIT(REFUSED) | HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND);
+        clue.everywhere = true;
+        clue.of_workload = "receives receive-delay";
+        clue.rows = "rnr-retry min-rnr-timer";
+        clue.general = clue.rows;
+        clue.ends = true;
+        clue.otherwise = HARM_WORKLOAD;
+        clue.proven = true;
+        snprintf(clue.seen, sizeof clue.seen, "%s RNR NAKs: messages of %s found no receive posted",
+                 words_count((int64_t)sent).text, scene->scenario->workloads[w].name);
+        cause_report(search, &clue);
+    }
+}
+
+const struct cause_kind cause_rnr = {
+    .name = "rnr",
+    .about = "A receiver had no receive posted.",
+    .look = look,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_starvation - a class that the scheduler of a full port leaves too little. */
+#include "replay/cause/causes.h"
+
+#include "net/switch/switch.h"
+#include "replay/database/words.h"
+#include "replay/explain/paths.h"
+#include "rnic/host/rnic.h"
+
+#include <stdio.h>
+
+enum { FULL = PPM * 85 / 100, LONG_QUEUE = 64 * 1024, TINY = 8 };
+
+static const int64_t *weights(const struct harm_scene *scene, uint32_t port)
+{
+    const struct scenario_node *node = &scene->scenario->nodes[scene->fabric->node_of[port]];
+    return node->kind == SCENARIO_HOST ? node->host->rnic->weight : node->switch_params->weight;
+}
+
+/* `first` is served before the other, or gets so much more. */
+static bool prevails(const int64_t *weight, int first, int other)
+{
+    if (weight[first] == 0)
+        return weight[other] != 0 || first > other;
+    return weight[other] != 0 && weight[first] >= TINY * weight[other];
+}
+
+static void report(struct cause_search *search, const struct harm_scene *scene, uint32_t port,
+                   int first, int other)
+{
+    const struct port *of = scene_port(scene, port);
+    struct paths paths;
+    char rows[48], name[HARM_NAME_BYTES];
+    struct cause_clue clue = cause_clue();
+    clue.place.port = port;
+    clue.priority = other;
+    clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW) | HARM_BIT(PAUSE);
+    clue.least = (int64_t)((__int128)of->prios[first].tx_bytes * PPM /
+                           (of->prios[first].tx_bytes + of->prios[other].tx_bytes));
+    snprintf(rows, sizeof rows, "weight-%d weight-%d", other, first);
+    clue.rows = clue.general = rows;
+    clue.otherwise = HARM_WORKLOAD;
+    snprintf(clue.seen, sizeof clue.seen,
+             "at %s priority %d leaves priority %d only %s of the link",
+             cause_port_name(scene, port, name, sizeof name), first, other,
+             words_percent((double)of->prios[other].tx_bytes,
+                           (double)(of->prios[other].tx_bytes + of->prios[first].tx_bytes))
+                 .text);
+    paths_init(&paths, scene->scenario, scene->routes, scene->fabric);
+    for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
+        const struct scenario_workload *about = &scene->scenario->workloads[w];
+        clue.workload = w;
+        if (about->pair_count > 0 && paths_priority(&paths, about, &about->pairs[0]) == other)
+            cause_report(search, &clue);
+    }
+    paths_fini(&paths);
+}
+
+static void look_at(struct cause_search *search, const struct harm_scene *scene, uint32_t port)
+{
+    const struct port *of = scene_port(scene, port);
+    const int64_t *weight = weights(scene, port);
+    for (int other = 0; other < PRIORITIES; other++)
+        for (int first = 0; first < PRIORITIES; first++)
+            if (first != other && of->prios[other].peak >= LONG_QUEUE &&
+                of->prios[first].tx_bytes > of->prios[other].tx_bytes &&
+                prevails(weight, first, other))
+                report(search, scene, port, first, other);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    for (uint32_t port = 0; port < ports; port++)
+        if (scene->uses[port].busy >= FULL)
+            look_at(search, scene, port);
+}
+
+const struct cause_kind cause_starvation = {
+    .name = "starvation",
+    .about = "The scheduler leaves a class too little.",
+    .look = look,
+};

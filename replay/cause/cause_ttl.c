@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_ttl - frames whose hop limit ends: a loop, or a limit that is too low. */
+#include "replay/cause/causes.h"
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    struct cause_clue clue = cause_clue();
+    clue.parts = HARM_LOST_PARTS;
+    clue.faults = "misroute";
+    clue.anywhere = true;
+    clue.rows = "ttl";
+    clue.general = "ttl";
+    clue.ends = true;
+    clue.everywhere = true;
+    clue.otherwise = HARM_SWITCH;
+    clue.proven = true;
+    cause_report_drops(search, scene, 1u << PROBE_DROP_TTL, -1, &clue,
+                       "their hop limit was used up");
+}
+
+const struct cause_kind cause_ttl = {
+    .name = "ttl",
+    .about = "Frames go round, or start with too few hops.",
+    .look = look,
+};

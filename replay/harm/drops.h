@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * drops - dropped frames, summed by place and cause. */
+#ifndef STORMGLASS_REPLAY_HARM_DROPS_H
+#define STORMGLASS_REPLAY_HARM_DROPS_H
+
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Drops of one place and cause. */
+struct observe_drops {
+    uint32_t node;
+    uint16_t port; /* that they came in by; MTU: that they did not fit */
+    uint8_t priority, cause;
+    bool lossless;
+    uint64_t frames, bytes;
+    time_ps first, last;
+};
+
+#endif

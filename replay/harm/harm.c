@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * harm - clues become accusations; what each cost whom; their order. */
+#include "replay/harm/harm.h"
+
+#include "base/memory.h"
+#include "replay/database/words.h"
+#include "replay/explain/explain_words.h"
+#include "replay/harm/cause.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of all that was lost: below it nobody is accused surely. */
+static const int64_t sure_share = PPM / 5;
+/* Of a member's time: what is less is not worth a victim. */
+static const int64_t noticed = PPM / 100;
+
+struct accusation {
+    struct harm_cause cause;
+    int64_t *lost; /* by member */
+    int64_t weight;
+    bool standing; /* a deadlock: comes first */
+    bool proven;
+};
+
+struct cause_search {
+    struct harm_scene *scene;
+    const struct cause_kind *kind; /* that looks */
+    struct accusation *list;
+    uint32_t count, room;
+};
+
+const char *harm_suspect_word(enum harm_suspect suspect)
+{
+    static const char *const words[] = {
+#define X(name, word) [HARM_##name] = word,
+        HARM_SUSPECTS(X)
+#undef X
+    };
+    return words[suspect];
+}
+
+const char *harm_severity_word(enum harm_severity severity)
+{
+    static const char *const words[] = {
+#define X(name, word) [HARM_##name] = word,
+        HARM_SEVERITIES(X)
+#undef X
+    };
+    return words[severity];
+}
+
+struct cause_clue cause_clue(void)
+{
+    return (struct cause_clue){.place = {HARM_NONE, HARM_NONE},
+                               .priority = -1,
+                               .workload = HARM_NONE,
+                               .root = HARM_NONE,
+                               .strength = PPM,
+                               .until = TIME_NEVER,
+                               .otherwise = HARM_LOAD};
+}
+
+const char *cause_port_name(const struct harm_scene *scene, uint32_t port, char *text, size_t size)
+{
+    explain_port_words(scene->fabric, port, text, size);
+    return text;
+}
+
+/* ------------------------------------------------------------------ what it cost */
+
+static bool is_stopped(const struct harm_scene *scene, uint32_t root,
+                       const struct harm_member *member)
+{
+    for (uint32_t i = 0; i < scene->explain->path_count; i++)
+        if (scene->explain->paths[i].root == root &&
+            scene_crosses(scene, member, scene->explain->paths[i].port))
+            return true;
+    return false;
+}
+
+static bool concerns(const struct harm_scene *scene, const struct cause_clue *clue,
+                     const struct harm_member *member)
+{
+    if (clue->workload != HARM_NONE && member->workload != clue->workload)
+        return false;
+    if (clue->everywhere)
+        return true;
+    if (clue->root != HARM_NONE)
+        return is_stopped(scene, clue->root, member);
+    if (clue->deviation != NULL)
+        return scene_touches(scene, member, clue->deviation);
+    if (clue->place.port != HARM_NONE)
+        return scene_crosses(scene, member, clue->place.port) ||
+               scene_crosses(scene, member, scene->fabric->peer[clue->place.port]);
+    return clue->place.node == HARM_NONE || scene_passes(scene, member, clue->place.node);
+}
+
+static int64_t lost_of(const struct cause_clue *clue, const struct harm_member *member)
+{
+    int64_t lost = clue->least;
+    for (int part = 0; part < HARM_PART_COUNT; part++)
+        if ((clue->parts >> part & 1) != 0 && member->part[part] > lost)
+            lost = member->part[part];
+    return (int64_t)((__int128)lost * clue->strength / PPM);
+}
+
+/* A failed operation is worse than one that waited as long. */
+static int64_t weight_of(const struct cause_clue *clue, const struct harm_member *member,
+                         int64_t lost)
+{
+    const bool failed = (clue->parts & HARM_BIT(FAILED)) != 0;
+    return lost + (failed
+                       ? (int64_t)((__int128)member->part[HARM_PART_FAILED] * clue->strength / PPM)
+                       : 0);
+}
+
+/* ------------------------------------------------------------------ whom */
+
+static bool find_at_ends(const struct harm_scene *scene, const struct cause_clue *clue,
+                         struct suspect *suspect)
+{
+    for (uint32_t i = 0; clue->ends && i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (!concerns(scene, clue, member))
+            continue;
+        if (suspects_deviation(scene, clue->rows, (struct suspects_place){HARM_NONE, member->from},
+                               suspect) ||
+            suspects_deviation(scene, clue->rows, (struct suspects_place){HARM_NONE, member->to},
+                               suspect) ||
+            suspects_of_workload(scene, clue->of_workload, member->workload, suspect))
+            return true;
+    }
+    return false;
+}
+
+static void name_otherwise(const struct harm_scene *scene, const struct cause_clue *clue,
+                           struct suspect *suspect)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    uint32_t node = clue->place.node;
+    *suspect = (struct suspect){.suspect = clue->otherwise};
+    if (clue->place.port != HARM_NONE && node == HARM_NONE)
+        node = fabric->node_of[clue->place.port];
+    if (clue->otherwise == HARM_LINK && clue->place.port != HARM_NONE)
+        cause_port_name(scene, clue->place.port, suspect->name, sizeof suspect->name);
+    else if (clue->otherwise == HARM_WORKLOAD && clue->workload != HARM_NONE)
+        snprintf(suspect->name, sizeof suspect->name, "%s",
+                 scene->scenario->workloads[clue->workload].name);
+    else if (clue->otherwise != HARM_LOAD && node != HARM_NONE)
+        snprintf(suspect->name, sizeof suspect->name, "%s", fabric->names[node]);
+    else {
+        suspect->suspect = HARM_LOAD;
+        snprintf(suspect->name, sizeof suspect->name, "load");
+    }
+    snprintf(suspect->words, sizeof suspect->words, "%.160s",
+             suspect->suspect == HARM_LOAD ? "load, nobody is at fault" : suspect->name);
+}
+
+static void find_suspect(const struct harm_scene *scene, const struct cause_clue *clue,
+                         struct suspect *suspect)
+{
+    const struct suspects_place all = {HARM_NONE, HARM_NONE};
+    if (suspects_fault(scene, clue->faults, clue->place, clue->from, clue->until, suspect) ||
+        (clue->anywhere &&
+         suspects_fault(scene, clue->faults, all, clue->from, clue->until, suspect)) ||
+        suspects_deviation(scene, clue->rows, clue->place, suspect) ||
+        find_at_ends(scene, clue, suspect) ||
+        suspects_deviation(scene, clue->later_rows, clue->place, suspect) ||
+        suspects_fault(scene, clue->late_faults, clue->place, clue->from, clue->until, suspect) ||
+        (clue->workload != HARM_NONE &&
+         suspects_of_workload(scene, clue->of_workload, clue->workload, suspect)) ||
+        suspects_general(scene, clue->general, suspect))
+        return;
+    name_otherwise(scene, clue, suspect);
+}
+
+static void place_words(const struct harm_scene *scene, const struct cause_clue *clue,
+                        struct harm_cause *cause)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    if (clue->place.port != HARM_NONE) {
+        cause->node = fabric->names[fabric->node_of[clue->place.port]];
+        cause_port_name(scene, clue->place.port, cause->port, sizeof cause->port);
+    } else if (clue->place.node != HARM_NONE)
+        cause->node = fabric->names[clue->place.node];
+}
+
+static struct accusation *accusation_of(struct cause_search *search, const struct suspect *suspect)
+{
+    for (uint32_t i = 0; i < search->count; i++)
+        if (search->list[i].cause.suspect == suspect->suspect &&
+            strcmp(search->list[i].cause.name, suspect->name) == 0)
+            return &search->list[i];
+    search->list = memory_grown(search->list, search->count, &search->room, sizeof *search->list);
+    struct accusation *made = &search->list[search->count++];
+    *made = (struct accusation){
+        .lost = memory_zeroed(search->scene->member_count + 1, sizeof *made->lost)};
+    made->cause.suspect = suspect->suspect;
+    memcpy(made->cause.name, suspect->name, sizeof made->cause.name);
+    return made;
+}
+
+void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
+                  const struct suspect *suspect)
+{
+    const struct harm_scene *scene = search->scene;
+    struct accusation *accusation = accusation_of(search, suspect);
+    int64_t before = accusation->weight, weight = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (!concerns(scene, clue, member))
+            continue;
+        const int64_t lost = lost_of(clue, member);
+        weight += weight_of(clue, member, lost);
+        if (lost > accusation->lost[i])
+            accusation->lost[i] = lost;
+    }
+    const bool leads = accusation->cause.kind == NULL || weight > before;
+    accusation->weight = weight > before ? weight : before;
+    accusation->standing |= clue->standing;
+    accusation->proven |= clue->proven && suspect->suspect != HARM_LOAD;
+    if (!leads)
+        return;
+    struct harm_cause *cause = &accusation->cause;
+    cause->kind = search->kind->name;
+    cause->priority = clue->priority;
+    cause->node = NULL;
+    cause->port[0] = '\0';
+    place_words(scene, clue, cause);
+    snprintf(cause->sentence, sizeof cause->sentence, "%.240s: %.230s", suspect->words, clue->seen);
+}
+
+void cause_report(struct cause_search *search, const struct cause_clue *clue)
+{
+    struct suspect suspect;
+    find_suspect(search->scene, clue, &suspect);
+    cause_accuse(search, clue, &suspect);
+}
+
+/* ------------------------------------------------------------------ drops and pauses */
+
+void cause_report_drop(struct cause_search *search, const struct harm_scene *scene,
+                       const struct observe_drops *drops, const struct cause_clue *shape,
+                       const char *why)
+{
+    struct cause_clue clue = *shape;
+    char port[HARM_NAME_BYTES];
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < scene->drop_count; i++)
+        all += scene->drops[i].frames;
+    clue.place.port = scene_port_of(scene, drops->node, drops->port);
+    clue.priority = drops->priority;
+    clue.from = drops->first;
+    clue.until = drops->last;
+    clue.strength =
+        clue.strength / 2 + (int64_t)((__int128)drops->frames * (unsigned)clue.strength / 2 / all);
+    snprintf(clue.seen, sizeof clue.seen, "%s dropped %s frame%s of priority %u, %s",
+             cause_port_name(scene, clue.place.port, port, sizeof port),
+             words_count((int64_t)drops->frames).text, drops->frames == 1 ? "" : "s",
+             drops->priority, why);
+    cause_report(search, &clue);
+}
+
+void cause_report_drops(struct cause_search *search, const struct harm_scene *scene,
+                        unsigned drop_causes, int lossless, const struct cause_clue *shape,
+                        const char *why)
+{
+    for (uint32_t i = 0; i < scene->drop_count; i++)
+        if ((drop_causes >> scene->drops[i].cause & 1) != 0 &&
+            (lossless < 0 || scene->drops[i].lossless == (lossless != 0)))
+            cause_report_drop(search, scene, &scene->drops[i], shape, why);
+}
+
+void cause_report_roots(struct cause_search *search, const struct harm_scene *scene, unsigned kinds,
+                        const struct cause_clue *shape)
+{
+    const struct explain *explain = scene->explain;
+    for (uint32_t i = 0; i < explain->root_count; i++) {
+        const struct explain_root *root = &explain->roots[i];
+        struct cause_clue clue = *shape;
+        if ((kinds >> root->kind & 1) == 0 || explain->verdict.all_ps == 0)
+            continue;
+        clue.place.port = root->port;
+        clue.priority = root->priority;
+        clue.root = i;
+        clue.strength = (int64_t)((__int128)root->held_ps * PPM / explain->verdict.all_ps);
+        explain_root_words(explain, i, clue.seen, sizeof clue.seen);
+        cause_report(search, &clue);
+    }
+}
+
+/* ------------------------------------------------------------------ the order */
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct accusation *x = a, *y = b;
+    if (x->standing != y->standing)
+        return x->standing ? -1 : 1;
+    const bool x_load = x->cause.suspect == HARM_LOAD, y_load = y->cause.suspect == HARM_LOAD;
+    if (x_load != y_load)
+        return x_load ? 1 : -1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return strcmp(x->cause.name, y->cause.name);
+}
+
+static void list_victims(const struct harm_scene *scene, struct accusation *accusation)
+{
+    struct harm_cause *cause = &accusation->cause;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        const char *host = scene->fabric->names[member->from];
+        uint32_t v = 0;
+        if (accusation->lost[i] < noticed)
+            continue;
+        while (v < cause->victim_count &&
+               (cause->victims[v].workload != member->workload || cause->victims[v].host != host))
+            v++;
+        if (v == HARM_VICTIMS)
+            continue;
+        struct harm_victim *victim = &cause->victims[v];
+        if (v == cause->victim_count) {
+            *victim = (struct harm_victim){.workload = member->workload, .host = host};
+            cause->victim_count++;
+        }
+        victim->failed += (int64_t)member->failed;
+        if (accusation->lost[i] > victim->lost)
+            victim->lost = accusation->lost[i];
+    }
+}
+
+static void add_up(const struct harm_scene *scene, struct cause_search *search, struct harm *harm)
+{
+    __int128 lost_ps = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        int64_t most = 0;
+        for (uint32_t k = 0; k < search->count; k++)
+            if (search->list[k].lost[i] > most)
+                most = search->list[k].lost[i];
+        lost_ps += (__int128)most * scene->members[i].span / PPM;
+        harm->victims += most >= noticed;
+    }
+    harm->lost_ps = (int64_t)lost_ps;
+    for (uint32_t i = 0; i < scene->drop_count; i++) {
+        harm->drops += (int64_t)scene->drops[i].frames;
+        if (scene->drops[i].lossless)
+            harm->lossless_drops += (int64_t)scene->drops[i].frames;
+    }
+    harm->failed_operations = scene->failed + scene->unfinished;
+}
+
+/* By what users lost: operations first, then time; frames of a lossless class are a promise
+ * broken. */
+static enum harm_severity severity_of(const struct harm_scene *scene, const struct harm *harm)
+{
+    __int128 span = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        span += scene->members[i].span;
+    const bool blamed = harm->cause_count > 0 && harm->causes[0].suspect != HARM_LOAD;
+    const int64_t percent = span == 0 ? 0 : (int64_t)((__int128)harm->lost_ps * 100 / span);
+    if (harm->failed_operations > 0 || (blamed && percent >= 25))
+        return HARM_SEVERE;
+    if (harm->lossless_drops > 0 || (blamed && percent >= 5))
+        return HARM_MODERATE;
+    return harm->cause_count > 0 && (percent >= 1 || harm->drops > 0) ? HARM_SLIGHT : HARM_NOTHING;
+}
+
+static void word_harm(struct harm *harm)
+{
+    char *text = harm->sentence;
+    const size_t size = sizeof harm->sentence;
+    size_t used = 0;
+    if (harm->severity == HARM_NOTHING) {
+        snprintf(text, size, "nobody lost anything worth mention");
+        return;
+    }
+    used += (size_t)snprintf(text, size, "%s: %s of %" PRId64 " pair%s of hosts lost",
+                             harm_severity_word(harm->severity), words_time(harm->lost_ps).text,
+                             harm->victims, harm->victims == 1 ? "" : "s");
+    if (harm->failed_operations > 0)
+        used += (size_t)snprintf(text + used, size - used, ", %s operations failed or never ended",
+                                 words_count(harm->failed_operations).text);
+    if (harm->lossless_drops > 0)
+        snprintf(text + used, size - used, ", %s frames of lossless classes dropped",
+                 words_count(harm->lossless_drops).text);
+    else if (harm->drops > 0)
+        snprintf(text + used, size - used, ", %s frames dropped", words_count(harm->drops).text);
+}
+
+static void close_search(struct cause_search *search, struct harm *harm)
+{
+    int64_t all = 0;
+    if (search->count > 0)
+        qsort(search->list, search->count, sizeof *search->list, by_weight);
+    for (uint32_t i = 0; i < search->count; i++)
+        all += search->list[i].weight;
+    harm->causes = memory_zeroed(HARM_CAUSES_MAX, sizeof *harm->causes);
+    for (uint32_t i = 0; i < search->count && harm->cause_count < HARM_CAUSES_MAX; i++) {
+        struct accusation *accusation = &search->list[i];
+        struct harm_cause *cause = &accusation->cause;
+        cause->share = all == 0 ? 0 : (int64_t)((__int128)accusation->weight * PPM / all);
+        cause->sure = accusation->proven && (cause->share >= sure_share || accusation->standing);
+        list_victims(search->scene, accusation);
+        harm->causes[harm->cause_count++] = *cause;
+    }
+}
+
+void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds, struct harm *harm)
+{
+    struct cause_search search = {.scene = scene};
+    *harm = (struct harm){.lost_ps = -1};
+    scene_init(scene);
+    for (int i = 0; kinds[i] != NULL; i++) {
+        search.kind = kinds[i];
+        search.kind->look(&search, scene);
+    }
+    close_search(&search, harm);
+    add_up(scene, &search, harm);
+    harm->severity = severity_of(scene, harm);
+    word_harm(harm);
+    for (uint32_t i = 0; i < search.count; i++)
+        free(search.list[i].lost);
+    free(search.list);
+    scene_fini(scene);
+}
+
+void harm_free(struct harm *harm)
+{
+    free(harm->causes);
+    *harm = (struct harm){0};
+}

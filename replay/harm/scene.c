@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scene - members, and the ways of their queue pairs. */
+#include "replay/harm/scene.h"
+
+#include "base/memory.h"
+#include "replay/explain/paths.h"
+
+#include <stdlib.h>
+
+enum { HOPS_MAX = 64 };
+
+static int64_t share(int64_t part, int64_t whole)
+{
+    if (whole <= 0 || part <= 0)
+        return 0;
+    return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+uint32_t scene_port_of(const struct harm_scene *scene, uint32_t node, uint16_t port)
+{
+    return scene->fabric->first_port[node] + port;
+}
+
+struct port *scene_port(const struct harm_scene *scene, uint32_t port)
+{
+    const uint32_t node = scene->fabric->node_of[port];
+    return world_port(scene->world, node, (uint16_t)(port - scene->fabric->first_port[node]));
+}
+
+/* ------------------------------------------------------------------ ways */
+
+static uint64_t key_of(uint32_t from, uint32_t to)
+{
+    return (uint64_t)from << 32 | to;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct harm_way *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static uint32_t find_way(const struct harm_scene *scene, uint64_t key)
+{
+    uint32_t low = 0, high = scene->way_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (scene->ways[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < scene->way_count && scene->ways[low].key == key ? low : HARM_NONE;
+}
+
+static void make_ways(struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    scene->ways = memory_zeroed(2 * (size_t)scene->member_count + 1, sizeof *scene->ways);
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        scene->ways[2 * i].key = key_of(member->from, member->to);
+        scene->ways[2 * i + 1].key = key_of(member->to, member->from);
+    }
+    qsort(scene->ways, 2 * (size_t)scene->member_count, sizeof *scene->ways, by_key);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 2 * scene->member_count; i++)
+        if (count == 0 || scene->ways[count - 1].key != scene->ways[i].key)
+            scene->ways[count++] = scene->ways[i];
+    scene->way_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        scene->ways[i].ports = memory_zeroed(ports / 8 + 1, 1);
+}
+
+static void mark(struct harm_way *way, uint32_t port)
+{
+    way->ports[port / 8] |= (uint8_t)(1u << port % 8);
+}
+
+static void mark_port(void *self, uint32_t port)
+{
+    mark(self, port);
+}
+
+/* Follows a queue pair's requests and what answers from its side. */
+static void follow(struct harm_scene *scene, const struct rnic *rnic, const struct qp *qp)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    const struct frame frame = {.source = rnic->endpoint,
+                                .destination = qp->flow.destination,
+                                .entropy = qp->flow.entropy,
+                                .qpn = qp->flow.qpn};
+    const uint32_t from = rnic->port.node->id;
+    const uint32_t to = scene->world->rnics[qp->flow.destination]->port.node->id;
+    const uint32_t found = find_way(scene, key_of(from, to));
+    if (found == HARM_NONE)
+        return;
+    struct harm_way *way = &scene->ways[found];
+    way->seen = true;
+    uint32_t port = scene_port_of(scene, from, rnic->port.index);
+    for (int hops = 0; hops < HOPS_MAX; hops++) {
+        mark(way, port);
+        const uint32_t node = fabric->node_of[fabric->peer[port]];
+        if (fabric->is_host[node])
+            return;
+        const uint16_t egress = switch_egress(world_switch(scene->world, node), &frame);
+        if (egress == UINT16_MAX)
+            return;
+        port = scene_port_of(scene, node, egress);
+    }
+}
+
+static void follow_all(struct harm_scene *scene)
+{
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
+        const struct scenario_node *about = &scene->scenario->nodes[node];
+        for (uint16_t i = 0; i < about->port_count; i++) {
+            const struct rnic *rnic = world_host(scene->world, node)->rnics[i];
+            for (uint32_t slot = 0; slot < rnic->qps.used; slot++)
+                if (rnic->qp_slots[slot].qpn != 0 && rnic->qp_slots[slot].flow.qpn != 0)
+                    follow(scene, rnic, &rnic->qp_slots[slot]);
+        }
+    }
+}
+
+static void add_unseen(struct harm_scene *scene)
+{
+    struct paths paths;
+    paths_init(&paths, scene->scenario, scene->routes, scene->fabric);
+    for (uint32_t i = 0; i < scene->way_count; i++) {
+        struct harm_way *way = &scene->ways[i];
+        if (!way->seen)
+            paths_visit(&paths, (uint32_t)(way->key >> 32), (uint32_t)way->key, mark_port, way);
+    }
+    paths_fini(&paths);
+}
+
+static bool goes_by(const struct harm_way *way, uint32_t port)
+{
+    return (way->ports[port / 8] >> port % 8 & 1) != 0;
+}
+
+bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port)
+{
+    return goes_by(&scene->ways[member->there], port) || goes_by(&scene->ways[member->back], port);
+}
+
+bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node)
+{
+    for (uint32_t i = scene->fabric->first_port[node]; i < scene->fabric->first_port[node + 1]; i++)
+        if (scene_crosses(scene, member, i))
+            return true;
+    return false;
+}
+
+bool scene_touches(const struct harm_scene *scene, const struct harm_member *member,
+                   const struct deviation *deviation)
+{
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const struct deviation_change *change = &deviation->changes[i];
+        const struct scenario_spot *spot = &change->spot;
+        if (change->of == DEVIATION_CLASS    ? member->workload == change->index
+            : spot->node == SCENARIO_NOWHERE ? false
+            : spot->port == SCENARIO_ALL_PORTS
+                ? scene_passes(scene, member, spot->node)
+                : scene_crosses(scene, member, scene_port_of(scene, spot->node, spot->port)))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ members */
+
+static void add_member(struct harm_scene *scene, uint32_t workload, uint32_t number)
+{
+    const struct scenario_workload *about = &scene->scenario->workloads[workload];
+    const struct scenario_pair *pair = &about->pairs[number / about->copies];
+    const struct workload_member *did = world_member(scene->world, workload, number);
+    const time_ps stop = about->stop < scene->window_end ? about->stop : scene->window_end;
+    scene->members = memory_grown(scene->members, scene->member_count, &scene->member_room,
+                                  sizeof *scene->members);
+    struct harm_member *member = &scene->members[scene->member_count++];
+    *member = (struct harm_member){.workload = workload,
+                                   .number = number,
+                                   .from = pair->from,
+                                   .to = pair->to,
+                                   .span = stop > about->start ? stop - about->start : 0};
+    if (did == NULL || member->span == 0)
+        return;
+    member->connected = did->connected;
+    member->issued = did->issued;
+    member->completed = did->completed;
+    member->failed = did->failed;
+    member->bytes = did->bytes;
+    member->mean = did->completed == 0 ? 0 : did->latency_sum / (time_ps)did->completed;
+    const uint64_t out = did->issued - did->completed - did->failed;
+    const time_ps last = did->completed > 0 ? did->last_completion : about->start;
+    if (out > 0 && last < stop)
+        member->part[HARM_PART_STOOD] = share(stop - last, member->span);
+    if (!did->connected)
+        member->part[HARM_PART_STOOD] = PPM;
+    member->part[HARM_PART_FAILED] = share((int64_t)did->failed, (int64_t)did->issued);
+}
+
+static void add_members(struct harm_scene *scene)
+{
+    for (uint32_t w = 0; w < scene->scenario->workload_count; w++) {
+        const struct scenario_workload *about = &scene->scenario->workloads[w];
+        const uint64_t all = (uint64_t)about->pair_count * about->copies;
+        for (uint32_t i = 0; i < all && i < WAYS_PAIRS_MAX; i++)
+            add_member(scene, w, i);
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* How far each is behind a good one of its workload: in bytes, and by its latency. */
+static void compare_members(struct harm_scene *scene, uint32_t first, uint32_t count)
+{
+    int64_t *bytes = memory_zeroed(count, sizeof *bytes),
+            *means = memory_zeroed(count, sizeof *means);
+    struct harm_member *members = &scene->members[first];
+    uint32_t served = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes[i] = (int64_t)members[i].bytes;
+        if (members[i].completed > 0)
+            means[served++] = members[i].mean;
+    }
+    qsort(bytes, count, sizeof *bytes, by_size);
+    qsort(means, served, sizeof *means, by_size);
+    const int64_t good = bytes[count * 3 / 4], fast = served == 0 ? 0 : means[served / 4];
+    for (uint32_t i = 0; i < count; i++) {
+        struct harm_member *member = &members[i];
+        member->part[HARM_PART_BEHIND] = share(good - (int64_t)member->bytes, good);
+        if (member->completed > 0)
+            member->part[HARM_PART_SLOW] = share(member->mean - fast, member->mean);
+    }
+    free(bytes);
+    free(means);
+}
+
+static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member)
+{
+    const uint32_t ends[] = {member->from, member->to};
+    for (int i = 0; i < 2; i++) {
+        const struct harm_use *use = &scene->uses[scene->fabric->first_port[ends[i]]];
+        const int64_t parts[][2] = {{HARM_PART_LOSS, use->lost},
+                                    {HARM_PART_HELD, use->held},
+                                    {HARM_PART_REFUSED, use->refused},
+                                    {HARM_PART_READS, use->reads}};
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+            if (parts[k][1] > member->part[parts[k][0]])
+                member->part[parts[k][0]] = parts[k][1];
+    }
+}
+
+static void use_ports(struct harm_scene *scene, struct harm_member *member)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    for (uint32_t i = 0; i < ports; i++)
+        if (scene->uses[i].blocked > member->part[HARM_PART_PAUSE] &&
+            scene_crosses(scene, member, i))
+            member->part[HARM_PART_PAUSE] = scene->uses[i].blocked;
+}
+
+void scene_init(struct harm_scene *scene)
+{
+    deviations_find(&scene->deviations, scene->scenario);
+    add_members(scene);
+    make_ways(scene);
+    follow_all(scene);
+    add_unseen(scene);
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        struct harm_member *member = &scene->members[i];
+        member->there = find_way(scene, key_of(member->from, member->to));
+        member->back = find_way(scene, key_of(member->to, member->from));
+        use_queue_pairs(scene, member);
+        use_ports(scene, member);
+    }
+    for (uint32_t first = 0, i = 1; i <= scene->member_count; i++) {
+        if (i < scene->member_count && scene->members[i].workload == scene->members[first].workload)
+            continue;
+        compare_members(scene, first, i - first);
+        first = i;
+    }
+}
+
+void scene_fini(struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->way_count; i++)
+        free(scene->ways[i].ports);
+    free(scene->ways);
+    free(scene->members);
+    deviations_free(&scene->deviations);
+}

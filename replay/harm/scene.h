@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scene - the evidence that causes are judged by.
+ * What a run counted, by port; and its members (pairs of hosts of a workload): the ports that their
+ * queue pairs really went by, and which part of their time each way of losing it took.
+ * Owner: scene_fini frees what scene_init made; the rest is the caller's.  After the run. */
+#ifndef STORMGLASS_REPLAY_HARM_SCENE_H
+#define STORMGLASS_REPLAY_HARM_SCENE_H
+
+#include "replay/explain/explain.h"
+#include "replay/harm/drops.h"
+#include "replay/harm/harm.h"
+#include "scenarios/load/deviation.h"
+#include "scenarios/world/world.h"
+
+/* Of a port in the steady part, parts per million of the time; of a host's port also of its active
+ * queue pairs. */
+struct harm_use {
+    int64_t busy, blocked;
+    int64_t held, refused, reads, lost; /* by congestion control, RNR, ORD, sent again or silent */
+};
+
+/* Ways of losing time. */
+#define HARM_PARTS(X)                                                                              \
+    X(FAILED) X(STOOD) X(LOSS) X(PAUSE) X(HELD) X(REFUSED) X(READS) X(BEHIND) X(SLOW)
+
+#define X(name) HARM_PART_##name,
+enum harm_part { HARM_PARTS(X) HARM_PART_COUNT };
+#undef X
+
+#define HARM_BIT(part) (1u << HARM_PART_##part)
+
+struct harm_member {
+    uint32_t workload, number, from, to;
+    uint32_t there, back; /* ways */
+    uint64_t issued, completed, failed, bytes;
+    bool connected;
+    time_ps span; /* that it had to work */
+    time_ps mean; /* latency */
+    int64_t part[HARM_PART_COUNT];
+};
+
+/* From one host to another: the ports that frames left by. */
+struct harm_way {
+    uint64_t key; /* from << 32 | to */
+    bool seen;    /* by queue pairs; else by all routes */
+    uint8_t *ports;
+};
+
+struct harm_scene {
+    const struct scenario *scenario;
+    const struct world *world; /* NULL: real devices */
+    const struct explain *explain;
+    const struct explain_fabric *fabric;
+    const struct route_table *routes;
+    const struct observe_drops *drops;
+    uint32_t drop_count;
+    const struct harm_use *uses; /* by port of the fabric */
+    time_ps now, window_end;
+    int64_t failed, unfinished;
+
+    /* scene_init */
+    struct harm_member *members;
+    uint32_t member_count, member_room;
+    struct harm_way *ways;
+    uint32_t way_count;
+    struct deviations deviations;
+};
+
+void scene_init(struct harm_scene *scene);
+void scene_fini(struct harm_scene *scene);
+
+/* The member's frames, or those that answer them, left by the port. */
+bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port);
+
+/* ... went by a port of the node. */
+bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node);
+
+/* ... by what deviates. */
+bool scene_touches(const struct harm_scene *scene, const struct harm_member *member,
+                   const struct deviation *deviation);
+
+/* Ports of the fabric by node and port, and back. */
+struct port *scene_port(const struct harm_scene *scene, uint32_t port);
+uint32_t scene_port_of(const struct harm_scene *scene, uint32_t node, uint16_t port);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * suspects - places of faults and of settings.
+ * A setting deviates when something like what it is about, and outside of it, has another value:
+ * a port beside ports, a switch beside switches of its tier, a host beside hosts. */
+#include "replay/harm/suspects.h"
+
+#include "scenarios/fault/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool suspects_listed(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = words; at != NULL && (at = strstr(at, word)) != NULL; at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ places */
+
+static bool spot_is_at(const struct harm_scene *scene, const struct scenario_spot *spot,
+                       struct suspects_place place)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    if (place.port != HARM_NONE) {
+        const uint32_t peer = fabric->peer[place.port];
+        if (spot->port == SCENARIO_ALL_PORTS)
+            return spot->node == fabric->node_of[place.port] || spot->node == fabric->node_of[peer];
+        const uint32_t port = scene_port_of(scene, spot->node, spot->port);
+        return port == place.port || port == peer;
+    }
+    return place.node != HARM_NONE && spot->node == place.node;
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static bool fault_is_at(const struct harm_scene *scene, const struct scenario_fault *fault,
+                        struct suspects_place place)
+{
+    if (place.port == HARM_NONE && place.node == HARM_NONE)
+        return true;
+    for (uint32_t i = 0; i < fault->spot_count; i++)
+        if (spot_is_at(scene, &fault->spots[i], place))
+            return true;
+    return false;
+}
+
+struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t index)
+{
+    struct suspect suspect = {.suspect = HARM_FAULT};
+    snprintf(suspect.name, sizeof suspect.name, "faults.%u", index);
+    snprintf(suspect.words, sizeof suspect.words, "fault %u, %s", index,
+             scene->scenario->faults[index].ops->name);
+    return suspect;
+}
+
+const char *suspects_kinds(const char *counted_as, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; fault_kinds[i] != NULL; i++)
+        if (fault_kinds[i]->counted_as != NULL &&
+            strcmp(fault_kinds[i]->counted_as, counted_as) == 0)
+            used += (size_t)snprintf(text + used, size - used, "%s ", fault_kinds[i]->name);
+    return text;
+}
+
+bool suspects_fault(const struct harm_scene *scene, const char *kinds, struct suspects_place place,
+                    time_ps from, time_ps until, struct suspect *suspect)
+{
+    for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scene->scenario->faults[i];
+        if (!suspects_listed(kinds, fault->ops->name) || fault->at > until || fault->end < from ||
+            fault->at >= scene->now || !fault_is_at(scene, fault, place))
+            continue;
+        *suspect = suspects_named_fault(scene, i);
+        return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ settings */
+
+static const char *word_of(const struct deviation_change *change)
+{
+    static const char *const words[] = {
+        [DEVIATION_CONTROL] = "congestion-control",
+        [DEVIATION_DSCP] = "dscp",
+        [DEVIATION_HOST_DSCP] = "dscp",
+        [DEVIATION_MEDIA] = "media",
+        [DEVIATION_ROUTE] = "routes",
+        [DEVIATION_CLASS] = "class",
+    };
+    return change->row != NULL ? change->row->name : words[change->of];
+}
+
+static bool is_about(const struct harm_scene *scene, const struct deviation *deviation,
+                     struct suspects_place place)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    if (place.port == HARM_NONE)
+        return place.node != HARM_NONE &&
+               deviation_is_at(deviation, place.node, SCENARIO_ALL_PORTS);
+    for (int end = 0; end < 2; end++) {
+        const uint32_t port = end == 0 ? place.port : fabric->peer[place.port];
+        const uint32_t node = fabric->node_of[port];
+        if (deviation_is_at(deviation, node, (uint16_t)(port - fabric->first_port[node])))
+            return true;
+    }
+    return false;
+}
+
+struct suspect suspects_named_deviation(const struct deviation *deviation)
+{
+    struct suspect suspect = {.suspect = HARM_SETTING, .deviates = true};
+    snprintf(suspect.name, sizeof suspect.name, "%s", deviation->path);
+    snprintf(suspect.words, sizeof suspect.words, "%.90s is %.48s, elsewhere %.48s",
+             deviation->path, deviation->value, deviation->common);
+    return suspect;
+}
+
+bool suspects_deviation(const struct harm_scene *scene, const char *rows,
+                        struct suspects_place place, struct suspect *suspect)
+{
+    const char *best = NULL;
+    for (size_t i = 0; rows != NULL && i < scene->deviations.count; i++) {
+        const struct deviation *deviation = &scene->deviations.list[i];
+        if (!is_about(scene, deviation, place))
+            continue;
+        for (size_t k = 0; k < deviation->change_count; k++) {
+            const char *word = word_of(&deviation->changes[k]);
+            const char *at = suspects_listed(rows, word) ? strstr(rows, word) : NULL;
+            if (at == NULL || (best != NULL && at >= best))
+                continue;
+            best = at;
+            *suspect = suspects_named_deviation(deviation);
+        }
+    }
+    return best != NULL;
+}
+
+static void name_setting(const struct scenario_setting *setting, int64_t preset,
+                         struct suspect *suspect)
+{
+    char value[64], by_default[64];
+    opt_format(setting->row, setting->value, value, sizeof value);
+    opt_format(setting->row, preset, by_default, sizeof by_default);
+    *suspect = (struct suspect){.suspect = HARM_SETTING};
+    snprintf(suspect->name, sizeof suspect->name, "%s", setting->path);
+    snprintf(suspect->words, sizeof suspect->words, "%.120s is %.48s, by default %.48s",
+             setting->path, value, by_default);
+}
+
+/* Written by the scenario itself, for all of its kind. */
+static bool is_written(const struct scenario_setting *setting)
+{
+    return setting->where.file != NULL && setting->profile == NULL &&
+           (strncmp(setting->path, "fabric.", 7) != 0 ||
+            strncmp(setting->path, "fabric.o", 8) != 0) &&
+           (strncmp(setting->path, "hosts.", 6) != 0 ||
+            strncmp(setting->path, "hosts.defaults.", 15) == 0);
+}
+
+static bool find_written(const struct harm_scene *scene, const char *rows, const char *below,
+                         struct suspect *suspect)
+{
+    const char *best = NULL;
+    const size_t length = below == NULL ? 0 : strlen(below);
+    for (uint32_t i = 0; rows != NULL && i < scene->scenario->setting_count; i++) {
+        const struct scenario_setting *setting = &scene->scenario->settings[i];
+        char why[OPT_WHY_BYTES];
+        int64_t preset;
+        const bool of_workload = strncmp(setting->path, "workloads", 9) == 0;
+        if (!is_written(setting) || !suspects_listed(rows, setting->row->name) ||
+            of_workload != (below != NULL) ||
+            strncmp(setting->path, below == NULL ? "" : below, length) != 0 ||
+            !opt_parse(setting->row, setting->row->preset, &preset, why) ||
+            preset == setting->value)
+            continue;
+        const char *at = strstr(rows, setting->row->name);
+        if (best != NULL && at >= best)
+            continue;
+        best = at;
+        name_setting(setting, preset, suspect);
+    }
+    return best != NULL;
+}
+
+bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect)
+{
+    return find_written(scene, rows, NULL, suspect);
+}
+
+bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
+                          struct suspect *suspect)
+{
+    char below[HARM_NAME_BYTES];
+    snprintf(below, sizeof below, "workloads.%s.", scene->scenario->workloads[workload].name);
+    return find_written(scene, rows, below, suspect);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * suspects - who or what is at a place and could have done it: faults that were in force, settings
+ * that differ from those of like ports, switches and hosts, settings that hold everywhere. */
+#ifndef STORMGLASS_REPLAY_HARM_SUSPECTS_H
+#define STORMGLASS_REPLAY_HARM_SUSPECTS_H
+
+#include "replay/harm/scene.h"
+
+/* A port with its link and the nodes at both ends; or nodes as a whole. */
+struct suspects_place {
+    uint32_t port; /* of the fabric, or HARM_NONE */
+    uint32_t node; /* or HARM_NONE */
+};
+
+struct suspect {
+    enum harm_suspect suspect;
+    char name[HARM_NAME_BYTES];
+    char words[HARM_SENTENCE_BYTES /
+               2]; /* "fault 0, drop-every"; "NAME is 1500B, elsewhere 4200B" */
+    bool deviates; /* a setting: others have another value */
+};
+
+/* Of these kinds (words between spaces) and this moment; the first. */
+bool suspects_fault(const struct harm_scene *scene, const char *kinds, struct suspects_place place,
+                    time_ps from, time_ps until, struct suspect *suspect);
+
+struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t index);
+
+/* The kinds of faults that a total of drops counts, between spaces. */
+const char *suspects_kinds(const char *counted_as, char *text, size_t size);
+
+/* Of these rows, the first of which is looked for first: one that is about the place, and not the
+ * value that like things have.  What is no row has a word: "dscp" and "routes", "media", "class" of
+ * a workload, "congestion-control". */
+bool suspects_deviation(const struct harm_scene *scene, const char *rows,
+                        struct suspects_place place, struct suspect *suspect);
+
+/* Of these rows: one that the scenario itself writes for all, and not its preset. */
+bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
+
+/* Of these rows: one of the workload that is not its preset. */
+bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
+                          struct suspect *suspect);
+
+/* A word is one of those between spaces. */
+bool suspects_listed(const char *words, const char *word);
+
+struct suspect suspects_named_deviation(const struct deviation *deviation);
+
+#endif
