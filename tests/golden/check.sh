@@ -85,4 +85,31 @@ quiet incast.yaml fan-in workloads.w.rate=1000
 # A watchdog is missed only where pauses could last.
 quiet incast.yaml watchdogs
 finds incast.yaml watchdogs 'no PFC watchdog' 3 'faults=[{kind: pause-storm, where: host0, at: 100us}]'
+# A slow link in an ECMP group, and two tiers that take the same hash: half of the fabric's capacity is gone.
+goodput() { # FILE SET...: of the first workload, in Gb/s
+    local file=$1
+    sets "${@:2}"
+    "$program" run "$file" "${options[@]}" --json 2>run.err >run.json
+    jq '.workloads[0].goodput_bps / 1e9 | floor' run.json
+}
+worse() { # WHAT GOODPUT PERCENT OTHER: the first is less than so much of the other
+    [ $(($2 * 100)) -lt $(($3 * $4)) ] || fail "$1: $2 Gb/s is not less than $3 % of $4 Gb/s"
+}
+cat >tree.yaml <<'EOF'
+stormglass: 1
+name: tree
+duration: 300us
+fabric:
+  topology: {kind: fat-tree, k: 4}
+hosts: {defaults: {rnic: {congestion-control: none}}}
+workloads:
+  - {name: w, kind: rdma-write, from: "host0..host7", to: "host8..host15", pairing: one-to-one, qps: 16, outstanding: 16}
+EOF
+finds tree.yaml hash-seeds 'flows from one of them use 1 of 2 equal links' 8 fabric.switch.ecmp-seed=7
+quiet tree.yaml hash-seeds
+worse 'equal hash seeds' "$(goodput tree.yaml fabric.switch.ecmp-seed=7)" 70 "$(goodput tree.yaml)"
+slow='fabric.overrides=[{where: "agg*-core0", rate: 10Gbps}]'
+finds tree.yaml path-rates '10Gbps in one ECMP group with 100Gbps' 4 "$slow"
+quiet tree.yaml path-rates
+worse 'a slow link in a group' "$(goodput tree.yaml "$slow")" 90 "$(goodput tree.yaml)"
 exit $failed

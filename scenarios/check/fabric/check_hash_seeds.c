@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_hash_seeds - a switch does not choose as the one before it has chosen.
+ * With the same seed and fields both take the same hash of a flow: all that one sends by a link
+ * have hashes of one range, and the next spreads them over that range of its own links alone
+ * (polarization). */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/flow_walk.h"
+
+#include "net/switch/switch.h"
+
+static bool hash_alike(const struct scenario_node *a, const struct scenario_node *b)
+{
+    return a->switch_params->ecmp_seed != SWITCH_ECMP_SEED_OWN &&
+           a->switch_params->ecmp_seed == b->switch_params->ecmp_seed &&
+           a->switch_params->ecmp_hash == b->switch_params->ecmp_hash;
+}
+
+/* Of `next` links how many hashes reach that `count` links before have given to link `at`:
+ * route_pick takes the link floor(hash * links). */
+static uint32_t reached(uint32_t at, uint32_t count, uint32_t next)
+{
+    const uint64_t first = (uint64_t)next * at / count;
+    const uint64_t end = ((uint64_t)next * (at + 1) + count - 1) / count;
+    return (uint32_t)(end - first);
+}
+
+struct checking {
+    const struct scenario *scenario;
+    struct check_report *report;
+    struct check_seen told;
+};
+
+/* What goes on by the link `at` of a hop's links. */
+static void check_next(struct checking *checking, const struct flow_hop *hop, uint32_t at)
+{
+    const struct scenario_node *node = &checking->scenario->nodes[hop->node];
+    const uint32_t peer = node->ports[hop->ports[at]].peer_node;
+    const struct scenario_node *next = &checking->scenario->nodes[peer];
+    const uint16_t *ports;
+    if (next->kind != SCENARIO_SWITCH || !hash_alike(node, next))
+        return;
+    const uint32_t links = route_all(&hop->tables[peer], hop->traffic->endpoint, &ports);
+    const uint32_t used = reached(at, hop->count, links);
+    if (used >= links || !check_first_time(&checking->told, next))
+        return;
+    const struct check_thing thing = check_of_switch(next, "ecmp-seed");
+    check_alike(checking->report, DIAG_WARNING, &thing,
+                "hashes as the switches before it (ecmp-seed %lld): flows from one of them use %u "
+                "of %u equal links",
+                (long long)next->switch_params->ecmp_seed, used, links);
+    check_remedy(checking->report, "ecmp-seed: auto, or another one for each tier");
+}
+
+static void look_at(void *self, const struct flow_hop *hop)
+{
+    for (uint32_t at = 0; hop->count > 1 && at < hop->count; at++)
+        check_next(self, hop, at);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct checking checking = {.scenario = scenario, .report = report};
+    flow_walk(scenario, look_at, &checking);
+    arena_free(&checking.told.arena);
+}
+
+const struct check_rule check_hash_seeds = {
+    .name = "hash-seeds",
+    .about = "Switches one behind the other choose paths by different hashes.",
+    .run = run,
+};

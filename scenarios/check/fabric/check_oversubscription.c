@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_oversubscription - how much more a switch may get from below than it can send on. */
+#include "scenarios/check/check_rule.h"
+
+#include "base/quantity.h"
+
+/* Links to lower tiers, and to higher ones. */
+struct sides {
+    int64_t down, up;
+};
+
+static struct sides sides_of(const struct scenario *scenario, const struct scenario_node *node)
+{
+    struct sides sides = {0};
+    for (uint16_t p = 0; p < node->port_count; p++) {
+        const struct scenario_port *port = &node->ports[p];
+        if (port->link == SCENARIO_NO_LINK)
+            continue;
+        const uint8_t tier = scenario->nodes[port->peer_node].tier;
+        sides.down += tier < node->tier ? port->params->rate : 0;
+        sides.up += tier > node->tier ? port->params->rate : 0;
+    }
+    return sides;
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        const struct sides sides = sides_of(scenario, node);
+        if (sides.up == 0 || sides.down <= sides.up)
+            continue;
+        char down[QUANTITY_TEXT_BYTES], up[QUANTITY_TEXT_BYTES];
+        quantity_format(QUANTITY_RATE, sides.down, down, sizeof down);
+        quantity_format(QUANTITY_RATE, sides.up, up, sizeof up);
+        const int64_t tenths = (int64_t)((__int128)sides.down * 10 / sides.up);
+        const struct check_thing thing = {.node = node, .port = SCENARIO_ALL_PORTS};
+        check_alike(report, DIAG_NOTE, &thing,
+                    "%s below and %s above: oversubscription %lld.%lld to 1", down, up,
+                    (long long)(tenths / 10), (long long)(tenths % 10));
+    }
+}
+
+const struct check_rule check_oversubscription = {
+    .name = "oversubscription",
+    .about = "How much more a switch may get from below than it can send on.",
+    .run = run,
+};

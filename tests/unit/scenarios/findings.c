@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/scenarios/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct scenario *load(const char *text)
+{
+    static struct diag diag;
+    diag = (struct diag){0};
+    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    if (scenario == NULL)
+        fail_msg("%s: %s", text, diag.messages[0].text);
+    return scenario;
+}
+
+static void assert_case(const struct findings_case *one)
+{
+    struct scenario *scenario = load(one->text);
+    struct check_report report;
+    check_scenario(scenario, &report);
+    size_t things = 0;
+    for (size_t i = 0; i < report.count; i++) {
+        const struct check_finding *finding = &report.findings[i];
+        if (strcmp(finding->rule, one->rule) != 0)
+            continue;
+        if (one->things == 0)
+            fail_msg("%s\n%s says: %s", one->text, one->rule, finding->text);
+        if (finding->level == one->level && strstr(finding->text, one->says) != NULL)
+            things += finding->count;
+    }
+    if (things != one->things)
+        fail_msg("%s\n%s finds '%s' of %zu, not of %zu", one->text, one->rule, one->says, things,
+                 one->things);
+    check_free(&report);
+    scenario_free(scenario);
+}
+
+void assert_findings(const struct findings_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_case(&cases[i]);
+}

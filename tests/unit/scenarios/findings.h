@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * findings - what `check` finds in a scenario, for the tests of its rules. */
+#ifndef STORMGLASS_TESTS_UNIT_SCENARIOS_FINDINGS_H
+#define STORMGLASS_TESTS_UNIT_SCENARIOS_FINDINGS_H
+
+#include "scenarios/check/check.h"
+
+#include <stddef.h>
+
+/* A scenario, and how many things one rule finds with these words; 0: the rule finds nothing at
+ * all. */
+struct findings_case {
+    const char *text;
+    const char *rule;
+    enum diag_level level;
+    const char *says;
+    size_t things;
+};
+
+void assert_findings(const struct findings_case *cases, size_t count);
+
+#endif
