@@ -44,7 +44,7 @@ class Healthy:
         self.load(wants)
         self.scenario = {
             "stormglass": 1, "name": "drawn", "about": "A drawn scenario.", "seed": draw.randint(1, 1000),
-            "duration": f"{self.duration_us}us", "drain": "8ms", "fabric": self.fabric,
+            "duration": f"{self.duration_us}us", "drain": "20s" if wants.get("glacial") else "8ms", "fabric": self.fabric,
             "hosts": self.hosts_section, "workloads": self.workloads,
         }
 
@@ -124,6 +124,14 @@ class Healthy:
             rnic["drain"] = f"{self.drain_gbps * 1000:.0f}Mbps"
         nvme = {"reconnect-delay": "500us", "queue-size": 128}
         self.hosts_section = {"defaults": {"rnic": rnic, "nvme": nvme}}
+        if wants.get("glacial"):
+            self.glacial(rnic)
+
+    def glacial(self, rnic):
+        """Receivers so slow that a pause lasts longer than the 100 ms after which a switch's watchdog may act."""
+        self.duration_us = 4_000_000
+        rnic.update({"drain": f"{self.draw.choice([300, 400, 600])}kbps", "timeout": 23,
+                     "rx-buffer": "128KiB", "cm-timeout": "1s"})
 
     def buffer(self, wants, up):
         """Small: what is left beside the headroom of all ports makes a few senders pause."""
@@ -211,6 +219,8 @@ class Healthy:
             made["message-size"] = f"{draw.choice([32, 64, 128] if heavy else [4, 8, 16])}KiB"
             made["outstanding"] = draw.choice([2, 4, 8])
             made["qps"] = wants.get("qps") or draw.choice([1, 2])
+        if wants.get("glacial"):
+            made.update({"message-size": "4KiB", "outstanding": draw.choice([16, 24]), "qps": 1})
         if wants.get("classes") and index % 2 == 1:
             made["dscp"] = 34
         return made

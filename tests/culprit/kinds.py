@@ -147,6 +147,14 @@ def rnic_watchdog(draw, healthy):
                    pfc_watchdog=f"{draw.choice([1, 3, 10])}us")
 
 
+@harm("watchdog", shape="star", glacial=True, incast=True, workloads=1, kind="rdma-write", control="none")
+def watchdog(draw, healthy):
+    """It takes the pauses of a receiver that is slow by design for a storm."""
+    rule = draw.choice(["mellanox", "mellanox-2024", "mellanox-2023", "broadcom"])
+    return at_switch(healthy, some_switch(draw, healthy), watchdog="drop", watchdog_rule=rule,
+                     watchdog_detection="100ms", watchdog_poll="100ms", watchdog_restoration="100ms")
+
+
 # ---- thresholds
 
 @harm("alpha", shape="pair", crossing=True, up=4, buffer="32MiB", control="none")
