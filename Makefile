@@ -234,10 +234,7 @@ fuzz: build/packages-test ## libFuzzer on each reader of input, FUZZ_SECONDS eac
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run $(FUZZ_SECONDS) build/clang-fuzz/tests/fuzz
 
-fuzz-culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
-	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) "$(SEED)" $(or $(COUNT),100)
-
-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
+fuzz-night: build/packages-test ## the same, NIGHT_SECONDS each; what is found is kept in build/fuzz, as few inputs as cover it
 	@$(MAKE) BUILD=fuzz CC=clang OPT= fuzz-programs
 	@tests/fuzz/run --keep $(NIGHT_SECONDS) build/clang-fuzz/tests/fuzz
 
@@ -259,6 +256,9 @@ swarm: build/packages-test all ## plays SEEDS scenarios that nobody wrote, from 
 
 oracle: build/packages-test all ## SEEDS drawn scenarios (100) with more of each resource by --set: what gains most is the named bottleneck (FIRST: by commit)
 	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/oracle/oracle "$(FIRST)" $(or $(SEEDS),100)
+
+culprit: build/packages-test all ## COUNT drawn scenarios (100) with a harm injected, every fifth clean: is it named and nobody else? (SEED: by commit; KEEP=DIR: what was missed)
+	@STORMGLASS=$(CURDIR)/$(PROGRAM) tests/culprit/culprit $(if $(KEEP),--keep $(KEEP)) "$(SEED)" $(or $(COUNT),100)
 
 night: build/packages-test ## swarm, mutants and fuzzing in turn for HOURS, noted in docs/testing.md
 	@tests/night $(HOURS)
