@@ -314,17 +314,59 @@ void rnic_fini(struct rnic *rnic)
     pool_fini(&rnic->qps);
 }
 
+/* A list has its members once, in their class and flagged; so many. */
+static uint32_t audit_ready(const struct rnic *rnic, uint8_t priority)
+{
+    const struct rnic_list *list = &rnic->classes[priority].ready;
+    uint32_t count = 0;
+    for (uint32_t at = list->head; at != POOL_NONE; at = qp_at(rnic, at)->next_ready) {
+        const struct qp *qp = qp_at(rnic, at);
+        CHECK((qp->flags & QP_LISTED) != 0 && qp->data.priority == priority);
+        CHECK((qp->next_ready == POOL_NONE) == (at == list->tail));
+        CHECK(count++ < rnic->qps.used);
+    }
+    return count;
+}
+
+static uint32_t audit_answers(const struct rnic *rnic, uint8_t priority)
+{
+    const struct rnic_list *list = &rnic->classes[priority].answers;
+    uint32_t count = 0;
+    for (uint32_t at = list->head; at != POOL_NONE; at = qp_at(rnic, at)->next_answer) {
+        const struct qp *qp = qp_at(rnic, at);
+        CHECK((qp->rx_flags & QP_RX_LISTED) != 0 && qp->ack.priority == priority);
+        CHECK((qp->next_answer == POOL_NONE) == (at == list->tail));
+        CHECK(count++ < rnic->qps.used);
+    }
+    return count;
+}
+
+static void audit_classes(const struct rnic *rnic, uint32_t ready, uint32_t answers)
+{
+    for (uint8_t i = 0; i < PRIORITIES; i++) {
+        ready -= audit_ready(rnic, i);
+        answers -= audit_answers(rnic, i);
+        CHECK(!arbiter_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
+        CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
+    }
+    CHECK(ready == 0 && answers == 0);
+}
+
 static void audit_qps(const struct rnic *rnic)
 {
     uint64_t sends = 0, receives = 0;
+    uint32_t ready = 0, answers = 0;
     for (uint32_t i = 0; i < rnic->qps.used; i++) {
         const struct qp *qp = qp_at(rnic, i);
         if (qp->qpn == 0)
             continue;
         qp_audit(rnic, qp);
+        ready += (qp->flags & QP_LISTED) != 0;
+        answers += (qp->rx_flags & QP_RX_LISTED) != 0;
         sends += qp->sq_tail - qp->sq_head;
         receives += qp->rq_tail - qp->rq_head;
     }
+    audit_classes(rnic, ready, answers);
     CHECK(rnic->counters.posted_sends == rnic->counters.finished_sends + sends);
     CHECK(rnic->counters.posted_receives == rnic->counters.finished_receives + receives);
 }
@@ -337,8 +379,4 @@ void rnic_audit(const struct rnic *rnic)
         soft_audit(rnic);
     audit_qps(rnic);
     cm_conn_audit(&rnic->cm);
-    for (uint8_t i = 0; i < PRIORITIES; i++) {
-        CHECK(!arbiter_has_more(rnic, i) || (rnic->port.ready & 1u << i) != 0);
-        CHECK(rnic->classes[i].credit <= rnic->classes[i].quantum);
-    }
 }

@@ -264,13 +264,33 @@ time_ps rx_buffer_busy(const struct rx_buffer *rx, time_ps now)
     return rx->busy_ps + (rx->busy_since == TIME_NEVER ? 0 : now - rx->busy_since);
 }
 
+/* Whoever is to be paused is, where the port may; and who was paused has somebody who looks. */
+static void audit_pauses(const struct rnic *rnic)
+{
+    const struct rx_buffer *rx = &rnic->rx;
+    for (uint8_t i = 0; i < PRIORITIES; i++) {
+        const unsigned bit = 1u << i;
+        const bool paused = wants_pause(rnic, i) && (rx->stalled & bit) == 0;
+        CHECK(((rnic->port.wanted & bit) != 0) == paused);
+        CHECK((rx->stalled & bit) == 0 || wants_pause(rnic, i));
+        CHECK(rx->look_at[i] == TIME_NEVER || rx->look_at[i] >= rnic_now(rnic));
+        CHECK(rnic->params.pfc_watchdog == 0 || !paused || rx->look_at[i] != TIME_NEVER);
+    }
+}
+
 void rx_buffer_audit(const struct rnic *rnic)
 {
     const struct rx_buffer *rx = &rnic->rx;
     int64_t held = 0;
-    for (uint32_t at = rx->head; at != POOL_NONE; at = frame_at(rnic->port.frames, at)->next)
+    for (uint32_t at = rx->head; at != POOL_NONE; at = frame_at(rnic->port.frames, at)->next) {
         held += frame_at(rnic->port.frames, at)->bytes;
-    CHECK(held == rx->held && held <= rx->size);
+        CHECK((frame_at(rnic->port.frames, at)->next == POOL_NONE) == (at == rx->tail));
+    }
+    CHECK(held == rx->held && held <= rx->size && held <= rx->peak);
+    CHECK((rx->busy_since == TIME_NEVER) == (held == 0) && rx->busy_ps <= rnic_now(rnic));
+    CHECK((rx->due == TIME_NEVER) == (rx->stopped || held == 0));
+    CHECK(rx->due >= rnic_now(rnic) && (!rx->stopped || rx->drain_bps == 0));
+    audit_pauses(rnic);
     CHECK((rx->head == POOL_NONE) == (held == 0));
     CHECK((rnic->rx_odd & RNIC_RX_BUFFERED) != 0 || held == 0);
     CHECK(0 <= rx->xon && rx->xon <= rx->xoff);

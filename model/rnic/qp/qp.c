@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * qp - making, connecting, failing and checking queue pairs. */
+ * qp - making, connecting and failing queue pairs. */
 #include "rnic/qp/qp.h"
 
 #include "base/memory.h"
@@ -336,64 +336,4 @@ void qp_fail_send(struct rnic *rnic, struct qp *qp, enum ibv_wc_status status, t
     completer_finish(rnic, qp, status, now);
     responder_reset(qp);
     qp_to_error(rnic, qp, now);
-}
-
-/* ------------------------------------------------------------------ checking */
-
-static void audit_flight(const struct qp *qp)
-{
-    const struct flight *flight = qp->pacer.flight;
-    CHECK((flight->bytes > 0) == (flight->head != flight->tail));
-    CHECK(((qp->flags & QP_FULL) != 0) == flight_is_full(flight));
-    CHECK(qp_outstanding(qp) || flight->bytes == 0);
-}
-
-static void audit_sends(const struct qp *qp)
-{
-    CHECK(qp->sq_tail - qp->sq_head <= qp->sq_mask + 1);
-    CHECK(qp->sq_cur - qp->sq_head <= qp->sq_tail - qp->sq_head);
-    CHECK(qp->sq_visible - qp->sq_head <= qp->sq_tail - qp->sq_head);
-    CHECK(qp->sq_cur - qp->sq_head <= qp->sq_visible - qp->sq_head);
-    CHECK(qp->reads_out <= qp->sq_cur - qp->sq_head);
-    if (qp->state != IBV_QPS_RTS)
-        return;
-    CHECK(psn_diff(qp->next_psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, qp->next_psn) >= 0);
-    CHECK((qp->next_psn != qp->high_psn) == ((qp->flags & QP_AGAIN) != 0));
-    CHECK(psn_diff(qp->una_end, qp->una_psn) >= 0);
-    CHECK(qp->reads_out <= qp->read_limit);
-    CHECK((qp->flags & QP_TX_ACTIVE) == 0 || qp->tx_offset < qp->tx_length);
-    CHECK(!qp_outstanding(qp) || qp->timeout_pending);
-    CHECK(qp->timeout != 0 || qp->timeout_pending);
-    CHECK(qp->retry_left <= qp->retry_count);
-    if ((qp->flags & QP_FLIGHT) != 0)
-        audit_flight(qp);
-}
-
-/* All is flushed, and nothing goes on. */
-static void audit_error(const struct qp *qp)
-{
-    CHECK(qp->sq_head == qp->sq_tail && qp->rq_head == qp->rq_tail);
-    CHECK(qp->sq_cur == qp->sq_tail && qp->sq_visible == qp->sq_tail && qp->reads_out == 0);
-    CHECK(qp->una_psn == qp->high_psn && qp->next_psn == qp->high_psn);
-    CHECK((qp->flags &
-           (QP_TX_ACTIVE | QP_BLOCKED | QP_RNR_WAIT | QP_READ_GAP | QP_AGAIN | QP_FULL)) == 0);
-    CHECK(qp->rx_next.opcode == QP_RX_IDLE);
-}
-
-void qp_audit(const struct rnic *rnic, const struct qp *qp)
-{
-    CHECK(rnic_find_qp(rnic, qp->qpn) == qp);
-    CHECK(qp->rq_tail - qp->rq_head <= qp->rq_mask + 1);
-    CHECK(qp->state == IBV_QPS_INIT || qp->state >= IBV_QPS_RTR);
-    audit_sends(qp);
-    if (qp->state == IBV_QPS_ERR)
-        audit_error(qp);
-    if (qp->state < IBV_QPS_RTR)
-        return;
-    CHECK(qp->read_tail - qp->read_head <= qp->read_mask + 1);
-    CHECK((qp->read_head != qp->read_tail) == ((qp->flags & QP_RESPOND) != 0));
-    /* Software has begun the last response before it sends it. */
-    CHECK(!held_acks_any(&qp->held) || qp->read_head != qp->read_tail || rnic->soft != NULL);
-    CHECK(qp->epsn <= PSN_MASK && qp->msn <= PSN_MASK);
-    CHECK(qp->rx_next.opcode == QP_RX_IDLE || qp->rx_offset <= qp->rx_limit);
 }

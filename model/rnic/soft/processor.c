@@ -281,16 +281,47 @@ void processor_init(struct processor *processor, struct node *home, uint8_t even
     };
 }
 
+/* Of the time so far none is two levels'. */
+static void audit_time(const struct processor *processor)
+{
+    time_ps busy = 0;
+    for (int level = 0; level < PROCESSOR_LEVELS; level++) {
+        CHECK(processor->busy[level] >= 0);
+        busy += processor->busy[level];
+    }
+    CHECK(busy <= now_of(processor));
+    CHECK(process_waits(processor) || processor->running != NULL || processor->debt == 0);
+}
+
+static void audit_running(const struct processor *processor)
+{
+    const struct work *work = processor->running;
+    CHECK(work->queued && work->begun && work->left >= 0);
+    CHECK(processor->since <= now_of(processor));
+    CHECK(now_of(processor) <= processor->since + work->left);
+}
+
 void processor_audit(const struct processor *processor)
 {
     bool waits = false;
-    for (int level = 0; level < PROCESSOR_LEVELS; level++)
+    uint32_t tasklets = processor->running != NULL && processor->running->tasklet;
+    for (int level = 0; level < PROCESSOR_LEVELS; level++) {
+        uint32_t count = 0;
         for (const struct work *work = processor->queues[level].first; work != NULL;
              work = work->next) {
             CHECK(work->queued && work->level == level && work != processor->running);
+            CHECK((work->next == NULL) == (processor->queues[level].last == work));
+            tasklets += work->tasklet;
             waits = true;
+            count++;
         }
+        CHECK(count == processor->queues[level].count);
+    }
+    CHECK(tasklets == processor->tasklets);
     CHECK(processor->running != NULL || !waits);
-    CHECK(processor->running == NULL || processor->running->queued);
     CHECK(!processor->inside && processor->debt >= 0);
+    CHECK(processor->debt == 0 || processor->payment.queued);
+    audit_time(processor);
+    if (processor->running != NULL)
+        audit_running(processor);
 }

@@ -311,7 +311,7 @@ static bool end_receive(struct work *work, time_ps now)
     return false;
 }
 
-/* ------------------------------------------------------------------ making and checking */
+/* ------------------------------------------------------------------ making */
 
 void soft_qp_init(struct rnic *rnic, struct qp *qp)
 {
@@ -372,13 +372,4 @@ void soft_fini(struct rnic *rnic)
     give_all(rnic, &soft->leaving);
     free(soft);
     rnic->soft = NULL;
-}
-
-void soft_audit(const struct rnic *rnic)
-{
-    const struct soft *soft = rnic->soft;
-    CHECK(soft->ring.count == 0 || soft->receive.queued || soft->machine->processor.inside);
-    CHECK(soft->controls.count == 0 || soft->control.queued || soft->machine->processor.inside);
-    CHECK((soft->leaving.count > 0) == soft->transmitting);
-    CHECK(soft->ring.count <= soft_costs(rnic)->receive_ring);
 }
