@@ -1,157 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prove - the runs, and what they say together. */
-#include "replay/prove/prove.h"
+#include "replay/prove/prove_private.h"
 
 #include "base/memory.h"
 #include "replay/database/stored.h"
-#include "replay/prove/prove_impact.h"
 #include "replay/prove/prove_suspects.h"
-#include "replay/run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX, VICTIM_LEAST_PERCENT = 5 };
-static const double proved_share = 0.9;
+enum { VICTIM_LEAST_PERCENT = 5 };
 
-struct trial {
-    struct prove *prove;
-    const struct scenario *scenario;
-    struct run_options options;
-    struct diag *diag;
-    char digest[64]; /* of the stored run */
-    struct run run;  /* as it was, played again */
-    struct prove_hops hops;
-    bool *on_path; /* by way: a victim's */
-    bool *victims;
-    struct prove_work *ideal;
-    struct prove_measure original, repaired;
-    struct prove_measure rows[ROWS_MAX];
-};
+/* ------------------------------------------------------------------ the run as it was */
 
-/* ------------------------------------------------------------------ runs */
-
-/* Plays the scenario into memory; the run is to be closed when this is true. */
-static bool play(const struct trial *trial, const struct scenario *scenario, struct run *run)
-{
-    const enum run_end end = run_scenario(run, scenario, &trial->options, trial->diag);
-    if (end == RUN_DONE && strcmp(run->result.status, "interrupted") != 0)
-        return true;
-    snprintf(trial->prove->why, sizeof trial->prove->why, "%s",
-             end == RUN_DONE      ? "interrupted"
-             : end == RUN_REFUSED ? "the scenario cannot be built"
-                                  : run->error);
-    run_close(run);
-    return false;
-}
-
-static bool play_repaired(const struct trial *trial, const struct repair *repairs, uint32_t count,
-                          struct prove_measure *measure)
-{
-    struct repaired repaired;
-    struct run run;
-    repair_apply(&repaired, repairs, count, trial->scenario);
-    const bool played = play(trial, &repaired.scenario, &run);
-    if (played) {
-        prove_measure(measure, record_store(run.record), trial->scenario->workload_count,
-                      &trial->hops);
-        run_close(&run);
-    }
-    repair_free(&repaired);
-    return played;
-}
-
-static enum prove_end play_as_it_was(struct trial *trial)
+static enum prove_end play_as_it_was(struct prove_trial *trial, struct store *store, bool progress)
 {
     struct prove *prove = trial->prove;
-    char digest[DIGEST_TEXT_BYTES];
-    if (!play(trial, trial->scenario, &trial->run))
+    const struct run_options options = {.until = trial->until, .progress = progress};
+    char stored[64], digest[DIGEST_TEXT_BYTES];
+    store_ask_text(store, "SELECT digest FROM meta", stored, sizeof stored);
+    const enum run_end end = run_scenario(&trial->run, trial->scenario, &options, trial->diag);
+    if (end != RUN_DONE || strcmp(trial->run.result.status, "interrupted") == 0) {
+        snprintf(prove->why, sizeof prove->why, "%s",
+                 end == RUN_DONE      ? "interrupted"
+                 : end == RUN_REFUSED ? "the scenario cannot be built"
+                                      : trial->run.error);
+        run_close(&trial->run);
         return PROVE_BROKEN;
+    }
     digest_format(&trial->run.result.digest, digest);
-    if (strcmp(digest, trial->digest) == 0)
+    if (strcmp(digest, stored) == 0)
         return PROVE_DONE;
     snprintf(prove->why, sizeof prove->why,
              "replayed, its digest is %s instead of %s, so nothing can be proved (written by "
              "another version?)",
-             digest, trial->digest);
+             digest, stored);
     run_close(&trial->run);
     return PROVE_UNUSABLE;
 }
 
-/* ------------------------------------------------------------------ sets of repairs */
-
-/* Something is broken there, and a run in which it is not is an ideal. */
-static bool is_repairable(const struct prove_row *row)
-{
-    return row->role == PROVE_SUSPECT && row->repair.kind != REPAIR_TRAFFIC;
-}
-
-struct set {
-    uint32_t rows[PROVE_SUSPECTS_MAX], count;
-};
-
-static struct set all_repairable(const struct prove *prove)
-{
-    struct set set = {.count = 0};
-    for (uint32_t i = 0; i < prove->row_count; i++)
-        if (is_repairable(&prove->rows[i]))
-            set.rows[set.count++] = i;
-    return set;
-}
-
-static struct set without(const struct set *set, uint32_t row)
-{
-    struct set rest = {.count = 0};
-    for (uint32_t i = 0; i < set->count; i++)
-        if (set->rows[i] != row)
-            rest.rows[rest.count++] = set->rows[i];
-    return rest;
-}
-
-static bool play_set(const struct trial *trial, const struct set *set,
-                     struct prove_measure *measure)
-{
-    struct repair repairs[PROVE_SUSPECTS_MAX];
-    for (uint32_t i = 0; i < set->count; i++)
-        repairs[i] = trial->prove->rows[set->rows[i]].repair;
-    return play_repaired(trial, repairs, set->count, measure);
-}
-
-static bool play_rows(struct trial *trial)
-{
-    const bool alone = all_repairable(trial->prove).count == 1;
-    for (uint32_t i = 0; i < trial->prove->row_count; i++) {
-        const struct prove_row *row = &trial->prove->rows[i];
-        if (alone && is_repairable(row)) { /* that run was played already */
-            trial->rows[i] = trial->repaired;
-            trial->repaired = (struct prove_measure){0};
-        } else if (!play_repaired(trial, &row->repair, 1, &trial->rows[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* ------------------------------------------------------------------ what they lost */
 
-static int64_t lost_by(const struct trial *trial, const struct prove_measure *measure, uint32_t i)
+static const struct prove_work *ideal_of(const struct prove_trial *trial, uint32_t i)
 {
-    return prove_work_lost(&measure->works[i], &trial->ideal[i]);
+    static const struct prove_work none;
+    return trial->ideal.works == NULL ? &none : &trial->ideal.works[i];
 }
 
-/* A workload that a repair takes from (`but`) is no measure of it. */
-static struct prove_impact impact_of(const struct trial *trial, const struct prove_measure *measure,
-                                     const struct repair *but)
+static int64_t lost_by(const struct prove_trial *trial, const struct prove_measure *measure,
+                       uint32_t i)
 {
-    struct prove_impact impact = {0};
+    return prove_work_lost(&measure->works[i], ideal_of(trial, i));
+}
+
+static bool takes_from(const struct repair *repair, uint32_t workload)
+{
+    return repair != NULL && repair->kind == REPAIR_TRAFFIC && repair->workload == workload;
+}
+
+struct prove_impact prove_impact_of(const struct prove_trial *trial,
+                                    const struct prove_measure *measure, const struct repair *but)
+{
+    struct prove_impact impact = {.lossless_drops = measure->lossless_drops,
+                                  .drops = measure->drops};
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
         const struct prove_work *work = &measure->works[i];
-        if (!trial->victims[i] ||
-            (but != NULL && but->kind == REPAIR_TRAFFIC && but->workload == i))
+        if (!trial->victims[i] || takes_from(but, i))
             continue;
         impact.lost_ps += lost_by(trial, measure, i);
+        impact.whole_ps += prove_work_whole(work, ideal_of(trial, i));
         impact.done += work->done;
+        impact.failed += work->failed;
+        impact.inactive += work->inactive;
         impact.p99_ps = work->p99_ps > impact.p99_ps ? work->p99_ps : impact.p99_ps;
     }
     for (uint32_t i = 0; i < trial->hops.count; i++)
@@ -159,137 +80,75 @@ static struct prove_impact impact_of(const struct trial *trial, const struct pro
     return impact;
 }
 
-static bool find_victims(struct trial *trial)
+static bool is_victim(const struct prove_trial *trial, uint32_t i)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const __int128 lost = lost_by(trial, &trial->original, i);
-        trial->victims[i] =
-            lost > 0 &&
-            lost * 100 >= (__int128)trial->original.works[i].under_way_ps * VICTIM_LEAST_PERCENT;
-        any |= trial->victims[i];
-    }
-    return any;
+    const struct prove_work *work = &trial->original.works[i], *ideal = ideal_of(trial, i);
+    const __int128 lost = prove_work_lost(work, ideal);
+    return trial->ideal.works != NULL &&
+           (work->failed > ideal->failed || work->inactive > ideal->inactive ||
+            (lost > 0 &&
+             lost * 100 >= (__int128)prove_work_whole(work, ideal) * VICTIM_LEAST_PERCENT));
 }
 
-/* a's commands took less time each than b's. */
-static bool is_faster(const struct prove_work *a, const struct prove_work *b)
+/* ------------------------------------------------------------------ what went away */
+
+static int64_t amount(const struct prove_impact *impact, enum prove_loss by)
 {
-    return a->done > 0 && (b->done == 0 || (__int128)a->under_way_ps * b->done <
-                                               (__int128)b->under_way_ps * a->done);
+    return by == PROVE_BY_TIME       ? impact->lost_ps
+           : by == PROVE_BY_FAILED   ? impact->failed
+           : by == PROVE_BY_INACTIVE ? impact->inactive
+                                     : impact->lossless_drops;
 }
 
-static void keep_best(struct trial *trial, const struct prove_measure *measure,
-                      const struct repair *but)
+/* Beyond what is there in the ideal run as well.  What lost time is measured against that already.
+ */
+static int64_t excess(const struct prove *prove, const struct prove_impact *impact,
+                      enum prove_loss by)
 {
-    for (uint32_t i = 0; measure->works != NULL && i < trial->scenario->workload_count; i++)
-        if ((but == NULL || but->kind != REPAIR_TRAFFIC || but->workload != i) &&
-            is_faster(&measure->works[i], &trial->ideal[i]))
-            trial->ideal[i] = measure->works[i];
+    return amount(impact, by) - (by == PROVE_BY_TIME ? 0 : amount(&prove->ideal, by));
 }
 
-/* Nobody lost anything against the mended run: against the best of all runs then. */
-static void take_best(struct trial *trial)
+static double gone_of(const struct prove *prove, const struct prove_impact *before,
+                      const struct prove_impact *after, enum prove_loss by)
 {
-    memset(trial->ideal, 0, trial->scenario->workload_count * sizeof *trial->ideal);
-    keep_best(trial, &trial->original, NULL);
-    keep_best(trial, &trial->repaired, NULL);
-    for (uint32_t i = 0; i < trial->prove->row_count; i++)
-        keep_best(trial, &trial->rows[i], &trial->prove->rows[i].repair);
-    find_victims(trial);
+    const int64_t was = excess(prove, before, by);
+    return was <= 0 ? 0 : (double)(was - excess(prove, after, by)) / (double)was;
 }
 
-/* ------------------------------------------------------------------ the culprits */
-
-static double gone_with(const struct trial *trial, const struct prove_measure *measure)
+double prove_gone(const struct prove *prove, const struct prove_impact *before,
+                  const struct prove_impact *after)
 {
-    const struct prove_impact after = impact_of(trial, measure, NULL);
-    return prove_gone(&trial->prove->before, &after);
+    if (prove->by != PROVE_BY_NOTHING)
+        return gone_of(prove, before, after, prove->by);
+    return before->whole_ps == 0
+               ? 0
+               : (double)(before->lost_ps - after->lost_ps) / (double)before->whole_ps;
 }
 
-/* The one of the set whose repair takes the least time away, of those not `kept`. */
-static uint32_t least_of(const struct prove *prove, const struct set *set, const bool *kept)
+double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
+                      const struct prove_impact *after)
 {
-    uint32_t least = UINT32_MAX;
-    double gone = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
-        const struct prove_row *row = &prove->rows[set->rows[i]];
-        const double this = prove_gone(&row->before, &row->after);
-        if (!kept[set->rows[i]] && (least == UINT32_MAX || this <= gone)) {
-            least = set->rows[i];
-            gone = this;
-        }
+    double least = prove_gone(prove, before, after);
+    for (enum prove_loss by = PROVE_BY_TIME; by <= PROVE_BY_DROPS; by++) {
+        const double gone = gone_of(prove, before, after, by);
+        if (excess(prove, before, by) > 0 && gone < least)
+            least = gone;
     }
     return least;
 }
 
-static void name_culprits(struct trial *trial, const struct set *set,
-                          const struct prove_measure *measure)
+static enum prove_loss loss_of(const struct prove *prove)
 {
-    for (uint32_t i = 0; i < set->count; i++)
-        trial->prove->rows[set->rows[i]].culprit = true;
-    trial->prove->culprits = set->count;
-    trial->prove->after = impact_of(trial, measure, NULL);
+    for (enum prove_loss by = PROVE_BY_TIME; by <= PROVE_BY_DROPS; by++)
+        if (excess(prove, &prove->before, by) > 0)
+            return by;
+    return PROVE_BY_NOTHING;
 }
 
-/* Leaves one after another broken again, as long as the time stays away. */
-static bool thin_out(struct trial *trial, struct set set)
-{
-    bool kept[ROWS_MAX] = {false}, played = true;
-    struct prove_measure best = {0};
-    name_culprits(trial, &set, &trial->repaired);
-    uint32_t row = least_of(trial->prove, &set, kept);
-    for (; row != UINT32_MAX && played; row = least_of(trial->prove, &set, kept)) {
-        const struct set rest = without(&set, row);
-        struct prove_measure measure = {0};
-        kept[row] = true;
-        played = play_set(trial, &rest, &measure);
-        if (played && gone_with(trial, &measure) >= proved_share) {
-            set = rest;
-            prove_measure_free(&best);
-            best = measure;
-            trial->prove->rows[row].culprit = false;
-            name_culprits(trial, &set, &best);
-        } else if (played) {
-            prove_measure_free(&measure);
-        }
-    }
-    prove_measure_free(&best);
-    return played;
-}
-
-static bool takes_all(const struct prove_row *row)
-{
-    return row != NULL && row->before.lost_ps > 0 &&
-           prove_gone(&row->before, &row->after) >= proved_share;
-}
-
-/* Of what is broken, before traffic that could be left out. */
-static const struct prove_row *best_alone(const struct prove *prove)
-{
-    const struct prove_row *mended = prove_best(prove, PROVE_OF_BROKEN);
-    return takes_all(mended) ? mended : prove_best(prove, PROVE_OF_SUSPECTS);
-}
-
-static bool find_culprits(struct trial *trial)
-{
-    struct prove *prove = trial->prove;
-    const struct set all = all_repairable(prove);
-    const struct prove_row *best = best_alone(prove);
-    if (takes_all(best) && (!prove->repaired || is_repairable(best))) {
-        const struct set one = {.rows = {(uint32_t)(best - prove->rows)}, .count = 1};
-        name_culprits(trial, &one, &trial->rows[one.rows[0]]);
-        prove->after = best->after;
-    } else if (prove->repaired && all.count > 1) {
-        return thin_out(trial, all);
-    }
-    return true;
-}
-
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ victims */
 
 /* Both rows of keys are in order. */
-static void mark_hops(struct trial *trial)
+static void mark_hops(struct prove_trial *trial)
 {
     struct store_statement *rows =
         store_prepare(record_store(trial->run.record),
@@ -305,14 +164,17 @@ static void mark_hops(struct trial *trial)
         trial->prove->transmitters += trial->on_path[i];
 }
 
-static void list_victims(struct trial *trial)
+static void list_victims(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const struct prove_work *work = &trial->original.works[i], *ideal = ideal_of(trial, i);
         if (!trial->victims[i])
             continue;
         struct prove_victim victim = {.lost_ps = lost_by(trial, &trial->original, i),
-                                      .under_way_ps = trial->original.works[i].under_way_ps};
+                                      .under_way_ps = prove_work_whole(work, ideal),
+                                      .failed = work->failed,
+                                      .inactive = work->inactive};
         snprintf(victim.name, sizeof victim.name, "%s", trial->scenario->workloads[i].name);
         uint32_t at =
             prove->victim_count < PROVE_VICTIMS_MAX ? prove->victim_count : PROVE_VICTIMS_MAX;
@@ -325,105 +187,236 @@ static void list_victims(struct trial *trial)
     }
 }
 
-static void compare_rows(struct trial *trial)
+/* Nobody: then anybody may be one of the load. */
+static void find_victims(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
+    bool any = false;
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
+        any |= trial->victims[i] = is_victim(trial, i);
+    for (uint32_t i = 0; i < trial->scenario->workload_count && !any; i++)
+        trial->victims[i] = true;
     mark_hops(trial);
-    list_victims(trial);
-    prove->before = prove->after = impact_of(trial, &trial->original, NULL);
+    prove->before = prove->after = prove_impact_of(trial, &trial->original, NULL);
+    if (!any) /* what somebody lost below the least is no loss */
+        prove->before.lost_ps = prove->after.lost_ps = 0;
+    if (any)
+        list_victims(trial);
+    if (trial->ideal.works == NULL)
+        return;
+    prove->ideal = prove_impact_of(trial, &trial->ideal, NULL);
+    prove->by = loss_of(prove);
+    prove->repaired = prove->by != PROVE_BY_NOTHING;
+}
+
+/* ------------------------------------------------------------------ the mended runs */
+
+bool prove_is_broken(const struct prove_row *row)
+{
+    return row->role == PROVE_SUSPECT && row->repair.kind != REPAIR_TRAFFIC;
+}
+
+struct prove_set prove_all_broken(const struct prove *prove)
+{
+    struct prove_set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++) {
-        const struct repair *repair = &prove->rows[i].repair;
-        prove->rows[i].before = impact_of(trial, &trial->original, repair);
-        prove->rows[i].after = impact_of(trial, &trial->rows[i], repair);
+        const struct prove_row *row = &prove->rows[i];
+        if (prove_is_broken(row) && !row->unplayed && !row->worse)
+            set.rows[set.count++] = i;
+    }
+    return set;
+}
+
+/* How much more the second run cost all workloads than the first, less what it cost less. */
+static void compare(const struct prove_trial *trial, const struct prove_measure *first,
+                    const struct prove_measure *second, const struct repair *but,
+                    struct prove_impact *change)
+{
+    *change = (struct prove_impact){0};
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const struct prove_work *was = &first->works[i], *is = &second->works[i];
+        if (takes_from(but, i))
+            continue;
+        change->lost_ps += prove_work_lost(is, was) - prove_work_lost(was, is);
+        change->failed += is->failed - was->failed + is->inactive - was->inactive;
+        change->whole_ps += prove_work_whole(was, is);
     }
 }
 
-/* All that is broken mended at once. */
-static bool play_ideal(struct trial *trial)
+/* Counts a workload that takes a twentieth more in the second run, or has more that failed. */
+static bool is_dearer(const struct prove_work *was, const struct prove_work *is)
 {
-    const struct set all = all_repairable(trial->prove);
-    if (all.count == 0)
-        return true;
-    if (!play_set(trial, &all, &trial->repaired))
-        return false;
-    memcpy(trial->ideal, trial->repaired.works,
-           trial->scenario->workload_count * sizeof *trial->ideal);
-    trial->prove->repaired = find_victims(trial);
+    return is->failed > was->failed || is->inactive > was->inactive ||
+           (__int128)prove_work_lost(is, was) * 100 >
+               (__int128)prove_work_whole(is, was) * VICTIM_LEAST_PERCENT;
+}
+
+/* A setting as its like have it may cost some more and give nobody anything: it differs for a good
+ * reason. */
+static bool is_worse(const struct prove_trial *trial, uint32_t row)
+{
+    bool dearer = false, cheaper = false;
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        const struct prove_work *was = &trial->original.works[i], *is = &trial->rows[row].works[i];
+        dearer |= is_dearer(was, is);
+        cheaper |= is_dearer(is, was);
+    }
+    return trial->prove->rows[row].repair.kind == REPAIR_SETTING && dearer && !cheaper &&
+           trial->rows[row].lossless_drops >= trial->original.lossless_drops;
+}
+
+static bool copy_measure(const struct prove_trial *trial, struct prove_measure *to,
+                         const struct prove_measure *from)
+{
+    const size_t works = trial->scenario->workload_count, hops = trial->hops.count;
+    *to = *from;
+    to->works = memory_zeroed(works, sizeof *to->works);
+    to->stopped_ps = memory_zeroed(hops, sizeof *to->stopped_ps);
+    memcpy(to->works, from->works, works * sizeof *to->works);
+    memcpy(to->stopped_ps, from->stopped_ps, hops * sizeof *to->stopped_ps);
     return true;
 }
 
-static bool play_repairs(struct trial *trial)
+/* Each alone, and all at once. */
+static bool play_broken(struct prove_trial *trial)
+{
+    struct prove *prove = trial->prove;
+    const struct prove_set all = prove_all_broken(prove);
+    struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
+    struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
+    const uint32_t whole = all.count > 1;
+    bool well = true, again = false;
+    for (uint32_t i = 0; i < all.count; i++)
+        sets[i] = (struct prove_set){.rows = {all.rows[i]}, .count = 1};
+    sets[all.count] = all;
+    well = prove_play_sets(trial, sets, all.count + whole, measures);
+    for (uint32_t i = 0; i < all.count; i++) {
+        struct prove_row *row = &prove->rows[all.rows[i]];
+        trial->rows[all.rows[i]] = measures[i];
+        row->unplayed = well && measures[i].works == NULL;
+        row->worse = well && !row->unplayed && is_worse(trial, all.rows[i]);
+        again |= row->unplayed || row->worse;
+    }
+    trial->ideal = measures[all.count];
+    if (!well || (!again && (all.count != 1 || copy_measure(trial, &trial->ideal, &measures[0]))))
+        return well;
+    const struct prove_set rest = prove_all_broken(prove);
+    prove_measure_free(&trial->ideal);
+    return rest.count == 0 || prove_play_sets(trial, &rest, 1, &trial->ideal);
+}
+
+/* Workloads left out, from the given row on. */
+static bool play_traffic(struct prove_trial *trial, uint32_t first)
+{
+    struct prove *prove = trial->prove;
+    struct prove_set sets[PROVE_ROWS_MAX];
+    struct prove_measure measures[PROVE_ROWS_MAX] = {{0}};
+    uint32_t count = 0;
+    for (uint32_t i = first; i < prove->row_count; i++)
+        sets[count++] = (struct prove_set){.rows = {i}, .count = 1};
+    const bool well = prove_play_sets(trial, sets, count, measures);
+    for (uint32_t i = 0; i < count; i++)
+        trial->rows[first + i] = measures[i];
+    for (uint32_t i = first; i < prove->row_count; i++)
+        prove->rows[i].unplayed = trial->rows[i].works == NULL;
+    return well;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+/* Where nothing that was mended cost anything, each row is compared with the run as it was. */
+static void compare_row(struct prove_trial *trial, uint32_t index)
+{
+    struct prove_row *row = &trial->prove->rows[index];
+    if (row->unplayed)
+        return;
+    row->before = prove_impact_of(trial, &trial->original, &row->repair);
+    row->after = prove_impact_of(trial, &trial->rows[index], &row->repair);
+    if (trial->prove->repaired)
+        return;
+    struct prove_impact change;
+    compare(trial, &trial->original, &trial->rows[index], &row->repair, &change);
+    row->before.lost_ps = change.lost_ps < 0 ? -change.lost_ps : 0;
+    row->after.lost_ps = change.lost_ps > 0 ? change.lost_ps : 0;
+    row->before.whole_ps = change.whole_ps;
+}
+
+static void look_at_whole(struct prove_trial *trial)
+{
+    struct prove *prove = trial->prove;
+    prove->all = (struct prove_impact){.lossless_drops = trial->original.lossless_drops,
+                                       .drops = trial->original.drops};
+    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
+        prove->all.failed += trial->original.works[i].failed;
+        prove->all.inactive += trial->original.works[i].inactive;
+        prove->all.done += trial->original.works[i].done;
+    }
+}
+
+static bool play_repairs(struct prove_trial *trial)
 {
     struct store *store = record_store(trial->run.record);
     struct prove *prove = trial->prove;
     prove_hops_read(&trial->hops, store);
     trial->on_path = memory_zeroed(trial->hops.count, sizeof *trial->on_path);
     prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->hops);
+    look_at_whole(trial);
     prove_suspects(prove, trial->scenario, store);
-    if (!play_ideal(trial))
+    if (!play_broken(trial))
         return false;
-    for (uint32_t i = 0; i < trial->scenario->workload_count && !prove->repaired; i++)
-        trial->victims[i] = true; /* not known yet: anybody may be */
+    find_victims(trial);
+    const uint32_t broken = prove->row_count;
+    prove_traffic(prove, trial->scenario, store);
     prove_others(prove, trial->scenario, store, trial->victims);
-    if (!play_rows(trial))
+    prove->vacuous = prove_all_broken(prove).count == 0;
+    if (!play_traffic(trial, broken))
         return false;
-    if (!prove->repaired)
-        take_best(trial);
-    compare_rows(trial);
-    const bool found = find_culprits(trial);
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        compare_row(trial, i);
+    const bool found = prove_find_culprits(trial);
     if (found && store_error(store) != NULL)
         snprintf(prove->why, sizeof prove->why, "%s", store_error(store));
     return found && store_error(store) == NULL;
 }
 
-static enum prove_end play_all(struct trial *trial)
+static enum prove_end play_all(struct prove_trial *trial, struct store *store, bool progress)
 {
     trial->victims = memory_zeroed(trial->scenario->workload_count, sizeof *trial->victims);
-    trial->ideal = memory_zeroed(trial->scenario->workload_count, sizeof *trial->ideal);
-    enum prove_end end = play_as_it_was(trial);
+    enum prove_end end = play_as_it_was(trial, store, progress);
     if (end == PROVE_DONE) {
         end = play_repairs(trial) ? PROVE_DONE : PROVE_BROKEN;
         run_close(&trial->run);
     }
-    for (uint32_t i = 0; i < ROWS_MAX; i++)
+    for (uint32_t i = 0; i < PROVE_ROWS_MAX; i++)
         prove_measure_free(&trial->rows[i]);
     prove_measure_free(&trial->original);
-    prove_measure_free(&trial->repaired);
+    prove_measure_free(&trial->ideal);
     free(trial->hops.rows);
     free(trial->on_path);
     free(trial->victims);
-    free(trial->ideal);
     return end;
 }
 
 enum prove_end prove_run(struct prove *prove, struct store *store, bool progress, struct diag *diag)
 {
-    *prove = (struct prove){0};
-    struct trial trial = {
+    *prove = (struct prove){.runs = 1};
+    struct prove_trial trial = {
         .prove = prove,
-        .options = {.until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
-                    .progress = progress},
+        .until = store_ask_int(store, "SELECT until_ps FROM meta", TIME_NEVER),
         .diag = diag,
     };
-    store_ask_text(store, "SELECT digest FROM meta", trial.digest, sizeof trial.digest);
     struct stored stored;
     const bool loaded = stored_load(&stored, store, diag);
     trial.scenario = stored.scenario;
     snprintf(prove->why, sizeof prove->why, "its scenario cannot be loaded");
     enum prove_end end = PROVE_UNUSABLE;
     if (loaded)
-        end = play_all(&trial);
+        end = play_all(&trial, store, progress);
     stored_free(&stored);
     return end;
 }
 
 /* ------------------------------------------------------------------ what it says */
-
-double prove_gone(const struct prove_impact *before, const struct prove_impact *after)
-{
-    const int64_t lost = before->lost_ps;
-    return lost == 0 ? 0 : (double)(lost - after->lost_ps) / (double)lost;
-}
 
 const char *prove_role_name(enum prove_role role)
 {
@@ -433,8 +426,9 @@ const char *prove_role_name(enum prove_role role)
 
 static bool is_of(const struct prove_row *row, enum prove_of of)
 {
-    return of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
-           is_repairable(row);
+    return !row->unplayed &&
+           (of == PROVE_OF_ALL || (of == PROVE_OF_SUSPECTS && row->role == PROVE_SUSPECT) ||
+            prove_is_broken(row));
 }
 
 const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)
@@ -442,8 +436,8 @@ const struct prove_row *prove_best(const struct prove *prove, enum prove_of of)
     const struct prove_row *best = NULL;
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        if (is_of(row, of) && (best == NULL || prove_gone(&row->before, &row->after) >
-                                                   prove_gone(&best->before, &best->after)))
+        if (is_of(row, of) && (best == NULL || prove_gone(prove, &row->before, &row->after) >
+                                                   prove_gone(prove, &best->before, &best->after)))
             best = row;
     }
     return best;

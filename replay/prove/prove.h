@@ -3,18 +3,25 @@
  * A run can be played again exactly, so that one change is all that differs: the run's own scenario
  * is played with one suspect mended at a time, then with all of them, and what the victims lost is
  * compared.
- *   suspects    each fault of the scenario; hosts that drain slower than their link; and behind
- *               the roots of pauses with a hundredth of the held time or more each workload's
- *               traffic with the host at that port (between switches: each workload that uses it)
+ *   suspects    each fault of the scenario; hosts that drain slower than their link; settings that
+ *               differ from those of their like (deviation.h); and behind the roots of pauses with
+ *               a hundredth of the held time or more each workload's traffic with the host at that
+ *               port (between switches: each workload that uses it).  Those whose places carry
+ *               traffic go first where there are more than are played
  *   lost time   how much longer a workload's commands were under way than as many of them are in
- *               the ideal run: the one with all faults and slow hosts mended at once.  What the
- *               load costs itself is in both, so it is not lost.  Where nobody lost anything
- *               against that run, each workload's best run is its ideal
- *   victims     workloads that lost a twentieth of their time or more
- *   culprits    a suspect whose repair takes nine tenths of the lost time away; where there is
+ *               the ideal run, and what those take there that are missing: the ideal is the run
+ *               with all faults, slow hosts and settings mended at once, but for settings whose
+ *               own repair makes it worse.  What the load costs itself is in both, so it is not
+ *               lost
+ *   victims     workloads that lost a twentieth of their time or more, or had more operations
+ *               fail or members inactive than in the ideal run
+ *   culprits    a suspect whose repair takes nine tenths of the loss away; where there is
  *               none, all suspects are mended and then left broken again one by one, the least
  *               first, as long as nine tenths stay away: what is left is a set of which none can
- *               be missed
+ *               be missed.  The loss is all that was lost: time, failed operations, inactive
+ *               members, dropped lossless frames
+ *   load        where nothing that can be mended cost anything: whom each workload's absence frees.
+ *               Load is what it is: a workload is no culprit
  *   innocents   workloads left out that share no transmitter with a victim, nor with one who does,
  *               and so on; bystanders: the others, so that leaving them out may move the victims'
  *               time
@@ -29,42 +36,69 @@
 #include "replay/database/store.h"
 #include "replay/prove/repair.h"
 
-enum { PROVE_SUSPECTS_MAX = 12, PROVE_OTHERS_MAX = 3, PROVE_VICTIMS_MAX = 8 };
-enum { PROVE_WORDS_BYTES = 200, PROVE_NAME_BYTES = 64 };
+enum {
+    PROVE_SUSPECTS_MAX = 20,
+    PROVE_BROKEN_MAX = 14,
+    PROVE_OTHERS_MAX = 3,
+    PROVE_VICTIMS_MAX = 8
+};
+enum { PROVE_WORDS_BYTES = 240, PROVE_NAME_BYTES = 64 };
 
 /* What one of the runs cost the victims. */
 struct prove_impact {
     int64_t lost_ps;
-    int64_t stopped_ps; /* by pauses: the transmitters on their hops, each counted once */
-    int64_t done;       /* commands or messages of the victims that the repair leaves in */
-    int64_t p99_ps;     /* the worst of theirs */
+    int64_t stopped_ps;       /* by pauses: the transmitters on their hops, each counted once */
+    int64_t done;             /* commands or messages of the victims that the repair leaves in */
+    int64_t p99_ps;           /* the worst of theirs */
+    int64_t failed, inactive; /* operations and members of theirs */
+    int64_t lossless_drops, drops; /* of the whole run; watchdogs' are lossless */
+    int64_t whole_ps;              /* what lost_ps is a part of */
 };
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
 struct prove_row {
     struct repair repair;
+    char name[REPAIR_NAME_BYTES]; /* of the suspect */
     char text[PROVE_WORDS_BYTES];
     enum prove_role role;
-    bool cause;   /* it mends a cause of the pauses */
-    bool culprit; /* of the set that is proved */
+    bool cause;    /* it mends a cause of the pauses */
+    bool unplayed; /* mended so the scenario cannot be built */
+    bool worse;    /* a setting whose repair costs more than it gives: it stays */
+    bool culprit;  /* of the set that is proved */
     struct prove_impact before, after;
 };
 
 struct prove_victim {
     char name[PROVE_NAME_BYTES];
     int64_t lost_ps, under_way_ps;
+    int64_t failed, inactive;
+};
+
+/* What the loss is measured by: the first of these that the repairs take away. */
+enum prove_loss {
+    PROVE_BY_NOTHING,
+    PROVE_BY_TIME,
+    PROVE_BY_FAILED,
+    PROVE_BY_INACTIVE,
+    PROVE_BY_DROPS
 };
 
 struct prove {
     struct prove_row rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX];
     uint32_t row_count;
+    uint32_t left_out; /* suspects that were not played */
+    uint32_t runs;
     struct prove_victim victims[PROVE_VICTIMS_MAX]; /* those that lost most */
     uint32_t victim_count;                          /* of all */
     uint32_t transmitters;                          /* on the victims' hops */
-    bool repaired;     /* the ideal run is the mended one; else each workload's best */
+    enum prove_loss by;
+    bool repaired;     /* there is an ideal run, and something was lost against it */
+    bool vacuous;      /* nothing could be mended or left out: no run to compare with */
     uint32_t culprits; /* rows that are culprits; 0: nothing is proved */
     struct prove_impact before, after; /* as it was, and with the culprits mended at once */
+    struct prove_impact ideal;         /* with all that is broken mended */
+    struct prove_impact all;           /* as it was, of all workloads */
     char why[STORE_ERROR_BYTES];       /* of what failed */
 };
 
@@ -78,16 +112,20 @@ enum prove_end {
 enum prove_end prove_run(struct prove *prove, struct store *store, bool progress,
                          struct diag *diag);
 
-/* The part of the lost time that a repair takes away; below 0: it adds. */
-double prove_gone(const struct prove_impact *before, const struct prove_impact *after);
+/* The part of the loss that a repair takes away; below 0: it adds.  Where nothing that can be
+ * mended cost anything: the part of the others' time that a workload's absence frees. */
+double prove_gone(const struct prove *prove, const struct prove_impact *before,
+                  const struct prove_impact *after);
+
+/* Something is broken there, and a run in which it is not is an ideal. */
+bool prove_is_broken(const struct prove_row *row);
 
 /* "suspect", "innocent", "bystander" */
 const char *prove_role_name(enum prove_role role);
 
-/* Broken: suspects that are a fault or a slow host. */
 enum prove_of { PROVE_OF_BROKEN, PROVE_OF_SUSPECTS, PROVE_OF_ALL };
 
-/* The row whose repair takes most of the lost time away; NULL: there is none. */
+/* The row whose repair takes most of the loss away; NULL: there is none. */
 const struct prove_row *prove_best(const struct prove *prove, enum prove_of of);
 
 #endif

@@ -53,16 +53,25 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
     struct store_statement *rows = store_prepare(
         store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
                "  + unfinished*((SELECT simulated_ps + drain_ps FROM meta)"
-               "  - coalesce(last_completion_ps, start_ps)), coalesce(latency_p99_ps, 0)"
+               "  - coalesce(last_completion_ps, start_ps)), coalesce(latency_p99_ps, 0), failed,"
+               " coalesce((SELECT value FROM result WHERE"
+               "  path='workloads['||workload||'].members_idle'), 0)"
                " FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM latency l"
                "  WHERE l.workload=w.workload) AS n FROM workload w)");
     while (store_step(rows)) {
         const int64_t workload = store_int(rows, 0);
         if (workload < workloads)
-            measure->works[workload] =
-                (struct prove_work){store_int(rows, 1), store_int(rows, 2), store_int(rows, 3)};
+            measure->works[workload] = (struct prove_work){
+                store_int(rows, 1), store_int(rows, 2), store_int(rows, 3),
+                store_int(rows, 4), store_int(rows, 5),
+            };
     }
     store_finish(rows);
+    measure->lossless_drops = store_ask_int(
+        store, "SELECT sum(value) FROM result WHERE path IN ('drops.lossless', 'drops.watchdog')",
+        0);
+    measure->drops =
+        store_ask_int(store, "SELECT sum(value) FROM result WHERE path GLOB 'drops.*'", 0);
     read_stops(measure, store, hops);
 }
 
@@ -73,10 +82,16 @@ void prove_measure_free(struct prove_measure *measure)
     *measure = (struct prove_measure){0};
 }
 
+int64_t prove_work_whole(const struct prove_work *work, const struct prove_work *ideal)
+{
+    return work->under_way_ps > ideal->under_way_ps ? work->under_way_ps : ideal->under_way_ps;
+}
+
 int64_t prove_work_lost(const struct prove_work *work, const struct prove_work *ideal)
 {
     if (ideal->done == 0)
         return 0;
     const int64_t needed = (int64_t)((__int128)ideal->under_way_ps * work->done / ideal->done);
-    return work->under_way_ps > needed ? work->under_way_ps - needed : 0;
+    const int64_t whole = prove_work_whole(work, ideal);
+    return whole > needed ? whole - needed : 0;
 }

@@ -2,7 +2,9 @@
  * prove_impact - what a run cost its workloads.
  * Of each workload how long its commands or messages were under way, all together: a figure that
  * grows with what waits, whatever it waits for.
- * Those that never completed count from the last completion until the run's end, at least.
+ * Those that never completed count from the last completion until the run's end, at least.  Who did
+ * less than in another run has lost the time that the missing ones take there: what failed, what
+ * was never issued, all of a workload that never connected.
  * Times are virtual picoseconds.  Owner: prove_measure_free. */
 #ifndef STORMGLASS_REPLAY_PROVE_PROVE_IMPACT_H
 #define STORMGLASS_REPLAY_PROVE_PROVE_IMPACT_H
@@ -12,6 +14,8 @@
 struct prove_work {
     int64_t done; /* commands or messages whose latency was measured */
     int64_t under_way_ps, p99_ps;
+    int64_t failed;
+    int64_t inactive; /* members that did nothing, as those that never connected */
 };
 
 /* A transmitter in one priority that frames of workloads may leave by. */
@@ -33,6 +37,8 @@ void prove_hops_read(struct prove_hops *hops, struct store *store);
 struct prove_measure {
     struct prove_work *works; /* by workload of the scenario */
     int64_t *stopped_ps;      /* by way */
+    int64_t lossless_drops;   /* of lossless frames, those by watchdogs with them */
+    int64_t drops;            /* of all frames */
 };
 
 /* `store` has a run of `workloads`, or of fewer. */
@@ -40,8 +46,12 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
                    const struct prove_hops *hops);
 void prove_measure_free(struct prove_measure *measure);
 
-/* How much longer the work was under way than the same number of commands was in the ideal run; 0
- * when it was not, or nothing was done in the ideal one. */
+/* How much longer the work was under way than the same number of commands was in the ideal run, or
+ * what those take there that are missing here, whichever is more; 0 when nothing was lost, or
+ * nothing was done in the ideal one. */
 int64_t prove_work_lost(const struct prove_work *work, const struct prove_work *ideal);
+
+/* What the loss is a part of: the time under way, or that of the ideal run where it was more. */
+int64_t prove_work_whole(const struct prove_work *work, const struct prove_work *ideal);
 
 #endif

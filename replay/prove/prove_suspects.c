@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prove_suspects - faults, roots, and the rest of the workloads. */
+ * prove_suspects - faults, slow hosts, settings, traffic behind roots, and the rest of the
+ * workloads. */
 #include "replay/prove/prove_suspects.h"
 
 #include "base/memory.h"
@@ -10,10 +11,25 @@
 
 enum { SHARE_LEAST_PERCENT = 1 };
 
+/* What speaks for a suspect, where there are more than are played. */
+enum { SCORE_CARRIES = 8, SCORE_ROOT = 4, SCORE_NARROW = 2, SCORE_HURT = 1 };
+
+struct candidate {
+    struct repair repair;
+    bool cause;
+    unsigned score;
+};
+
 struct search {
     struct prove *prove;
     const struct scenario *scenario;
     struct store *store;
+    struct candidate *list;
+    uint32_t count, room;
+    uint8_t *carries; /* by port of all nodes, one after the other: frames of workloads go there */
+    uint32_t *first;  /* port of each node */
+    bool *hurt;       /* by node: it dropped frames */
+    bool *causes;     /* by host: it is a cause of the pauses */
 };
 
 static void add_row(struct search *search, struct repair repair, enum prove_role role, bool cause)
@@ -24,11 +40,82 @@ static void add_row(struct search *search, struct repair repair, enum prove_role
             prove->rows[i].cause |= cause;
             return;
         }
-    if (role == PROVE_SUSPECT && prove->row_count >= PROVE_SUSPECTS_MAX)
+    if (role == PROVE_SUSPECT && prove->row_count >= PROVE_SUSPECTS_MAX) {
+        prove->left_out++;
         return;
+    }
     struct prove_row *row = &prove->rows[prove->row_count++];
     *row = (struct prove_row){.repair = repair, .role = role, .cause = cause};
+    repair_name(&repair, search->scenario, row->name, sizeof row->name);
     repair_words(&repair, search->scenario, row->text, sizeof row->text);
+}
+
+/* ------------------------------------------------------------------ where frames go */
+
+static void map_traffic(struct search *search)
+{
+    const struct scenario *scenario = search->scenario;
+    search->first = memory_zeroed((size_t)scenario->node_count + 1, sizeof *search->first);
+    search->hurt = memory_zeroed(scenario->node_count, sizeof *search->hurt);
+    search->causes = memory_zeroed(scenario->node_count, sizeof *search->causes);
+    for (uint32_t i = 0; i < scenario->node_count; i++)
+        search->first[i + 1] = search->first[i] + scenario->nodes[i].port_count;
+    search->carries = memory_zeroed((size_t)search->first[scenario->node_count] + 1, 1);
+    struct store_statement *rows =
+        store_prepare(search->store, "SELECT DISTINCT node, port FROM workload_way");
+    while (store_step(rows)) {
+        const uint32_t node = (uint32_t)store_int(rows, 0);
+        const uint16_t port = (uint16_t)store_int(rows, 1);
+        const struct scenario_port *own = &scenario->nodes[node].ports[port];
+        search->carries[search->first[node] + port] = 1;
+        if (own->link != SCENARIO_NO_LINK)
+            search->carries[search->first[own->peer_node] + own->peer_port] = 1;
+    }
+    store_finish(rows);
+    rows = store_prepare(search->store, "SELECT DISTINCT node FROM dropped");
+    while (store_step(rows))
+        search->hurt[store_int(rows, 0)] = true;
+    store_finish(rows);
+}
+
+static bool carries(const struct search *search, const struct scenario_spot *spot)
+{
+    if (spot->node == SCENARIO_NOWHERE)
+        return true;
+    bool any = false;
+    for (uint32_t i = search->first[spot->node]; i < search->first[spot->node + 1]; i++)
+        if (spot->port == SCENARIO_ALL_PORTS || i - search->first[spot->node] == spot->port)
+            any |= search->carries[i] != 0;
+    return any;
+}
+
+/* ------------------------------------------------------------------ what is broken */
+
+static void add_candidate(struct search *search, const struct candidate *candidate)
+{
+    for (uint32_t i = 0; i < search->count; i++)
+        if (repair_equal(&search->list[i].repair, &candidate->repair)) {
+            search->list[i].cause |= candidate->cause;
+            search->list[i].score |= candidate->score;
+            return;
+        }
+    search->list = memory_grown(search->list, search->count, &search->room, sizeof *search->list);
+    search->list[search->count++] = *candidate;
+}
+
+static void add_fault(struct search *search, uint32_t index, bool cause)
+{
+    const struct scenario_fault *fault = &search->scenario->faults[index];
+    struct candidate candidate = {
+        .repair = {.kind = REPAIR_FAULT, .fault = index},
+        .cause = cause,
+        .score = SCORE_NARROW | (cause ? SCORE_ROOT : 0),
+    };
+    for (uint32_t i = 0; i < fault->spot_count; i++) {
+        candidate.score |= carries(search, &fault->spots[i]) ? SCORE_CARRIES : 0;
+        candidate.score |= search->hurt[fault->spots[i].node] ? SCORE_HURT : 0;
+    }
+    add_candidate(search, &candidate);
 }
 
 /* A fault makes this host pause. */
@@ -41,6 +128,122 @@ static bool is_at(const struct scenario_fault *fault, uint32_t host)
             return true;
     return false;
 }
+
+/* Hosts that drain slower than all others, one by one; of many with one value that is the suspect.
+ */
+static bool is_slow_host(const struct deviation *deviation)
+{
+    const struct deviation_change *change = deviation->changes;
+    return deviation->change_count == 1 && change->of == DEVIATION_RNIC &&
+           strcmp(change->row->name, "drain") == 0 && change->common == RNIC_UNLIMITED;
+}
+
+static void add_setting(struct search *search, const struct deviation *deviation, uint32_t index)
+{
+    const bool slow = is_slow_host(deviation);
+    struct candidate candidate = {
+        .repair =
+            slow ? (struct repair){.kind = REPAIR_DRAIN, .host = deviation->changes[0].spot.node}
+                 : (struct repair){.kind = REPAIR_SETTING, .setting = index},
+        .score = deviation->broad ? 0 : SCORE_NARROW};
+    for (size_t k = 0; k < deviation->change_count; k++) {
+        const struct scenario_spot *spot = &deviation->changes[k].spot;
+        const bool somewhere = spot->node != SCENARIO_NOWHERE;
+        candidate.score |= carries(search, spot) ? SCORE_CARRIES : 0;
+        candidate.score |= somewhere && search->hurt[spot->node] ? SCORE_HURT : 0;
+        candidate.cause |= slow && somewhere && search->causes[spot->node];
+    }
+    if ((candidate.score & SCORE_CARRIES) != 0)
+        add_candidate(search, &candidate);
+}
+
+static void add_settings(struct search *search)
+{
+    struct deviations deviations;
+    deviations_find(&deviations, search->scenario);
+    search->prove->left_out += deviations.left_out;
+    for (uint32_t i = 0; i < deviations.count; i++)
+        add_setting(search, &deviations.list[i], i);
+    deviations_free(&deviations);
+}
+
+/* The port is the root of pauses: a host of its own accord, else traffic that meets there. */
+struct root {
+    int64_t node, port;
+    uint32_t behind; /* the host there, or REPAIR_ANY_HOST */
+    bool is_host, cause;
+};
+
+typedef void root_fn(struct search *search, const struct root *root);
+
+static void each_root(struct search *search, root_fn *call)
+{
+    const struct scenario *scenario = search->scenario;
+    struct store_statement *rows = store_prepare(
+        search->store,
+        "SELECT r.node, r.port, p.peer_node, position FROM pause_root r LEFT JOIN port p ON"
+        " p.node=r.node AND p.port=r.port WHERE held_ps*100 >= ?1*(SELECT sum(held_ps) FROM"
+        " pause_root) ORDER BY position");
+    store_bind(rows, 1, STORE_I(SHARE_LEAST_PERCENT));
+    const int64_t causes =
+        store_ask_int(search->store, "SELECT value FROM result WHERE path='root_causes'", 1);
+    while (store_step(rows)) {
+        const int64_t node = store_int(rows, 0), peer = store_int(rows, 2);
+        const bool is_host = scenario->nodes[node].kind == SCENARIO_HOST;
+        const int64_t behind = is_host ? node : peer;
+        call(search, &(struct root){node, store_int(rows, 1),
+                                    scenario->nodes[behind].kind == SCENARIO_HOST ? (uint32_t)behind
+                                                                                  : REPAIR_ANY_HOST,
+                                    is_host, store_int(rows, 3) < causes});
+    }
+    store_finish(rows);
+}
+
+static void add_root_host(struct search *search, const struct root *root)
+{
+    const struct scenario *scenario = search->scenario;
+    for (uint32_t i = 0; root->is_host && i < scenario->fault_count; i++)
+        if (is_at(&scenario->faults[i], root->behind))
+            add_fault(search, i, root->cause);
+    if (root->is_host)
+        search->causes[root->behind] |= root->cause;
+}
+
+/* The best of them in the order in which they were found. */
+static void take_best(struct search *search)
+{
+    uint32_t left = PROVE_BROKEN_MAX, taken = 0;
+    bool *taking = memory_zeroed((size_t)search->count + 1, sizeof *taking);
+    for (unsigned score = 2 * SCORE_CARRIES; score-- > 0 && taken < left;)
+        for (uint32_t i = 0; i < search->count && taken < left; i++)
+            if (search->list[i].score == score) {
+                taking[i] = true;
+                taken++;
+            }
+    for (uint32_t i = 0; i < search->count; i++)
+        if (taking[i])
+            add_row(search, search->list[i].repair, PROVE_SUSPECT, search->list[i].cause);
+    search->prove->left_out += search->count - taken;
+    free(taking);
+}
+
+void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store)
+{
+    struct search search = {.prove = prove, .scenario = scenario, .store = store};
+    map_traffic(&search);
+    for (uint32_t i = 0; i < scenario->fault_count; i++)
+        add_fault(&search, i, false);
+    each_root(&search, add_root_host);
+    add_settings(&search);
+    take_best(&search);
+    free(search.list);
+    free(search.carries);
+    free(search.first);
+    free(search.hurt);
+    free(search.causes);
+}
+
+/* ------------------------------------------------------------------ traffic behind roots */
 
 static bool talks_to(const struct scenario_workload *workload, uint32_t host)
 {
@@ -59,17 +262,6 @@ static bool has_others(const struct scenario_workload *workload, uint32_t host)
     return false;
 }
 
-static void add_slow_host(struct search *search, uint32_t host, bool cause)
-{
-    const struct scenario *scenario = search->scenario;
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
-        if (is_at(&scenario->faults[i], host))
-            add_row(search, (struct repair){.kind = REPAIR_FAULT, .fault = i}, PROVE_SUSPECT,
-                    cause);
-    if (scenario->nodes[host].host->rnic->drain != RNIC_UNLIMITED)
-        add_row(search, (struct repair){.kind = REPAIR_DRAIN, .host = host}, PROVE_SUSPECT, cause);
-}
-
 static bool uses(const struct search *search, uint32_t workload, int64_t node, int64_t port)
 {
     struct store_statement *row = store_prepare(
@@ -82,72 +274,25 @@ static bool uses(const struct search *search, uint32_t workload, int64_t node, i
     return found;
 }
 
-/* Traffic meets at the port: `host` is behind it, or another switch. */
-static void add_congestion(struct search *search, int64_t node, int64_t port, uint32_t host,
-                           bool cause)
+/* Traffic meets at the port: a host is behind it, or another switch. */
+static void add_congestion(struct search *search, const struct root *root)
 {
+    const uint32_t host = root->behind;
     for (uint32_t i = 0; i < search->scenario->workload_count; i++) {
         const struct scenario_workload *workload = &search->scenario->workloads[i];
-        const bool meets =
-            host == REPAIR_ANY_HOST ? uses(search, i, node, port) : talks_to(workload, host);
+        const bool meets = host == REPAIR_ANY_HOST ? uses(search, i, root->node, root->port)
+                                                   : talks_to(workload, host);
         const uint32_t with = has_others(workload, host) ? host : REPAIR_ANY_HOST;
-        if (meets && workload->job == NULL)
+        if (meets && workload->job == NULL && !root->is_host)
             add_row(search, (struct repair){.kind = REPAIR_TRAFFIC, .workload = i, .host = with},
-                    PROVE_SUSPECT, cause);
+                    PROVE_SUSPECT, root->cause);
     }
 }
 
-static uint32_t host_of(const struct scenario *scenario, int64_t node)
+void prove_traffic(struct prove *prove, const struct scenario *scenario, struct store *store)
 {
-    return scenario->nodes[node].kind == SCENARIO_HOST ? (uint32_t)node : REPAIR_ANY_HOST;
-}
-
-static void add_roots(struct search *search)
-{
-    struct store_statement *rows = store_prepare(
-        search->store,
-        "SELECT r.node, r.port, p.peer_node, position FROM pause_root r LEFT JOIN port p ON"
-        " p.node=r.node AND p.port=r.port WHERE held_ps*100 >= ?1*(SELECT sum(held_ps) FROM"
-        " pause_root) ORDER BY position");
-    store_bind(rows, 1, STORE_I(SHARE_LEAST_PERCENT));
-    const int64_t causes =
-        store_ask_int(search->store, "SELECT value FROM result WHERE path='root_causes'", 1);
-    while (store_step(rows)) {
-        const int64_t node = store_int(rows, 0), port = store_int(rows, 1);
-        const bool cause = store_int(rows, 3) < causes;
-        const uint32_t host = host_of(search->scenario, node);
-        if (host != REPAIR_ANY_HOST)
-            add_slow_host(search, host, cause);
-        else
-            add_congestion(search, node, port, host_of(search->scenario, store_int(rows, 2)),
-                           cause);
-    }
-    store_finish(rows);
-}
-
-/* Slow by nature: it may keep others waiting without a single pause. */
-static void add_slow_hosts(struct search *search)
-{
-    struct store_statement *rows = store_prepare(
-        search->store, "SELECT node, max(rate_bps) FROM port WHERE node IN (SELECT from_node FROM"
-                       " workload_pair UNION SELECT to_node FROM workload_pair) GROUP BY node");
-    while (store_step(rows)) {
-        const uint32_t host = (uint32_t)store_int(rows, 0);
-        const int64_t drain = search->scenario->nodes[host].host->rnic->drain;
-        if (drain != RNIC_UNLIMITED && drain < store_int(rows, 1))
-            add_row(search, (struct repair){.kind = REPAIR_DRAIN, .host = host}, PROVE_SUSPECT,
-                    false);
-    }
-    store_finish(rows);
-}
-
-void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store)
-{
-    struct search search = {prove, scenario, store};
-    for (uint32_t i = 0; i < scenario->fault_count; i++)
-        add_row(&search, (struct repair){.kind = REPAIR_FAULT, .fault = i}, PROVE_SUSPECT, false);
-    add_roots(&search);
-    add_slow_hosts(&search);
+    struct search search = {.prove = prove, .scenario = scenario, .store = store};
+    each_root(&search, add_congestion);
 }
 
 /* ------------------------------------------------------------------ who is none */

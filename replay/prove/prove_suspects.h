@@ -6,8 +6,11 @@
 
 #include "replay/prove/prove.h"
 
-/* Faults, then the roots from the first on. */
+/* What may be broken: faults, slow hosts, settings; of too many those for which most speaks. */
 void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store);
+
+/* Traffic that meets at the roots of pauses, from the first on. */
+void prove_traffic(struct prove *prove, const struct scenario *scenario, struct store *store);
 
 /* Workloads that have nothing to do with a suspect, innocents before bystanders. `victims` is by
  * workload. */

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  * repair - copies of what changes, pointers to the rest. */
-#include "replay/prove/repair.h"
+#include "replay/prove/repair_private.h"
 
-#include "base/memory.h"
 #include "scenarios/fault/fault.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool repair_equal(const struct repair *a, const struct repair *b)
 {
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
-           a->workload == b->workload;
+           a->workload == b->workload && a->setting == b->setting;
 }
+
+const char *repair_suspect(enum repair_kind kind)
+{
+    static const char *const words[] = {"fault", "host", "setting", "workload"};
+    return words[kind];
+}
+
+/* ------------------------------------------------------------------ in words */
 
 static int spot_words(const struct scenario *scenario, const struct scenario_spot *spot, char *text,
                       size_t size)
@@ -37,6 +43,46 @@ static void fault_words(const struct scenario *scenario, uint32_t index, char *t
         snprintf(text + used, size - (size_t)used, ", removed");
 }
 
+/* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more" */
+static void setting_words(const struct scenario *scenario, const struct deviation *deviation,
+                          char *text, size_t size)
+{
+    const struct scenario_spot *spot = &deviation->changes[0].spot;
+    const uint32_t spots = deviation_spots(deviation);
+    int used =
+        snprintf(text, size, "%s %s -> %s", deviation->path, deviation->value, deviation->common);
+    if (spot->node != SCENARIO_NOWHERE && (size_t)used < size)
+        used += spot_words(scenario, spot, text + used, size - (size_t)used);
+    if (spots > 1 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
+}
+
+static void settings_say(const struct repair *repair, const struct scenario *scenario, bool name,
+                         char *text, size_t size)
+{
+    struct deviations deviations;
+    deviations_find(&deviations, scenario);
+    const struct deviation *deviation = &deviations.list[repair->setting];
+    if (name)
+        snprintf(text, size, "%s", deviation->path);
+    else
+        setting_words(scenario, deviation, text, size);
+    deviations_free(&deviations);
+}
+
+void repair_name(const struct repair *repair, const struct scenario *scenario, char *text,
+                 size_t size)
+{
+    if (repair->kind == REPAIR_FAULT)
+        snprintf(text, size, "faults.%u", repair->fault);
+    else if (repair->kind == REPAIR_DRAIN)
+        snprintf(text, size, "%s", scenario->nodes[repair->host].name);
+    else if (repair->kind == REPAIR_SETTING)
+        settings_say(repair, scenario, true, text, size);
+    else
+        snprintf(text, size, "%s", scenario->workloads[repair->workload].name);
+}
+
 void repair_words(const struct repair *repair, const struct scenario *scenario, char *text,
                   size_t size)
 {
@@ -44,12 +90,16 @@ void repair_words(const struct repair *repair, const struct scenario *scenario, 
         fault_words(scenario, repair->fault, text, size);
     else if (repair->kind == REPAIR_DRAIN)
         snprintf(text, size, "%s drains at line rate", scenario->nodes[repair->host].name);
+    else if (repair->kind == REPAIR_SETTING)
+        settings_say(repair, scenario, false, text, size);
     else if (repair->host == REPAIR_ANY_HOST)
         snprintf(text, size, "%s removed", scenario->workloads[repair->workload].name);
     else
         snprintf(text, size, "%s, traffic with %s removed",
                  scenario->workloads[repair->workload].name, scenario->nodes[repair->host].name);
 }
+
+/* ------------------------------------------------------------------ copies of what changes */
 
 static bool is_taken(const struct repair *repairs, uint32_t count, uint32_t fault)
 {
@@ -62,82 +112,110 @@ static bool is_taken(const struct repair *repairs, uint32_t count, uint32_t faul
 static void take_faults(struct repaired *repaired, const struct repair *repairs, uint32_t count)
 {
     struct scenario *scenario = &repaired->scenario;
+    struct scenario_fault *faults =
+        arena_array(&repaired->arena, (size_t)scenario->fault_count + 1, sizeof *faults);
     uint32_t kept = 0;
-    repaired->faults = memory_zeroed(scenario->fault_count, sizeof *repaired->faults);
     for (uint32_t i = 0; i < scenario->fault_count; i++)
         if (!is_taken(repairs, count, i))
-            repaired->faults[kept++] = scenario->faults[i];
-    scenario->faults = repaired->faults;
+            faults[kept++] = scenario->faults[i];
+    scenario->faults = faults;
     scenario->fault_count = kept;
 }
 
-static void free_drain(struct repaired *repaired, uint32_t number, uint32_t node)
+static bool is_mended(const struct repaired *repaired, const struct repair *repairs, uint32_t count,
+                      uint32_t route)
 {
-    struct scenario_host *host = &repaired->hosts[number];
-    struct rnic_params *rnic = &repaired->rnics[number];
-    *host = *repaired->nodes[node].host;
+    for (uint32_t i = 0; i < count; i++) {
+        if (repairs[i].kind != REPAIR_SETTING)
+            continue;
+        const struct deviation_change *change =
+            repaired->deviations.list[repairs[i].setting].changes;
+        if (change->of == DEVIATION_ROUTE && change->index == route)
+            return true;
+    }
+    return false;
+}
+
+static void take_routes(struct repaired *repaired, const struct repair *repairs, uint32_t count)
+{
+    struct scenario *scenario = &repaired->scenario;
+    struct scenario_route *routes =
+        arena_array(&repaired->arena, (size_t)scenario->route_count + 1, sizeof *routes);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < scenario->route_count; i++)
+        if (!is_mended(repaired, repairs, count, i))
+            routes[kept++] = scenario->routes[i];
+    scenario->routes = routes;
+    scenario->route_count = kept;
+}
+
+static void copy_nodes(struct repaired *repaired)
+{
+    struct scenario *scenario = &repaired->scenario;
+    struct scenario_node *nodes =
+        arena_array(&repaired->arena, scenario->node_count, sizeof *nodes);
+    memcpy(nodes, scenario->nodes, scenario->node_count * sizeof *nodes);
+    scenario->nodes = nodes;
+}
+
+static void free_drain(struct repaired *repaired, uint32_t node)
+{
+    struct scenario_host *host = arena_take(&repaired->arena, sizeof *host);
+    struct rnic_params *rnic = arena_take(&repaired->arena, sizeof *rnic);
+    *host = *repaired->scenario.nodes[node].host;
     *rnic = *host->rnic;
     rnic->drain = RNIC_UNLIMITED;
     host->rnic = rnic;
-    repaired->nodes[node].host = host;
+    repaired->scenario.nodes[node].host = host;
 }
 
-static void copy_nodes(struct repaired *repaired, uint32_t repairs)
+static void leave_out(struct repaired *repaired, uint32_t index, uint32_t host)
 {
     struct scenario *scenario = &repaired->scenario;
-    repaired->hosts = memory_zeroed(repairs, sizeof *repaired->hosts);
-    repaired->rnics = memory_zeroed(repairs, sizeof *repaired->rnics);
-    repaired->nodes = memory_zeroed(scenario->node_count, sizeof *repaired->nodes);
-    memcpy(repaired->nodes, scenario->nodes, scenario->node_count * sizeof *repaired->nodes);
-    scenario->nodes = repaired->nodes;
-}
-
-static void copy_workloads(struct repaired *repaired, uint32_t repairs)
-{
-    struct scenario *scenario = &repaired->scenario;
-    repaired->pairs = memory_zeroed(repairs, sizeof *repaired->pairs);
-    repaired->workloads = memory_zeroed(scenario->workload_count, sizeof *repaired->workloads);
-    memcpy(repaired->workloads, scenario->workloads,
-           scenario->workload_count * sizeof *repaired->workloads);
-    scenario->workloads = repaired->workloads;
-}
-
-static void leave_out(struct repaired *repaired, uint32_t number, uint32_t index, uint32_t host)
-{
-    struct scenario_workload *workload = &repaired->workloads[index];
-    struct scenario_pair *pairs = memory_zeroed(workload->pair_count, sizeof *pairs);
+    struct scenario_workload *workloads =
+        arena_array(&repaired->arena, scenario->workload_count, sizeof *workloads);
+    memcpy(workloads, scenario->workloads, scenario->workload_count * sizeof *workloads);
+    struct scenario_workload *workload = &workloads[index];
+    struct scenario_pair *pairs =
+        arena_array(&repaired->arena, (size_t)workload->pair_count + 1, sizeof *pairs);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < workload->pair_count && host != REPAIR_ANY_HOST; i++)
         if (workload->pairs[i].from != host && workload->pairs[i].to != host)
             pairs[kept++] = workload->pairs[i];
-    repaired->pairs[number] = pairs;
     workload->pairs = pairs;
     workload->pair_count = kept;
+    scenario->workloads = workloads;
+}
+
+static bool has_setting(const struct repair *repairs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (repairs[i].kind == REPAIR_SETTING)
+            return true;
+    return false;
 }
 
 void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario)
 {
-    *repaired = (struct repaired){.scenario = *scenario, .count = count};
+    *repaired = (struct repaired){.scenario = *scenario};
+    if (has_setting(repairs, count))
+        deviations_find(&repaired->deviations, scenario);
     take_faults(repaired, repairs, count);
-    copy_nodes(repaired, count);
-    copy_workloads(repaired, count);
+    take_routes(repaired, repairs, count);
+    copy_nodes(repaired);
     for (uint32_t i = 0; i < count; i++) {
         if (repairs[i].kind == REPAIR_DRAIN)
-            free_drain(repaired, i, repairs[i].host);
+            free_drain(repaired, repairs[i].host);
+        else if (repairs[i].kind == REPAIR_SETTING)
+            repair_setting(repaired, &repaired->deviations.list[repairs[i].setting], scenario);
         else if (repairs[i].kind == REPAIR_TRAFFIC)
-            leave_out(repaired, i, repairs[i].workload, repairs[i].host);
+            leave_out(repaired, repairs[i].workload, repairs[i].host);
     }
 }
 
 void repair_free(struct repaired *repaired)
 {
-    for (uint32_t i = 0; i < repaired->count; i++)
-        free(repaired->pairs[i]);
-    free(repaired->faults);
-    free(repaired->hosts);
-    free(repaired->rnics);
-    free(repaired->nodes);
-    free(repaired->workloads);
-    free(repaired->pairs);
+    arena_free(&repaired->arena);
+    deviations_free(&repaired->deviations);
 }

@@ -6,12 +6,13 @@
 #define STORMGLASS_REPLAY_PROVE_REPAIR_H
 
 #include "rnic/host/rnic.h"
-#include "scenarios/load/scenario.h"
+#include "scenarios/load/deviation.h"
 
 enum repair_kind {
-    REPAIR_FAULT,  /* a fault of the scenario is taken away */
-    REPAIR_DRAIN,  /* a host's receive buffer drains without limit */
-    REPAIR_TRAFFIC /* a workload is left out, or only what it has with one host */
+    REPAIR_FAULT,   /* a fault of the scenario is taken away */
+    REPAIR_DRAIN,   /* a host's receive buffer drains without limit */
+    REPAIR_SETTING, /* a setting gets the value that its like have */
+    REPAIR_TRAFFIC  /* a workload is left out, or only what it has with one host */
 };
 
 #define REPAIR_ANY_HOST UINT32_MAX
@@ -19,26 +20,31 @@ enum repair_kind {
 struct repair {
     enum repair_kind kind;
     uint32_t fault, workload; /* indices of the scenario */
+    uint32_t setting;         /* index of its deviations */
     uint32_t host;            /* node; of traffic also REPAIR_ANY_HOST */
 };
 
 bool repair_equal(const struct repair *a, const struct repair *b);
 
-/* "fault 0, slow-receiver at host0, taken away" */
+enum { REPAIR_NAME_BYTES = 200 };
+
+/* "fault", "host", "setting", "workload" */
+const char *repair_suspect(enum repair_kind kind);
+
+/* What it is called: "faults.0", a host's or a workload's name, the path that --set takes. */
+void repair_name(const struct repair *repair, const struct scenario *scenario, char *text,
+                 size_t size);
+
+/* "fault 0, slow-receiver at host0, removed"; "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0
+ * and 3 more" */
 void repair_words(const struct repair *repair, const struct scenario *scenario, char *text,
                   size_t size);
 
 /* A scenario that shares all but what is mended with the other, which outlives it. */
 struct repaired {
     struct scenario scenario;
-    struct scenario_fault *faults;
-    struct scenario_node *nodes;
-    struct scenario_workload *workloads;
-    /* By repair: */
-    struct scenario_pair **pairs;
-    struct scenario_host *hosts;
-    struct rnic_params *rnics;
-    uint32_t count;
+    struct arena arena; /* of what is mended */
+    struct deviations deviations;
 };
 
 /* No two of the repairs mend the same. */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * whatif_trial - processes and pipes. */
+ * whatif_trial - a run with reliefs, and what it came to. */
 #include "replay/prove/whatif_trial.h"
 
 #include "base/memory.h"
 #include "replay/prove/relief.h"
+#include "replay/prove/trials.h"
 #include "replay/run/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { AT_ONCE_MAX = 64 };
 
 static double ratio(const struct result_workload *workload, const char *path)
 {
@@ -79,88 +75,43 @@ static void play(struct whatif_trial *trial, const struct scenario *base, time_p
     free(diag);
 }
 
-static bool write_all(int to, const void *what, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t wrote = write(to, (const char *)what + done, size - done);
-        if (wrote < 0 && errno != EINTR)
-            return false;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return true;
-}
-
-static bool read_all(int from, void *what, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        const ssize_t got = read(from, (char *)what + done, size - done);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
-
-struct child {
-    struct whatif_trial *trial;
-    pid_t process; /* 0: it was played here */
-    int from;
+/* What comes through the pipe: the result, then its works. */
+struct told {
+    struct trial_result result;
+    struct trial_work works[];
 };
 
-static void begin(struct child *child, const struct scenario *scenario, time_ps until)
-{
-    struct whatif_trial *trial = child->trial;
-    int ends[2];
-    child->process = 0;
-    child->from = -1;
-    if (pipe(ends) != 0 || (child->process = fork()) < 0) {
-        child->process = 0;
-        play(trial, scenario, until);
-        return;
-    }
-    if (child->process == 0) {
-        close(ends[0]);
-        play(trial, scenario, until);
-        const size_t works = scenario->workload_count * sizeof *trial->works;
-        const bool told = write_all(ends[1], &trial->result, sizeof trial->result) &&
-                          write_all(ends[1], trial->works, works);
-        _exit(told ? 0 : 1);
-    }
-    close(ends[1]);
-    child->from = ends[0];
-}
+struct played {
+    struct whatif_trial *trials;
+    const struct scenario *scenario;
+    time_ps until;
+};
 
-static bool end(struct child *child, const struct scenario *scenario)
+static void play_one(void *self, uint32_t index, void *result)
 {
-    struct whatif_trial *trial = child->trial;
-    int status = 0;
-    if (child->process == 0)
-        return true;
-    const bool told =
-        read_all(child->from, &trial->result, sizeof trial->result) &&
-        read_all(child->from, trial->works, scenario->workload_count * sizeof *trial->works);
-    close(child->from);
-    while (waitpid(child->process, &status, 0) < 0 && errno == EINTR)
-        ;
-    return told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const struct played *played = self;
+    struct told *told = result;
+    struct whatif_trial trial = played->trials[index];
+    trial.works = told->works;
+    play(&trial, played->scenario, played->until);
+    told->result = trial.result;
 }
 
 bool whatif_play(struct whatif_trial *trials, uint32_t count, const struct scenario *scenario,
                  time_ps until)
 {
-    struct child children[AT_ONCE_MAX];
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t most = online < 1 ? 1 : online > AT_ONCE_MAX ? AT_ONCE_MAX : (uint32_t)online;
-    bool well = true;
-    for (uint32_t i = 0; i < count; i++)
+    struct played played = {trials, scenario, until};
+    const size_t works = scenario->workload_count * sizeof(struct trial_work);
+    const size_t bytes = sizeof(struct told) + works;
+    char *results = memory_zeroed(count, bytes);
+    const bool well = trials_play(play_one, &played, count, results, bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct told *told = (const struct told *)(void *)(results + i * bytes);
+        trials[i].result = told->result;
         trials[i].works = memory_zeroed(scenario->workload_count, sizeof *trials[i].works);
-    for (uint32_t begun = 0, ended = 0; ended < count; ended++) {
-        for (; begun < count && begun - ended < most; begun++) {
-            children[begun % most].trial = &trials[begun];
-            begin(&children[begun % most], scenario, until);
-        }
-        well &= end(&children[ended % most], scenario);
+        memcpy(trials[i].works, told->works, works);
     }
+    free(results);
     return well;
 }
 

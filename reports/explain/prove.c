@@ -2,28 +2,49 @@
  * prove - what the experiments gave, in both shapes. */
 #include "reports/explain/account.h"
 
+#include "base/memory.h"
 #include "replay/database/words.h"
 #include "reports/text/json_members.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
-static struct words share_of(const struct prove_impact *before, const struct prove_impact *after)
+static struct words share_of(const struct prove *prove, const struct prove_impact *before,
+                             const struct prove_impact *after)
 {
-    return words_percent(prove_gone(before, after), 1);
+    return words_percent(prove_gone(prove, before, after), 1);
 }
 
-static void write_change(const struct prove_impact *before, const struct prove_impact *after,
-                         FILE *out)
+static void write_count(const char *what, int64_t before, int64_t after, FILE *out)
+{
+    if (before > 0 || after > 0)
+        fprintf(out, "; %s %s -> %s", what, words_count(before).text, words_count(after).text);
+}
+
+static void write_time(const struct prove *prove, const struct prove_impact *before,
+                       const struct prove_impact *after, FILE *out)
 {
     const int64_t gone = before->lost_ps - after->lost_ps;
+    const char *less = gone < 0 ? "more" : "less";
+    const double part = (double)(gone < 0 ? -gone : gone);
+    if (!prove->repaired) { /* there is no ideal to have lost against */
+        fprintf(out, "time of the others %s: %s %s",
+                words_percent(part, (double)before->whole_ps).text,
+                words_time(gone < 0 ? -gone : gone).text, less);
+        return;
+    }
     fprintf(out, "lost %s -> %s: ", words_time(before->lost_ps).text,
             words_time(after->lost_ps).text);
     if (before->lost_ps == 0)
         fputs(gone == 0 ? "no change" : "new loss", out);
     else
-        fprintf(out, "%s %s",
-                words_percent((double)(gone < 0 ? -gone : gone), (double)before->lost_ps).text,
-                gone < 0 ? "more" : "less");
+        fprintf(out, "%s %s", words_percent(part, (double)before->lost_ps).text, less);
+}
+
+static void write_change(const struct prove *prove, const struct prove_impact *before,
+                         const struct prove_impact *after, FILE *out)
+{
+    write_time(prove, before, after, out);
     if (before->stopped_ps > 0 || after->stopped_ps > 0)
         fprintf(out, "; paused %s -> %s", words_time(before->stopped_ps).text,
                 words_time(after->stopped_ps).text);
@@ -31,71 +52,171 @@ static void write_change(const struct prove_impact *before, const struct prove_i
         fprintf(out, "; done %s -> %s; p99 %s -> %s", words_count(before->done).text,
                 words_count(after->done).text, words_time(before->p99_ps).text,
                 words_time(after->p99_ps).text);
+    write_count("failed", before->failed, after->failed, out);
+    write_count("inactive members", before->inactive, after->inactive, out);
+    write_count("lossless drops", before->lossless_drops, after->lossless_drops, out);
+    write_count("drops", before->drops, after->drops, out);
     fputc('\n', out);
 }
 
-static void write_row(const struct prove_row *row, FILE *out)
+static void write_row(const struct prove *prove, const struct prove_row *row, FILE *out)
 {
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
             row->cause ? " (a root cause)" : "");
-    write_change(&row->before, &row->after, out);
+    if (row->unplayed)
+        fputs("cannot be played so\n", out);
+    else
+        write_change(prove, &row->before, &row->after, out);
+    if (row->worse)
+        fputs("             the repair costs more than it gives: it stays as it is\n", out);
 }
 
 static void write_victims(const struct prove *prove, FILE *out)
 {
     for (uint32_t i = 0; i < prove->victim_count && i < PROVE_VICTIMS_MAX; i++) {
         const struct prove_victim *victim = &prove->victims[i];
-        fprintf(out, "  %-9s  %s lost %s, %s of its total command time\n", "victim", victim->name,
+        fprintf(out, "  %-9s  %s lost %s, %s of its total command time", "victim", victim->name,
                 words_time(victim->lost_ps).text,
                 words_percent((double)victim->lost_ps, (double)victim->under_way_ps).text);
+        if (victim->failed > 0)
+            fprintf(out, "; %s failed", words_count(victim->failed).text);
+        if (victim->inactive > 0)
+            fprintf(out, "; %s members inactive", words_count(victim->inactive).text);
+        fputc('\n', out);
     }
     if (prove->victim_count > PROVE_VICTIMS_MAX)
         fprintf(out, "             ... and %" PRIu32 " more\n",
                 prove->victim_count - PROVE_VICTIMS_MAX);
 }
 
-static void write_set(const struct prove *prove, FILE *out)
+/* ------------------------------------------------------------------ the verdict */
+
+static const char *loss_words(const struct prove *prove)
+{
+    static const char *const words[] = {
+        [PROVE_BY_NOTHING] = "loss",
+        [PROVE_BY_TIME] = "lost time",
+        [PROVE_BY_FAILED] = "failed operations",
+        [PROVE_BY_INACTIVE] = "inactive members",
+        [PROVE_BY_DROPS] = "dropped lossless frames",
+    };
+    return words[prove->by];
+}
+
+static void say_set(const struct prove *prove, FILE *out)
 {
     const bool several = prove->culprits > 1;
-    const char *between = "  proved: ";
+    const char *between = "proved: ";
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
         if (!row->culprit)
             continue;
         fprintf(out, "%s%s%s", between, row->text, row->cause ? " (a root cause)" : "");
         if (several)
-            fprintf(out, ", alone %s", share_of(&row->before, &row->after).text);
+            fprintf(out, ", alone %s", share_of(prove, &row->before, &row->after).text);
         between = ";\n  and ";
     }
-    fprintf(out, "%s %s of the lost time\n", several ? ":\n  together they recover" : " recovers",
-            share_of(&prove->before, &prove->after).text);
+    fprintf(out, "%s %s of the %s", several ? ":\n  together they recover" : " recovers",
+            share_of(prove, &prove->before, &prove->after).text, loss_words(prove));
 }
 
-static void write_verdict(const struct prove *prove, FILE *out)
+static uint32_t broken_rows(const struct prove *prove)
 {
-    const struct prove_row *best = prove_best(prove, PROVE_OF_ALL);
-    if (prove->before.lost_ps == 0)
-        fputs("  no harm: no workload lost 5% of its time, so there is nothing to recover\n", out);
-    else if (prove->culprits > 0)
-        write_set(prove, out);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        count += prove_is_broken(&prove->rows[i]);
+    return count;
+}
+
+static void say_harm(const struct prove *prove, FILE *out)
+{
+    const struct {
+        int64_t count;
+        const char *what;
+    } harms[] = {
+        {prove->all.failed, "operations failed"},
+        {prove->all.inactive, "members did nothing"},
+        {prove->all.lossless_drops, "lossless frames were dropped"},
+    };
+    const char *between = "not proved: ";
+    for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
+        if (harms[i].count == 0)
+            continue;
+        fprintf(out, "%s%s %s", between, words_count(harms[i].count).text, harms[i].what);
+        between = ", ";
+    }
+}
+
+/* Whose absence frees most of the others' time. */
+static void say_load(const struct prove *prove, FILE *out)
+{
+    enum { LEAST_PERCENT = 5 };
+    const struct prove_row *best = NULL;
+    double most = LEAST_PERCENT / 100.0;
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        const double gone = prove_gone(prove, &row->before, &row->after);
+        if (!prove_is_broken(row) && !row->unplayed && gone >= most) {
+            best = row;
+            most = gone;
+        }
+    }
+    if (best != NULL)
+        fprintf(out, ";\n  of the load, the absence of %s frees most: %s of the others' time",
+                best->name, share_of(prove, &best->before, &best->after).text);
+}
+
+static void say_unproved(const struct prove *prove, FILE *out)
+{
+    const struct prove_impact *all = &prove->all;
+    const bool harm = all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
+    const uint32_t broken = broken_rows(prove);
+    if (harm)
+        say_harm(prove, out);
+    if (harm && broken > 0)
+        fprintf(out, ", and no repair of the %" PRIu32 " suspects takes that away", broken);
+    else if (broken > 0)
+        fprintf(out, "no harm: no workload lost 5%% of its time to the %" PRIu32 " suspects",
+                broken);
     else
         fprintf(out,
-                "  not proved: no workload lost time to a fault; the most is recovered by:\n  %s,"
-                " %s\n",
-                best->text, share_of(&best->before, &best->after).text);
+                "%s no fault, no slow host and no setting that differs from its like:\n"
+                "  there is nothing to repair, and the load is what it is",
+                harm ? ", and there is" : "vacuous:");
+    say_load(prove, out);
+}
+
+static void say_verdict(const struct prove *prove, FILE *out)
+{
+    if (prove->culprits > 0)
+        say_set(prove, out);
+    else
+        say_unproved(prove, out);
+}
+
+static void write_left_out(const struct prove *prove, FILE *out)
+{
+    if (prove->left_out > 0)
+        fprintf(out, "  %" PRIu32 " more suspects, for which less speaks, were not played\n",
+                prove->left_out);
 }
 
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint)
 {
     fprintf(out, "\n%sProof%s\n", paint->bold, paint->off);
-    fprintf(out,
-            "  run again, then with one suspect removed at a time; lost = extra time against %s\n",
-            prove->repaired ? "the fault-free run" : "each workload's best run");
+    fprintf(out, "  run again, then with one suspect removed at a time; %s\n",
+            prove->repaired ? "lost = extra time against the run with all of them removed"
+                            : "each is compared with the run as it was");
     write_victims(prove, out);
     for (uint32_t i = 0; i < prove->row_count; i++)
-        write_row(&prove->rows[i], out);
-    write_verdict(prove, out);
+        write_row(prove, &prove->rows[i], out);
+    write_left_out(prove, out);
+    fputs("  ", out);
+    say_verdict(prove, out);
+    fputc('\n', out);
 }
+
+/* ------------------------------------------------------------------ JSON */
 
 static void write_impact(struct json *json, const char *at, const char *name,
                          const struct prove_impact *impact)
@@ -108,6 +229,10 @@ static void write_impact(struct json *json, const char *at, const char *name,
         {"stopped_ps", impact->stopped_ps},
         {"done", impact->done},
         {"p99_ps", impact->p99_ps},
+        {"failed", impact->failed},
+        {"inactive_members", impact->inactive},
+        {"lossless_drops", impact->lossless_drops},
+        {"drops", impact->drops},
     };
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         char path[2 * JSON_PATH_BYTES];
@@ -145,14 +270,72 @@ static void json_culprits(const struct prove *prove, struct json *json)
         json_empty(json, "proof.culprits");
 }
 
+/* The sentence on one line. */
+static void json_sentence(const struct prove *prove, struct json *json)
+{
+    char *text = NULL;
+    size_t length = 0, kept = 0;
+    FILE *out = memory_stream(&text, &length);
+    say_verdict(prove, out);
+    memory_stream_end(out);
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        const char next = text[i] == '\n' ? ' ' : text[i];
+        if (next != ' ' || kept == 0 || text[kept - 1] != ' ')
+            text[kept++] = next;
+    }
+    text[kept] = '\0';
+    json_text(json, "prove.sentence", text);
+    free(text);
+}
+
+static void json_suspects(const struct prove *prove, struct json *json)
+{
+    char at[JSON_PATH_BYTES];
+    static const char list[] = "prove.suspects";
+    if (prove->row_count == 0)
+        json_empty(json, list);
+    for (uint32_t i = 0; i < prove->row_count; i++) {
+        const struct prove_row *row = &prove->rows[i];
+        json_text(json, json_member(at, list, i, "suspect"), repair_suspect(row->repair.kind));
+        json_text(json, json_member(at, list, i, "name"), row->name);
+        json_text(json, json_member(at, list, i, "text"), row->text);
+        json_text(json, json_member(at, list, i, "role"), prove_role_name(row->role));
+        json_number(json, json_member(at, list, i, "gone"),
+                    prove_gone(prove, &row->before, &row->after));
+        json_boolean(json, json_member(at, list, i, "culprit"), row->culprit);
+        json_boolean(json, json_member(at, list, i, "played"), !row->unplayed);
+        json_boolean(json, json_member(at, list, i, "worse"), row->worse);
+    }
+}
+
+static void json_prove(const struct prove *prove, struct json *json)
+{
+    static const char *const losses[] = {
+        [PROVE_BY_NOTHING] = NULL,
+        [PROVE_BY_TIME] = "time",
+        [PROVE_BY_FAILED] = "failed operations",
+        [PROVE_BY_INACTIVE] = "inactive members",
+        [PROVE_BY_DROPS] = "lossless drops",
+    };
+    json_sentence(prove, json);
+    if (losses[prove->by] == NULL)
+        json_null(json, "prove.measured_by");
+    else
+        json_text(json, "prove.measured_by", losses[prove->by]);
+    json_boolean(json, "prove.vacuous", prove->vacuous);
+    json_integer(json, "prove.runs", prove->runs);
+    json_integer(json, "prove.suspects_left_out", prove->left_out);
+    json_suspects(prove, json);
+}
+
 void prove_json(const struct prove *prove, struct json *json)
 {
     char at[JSON_PATH_BYTES];
-    json_text(json, "proof.ideal", prove->repaired ? "fault-free run" : "each workload's best run");
+    json_text(json, "proof.ideal", prove->repaired ? "fault-free run" : "none");
     json_integer(json, "proof.transmitters", prove->transmitters);
     write_impact(json, "proof", "before", &prove->before);
     write_impact(json, "proof", "after", &prove->after);
-    json_number(json, "proof.gone", prove_gone(&prove->before, &prove->after));
+    json_number(json, "proof.gone", prove_gone(prove, &prove->before, &prove->after));
     json_culprits(prove, json);
     json_victims(prove, json);
     if (prove->row_count == 0)
@@ -167,6 +350,7 @@ void prove_json(const struct prove *prove, struct json *json)
         write_impact(json, at, "before", &row->before);
         write_impact(json, at, "after", &row->after);
         json_number(json, json_member(at, "proof.repairs", i, "gone"),
-                    prove_gone(&row->before, &row->after));
+                    prove_gone(prove, &row->before, &row->after));
     }
+    json_prove(prove, json);
 }

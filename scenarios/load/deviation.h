@@ -9,8 +9,8 @@
  *   broad    it is the common value, but the section for all says another: every leaf, all targets;
  *            routes that are written; a link class whose MTU is smaller than that of the hosts
  * One mapping that gives one value to many is one deviation, and so are all the values of one
- * profile.  Narrow ones come first, each in the order of the file's sections.  What a cable needs
- * (rate, length) is nobody's deviation when all alike have it.
+ * profile.  Narrow ones come first, each in the order of the file's sections.  Cables differ by
+ * plan: of their rates and lengths only one that is slower or longer than what more than half have.
  * Owner: deviations_free; the scenario outlives it.  Errors: none. */
 #ifndef STORMGLASS_SCENARIOS_LOAD_DEVIATION_H
 #define STORMGLASS_SCENARIOS_LOAD_DEVIATION_H

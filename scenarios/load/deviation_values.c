@@ -85,7 +85,7 @@ static void add_value(struct deviation_search *search, const struct section *sec
     deviation_add(search, &said, &change);
 }
 
-/* A cable is what it is when all alike have it. */
+/* Cables differ by plan: only one that is slower or longer than those of most is odd. */
 static bool is_cable(const struct section *section, const struct opt *row)
 {
     return section->of == DEVIATION_PORT && row->offset < offsetof(struct port_params, mtu);
@@ -94,7 +94,9 @@ static bool is_cable(const struct section *section, const struct opt *row)
 static void look_at_row(struct deviation_search *search, const struct section *section, size_t row)
 {
     struct deviation_vote votes[GROUPS_MAX];
-    if (search->broad && is_cable(section, &section->items[0].block->rows[row]))
+    const struct opt *opt = &section->items[0].block->rows[row];
+    const bool cable = is_cable(section, opt), rate = cable && opt->type == OPT_RATE;
+    if (search->broad && cable)
         return;
     count_votes(section, row, votes);
     for (size_t i = 0; i < section->count; i++) {
@@ -102,6 +104,9 @@ static void look_at_row(struct deviation_search *search, const struct section *s
         const struct deviation_vote *vote = vote_of(votes, item->group);
         const int64_t value = value_of(item->block, row), base = value_of(item->base, row);
         if (vote == NULL || own_path(section, item, row) == NULL)
+            continue;
+        if (cable &&
+            (!deviation_won(vote) || (rate ? value > vote->candidate : value < vote->candidate)))
             continue;
         const int64_t common = deviation_won(vote) ? vote->candidate : base;
         if (!search->broad && value != common)

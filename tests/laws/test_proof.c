@@ -151,7 +151,7 @@ static void count_others(struct tally *tally, const struct truth *truth, const s
 {
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        const double gone = prove_gone(&row->before, &row->after);
+        const double gone = prove_gone(prove, &row->before, &row->after);
         bool injected = row->role == PROVE_SUSPECT && row->repair.kind == REPAIR_TRAFFIC;
         for (unsigned k = 0; k < truth->culprits; k++)
             injected |= mends(row, truth, k);
@@ -186,7 +186,7 @@ static void count(struct tally *tally, const struct truth *truth, const struct p
     if (prove->culprits == 0 || prove->culprits != proved)
         print_message("  truth-%u: %u proved, %u of them injected\n", number, prove->culprits,
                       proved);
-    count_gone(&tally->gone, prove_gone(&prove->before, &prove->after));
+    count_gone(&tally->gone, prove_gone(prove, &prove->before, &prove->after));
     if (prove->before.stopped_ps >= MICROSECOND && proved == truth->culprits)
         count_gone(&tally->stopped,
                    1 - (double)prove->after.stopped_ps / (double)prove->before.stopped_ps);
@@ -199,7 +199,8 @@ static void print_rows(const struct truth *truth, const struct prove *prove)
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
         print_message("  %-9s %s%s: %.2f %% of %.3f ms\n", prove_role_name(row->role), row->text,
-                      row->culprit ? ", proved" : "", prove_gone(&row->before, &row->after) * 100,
+                      row->culprit ? ", proved" : "",
+                      prove_gone(prove, &row->before, &row->after) * 100,
                       (double)row->before.lost_ps / 1e9);
     }
 }
@@ -298,12 +299,12 @@ static void count_saturated(struct tally *tally, const struct prove *prove, unsi
     }
     tally->alone += culprit->culprit;
     tally->wrong += moment->culprit;
-    count_gone(&tally->gone, prove_gone(&culprit->before, &culprit->after));
-    count_moved(&tally->decoys, prove_gone(&moment->before, &moment->after));
-    const double gone = prove_gone(&moment->before, &moment->after);
+    count_gone(&tally->gone, prove_gone(prove, &culprit->before, &culprit->after));
+    count_moved(&tally->decoys, prove_gone(prove, &moment->before, &moment->after));
+    const double gone = prove_gone(prove, &moment->before, &moment->after);
     if (!culprit->culprit || moment->culprit || gone >= 0.01 || gone <= -0.01)
         print_message("  cause-%u: culprit %.2f %%, moment %.2f %% of %.3f ms\n", number,
-                      prove_gone(&culprit->before, &culprit->after) * 100, gone * 100,
+                      prove_gone(prove, &culprit->before, &culprit->after) * 100, gone * 100,
                       (double)prove->before.lost_ps / 1e9);
 }
 

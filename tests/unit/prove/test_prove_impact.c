@@ -13,7 +13,8 @@
 static const char tables[] =
     "CREATE TABLE meta(simulated_ps, drain_ps); INSERT INTO meta VALUES(1000, 200);"
     "CREATE TABLE workload(workload, unfinished, start_ps, last_completion_ps, latency_mean_ps,"
-    "  latency_p99_ps);"
+    "  latency_p99_ps, failed);"
+    "CREATE TABLE result(path, value);"
     "CREATE TABLE latency(workload, count);"
     "CREATE TABLE workload_way(workload, node, port, priority);"
     "CREATE TABLE counter(node, port, priority, name, value);";
@@ -89,16 +90,16 @@ static void work_is_measured_and_waited_for(void **state)
 {
     (void)state;
     static const struct {
-        const char *workload, *counts; /* unfinished, start, last completion, mean, p99 */
+        const char *workload, *counts; /* unfinished, start, last completion, mean, p99, failed */
         struct prove_work expected;
     } rows[] = {
-        {"0, 0, 900, 10.0, 15", "(0, 1), (0, 3)", {4, 40, 15}},
-        {"0, 0, 900, 10.4, 15", "(0, 3)", {3, 31, 15}},
-        {"0, 0, 900, 10.5, 15", "(0, 3)", {3, 32, 15}},
-        {"1, 0, 900, 10.0, 15", "(0, 4)", {4, 340, 15}},
-        {"3, 100, 900, 10.0, 15", "(0, 4), (1, 70)", {4, 940, 15}},
-        {"2, 100, NULL, NULL, NULL", "(1, 1)", {0, 2200, 0}},
-        {"0, 100, NULL, NULL, NULL", "(1, 1)", {0, 0, 0}},
+        {"0, 0, 900, 10.0, 15, 0", "(0, 1), (0, 3)", {4, 40, 15}},
+        {"0, 0, 900, 10.4, 15, 2", "(0, 3)", {3, 31, 15, 2}},
+        {"0, 0, 900, 10.5, 15, 0", "(0, 3)", {3, 32, 15}},
+        {"1, 0, 900, 10.0, 15, 0", "(0, 4)", {4, 340, 15}},
+        {"3, 100, 900, 10.0, 15, 0", "(0, 4), (1, 70)", {4, 940, 15}},
+        {"2, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 2200, 0, 1}},
+        {"0, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 0, 0, 1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char sql[256];
@@ -112,6 +113,7 @@ static void work_is_measured_and_waited_for(void **state)
         assert_int_equal(measure.works[0].done, rows[i].expected.done);
         assert_int_equal(measure.works[0].under_way_ps, rows[i].expected.under_way_ps);
         assert_int_equal(measure.works[0].p99_ps, rows[i].expected.p99_ps);
+        assert_int_equal(measure.works[0].failed, rows[i].expected.failed);
         prove_measure_free(&measure);
         assert_true(store_close(store));
     }
@@ -121,8 +123,8 @@ static void work_is_measured_and_waited_for(void **state)
 static void works_are_by_number(void **state)
 {
     (void)state;
-    struct store *store = store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9),"
-                                     " (2, 0, 0, 900, 8.0, 10);"
+    struct store *store = store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9, 0),"
+                                     " (2, 0, 0, 900, 8.0, 10, 3);"
                                      "INSERT INTO latency VALUES(1, 1), (2, 2)");
     const struct prove_hops ways = {0};
     struct prove_measure measure;
@@ -133,6 +135,25 @@ static void works_are_by_number(void **state)
     prove_measure(&measure, store, 4, &ways);
     assert_int_equal(measure.works[2].under_way_ps, 16);
     assert_int_equal(measure.works[3].done, 0);
+    prove_measure_free(&measure);
+    assert_true(store_close(store));
+}
+
+/* A watchdog's drops are of lossless frames; a total without a row is none. */
+static void drops_and_idle_members_are_those_of_the_result(void **state)
+{
+    (void)state;
+    struct store *store =
+        store_with("INSERT INTO workload VALUES(1, 0, 0, 900, 7.0, 9, 0);"
+                   "INSERT INTO result VALUES('drops.lossless', 3), ('drops.watchdog', 4),"
+                   " ('drops.mtu', 16), ('packets', 100), ('workloads[1].members_idle', 5)");
+    const struct prove_hops ways = {0};
+    struct prove_measure measure;
+    prove_measure(&measure, store, 2, &ways);
+    assert_int_equal(measure.lossless_drops, 7);
+    assert_int_equal(measure.drops, 23);
+    assert_int_equal(measure.works[0].inactive, 0);
+    assert_int_equal(measure.works[1].inactive, 5);
     prove_measure_free(&measure);
     assert_true(store_close(store));
 }
@@ -153,6 +174,10 @@ static void lost_is_what_the_same_number_took_less_without_it(void **state)
         {{.done = 1, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 67},
         {{.done = 0, .under_way_ps = 100}, {.done = 3, .under_way_ps = 100}, 100},
         {{.done = 3, .under_way_ps = 100}, {.done = 0, .under_way_ps = 0}, 0},
+        /* who did nothing has lost all, who did half as much in half the time has lost half */
+        {{.done = 0, .under_way_ps = 0}, {.done = 3, .under_way_ps = 90}, 90},
+        {{.done = 2, .under_way_ps = 50}, {.done = 4, .under_way_ps = 100}, 50},
+        {{.done = 3, .under_way_ps = 50}, {.done = 4, .under_way_ps = 100}, 25},
         /* a million commands of a second each: products beyond 64 bits */
         {{.done = 1000000, .under_way_ps = INT64_C(2000000000000000000)},
          {.done = 1000000, .under_way_ps = INT64_C(1000000000000000000)},
@@ -170,6 +195,7 @@ int main(void)
         cmocka_unit_test(stops_are_of_the_ways_alone),
         cmocka_unit_test(work_is_measured_and_waited_for),
         cmocka_unit_test(works_are_by_number),
+        cmocka_unit_test(drops_and_idle_members_are_those_of_the_result),
         cmocka_unit_test(lost_is_what_the_same_number_took_less_without_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,6 +36,11 @@ static const struct row {
     {TREE "  overrides: [{where: leaf1-spine0, rate: 10Gbps}]\n" WRITES,
      "fabric.overrides[0].rate 10Gbps 100Gbps 2\n"},
     {TREE "  overrides: [{where: \"leaf*-spine*\", rate: 10Gbps}]\n" WRITES, ""},
+    /* A faster one is nobody's harm, and where every cable is another, none is odd. */
+    {TREE "  overrides: [{where: leaf1-spine0, rate: 400Gbps}]\n" WRITES, ""},
+    {TREE "  overrides: [{where: leaf0-spine0, length: 5m}, {where: leaf0-spine1, length: 6m},"
+          " {where: leaf1-spine0, length: 7m}, {where: leaf1-spine1, length: 8m}]\n" WRITES,
+     ""},
     /* Nobody says so of one port: the fabric as a whole passes less than hosts send. */
     {TREE "  fabric-links: {mtu: 1500B}\n" WRITES,
      "fabric.fabric-links.mtu 1500B 4200B 16 broad\n"},

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prove_private - what the parts of a proof share. */
+#ifndef STORMGLASS_REPLAY_PROVE_PROVE_PRIVATE_H
+#define STORMGLASS_REPLAY_PROVE_PROVE_PRIVATE_H
+
+#include "replay/prove/prove.h"
+#include "replay/prove/prove_impact.h"
+#include "replay/run/run.h"
+
+enum { PROVE_ROWS_MAX = PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX };
+
+struct prove_trial {
+    struct prove *prove;
+    const struct scenario *scenario;
+    time_ps until;
+    struct diag *diag;
+    struct run run; /* as it was, played again */
+    struct prove_hops hops;
+    bool *on_path; /* by way: a victim's */
+    bool *victims;
+    struct prove_measure original, ideal; /* ideal.works NULL: nothing can be mended */
+    struct prove_measure rows[PROVE_ROWS_MAX];
+};
+
+/* Rows that are mended at once. */
+struct prove_set {
+    uint32_t rows[PROVE_SUSPECTS_MAX], count;
+};
+
+/* Those that are broken and can be mended for the better. */
+struct prove_set prove_all_broken(const struct prove *prove);
+
+/* Plays the scenario with each of the sets mended, all at once.  Works NULL: it cannot be built.
+ * False: see why. */
+bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
+                     struct prove_measure *measures);
+
+/* What the run cost the victims, without a workload that a repair takes from (`but`): of that it is
+ * no measure. */
+struct prove_impact prove_impact_of(const struct prove_trial *trial,
+                                    const struct prove_measure *measure, const struct repair *but);
+
+/* The least part of time, failures, inactive members and lossless drops that went away. */
+double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
+                      const struct prove_impact *after);
+
+/* Names the culprits.  False: see why. */
+bool prove_find_culprits(struct prove_trial *trial);
+
+#endif
