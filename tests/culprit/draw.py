@@ -45,10 +45,15 @@ def spread(healthy, clean, path):
 
 
 def try_clean(draw, path):
-    """Incast or full links, and nothing wrong."""
-    healthy = Healthy(draw, {"incast": True, "drained": draw.random() < 0.15})
+    """Incast or full links, and nothing wrong, congestion control included."""
+    healthy = Healthy(draw, {"incast": True})
     result = play(healthy.scenario, path)
-    return healthy, result, unhealthy(result)
+    why = unhealthy(result)
+    if why is None and healthy.control != "none":
+        without = copy.deepcopy(healthy.scenario)
+        without["hosts"]["defaults"]["rnic"]["congestion-control"] = "none"
+        why = "held back" if Loss(play(without, path), result).matters() else None
+    return healthy, result, why
 
 
 def attempt(case, draw, path):

@@ -77,8 +77,9 @@ def fault(kind, where, **values):
 
 def of_workload(index, **values):
     def edit(scenario):
-        scenario["workloads"][index].update(keys(values))
-        return paths(keys(values), f"workloads.{index}")
+        work = scenario["workloads"][index]
+        work.update(keys(values))
+        return paths(keys(values), f"workloads.{index}") + paths(keys(values), f"workloads.{work['name']}")
     return edit
 
 

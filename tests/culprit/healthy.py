@@ -36,6 +36,7 @@ class Healthy:
         self.switches = []
         self.spines = []
         self.fabric = {}
+        self.by_design = []  # settings of all that slow things down
         self.rate = draw.choice([25, 100, 100])
         self.duration_us = draw.choice([1000, 1500, 2000])
         self.build(wants.get("shape") or draw.choice(["star", "pair", "leaf-spine", "leaf-spine"]), wants)
@@ -106,7 +107,7 @@ class Healthy:
             switch["headroom"] = wants["headroom"]
         self.control = wants.get("control") or draw.choice(["none", "none", "dcqcn"])
         if self.control == "dcqcn":
-            kmin = draw.choice([40, 100])
+            kmin = self.rate * draw.choice([2, 4])
             switch.update({"ecn-kmin": f"{kmin}KB", "ecn-kmax": f"{kmin * 4}KB", "ecn-pmax": "20%"})
         if wants.get("classes"):
             switch.update({"pfc-priorities": [3, 4], "weight-3": 50, "weight-4": 50})
@@ -120,8 +121,8 @@ class Healthy:
             rnic["pfc-priorities"] = [3, 4]
             rnic["dscp-to-priority"] = {"34": 4}
         if wants.get("drained"):
-            self.drain_gbps = self.rate * draw.randint(40, 70) / 100
-            rnic["drain"] = f"{self.drain_gbps * 1000:.0f}Mbps"
+            rnic["drain"] = f"{self.rate * draw.randint(80, 92) * 10}Mbps"
+            self.by_design.append("hosts.defaults.rnic.drain")
         nvme = {"reconnect-delay": "500us", "queue-size": 128}
         self.hosts_section = {"defaults": {"rnic": rnic, "nvme": nvme}}
         if wants.get("glacial"):
@@ -130,6 +131,7 @@ class Healthy:
     def glacial(self, rnic):
         """Receivers so slow that a pause lasts longer than the 100 ms after which a switch's watchdog may act."""
         self.duration_us = 4_000_000
+        self.by_design.append("hosts.defaults.rnic.drain")
         rnic.update({"drain": f"{self.draw.choice([300, 400, 600])}kbps", "timeout": 23,
                      "rx-buffer": "128KiB", "cm-timeout": "1s"})
 

@@ -5,13 +5,14 @@
 #   it (fabric.overrides.0, hosts.odd-host3) or the same parameter of that entry by another of its words;
 # - or it is the place: the host, switch, port or link at which the fault or setting lies, a port also by
 #   the other end of its link, a switch also by one of its ports, a workload's setting by the workload.
-# Load accuses nobody.
+# Load accuses nobody; nor does the drain of all receivers, where a scenario has slow ones by design: without
+# them there would be no pauses, and no harm.
 import json
 import re
 
 from play import program
 
-ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|(?:faults|workloads)\.\d+)(?:\.|$)")
+ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|faults\.\d+|workloads\.[^.]+)(?:\.|$)")
 BY_PATH = ("fault", "setting")
 
 
@@ -33,9 +34,8 @@ def is_harm(harm, cause):
     return cause.get("name") in harm.places
 
 
-def blamed(cause):
-    """Load is nobody's fault."""
-    return cause.get("suspect") != "load"
+def blamed(case, cause):
+    return cause.get("suspect") != "load" and normal(cause.get("name")) not in case.healthy.by_design
 
 
 def text(cause):
@@ -71,14 +71,14 @@ class Verdict:
         self.silent = "causes" not in account and "causes" not in ran
         thumb = rule_of_thumb(database)
         self.thumb = any(thumb in harm.places for harm in case.harms)
-        self.accused = [cause for cause in self.causes if cause.get("sure") and blamed(cause)
+        self.accused = [cause for cause in self.causes if cause.get("sure") and blamed(case, cause)
                         and not any(is_harm(harm, cause) for harm in case.harms)]
         self.named = self.named_first()
         self.proof = self.proved(database) if prove and case.harms else None
 
     def named_first(self):
         if not self.case.harms:
-            return not self.silent and not any(blamed(cause) for cause in self.causes) and \
+            return not self.silent and not any(blamed(self.case, cause) for cause in self.causes) and \
                 self.harm.get("severity") in ("none", "slight")
         first = self.causes[:len(self.case.harms)]
         return len(first) > 0 and any(is_harm(harm, first[0]) for harm in self.case.harms) and \
@@ -92,7 +92,7 @@ class Verdict:
         for suspect in suspects:
             part = suspect.get("gone") or 0.0
             harm = next((harm for harm in self.case.harms if is_harm(harm, suspect)), None)
-            if harm is None and (suspect.get("culprit") or part >= 0.2):
+            if harm is None and blamed(self.case, suspect) and (suspect.get("culprit") or part >= 0.2):
                 return False
             if harm is not None and suspect.get("culprit"):
                 convicted[harm] = max(part, convicted.get(harm, 0.0))
