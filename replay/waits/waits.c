@@ -69,6 +69,7 @@ struct waits *waits_new(const struct explain_fabric *fabric, uint32_t workload_c
     waits->message_free = WAITS_NONE;
     waits->pauses = memory_zeroed(keys, sizeof *waits->pauses);
     waits->rows = memory_zeroed(rows, sizeof(struct waits_row_sum *));
+    waits->members = memory_zeroed(workload_count, sizeof *waits->members);
     return waits;
 }
 
