@@ -194,7 +194,7 @@ const char *account_severity_words(int64_t severity)
 
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
 {
-    *account = (struct account){0};
+    *account = (struct account){.store = store};
     if (!is_whole(store, why))
         return false;
     read_run(account, store);

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *key, *words, *about;
@@ -39,6 +40,14 @@ const char *waits_part_words(enum waits_part part)
 {
     CHECK(part < WAITS_PARTS);
     return parts[part].words;
+}
+
+enum waits_part waits_part_find(const char *key)
+{
+    int part = 0;
+    while (part < WAITS_PARTS && strcmp(parts[part].key, key) != 0)
+        part++;
+    return (enum waits_part)part;
 }
 
 const char *waits_part_about(enum waits_part part)

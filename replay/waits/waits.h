@@ -30,6 +30,9 @@ enum waits_phase {
 
 const char *waits_part_key(enum waits_part part);
 const char *waits_part_words(enum waits_part part);
+
+/* WAITS_PARTS: there is none of that key. */
+enum waits_part waits_part_find(const char *key);
 const char *waits_part_about(enum waits_part part);
 const char *waits_phase_key(enum waits_phase phase);
 

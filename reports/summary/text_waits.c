@@ -24,10 +24,8 @@ struct lines {
 
 static const char *words_of(const char *key)
 {
-    for (int i = 0; i < WAITS_PARTS; i++)
-        if (strcmp(waits_part_key((enum waits_part)i), key) == 0)
-            return waits_part_words((enum waits_part)i);
-    return key;
+    const enum waits_part part = waits_part_find(key);
+    return part == WAITS_PARTS ? key : waits_part_words(part);
 }
 
 static struct store_statement *ask(const struct lines *lines, const char *sql)

@@ -49,6 +49,7 @@ grep -A4 'victims read, mean' text | grep -q 'slowest 1 %, mean .*: 9[0-9]% paus
 grep -A4 'victims read, mean' text | grep -q 'paused most at leaf[1-3]:p[89] priority 3, by spine[01]:p[1-3]: .*, mostly because of host0$' ||
     fail 'the next port, or host0, is not named'
 slowest=$(ask with.db "SELECT host||' to '||target FROM v_wait_member WHERE workload='backup' ORDER BY mean_us DESC LIMIT 1")
+slowest_host=${slowest% to *}
 [ "$(grep -c "^    slowest member $slowest, mean 1\.7.* ms: .*paused" text)" = 1 ] || fail "the slowest member is not $slowest"
 # What is full and no host: the port and its priority are named.
 play incast-8to1 --waits --set hosts.defaults.rnic.congestion-control=none --set fabric.switch.alpha=0.2% --set 'expect=[no-deadlock]' >incast
@@ -59,4 +60,23 @@ paused_ps='SELECT sum(paused_ps) FROM wait_total JOIN workload USING(workload) W
 play pause-storm --waits --set 'faults=[]' --set 'expect=[no-deadlock]' -o without.db >text
 grep -q 'because of host0$' text && fail 'host0 is named although nothing is wrong with it'
 [ "$(ask with.db "$paused_ps")" -gt $(($(ask without.db "$paused_ps") * 4)) ] || fail 'the storm pauses nobody'
+
+# explain has the same account, by member too, and the page shows it.
+"$program" explain --json storm.db >explained.json || fail 'explain failed'
+[ "$(jq -cS '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(jq -cS '[.workloads[].waits]' storm.json)" ] ||
+    fail 'explain --json has another account'
+jq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length > 20 and all' explained.json >sums ||
+    fail 'explain: the parts of a member do not sum to its latency'
+jq -e '[.workloads[].waits[].places[]] | length > 5 and (map(select(.paused_ps > 0)) | all(.paused_by != ""))' explained.json >sums ||
+    fail 'explain: nobody paused'
+play pause-storm --waits -o with.db >text
+"$program" explain with.db >explained
+[ "$(grep -c 'mostly because of host0$' explained)" = "$(grep -c 'mostly because of host0$' text)" ] ||
+    fail 'explain tells another story than the summary'
+"$program" report with.db -o with.html && grep -q 'id="waits"' with.html && grep -q "<td>$slowest_host</td>" with.html ||
+    fail 'the page has no account of time'
+play pause-storm --until 1500us -o without.db >text
+"$program" explain without.db | grep -q 'waited for' && fail 'explain invents an account'
+"$program" report without.db -o without.html && grep -q 'id="members"' without.html && ! grep -q 'id="waits"' without.html ||
+    fail 'the page without an account'
 exit $((failures > 0))
