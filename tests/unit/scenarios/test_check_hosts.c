@@ -8,18 +8,16 @@
 
 #include <cmocka.h>
 
-#define START "stormglass: 1\nname: test\n"
-#define HEAD  START "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
-#define TWO   "from: [host1, host2], to: host0"
-#define WRITE "workloads: [{name: w, kind: rdma-write, " TWO "}]
-"
+#define START            "stormglass: 1\nname: test\n"
+#define HEAD             START "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
+#define TWO              "from: [host1, host2], to: host0"
+#define WRITE            "workloads: [{name: w, kind: rdma-write, " TWO "}]\n"
 #define SEND             "workloads: [{name: w, kind: rdma-send, from: host1, to: host0}]\n"
 #define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
 #define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
 #define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
 
-    static void
-    queue_pairs_that_bear_no_loss_are_found(void **state)
+static void queue_pairs_that_bear_no_loss_are_found(void **state)
 {
     (void)state;
     static const struct findings_case cases[] = {
