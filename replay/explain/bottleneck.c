@@ -74,11 +74,12 @@ static int64_t with_queue(int64_t value, int64_t waiting)
     return part(least(value, QUEUE_SHARE * waiting), PPM - PPM / 10 + least(waiting, PPM) / 10);
 }
 
-/* How strongly throughput follows the station's rate. */
+/* How strongly throughput follows the station's rate.  A faster link sends more of what is sent
+ * again, and of the rest. */
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
-    int64_t value = saturation(useful(input, resource));
+    int64_t value = saturation(use->used);
     if (resource == BOTTLENECK_RECEIVER)
         return value;
     if (resource == BOTTLENECK_LINK && useful(input, resource) >= HELD_LINK)
@@ -110,6 +111,21 @@ static int64_t regained(const struct bottleneck_input *input, enum bottleneck_re
     if (lost < LEAST_LOST)
         return 0;
     return least(PPM * PPM / (PPM - lost) - PPM, room(input));
+}
+
+/* The share of the time in which nobody could do anything: what is full in the rest of it has no
+ * room, though it looks half used. */
+static int64_t outage(const struct bottleneck_input *input)
+{
+    const struct bottleneck_use *recovery = &input->uses[BOTTLENECK_RECOVERY];
+    const struct bottleneck_use *pauses = &input->uses[BOTTLENECK_PAUSES];
+    return most(part(recovery->used, least(recovery->covers, PPM)),
+                part(pauses->used, least(pauses->covers, PPM)));
+}
+
+static int64_t room_between_outages(const struct bottleneck_input *input)
+{
+    return most(part(room(input) + PPM, PPM - least(outage(input), PPM)) - PPM, 0);
 }
 
 /* The part of what is outstanding that no station keeps waiting. */
@@ -148,18 +164,22 @@ static int64_t gain_of(const struct bottleneck_input *input, enum bottleneck_res
         return input->uses[BOTTLENECK_LINK].used >= FULL &&
                        input->uses[BOTTLENECK_LINK].covers >= NEARLY_ALL
                    ? 0
-                   : regained(input, resource);
-    case BOTTLENECK_CREDIT:
-    case BOTTLENECK_CONGESTION:
-    case BOTTLENECK_LOSS:
+                   : part(regained(input, resource), least(use->covers, PPM));
     case BOTTLENECK_RECOVERY:
+        return part(regained(input, resource), least(use->covers, PPM));
+    case BOTTLENECK_CONGESTION:
+        return least(regained(input, resource), room_between_outages(input));
+    case BOTTLENECK_CREDIT:
+    case BOTTLENECK_LOSS:
         return regained(input, resource);
     case BOTTLENECK_READS: /* instead of the depth, where it is what is waited for */
         return use->used >= PPM / 2 ? deeper(input, input->reads) : 0;
     case BOTTLENECK_QUEUE_SIZE:
-        return use->used >= PPM / 2 ? deeper(input, 0) : 0;
-    case BOTTLENECK_DEPTH:
-        return input->few || input->uses[BOTTLENECK_READS].used >= PPM / 2
+        return use->used > 0 && (input->entries > 0 || use->used >= PPM / 2)
+                   ? deeper(input, input->entries)
+                   : 0;
+    case BOTTLENECK_DEPTH: /* more than a queue holds makes no difference */
+        return input->few || input->entries > 0 || input->uses[BOTTLENECK_READS].used >= PPM / 2
                    ? 0
                    : deeper(input, input->depth);
     case BOTTLENECK_ASKED:

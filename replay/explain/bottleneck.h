@@ -36,7 +36,8 @@ struct bottleneck_use {
     int64_t used;    /* share of the time that it was busy; of lost time: the share lost */
     int64_t waiting; /* share of what is outstanding that waits there without being served; of
                         links: that is in the network */
-    int64_t covers;  /* share of the traffic that goes by it, and by others of its kind as busy */
+    int64_t covers;  /* share of the traffic that goes by it, and by others of its kind as busy; of
+                        pauses and recovery: of the pairs of hosts that they keep waiting */
     char where[BOTTLENECK_WHERE_BYTES]; /* a phrase: "leaf0:p3 to host4", "host0's cores" */
 };
 
@@ -47,6 +48,7 @@ struct bottleneck_input {
     bool slow_by_nature; /* the receiver: always; else while a fault lasts, which is time lost */
     bool few;            /* no more operations were asked for than may be outstanding */
     int64_t depth;       /* outstanding in each queue; 0: unknown */
+    int64_t entries;     /* that a submission queue holds of a greater depth; 0: unknown */
     int64_t reads;       /* READs that a queue pair may have under way; 0: unknown */
     int64_t weight;      /* in a run of several: its part of the bytes; 0: none of it */
     int64_t resent;      /* share of the packets */

@@ -3,6 +3,9 @@
 #include "replay/record/limits.h"
 
 #include "base/memory.h"
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/explain/paths.h"
 #include "replay/record/usage.h"
@@ -17,8 +20,10 @@ struct scope {
     const struct usage *usage;
     const struct explain_fabric *fabric;
     struct bottleneck_input *input;
-    bool *ports;       /* by port: a transmitter on the way */
+    uint32_t *ports;   /* by port: pairs that it is a transmitter on the way of */
+    uint32_t *targets; /* by node: pairs to it */
     bool *from, *to;   /* by node */
+    uint32_t pairs;
     int64_t on_cpu;    /* share of what is outstanding that is at the host's CPUs */
     const char *whose; /* its name */
 };
@@ -28,6 +33,11 @@ static int64_t share(int64_t part, int64_t whole)
     if (whole <= 0 || part <= 0)
         return 0;
     return part >= whole ? PPM : (int64_t)((__int128)part * PPM / whole);
+}
+
+static int64_t part(int64_t value, int64_t ppm)
+{
+    return (int64_t)((__int128)value * ppm / PPM);
 }
 
 /* ------------------------------------------------------------------ links */
@@ -47,20 +57,22 @@ static void name_link(const struct scope *scope, uint32_t port, char where[BOTTL
              fabric->names[fabric->node_of[fabric->peer[port]]]);
 }
 
-/* Of the bytes that hosts put in, what went by a link nearly as busy as the busiest. */
+/* Of the bytes that hosts put in, or get where switches hold more and more of them, what went by a
+ * link nearly as busy as the busiest. */
 static int64_t covered(const struct scope *scope, int64_t busiest)
 {
     const struct explain_fabric *fabric = scope->fabric;
-    int64_t bytes = 0, all = 0;
+    int64_t bytes = 0, in = 0, out = 0;
     for (uint32_t i = 0; i < fabric->first_port[fabric->node_count]; i++) {
-        if (!scope->ports[i])
+        if (scope->ports[i] == 0)
             continue;
         const int64_t own = usage_of_port(scope->usage, i, USAGE_PORT_BYTES);
-        all += fabric->is_host[fabric->node_of[i]] ? own : 0;
+        in += fabric->is_host[fabric->node_of[i]] ? own : 0;
+        out += fabric->is_host[fabric->node_of[fabric->peer[i]]] ? own : 0;
         if (share(busy_ps(scope, i), usage_span(scope->usage)) * 10 >= busiest * 9)
             bytes += own;
     }
-    return share(bytes, all);
+    return share(bytes, in < out ? in : out);
 }
 
 /* In series the first is it: the queue is before that one.  Hosts' ports come first. */
@@ -87,9 +99,11 @@ static void add_links(struct scope *scope)
             continue;
         const int64_t used = share(busy_ps(scope, i), span);
         const int64_t paused = share(usage_of_port(scope->usage, i, USAGE_PORT_BLOCKED), span);
+        const int64_t crossing = share(scope->ports[i], scope->pairs);
         link->used = used > link->used ? used : link->used;
-        if (paused > pauses->used) {
+        if (part(paused, crossing) > part(pauses->used, pauses->covers)) {
             pauses->used = paused;
+            pauses->covers = crossing;
             explain_port_words(fabric, i, pauses->where, sizeof pauses->where);
         }
     }
@@ -270,15 +284,18 @@ static void add_recovery(struct scope *scope, uint32_t index)
     struct bottleneck_use *use = &scope->input->uses[BOTTLENECK_RECOVERY];
     use->used = share(usage_of_workload(usage, index, USAGE_WORK_AWAY),
                       usage_of_workload(usage, index, USAGE_WORK_INSTANCES));
+    use->covers = PPM;
     snprintf(use->where, sizeof use->where, "controllers of %.100s were lost", scope->whose);
     for (uint32_t node = 0; node < scenario->node_count; node++) {
         if (!scope->to[node] || usage_stations(usage, node) == NULL)
             continue;
         const int64_t stalled =
             share(usage_of_target(usage, node, USAGE_TARGET_STALLED), usage_looks(usage));
-        if (stalled <= use->used)
+        const int64_t asking = share(scope->targets[node], scope->pairs);
+        if (part(stalled, asking) <= part(use->used, use->covers))
             continue;
         use->used = stalled;
+        use->covers = asking;
         snprintf(use->where, sizeof use->where, "the target on %.100s stood still",
                  scenario->nodes[node].name);
     }
@@ -316,6 +333,31 @@ static bool asks_for_few(const struct scenario_workload *about, int64_t depth)
     return count > 0 && count <= depth * (queues > 0 ? queues : 1);
 }
 
+/* A queue that holds less than the depth is played with what it holds: the others would wait. */
+static void add_queue_sizes(struct scope *scope, const struct scenario_workload *about,
+                            int64_t depth)
+{
+    const struct scenario *scenario = scope->collect->scenario;
+    struct bottleneck_use *size = &scope->input->uses[BOTTLENECK_QUEUE_SIZE];
+    if (opt_find(about->ops->opts, "queue-depth") == NULL)
+        return;
+    for (uint32_t i = 0; i < about->pair_count; i++) {
+        const struct nvme_host_params *host = scenario->nodes[about->pairs[i].from].host->nvme_host;
+        const struct nvme_target_params *target =
+            scenario->nodes[about->pairs[i].to].host->nvme_target;
+        const int64_t holds = (host->queue_size < target->max_queue_size ? host->queue_size
+                                                                         : target->max_queue_size) -
+                              1;
+        const int64_t waits = share(depth - holds, depth);
+        if (waits <= size->used)
+            continue;
+        size->used = waits;
+        scope->input->entries = holds;
+        snprintf(size->where, sizeof size->where, "the submission queues of %.60s hold %s",
+                 about->name, words_count(holds).text);
+    }
+}
+
 static void add_workload(struct scope *scope, uint32_t index)
 {
     const struct scenario_workload *about = &scope->collect->scenario->workloads[index];
@@ -329,6 +371,7 @@ static void add_workload(struct scope *scope, uint32_t index)
         return;
     add_host_cpus(scope, index);
     add_recovery(scope, index);
+    add_queue_sizes(scope, about, depth);
     struct bottleneck_use *size = &input->uses[BOTTLENECK_QUEUE_SIZE];
     const int64_t waits = share(usage_of_workload(scope->usage, index, USAGE_WORK_WAITS),
                                 usage_of_workload(scope->usage, index, USAGE_WORK_OUT));
@@ -341,7 +384,7 @@ static void add_workload(struct scope *scope, uint32_t index)
 
 static void mark(void *self, uint32_t port)
 {
-    ((struct scope *)self)->ports[port] = true;
+    ((struct scope *)self)->ports[port]++;
 }
 
 static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
@@ -353,6 +396,8 @@ static void add_pairs(struct scope *scope, struct paths *paths, uint32_t index)
     for (uint32_t i = 0; i < about->pair_count && i < WAYS_PAIRS_MAX; i++) {
         const struct scenario_pair *pair = &about->pairs[i];
         scope->from[pair->from] = scope->to[pair->to] = true;
+        scope->targets[pair->to]++;
+        scope->pairs++;
         paths_visit(paths, pair->from, pair->to, mark, scope);
         paths_visit(paths, pair->to, pair->from, mark, scope);
     }
@@ -409,7 +454,8 @@ static void judge(const struct collect *collect, const struct result *result, ui
         .usage = collect->usage,
         .fabric = fabric,
         .input = &limit->input,
-        .ports = memory_zeroed(fabric->first_port[nodes], sizeof(bool)),
+        .ports = memory_zeroed(fabric->first_port[nodes], sizeof(uint32_t)),
+        .targets = memory_zeroed(nodes, sizeof(uint32_t)),
         .from = memory_zeroed(nodes, sizeof(bool)),
         .to = memory_zeroed(nodes, sizeof(bool)),
         .whose = collect->scenario->workloads[index].name,
@@ -425,6 +471,7 @@ static void judge(const struct collect *collect, const struct result *result, ui
     }
     bottleneck_find(&limit->input, &limit->found);
     free(scope.ports);
+    free(scope.targets);
     free(scope.from);
     free(scope.to);
 }

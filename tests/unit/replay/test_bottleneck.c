@@ -149,6 +149,49 @@ static void limits_of_what_may_be_under_way_stand_for_the_depth(void **state)
     assert_named(&input, "queue size: ");
 }
 
+/* A depth of 32 that is played as 5. */
+static void a_queue_that_holds_less_than_the_depth_stands_for_it(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.entries = 5;
+    input.uses[BOTTLENECK_QUEUE_SIZE] = use(84, "the submission queues of w hold 5");
+    assert_named(&input, "queue size: the submission queues of w hold 5: 84% of the I/Os wait");
+    input.entries = 20;
+    input.uses[BOTTLENECK_QUEUE_SIZE] = use(30, "the submission queues of w hold 20");
+    assert_named(&input, "queue size: ");
+}
+
+/* A port that one pair of four goes by holds up a fourth. */
+static void an_outage_counts_for_those_whom_it_meets(void **state)
+{
+    (void)state;
+    static const enum bottleneck_resource of[] = {BOTTLENECK_PAUSES, BOTTLENECK_RECOVERY};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        struct bottleneck_input input = plain(), less = plain();
+        struct bottleneck found, found_less;
+        input.uses[of[i]] = use(60, "leaf0:p1");
+        less.uses[of[i]] = use(60, "leaf0:p1");
+        less.uses[of[i]].covers = PPM / 4;
+        bottleneck_find(&input, &found);
+        bottleneck_find(&less, &found_less);
+        assert_int_equal(found.resource, of[i]);
+        assert_int_equal(found_less.gain, found.gain / 4);
+    }
+}
+
+/* Half used, but full whenever the target is there. */
+static void control_gains_nothing_from_what_is_full_between_outages(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.uses[BOTTLENECK_LINK] = use(50, "host1:p0 to leaf0");
+    input.uses[BOTTLENECK_CONGESTION] = use(99, "w");
+    assert_named(&input, "congestion control: ");
+    input.uses[BOTTLENECK_RECOVERY] = use(50, "the target on host1 stood still");
+    assert_named(&input, "recovery: the target on host1 stood still, 50% of the time");
+}
+
 static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
 {
     (void)state;
@@ -198,6 +241,9 @@ int main(void)
         cmocka_unit_test(time_that_is_lost_counts_as_far_as_there_is_room),
         cmocka_unit_test(what_is_sent_again_is_no_use_of_a_link),
         cmocka_unit_test(limits_of_what_may_be_under_way_stand_for_the_depth),
+        cmocka_unit_test(a_queue_that_holds_less_than_the_depth_stands_for_it),
+        cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),
+        cmocka_unit_test(control_gains_nothing_from_what_is_full_between_outages),
         cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
         cmocka_unit_test(a_run_is_judged_by_what_all_of_it_gains),
     };
