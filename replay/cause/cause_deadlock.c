@@ -30,6 +30,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.everywhere = true;
         clue.faults = "misroute";
         clue.anywhere = true;
+        clue.far_rows = "routes";
         clue.late_faults = "link-down link-flap switch-down";
         clue.otherwise = HARM_SWITCH;
         clue.proven = true;

@@ -15,7 +15,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.rows = "headroom headroom-pool headroom-ratio length delay pfc-response egress-limit "
                     "pfc-quanta pfc-refresh pfc-xon fec-latency reserved buffer ports alpha xoff "
                     "policy";
-        clue.general = clue.rows;
+        clue.general = "headroom headroom-pool headroom-ratio pfc-response egress-limit buffer";
         clue.late_faults = "drop-every bit-errors link-flap link-down";
         clue.otherwise = HARM_SWITCH;
         clue.proven = true;

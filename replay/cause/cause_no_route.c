@@ -11,9 +11,10 @@ static void look_at_drops(struct cause_search *search, const struct harm_scene *
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_LOST_PARTS;
-    clue.faults = "misroute switch-down link-down link-flap";
+    clue.faults = "misroute switch-down link-down link-flap target-crash";
     clue.anywhere = true;
     clue.everywhere = true;
+    clue.far_rows = "routes";
     clue.otherwise = HARM_SWITCH;
     clue.proven = true;
     cause_report_drops(search, scene, 1u << PROBE_DROP_NO_ROUTE, -1, &clue,

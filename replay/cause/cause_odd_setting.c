@@ -2,11 +2,28 @@
  * cause_odd_setting - a setting that others do not have, where those behind it do worse. */
 #include "replay/cause/causes.h"
 
+#include "base/memory.h"
 #include "replay/database/words.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { NOTABLE = PPM / 10 };
+/* What a difference is told by; what is supposed of one that cannot be measured. */
+enum { NOTABLE = PPM / 20, LITTLE = PPM / 50 };
+
+static bool is_worse(const struct deviation *deviation)
+{
+    for (size_t i = 0; i < deviation->change_count; i++) {
+        const struct deviation_change *change = &deviation->changes[i];
+        char why[OPT_WHY_BYTES];
+        int64_t value = 0;
+        if (change->row != NULL && !opt_parse(change->row, deviation->value, &value, why))
+            continue;
+        if (suspects_worse(change->row, value, change->common))
+            return true;
+    }
+    return false;
+}
 
 static int64_t loss_of(const struct harm_member *member)
 {
@@ -18,32 +35,76 @@ static int64_t loss_of(const struct harm_member *member)
     return lost;
 }
 
+/* Members that it touches, and the others of their workloads. */
+struct groups {
+    int64_t lost[2], count[2];
+};
+
+static struct groups parted(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    struct groups groups = {0};
+    bool *mixed = memory_zeroed(scene->scenario->workload_count + 1, sizeof *mixed);
+    for (uint32_t i = 0; i < scene->member_count; i++)
+        mixed[scene->members[i].workload] |= scene_touches(scene, &scene->members[i], deviation);
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        const bool touched = scene_touches(scene, member, deviation);
+        if (!mixed[member->workload])
+            continue;
+        groups.lost[touched] += loss_of(member);
+        groups.count[touched]++;
+    }
+    free(mixed);
+    return groups;
+}
+
 static void compare(struct cause_search *search, const struct harm_scene *scene,
                     const struct deviation *deviation)
 {
     const struct suspect suspect = suspects_named_deviation(deviation);
-    int64_t lost[2] = {0}, count[2] = {0};
-    for (uint32_t i = 0; i < scene->member_count; i++) {
-        const bool behind = scene_touches(scene, &scene->members[i], deviation);
-        lost[behind] += loss_of(&scene->members[i]);
-        count[behind]++;
-    }
-    if (count[0] == 0 || count[1] == 0 || lost[1] / count[1] < lost[0] / count[0] + NOTABLE)
-        return;
+    const struct groups groups = parted(scene, deviation);
     struct cause_clue clue = cause_clue();
+    if (groups.count[1] == 0)
+        return;
+    const int64_t touched = groups.lost[1] / groups.count[1];
+    const int64_t others = groups.count[0] == 0 ? 0 : groups.lost[0] / groups.count[0];
     clue.deviation = deviation;
-    clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
-    clue.strength = PPM / 2;
-    snprintf(clue.seen, sizeof clue.seen, "those behind it lose %s, the others %s",
-             words_percent((double)(lost[1] / count[1]), PPM).text,
-             words_percent((double)(lost[0] / count[0]), PPM).text);
+    if (groups.count[0] > 0 && touched >= others + NOTABLE) {
+        clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
+        clue.strength = PPM / 2;
+        snprintf(clue.seen, sizeof clue.seen, "pairs that it touches lose %s, others %s",
+                 words_percent((double)touched, PPM).text, words_percent((double)others, PPM).text);
+    } else if (is_worse(deviation)) {
+        clue.least = LITTLE;
+        snprintf(clue.seen, sizeof clue.seen, "traffic goes by it; how much it cost is not seen");
+    } else
+        return;
     cause_accuse(search, &clue, &suspect);
+}
+
+/* Of links that have no like: the one between two switches. */
+static void look_at_overrides(struct cause_search *search, const struct harm_scene *scene)
+{
+    const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
+    for (uint32_t port = 0; port < ports; port++) {
+        struct cause_clue clue = cause_clue();
+        struct suspect suspect;
+        char name[HARM_NAME_BYTES];
+        if (!suspects_override(scene, "delay length rate fec-latency", port, &suspect))
+            continue;
+        clue.place.port = port;
+        clue.least = LITTLE;
+        snprintf(clue.seen, sizeof clue.seen, "%s is slower or longer than its class of links",
+                 cause_port_name(scene, port, name, sizeof name));
+        cause_accuse(search, &clue, &suspect);
+    }
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     for (size_t i = 0; i < scene->deviations.count; i++)
         compare(search, scene, &scene->deviations.list[i]);
+    look_at_overrides(search, scene);
 }
 
 const struct cause_kind cause_odd_setting = {

@@ -2,6 +2,9 @@
  * cause_pfc_off - a hop on which pauses are not sent, or not obeyed. */
 #include "replay/cause/causes.h"
 
+/* What must agree at both ends of a link, or pauses are for another class than the frames. */
+static const char hop_rows[] = "pfc-enabled flow-control pfc pfc-priorities dscp priority";
+
 static bool wants(const struct harm_scene *scene, uint32_t port, uint8_t priority)
 {
     const struct port *of = scene_port(scene, port);
@@ -12,11 +15,12 @@ bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drop
 {
     const uint32_t port = scene_port_of(scene, drops->node, drops->port);
     const uint32_t peer = scene->fabric->peer[port];
-    struct suspect fault;
+    const struct suspects_place place = {port, HARM_NONE};
+    struct suspect suspect;
     return !wants(scene, port, drops->priority) || !wants(scene, peer, drops->priority) ||
            scene_port(scene, peer)->pfc_frames_ignored > 0 ||
-           suspects_fault(scene, "pfc-off", (struct suspects_place){port, HARM_NONE}, drops->first,
-                          drops->last, &fault);
+           suspects_fault(scene, "pfc-off", place, drops->first, drops->last, &suspect) ||
+           suspects_deviation(scene, hop_rows, place, &suspect);
 }
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
@@ -30,8 +34,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         struct cause_clue clue = cause_clue();
         clue.parts = HARM_LOST_PARTS;
         clue.faults = "pfc-off";
-        clue.rows = "pfc-enabled flow-control pfc pfc-priorities";
-        clue.general = clue.rows;
+        clue.rows = hop_rows;
+        clue.general = "pfc-enabled flow-control pfc pfc-priorities";
         clue.otherwise = HARM_LINK;
         clue.proven = true;
         cause_report_drop(search, scene, drops, &clue, "whose pauses nobody obeys");

@@ -2,19 +2,95 @@
  * cause_slow_host - a host that takes frames slower than they come. */
 #include "replay/cause/causes.h"
 
+#include "replay/database/words.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/fault/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ALWAYS = PPM * 85 / 100 };
+
+/* Its buffer was never empty: it takes what it can, whether it pauses or senders slowed down. */
+static void look_at_buffers(struct cause_search *search, const struct harm_scene *scene,
+                            const struct cause_clue *shape)
+{
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++) {
+        const struct harm_use *use = &scene->uses[scene->fabric->first_port[node]];
+        struct cause_clue clue = *shape;
+        const uint32_t port = scene->fabric->peer[scene->fabric->first_port[node]];
+        if (use->drained < ALWAYS)
+            continue;
+        clue.place.node = node;
+        clue.parts = HARM_LOST_PARTS | HARM_BIT(PAUSE) | HARM_BIT(SLOW) | HARM_BIT(HELD);
+        clue.least = PPM - scene->uses[port].busy;
+        snprintf(clue.seen, sizeof clue.seen,
+                 "its receive buffer was filled %s of the time, its link only %s",
+                 words_percent((double)use->drained, PPM).text,
+                 words_percent((double)scene->uses[port].busy, PPM).text);
+        cause_report(search, &clue);
+    }
+}
+
+static void look_at_drops(struct cause_search *search, const struct harm_scene *scene,
+                          const struct cause_clue *shape)
+{
+    struct cause_clue clue = *shape;
+    clue.parts = HARM_LOST_PARTS;
+    for (uint32_t i = 0; i < scene->drop_count; i++)
+        if (scene->drops[i].cause == PROBE_DROP_RX_BUFFER &&
+            !cause_pauses_lost(scene, &scene->drops[i]))
+            cause_report_drop(search, scene, &scene->drops[i], &clue,
+                              "its receive buffer was full");
+}
+
+/* Every host has a limit: the one that is reached is one where much meets. */
+static bool is_common(const struct harm_scene *scene)
+{
+    bool common = true;
+    for (uint32_t node = 0; node < scene->scenario->host_count; node++)
+        common &= scene->scenario->nodes[node].host->rnic->drain > 0;
+    return common;
+}
+
+/* A host that a fault slowed for a while, though nobody had to be paused. */
+static void look_at_faults(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
+        const struct scenario_fault *fault = &scene->scenario->faults[i];
+        const time_ps until = time_earlier(fault->end, scene->window_end);
+        if (strcmp(fault->ops->name, "slow-receiver") != 0 || fault->at >= until)
+            continue;
+        const int64_t lasted = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
+        const struct suspect suspect = suspects_named_fault(scene, i);
+        for (uint32_t k = 0; k < fault->spot_count; k++) {
+            struct cause_clue clue = cause_clue();
+            clue.place.node = fault->spots[k].node;
+            const struct harm_use *use = &scene->uses[scene->fabric->first_port[clue.place.node]];
+            clue.least = (use->drained < lasted ? use->drained : lasted) / 2;
+            clue.proven = use->drained >= lasted / 2;
+            snprintf(clue.seen, sizeof clue.seen,
+                     "the receive buffer of %s was filled %s of the time",
+                     scene->scenario->nodes[clue.place.node].name,
+                     words_percent((double)use->drained, PPM).text);
+            cause_accuse(search, &clue, &suspect);
+        }
+    }
+}
+
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
     struct cause_clue clue = cause_clue();
     clue.parts = HARM_BIT(PAUSE) | HARM_BIT(STOOD) | HARM_BIT(FAILED);
     clue.faults = "slow-receiver";
     clue.rows = "drain rx-buffer rx-xoff rx-xon rx-delay software";
-    clue.general = "drain rx-buffer rx-xoff";
-    clue.otherwise = HARM_HOST;
+    clue.otherwise = is_common(scene) ? HARM_LOAD : HARM_HOST;
     clue.proven = true;
     cause_report_roots(search, scene, 1u << EXPLAIN_SLOW_RECEIVER, &clue);
-    clue.parts = HARM_LOST_PARTS;
-    cause_report_drops(search, scene, 1u << PROBE_DROP_RX_BUFFER, -1, &clue,
-                       "its receive buffer was full");
+    look_at_buffers(search, scene, &clue);
+    look_at_drops(search, scene, &clue);
+    look_at_faults(search, scene);
 }
 
 const struct cause_kind cause_slow_host = {

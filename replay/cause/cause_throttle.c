@@ -25,11 +25,9 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     struct suspect suspect;
     clue.place.node = node;
     if (swtch->counters.ecn_marked == 0 ||
-        !(suspects_deviation(scene, "ecn-kmin ecn-kmax ecn-pmax ecn-mark", clue.place, &suspect) ||
-          suspects_general(scene, "ecn-kmin ecn-kmax ecn-pmax", &suspect)))
+        !suspects_deviation(scene, "ecn-kmin ecn-kmax ecn-pmax ecn-mark", clue.place, &suspect))
         return;
     clue.parts = HARM_BIT(HELD) | HARM_BIT(BEHIND);
-    clue.strength = suspect.deviates ? PPM : PPM / 2;
     snprintf(clue.seen, sizeof clue.seen, "%s marked %s frames, and senders slowed down",
              scene->scenario->nodes[node].name,
              words_count((int64_t)swtch->counters.ecn_marked).text);

@@ -18,7 +18,6 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.place.node = node;
         clue.parts = HARM_LOST_PARTS;
         clue.rows = "timeout retry-count";
-        clue.general = clue.rows;
         clue.otherwise = HARM_LOAD;
         clue.strength = scene->drop_count > 0 ? PPM / 4 : PPM;
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",

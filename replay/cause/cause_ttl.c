@@ -8,6 +8,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     clue.parts = HARM_LOST_PARTS;
     clue.faults = "misroute";
     clue.anywhere = true;
+    clue.far_rows = "routes";
     clue.rows = "ttl";
     clue.general = "ttl";
     clue.ends = true;

@@ -8,7 +8,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
     clue.parts = HARM_LOST_PARTS;
     const bool due = scene->explain->root_count > 0 &&
                      scene->explain->roots[0].kind == EXPLAIN_STORM; /* it did what it is for */
-    clue.rows = "watchdog-detection watchdog-poll watchdog-rule watchdog watchdog-restoration";
+    clue.rows = "watchdog-detection watchdog-poll watchdog-rule pfc-watchdog watchdog "
+                "watchdog-restoration";
     clue.general = clue.rows;
     clue.otherwise = HARM_SWITCH;
     clue.proven = !due;

@@ -18,6 +18,7 @@ struct cause_clue {
     bool anywhere;               /* ... also at other places */
     const char *late_faults;     /* ... if no parameter deviates */
     const char *rows;            /* parameters that could where they deviate, likeliest first */
+    const char *far_rows;        /* ... anywhere */
     const char *later_rows;      /* ... if the others do not */
     const char *general;         /* ... where they are written for all */
     const char *of_workload;     /* ... of the workload */

@@ -149,9 +149,10 @@ static void name_otherwise(const struct harm_scene *scene, const struct cause_cl
     else if (clue->otherwise == HARM_WORKLOAD && clue->workload != HARM_NONE)
         snprintf(suspect->name, sizeof suspect->name, "%s",
                  scene->scenario->workloads[clue->workload].name);
-    else if (clue->otherwise != HARM_LOAD && node != HARM_NONE)
+    else if (clue->otherwise != HARM_LOAD && node != HARM_NONE) {
+        suspect->suspect = fabric->is_host[node] ? HARM_HOST : HARM_SWITCH;
         snprintf(suspect->name, sizeof suspect->name, "%s", fabric->names[node]);
-    else {
+    } else {
         suspect->suspect = HARM_LOAD;
         snprintf(suspect->name, sizeof suspect->name, "load");
     }
@@ -166,6 +167,7 @@ static void find_suspect(const struct harm_scene *scene, const struct cause_clue
     if (suspects_fault(scene, clue->faults, clue->place, clue->from, clue->until, suspect) ||
         (clue->anywhere &&
          suspects_fault(scene, clue->faults, all, clue->from, clue->until, suspect)) ||
+        suspects_deviation(scene, clue->far_rows, all, suspect) ||
         suspects_deviation(scene, clue->rows, clue->place, suspect) ||
         find_at_ends(scene, clue, suspect) ||
         suspects_deviation(scene, clue->later_rows, clue->place, suspect) ||
@@ -374,12 +376,12 @@ static void word_harm(struct harm *harm)
     const size_t size = sizeof harm->sentence;
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
-        snprintf(text, size, "nobody lost anything worth mention");
+        snprintf(text, size, "none: nobody lost anything worth mention");
         return;
     }
-    used += (size_t)snprintf(text, size, "%s: %s of %" PRId64 " pair%s of hosts lost",
-                             harm_severity_word(harm->severity), words_time(harm->lost_ps).text,
-                             harm->victims, harm->victims == 1 ? "" : "s");
+    used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
+                             harm_severity_word(harm->severity), harm->victims,
+                             harm->victims == 1 ? "" : "s", words_time(harm->lost_ps).text);
     if (harm->failed_operations > 0)
         used += (size_t)snprintf(text + used, size - used, ", %s operations failed or never ended",
                                  words_count(harm->failed_operations).text);

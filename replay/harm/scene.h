@@ -6,6 +6,7 @@
 #ifndef STORMGLASS_REPLAY_HARM_SCENE_H
 #define STORMGLASS_REPLAY_HARM_SCENE_H
 
+#include "replay/explain/bottleneck.h"
 #include "replay/explain/explain.h"
 #include "replay/harm/drops.h"
 #include "replay/harm/harm.h"
@@ -16,7 +17,15 @@
  * queue pairs. */
 struct harm_use {
     int64_t busy, blocked;
+    int64_t drained;                    /* its receive buffer was not empty */
     int64_t held, refused, reads, lost; /* by congestion control, RNR, ORD, sent again or silent */
+};
+
+/* What kept a workload from going faster. */
+struct harm_limit {
+    enum bottleneck_resource resource;
+    int64_t used;
+    const char *text;
 };
 
 /* Ways of losing time. */
@@ -54,7 +63,8 @@ struct harm_scene {
     const struct route_table *routes;
     const struct observe_drops *drops;
     uint32_t drop_count;
-    const struct harm_use *uses; /* by port of the fabric */
+    const struct harm_use *uses;     /* by port of the fabric */
+    const struct harm_limit *limits; /* by workload; NULL: unknown */
     time_ps now, window_end;
     int64_t failed, unfinished;
 

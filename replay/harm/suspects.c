@@ -101,7 +101,7 @@ static bool is_about(const struct harm_scene *scene, const struct deviation *dev
 {
     const struct explain_fabric *fabric = scene->fabric;
     if (place.port == HARM_NONE)
-        return place.node != HARM_NONE &&
+        return place.node == HARM_NONE ||
                deviation_is_at(deviation, place.node, SCENARIO_ALL_PORTS);
     for (int end = 0; end < 2; end++) {
         const uint32_t port = end == 0 ? place.port : fabric->peer[place.port];
@@ -153,29 +153,93 @@ static void name_setting(const struct scenario_setting *setting, int64_t preset,
              setting->path, value, by_default);
 }
 
-/* Written by the scenario itself, for all of its kind. */
-static bool is_written(const struct scenario_setting *setting)
+/* The value that the port has without an override: of its class of links. */
+static bool class_value(const struct harm_scene *scene, uint32_t port, const char *row,
+                        int64_t *value)
 {
-    return setting->where.file != NULL && setting->profile == NULL &&
-           (strncmp(setting->path, "fabric.", 7) != 0 ||
-            strncmp(setting->path, "fabric.o", 8) != 0) &&
-           (strncmp(setting->path, "hosts.", 6) != 0 ||
-            strncmp(setting->path, "hosts.defaults.", 15) == 0);
+    const struct explain_fabric *fabric = scene->fabric;
+    const bool host = fabric->is_host[fabric->node_of[port]] ||
+                      fabric->is_host[fabric->node_of[fabric->peer[port]]];
+    char path[HARM_NAME_BYTES];
+    snprintf(path, sizeof path, "fabric.%s-links.%.60s", host ? "host" : "fabric", row);
+    for (uint32_t i = 0; i < scene->scenario->setting_count; i++)
+        if (strcmp(scene->scenario->settings[i].path, path) == 0) {
+            *value = scene->scenario->settings[i].value;
+            return true;
+        }
+    return false;
 }
 
+bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
+                       struct suspect *suspect)
+{
+    const struct explain_fabric *fabric = scene->fabric;
+    const uint32_t node = fabric->node_of[port];
+    const struct port_params *params =
+        scene->scenario->nodes[node].ports[port - fabric->first_port[node]].params;
+    for (uint32_t i = scene->scenario->setting_count; i-- > 0;) {
+        const struct scenario_setting *setting = &scene->scenario->settings[i];
+        const struct opt *row = opt_find(port_opts, setting->row->name);
+        int64_t common;
+        if (strncmp(setting->path, "fabric.overrides[", 17) != 0 || row != setting->row ||
+            !suspects_listed(rows, row->name) ||
+            *opt_field(row, (void *)(uintptr_t)params) != setting->value ||
+            !class_value(scene, port, row->name, &common) ||
+            !suspects_worse(row, setting->value, common))
+            continue;
+        name_setting(setting, common, suspect);
+        suspect->deviates = true;
+        return true;
+    }
+    return false;
+}
+
+bool suspects_worse(const struct opt *row, int64_t value, int64_t common)
+{
+    static const char less[] =
+        "rate path-mtu mtu drain max-rd-atomic queue-size max-queue-size rx-buffer rx-xoff "
+        "parallel "
+        "cores channel-rate link-rate alpha xoff buffer headroom receives line-rate timeout "
+        "retry-count rnr-retry ttl weight-0 weight-1 weight-2 weight-3 weight-4 weight-5 weight-6 "
+        "weight-7 ecn-kmin ecn-kmax";
+    static const char more[] =
+        "delay length latency tx-delay rx-delay read-delay read-latency write-latency "
+        "flush-latency "
+        "read-time program-time command-time command-cost submit-cost complete-cost ecn-pmax "
+        "timeout min-rnr-timer cm-timeout pfc-response fec-latency receive-delay ecn-kmin ecn-kmax";
+    if (row == NULL)
+        return true;
+    if (strcmp(row->name, "drain") == 0) /* 0: no limit */
+        return value != 0 && (common == 0 || value < common);
+    return (value < common && suspects_listed(less, row->name)) ||
+           (value > common && suspects_listed(more, row->name));
+}
+
+/* Written by the scenario itself, for all of its kind. */
+static bool is_general(const struct scenario_setting *setting)
+{
+    return strncmp(setting->path, "hosts.defaults.", 15) == 0 ||
+           strncmp(setting->path, "fabric.switch.", 14) == 0 ||
+           strncmp(setting->path, "fabric.host-links.", 18) == 0 ||
+           strncmp(setting->path, "fabric.fabric-links.", 20) == 0;
+}
+
+static bool is_below(const struct scenario_setting *setting, const char *below)
+{
+    return below == NULL ? is_general(setting) : strncmp(setting->path, below, strlen(below)) == 0;
+}
+
+/* Not at its preset by the scenario itself, of everything or of the things below a path. */
 static bool find_written(const struct harm_scene *scene, const char *rows, const char *below,
                          struct suspect *suspect)
 {
     const char *best = NULL;
-    const size_t length = below == NULL ? 0 : strlen(below);
     for (uint32_t i = 0; rows != NULL && i < scene->scenario->setting_count; i++) {
         const struct scenario_setting *setting = &scene->scenario->settings[i];
         char why[OPT_WHY_BYTES];
         int64_t preset;
-        const bool of_workload = strncmp(setting->path, "workloads", 9) == 0;
-        if (!is_written(setting) || !suspects_listed(rows, setting->row->name) ||
-            of_workload != (below != NULL) ||
-            strncmp(setting->path, below == NULL ? "" : below, length) != 0 ||
+        if (setting->where.file == NULL || setting->profile != NULL ||
+            !suspects_listed(rows, setting->row->name) || !is_below(setting, below) ||
             !opt_parse(setting->row, setting->row->preset, &preset, why) ||
             preset == setting->value)
             continue;
@@ -196,7 +260,12 @@ bool suspects_general(const struct harm_scene *scene, const char *rows, struct s
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
                           struct suspect *suspect)
 {
-    char below[HARM_NAME_BYTES];
-    snprintf(below, sizeof below, "workloads.%s.", scene->scenario->workloads[workload].name);
-    return find_written(scene, rows, below, suspect);
+    char below[HARM_NAME_BYTES], row[HARM_NAME_BYTES];
+    const char *name = scene->scenario->workloads[workload].name;
+    snprintf(below, sizeof below, "workloads.%.100s.", name);
+    if (!find_written(scene, rows, below, suspect))
+        return false;
+    snprintf(row, sizeof row, "%s", suspect->name + strlen(below));
+    snprintf(suspect->name, sizeof suspect->name, "workloads[%u].%.100s", workload, row);
+    return true;
 }

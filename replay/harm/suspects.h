@@ -29,11 +29,20 @@ struct suspect suspects_named_fault(const struct harm_scene *scene, uint32_t ind
 /* The kinds of faults that a total of drops counts, between spaces. */
 const char *suspects_kinds(const char *counted_as, char *text, size_t size);
 
-/* Of these rows, the first of which is looked for first: one that is about the place, and not the
- * value that like things have.  What is no row has a word: "dscp" and "routes", "media", "class" of
- * a workload, "congestion-control". */
+/* Of these rows, the first of which is looked for first: one that is about the place (none: any),
+ * and not the value that like things have.  What is no row has a word: dscp, routes, media,
+ * congestion-control, and class of a workload. */
 bool suspects_deviation(const struct harm_scene *scene, const char *rows,
                         struct suspects_place place, struct suspect *suspect);
+
+/* Of these rows of ports: one that an override writes, and that the port has, though its links have
+ * no like. */
+bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
+                       struct suspect *suspect);
+
+/* A value that is worse than the common one: a lower rate, a longer delay.  What is no value always
+ * may be. */
+bool suspects_worse(const struct opt *row, int64_t value, int64_t common);
 
 /* Of these rows: one that the scenario itself writes for all, and not its preset. */
 bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);

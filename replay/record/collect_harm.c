@@ -19,6 +19,7 @@ static void add_queue_pairs(const struct usage *usage, uint32_t node, uint16_t p
                             struct harm_use *use)
 {
     const int64_t active = usage_of_rnic(usage, node, port, USAGE_QP_ACTIVE);
+    use->drained = share(usage_of_rnic(usage, node, port, USAGE_RNIC_DRAIN), usage_span(usage));
     use->held = share(usage_of_rnic(usage, node, port, USAGE_QP_HELD), active);
     use->refused = share(usage_of_rnic(usage, node, port, USAGE_QP_RNR), active);
     use->reads = share(usage_of_rnic(usage, node, port, USAGE_QP_READS), active);
@@ -47,10 +48,18 @@ static struct harm_use *uses_of(const struct collect *collect, const struct resu
     return uses;
 }
 
+static int64_t failed_of(const struct result *result)
+{
+    int64_t failed = 0;
+    for (uint32_t i = 0; i < result->workload_count; i++)
+        failed += result->workloads[i].failed;
+    return failed;
+}
+
 void collect_harm(const struct collect *collect, struct result *result)
 {
     if (collect->world == NULL || collect->usage == NULL) {
-        result->harm = (struct harm){.lost_ps = -1};
+        result->harm = (struct harm){.lost_ps = -1, .failed_operations = failed_of(result)};
         return;
     }
     struct harm_use *uses = uses_of(collect, result);
@@ -66,10 +75,17 @@ void collect_harm(const struct collect *collect, struct result *result)
         .now = collect->now,
         .window_end = collect->window_end,
     };
+    struct harm_limit *limits = memory_zeroed(result->workload_count, sizeof *limits);
+    scene.limits = limits;
     for (uint32_t i = 0; i < result->workload_count; i++) {
+        const struct result_limit *limit = &result->limits[i];
+        limits[i] = (struct harm_limit){.resource = limit->found.resource,
+                                        .used = limit->input.uses[limit->found.resource].used,
+                                        .text = limit->found.text};
         scene.failed += result->workloads[i].failed;
         scene.unfinished += collect->cut ? 0 : result->workloads[i].unfinished;
     }
     harm_judge(&scene, cause_kinds, &result->harm);
+    free(limits);
     free(uses);
 }

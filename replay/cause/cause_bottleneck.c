@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_bottleneck - what limits a workload is scarcer at its hosts than at others: a setting of
+ * theirs whose row relieves the resource that it waits for. */
+#include "replay/cause/causes.h"
+
+#include <stdio.h>
+
+struct relief {
+    enum bottleneck_resource resource;
+    const char *rows;
+};
+
+/* The rows by which `explain --what-if` relieves a resource. */
+static const struct relief reliefs[] = {
+#define RESOURCE(ID, word)
+#define RELIEF(ID, section, rows, how) {BOTTLENECK_##ID, rows},
+#include "replay/explain/resource.def"
+#undef RELIEF
+#undef RESOURCE
+    {BOTTLENECK_MEDIA, "media"}};
+
+static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
+                   uint32_t workload, const char *rows)
+{
+    const struct harm_limit *limit = &scene->limits[workload];
+    struct cause_clue clue = cause_clue();
+    struct suspect suspect;
+    clue.place.node = node;
+    if (!suspects_deviation(scene, rows, clue.place, &suspect))
+        return;
+    clue.workload = workload;
+    clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);
+    clue.least = limit->used / 2;
+    snprintf(clue.seen, sizeof clue.seen, "%s waits for it: %.150s",
+             scene->scenario->workloads[workload].name, limit->text);
+    cause_accuse(search, &clue, &suspect);
+}
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    for (uint32_t i = 0; scene->limits != NULL && i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        const struct harm_limit *limit = &scene->limits[member->workload];
+        for (size_t k = 0; k < sizeof reliefs / sizeof reliefs[0]; k++) {
+            if (reliefs[k].resource != limit->resource)
+                continue;
+            accuse(search, scene, member->from, member->workload, reliefs[k].rows);
+            accuse(search, scene, member->to, member->workload, reliefs[k].rows);
+        }
+    }
+}
+
+const struct cause_kind cause_bottleneck = {
+    .name = "bottleneck",
+    .about = "What limits a workload is scarcer at its hosts than at others.",
+    .look = look,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cause_threshold - a switch that pauses its neighbours sooner than its like do. */
+#include "replay/cause/causes.h"
+
+#include <stdio.h>
+
+static const char rows[] = "xoff alpha policy buffer reserved xon xon-offset headroom "
+                           "headroom-pool headroom-ratio abm-congested abm-interval ports cell";
+
+static void look(struct cause_search *search, const struct harm_scene *scene)
+{
+    const struct explain *explain = scene->explain;
+    for (uint32_t i = 0; i < explain->root_count; i++) {
+        const struct explain_root *root = &explain->roots[i];
+        struct cause_clue clue = cause_clue();
+        struct suspect suspect;
+        char name[HARM_NAME_BYTES];
+        const uint32_t node = explain->fabric->node_of[root->port];
+        if (root->kind != EXPLAIN_CONGESTION || explain->verdict.all_ps == 0 ||
+            !suspects_deviation(scene, rows, (struct suspects_place){HARM_NONE, node}, &suspect))
+            continue;
+        clue.place.port = root->port;
+        clue.root = i;
+        clue.priority = root->priority;
+        clue.parts = HARM_BIT(PAUSE) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+        clue.strength = (int64_t)((__int128)root->held_ps * PPM / explain->verdict.all_ps);
+        clue.proven = true;
+        snprintf(clue.seen, sizeof clue.seen, "%s paused its neighbours for what waited at %s",
+                 explain->fabric->names[node],
+                 cause_port_name(scene, root->port, name, sizeof name));
+        cause_accuse(search, &clue, &suspect);
+    }
+}
+
+const struct cause_kind cause_threshold = {
+    .name = "threshold",
+    .about = "A switch pauses its neighbours sooner than its like do.",
+    .look = look,
+};
