@@ -181,20 +181,9 @@ int64_t account_causes(struct store *store)
     return reported > roots ? roots : reported < 1 ? roots > 0 : reported;
 }
 
-const char *account_severity_words(int64_t severity)
-{
-    static const char *const levels[] = {
-        "no pauses",
-        "mild: pauses, no drops for lack of buffer",
-        "moderate: frames of a lossless class were dropped",
-        "severe: traffic stopped",
-    };
-    return levels[severity < 0 || severity > 3 ? 0 : severity];
-}
-
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
 {
-    *account = (struct account){.store = store};
+    *account = (struct account){0};
     if (!is_whole(store, why))
         return false;
     read_run(account, store);
@@ -203,6 +192,7 @@ bool account_read(struct account *account, struct store *store, char why[STORE_E
     read_roots(account, store);
     read_paths(account, store);
     read_victims(account, store);
+    account_harm(account, store);
     account_limits(account, store);
     if (!account->measured)
         account_unused(account, store);
@@ -214,6 +204,7 @@ void account_free(struct account *account)
     free(account->roots);
     free(account->hops);
     free(account->victims);
+    free(account->harm);
     free(account->limits);
     free(account->unused);
     free(account->deadlocks);

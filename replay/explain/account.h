@@ -53,8 +53,14 @@ struct account_unused {
     char what[ACCOUNT_TEXT_BYTES], why[ACCOUNT_TEXT_BYTES];
 };
 
+/* A key of `run --json`, of harm or of causes[]. */
+struct account_item {
+    char path[ACCOUNT_NAME_BYTES], type[12], text[ACCOUNT_TEXT_BYTES];
+    int64_t integer;
+    double real;
+};
+
 struct account {
-    struct store *store; /* that it was read from; outlives it */
     char scenario[ACCOUNT_NAME_BYTES], about[ACCOUNT_TEXT_BYTES];
     char record[16], status[16], digest[64], root_cause[ACCOUNT_TEXT_BYTES]; /* may be empty */
     bool sure;
@@ -68,14 +74,16 @@ struct account {
     struct account_text {
         char text[ACCOUNT_TEXT_BYTES];
     } * deadlocks;
+    struct account_item *harm;
+    uint32_t harm_count;
     uint32_t root_count, hop_count, victim_count, limit_count, unused_count, deadlock_count;
 };
 
 /* How many of the roots are causes: at least one, if there are roots. */
 int64_t account_causes(struct store *store);
 
-/* What a severity means, "mild: pauses, and no loss for want of memory". */
-const char *account_severity_words(int64_t severity);
+/* The value of a key of harm or causes[] as text; "": it has none. */
+const char *account_of_harm(const struct account *account, const char *path);
 
 /* False: the database cannot be read, or its run did not end; a sentence is in `why`. */
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES]);
@@ -89,6 +97,7 @@ void account_free(struct account *account);
     "(CASE WHEN unfinished=0 AND last_completion_ps IS NOT NULL THEN last_completion_ps"           \
     " ELSE (SELECT simulated_ps + drain_ps FROM meta) END - start_ps)"
 
+void account_harm(struct account *account, struct store *store);
 void account_limits(struct account *account, struct store *store);
 void account_unused(struct account *account, struct store *store);
 

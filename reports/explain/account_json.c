@@ -46,6 +46,17 @@ static void write_cause(struct json *json, const struct account *account)
     json_text(json, json_member(at, "deadlocks", i, "text"), account->deadlocks[i].text);
 }
 
+/* As the run has them. */
+static void write_harm(struct json *json, const struct account *account)
+{
+    for (uint32_t i = 0; i < account->harm_count; i++) {
+        const struct account_item *item = &account->harm[i];
+        const struct store_value value = {
+            .text = item->text, .integer = item->integer, .real = item->real};
+        json_value(json, item->path, item->type, &value);
+    }
+}
+
 static void write_path(struct json *json, const struct account *account)
 {
     char at[JSON_PATH_BYTES];
@@ -108,7 +119,6 @@ static void write_workloads(struct json *json, const struct account *account)
         json_text(json, json_member(at, "workloads", i, "bottleneck"), limit->kind);
         json_text(json, json_member(at, "workloads", i, "text"), limit->text);
         write_evidence(json, i, limit);
-        account_waits_json(account->store, i, limit->workload, json);
     }
     EACH(json, "never_exercised", account->unused_count)
     {
@@ -124,6 +134,7 @@ bool account_json(const struct account *account, const struct prove *prove,
     struct json json;
     json_begin(&json, out);
     write_cause(&json, account);
+    write_harm(&json, account);
     write_path(&json, account);
     write_workloads(&json, account);
     if (prove != NULL)

@@ -3,12 +3,13 @@
 #include "reports/explain/account.h"
 
 #include "replay/database/words.h"
-#include "reports/summary/text_waits.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOPS_SHOWN = 12, ROOTS_SHOWN = 4, DEADLOCKS_SHOWN = 4, WORKLOADS_SHOWN = 24 };
+enum { CAUSES_SHOWN = 5, HARMED_SHOWN = 4 };
 
 struct page {
     const struct account *account;
@@ -36,10 +37,55 @@ static void write_title(const struct page *page)
         fprintf(page->out, "%s: only the part that ran is explained\n", account->status);
 }
 
+static const char *of_cause(const struct page *page, int cause, const char *key)
+{
+    char path[ACCOUNT_NAME_BYTES];
+    snprintf(path, sizeof path, "causes[%d].%s", cause, key);
+    return account_of_harm(page->account, path);
+}
+
+static void write_victims_of(const struct page *page, int cause)
+{
+    char key[48];
+    for (int i = 0; i < HARMED_SHOWN; i++) {
+        snprintf(key, sizeof key, "victims[%d].workload", i);
+        const char *workload = of_cause(page, cause, key);
+        if (workload[0] == '\0')
+            break;
+        fprintf(page->out, "%s%s of ", i == 0 ? "     victims: " : ", ", workload);
+        snprintf(key, sizeof key, "victims[%d].host", i);
+        fprintf(page->out, "%s", of_cause(page, cause, key));
+        snprintf(key, sizeof key, "victims[%d].lost_share", i);
+        fprintf(page->out, " (lost %s%s",
+                words_percent(strtod(of_cause(page, cause, key), NULL), 1).text,
+                i + 1 == HARMED_SHOWN ? "), ...\n" : ")");
+    }
+    snprintf(key, sizeof key, "victims[%d].workload", HARMED_SHOWN - 1);
+    if (of_cause(page, cause, "victims[0].workload")[0] != '\0' &&
+        of_cause(page, cause, key)[0] == '\0')
+        fputc('\n', page->out);
+}
+
+static void write_harm(const struct page *page)
+{
+    const char *sentence = account_of_harm(page->account, "harm.sentence");
+    if (sentence[0] == '\0')
+        return;
+    head(page, "Harm");
+    fprintf(page->out, "  %s\n", sentence);
+    for (int i = 0; i < CAUSES_SHOWN && of_cause(page, i, "sentence")[0] != '\0'; i++) {
+        fprintf(page->out, "  %s%s %s\n",
+                words_percent(strtod(of_cause(page, i, "share"), NULL), 1).text,
+                strcmp(of_cause(page, i, "sure"), "1") == 0 ? "" : " unsure",
+                of_cause(page, i, "sentence"));
+        write_victims_of(page, i);
+    }
+}
+
 static void write_cause(const struct page *page)
 {
     const struct account *account = page->account;
-    head(page, "Root cause");
+    head(page, "Root cause of the pauses");
     if (account->root_cause[0] == '\0') {
         fputs(account->measured ? "  unknown: a measured run has no pause data\n"
                                 : "  none: no port was paused\n",
@@ -52,8 +98,7 @@ static void write_cause(const struct page *page)
             : says        ? ""
                           : "unsure: ",
             account->root_cause);
-    fprintf(page->out, "  severity %" PRId64 ", %s; total pause time %s\n", account->severity,
-            account_severity_words(account->severity), words_time(account->paused_ps).text);
+    fprintf(page->out, "  total pause time %s\n", words_time(account->paused_ps).text);
     for (uint32_t i = 0; i < account->deadlock_count && i < DEADLOCKS_SHOWN; i++)
         if (strcmp(account->deadlocks[i].text, account->root_cause) != 0)
             fprintf(page->out, "  %s%s%s\n", page->paint.bad, account->deadlocks[i].text,
@@ -171,13 +216,13 @@ bool account_text(const struct account *account, const struct prove *prove,
 {
     const struct page page = {.account = account, .out = out, .paint = paint_for(out)};
     write_title(&page);
+    write_harm(&page);
     write_cause(&page);
     write_path(&page);
     write_victims(&page);
     if (prove != NULL)
         prove_text(prove, out, &page.paint);
     write_limits(&page);
-    text_waits(account->store, out, &page.paint);
     if (whatif != NULL)
         whatif_text(whatif, out, &page.paint);
     write_unused(&page);

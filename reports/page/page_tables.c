@@ -111,6 +111,8 @@ void page_summary(const struct page *page)
     static const struct page_column expectations[] = {
         {"", PAGE_VERDICT}, {"expectation", PAGE_CODE}, {"found", PAGE_TEXT}, {0}};
     static const struct page_column failures[] = {{"the run failed", PAGE_TEXT}, {0}};
+    static const struct page_column causes[] = {
+        {"cause", PAGE_SENTENCE}, {"of the loss", PAGE_TEXT}, {"", PAGE_TEXT}, {0}};
     char text[SENTENCE_BYTES];
     fputs("<header><p class=\"brand\">stormglass</p><h1>", page->out);
     store_ask_text(page->store, "SELECT scenario FROM meta", text, sizeof text);
@@ -127,7 +129,15 @@ void page_summary(const struct page *page)
           "<a href=\"#reproduce\">Reproduce</a></nav>\n",
           page->out);
     cards(page);
-    sentence(page, "Root cause", "root_cause");
+    sentence(page, "Harm", "harm.sentence");
+    page_table(page,
+               "SELECT s.value, round(100*p.value)||' %', CASE y.value WHEN 1 THEN 'sure' ELSE "
+               "'unsure' END"
+               " FROM result s JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
+               " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
+               " WHERE s.path GLOB 'causes*.sentence' ORDER BY s.position LIMIT 6",
+               causes);
+    sentence(page, "Root cause of pauses", "root_cause");
     sentence(page, "Bottleneck", "bottleneck");
     page_section(page, "expectations", "Expectations", NULL);
     if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",

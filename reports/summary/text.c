@@ -373,20 +373,29 @@ static void write_sentence(const struct text *text, const char *words, const cha
         fprintf(text->out, "%s%-16s%s%s\n", text->paint.bold, words, text->paint.off, sentence);
 }
 
-static void write_severity(const struct text *text)
+/* What users lost, and who is to blame: the first few. */
+static void write_harm(const struct text *text)
 {
-    const int64_t level = result_of(text, "pfc.severity");
-    if (level > 0)
-        fprintf(text->out, "%s%-16s%s%" PRId64 ", %s\n", text->paint.bold, "Severity",
-                text->paint.off, level, account_severity_words(level));
+    write_sentence(text, "Harm", "harm.sentence");
+    struct store_statement *rows = store_prepare(
+        text->store, "SELECT s.value, p.value, y.value FROM result s"
+                     " JOIN result p ON p.path=replace(s.path, '.sentence', '.share')"
+                     " JOIN result y ON y.path=replace(s.path, '.sentence', '.sure')"
+                     " WHERE s.path GLOB 'causes*.sentence' AND (p.value > 0.2 OR y.value=1)"
+                     " ORDER BY s.position LIMIT 4");
+    for (int shown = 0; store_step(rows); shown++)
+        fprintf(text->out, "%s%-16s%s%s%s %s\n", text->paint.bold, shown == 0 ? "Causes" : "",
+                text->paint.off, words_percent(store_real(rows, 1), 1).text,
+                store_int(rows, 2) != 0 ? "" : " unsure", store_text(rows, 0));
+    store_finish(rows);
 }
 
 static void write_causes(const struct text *text)
 {
     fputc('\n', text->out);
     write_sentence(text, "Bottleneck", "bottleneck");
+    write_harm(text);
     write_sentence(text, "Root cause", "root_cause");
-    write_severity(text);
     write_spread(text);
     write_victims(text);
 }

@@ -30,8 +30,7 @@ def with_harms(healthy, harms):
 
 def draw_harm(draw, kind, healthy):
     harm = KINDS[kind][0](draw, healthy)
-    if harm is not None:
-        harm.kind = kind
+    harm.kind = kind
     return harm
 
 
@@ -73,9 +72,7 @@ def attempt(case, draw, path):
         if case.two:
             other = draw.choice([kind for kind in sorted(KINDS) if kind != case.kind])
             case.harms.append(draw_harm(draw, other, healthy))
-    except IndexError:  # nobody to choose from
-        return "no place for it"
-    if None in case.harms:
+    except (IndexError, StopIteration):
         return "no place for it"
     noise = 2 * spread(healthy, clean, path)
     for harm in case.harms:

@@ -74,7 +74,6 @@ class Verdict:
         self.accused = [cause for cause in self.causes if cause.get("sure") and blamed(case, cause)
                         and not any(is_harm(harm, cause) for harm in case.harms)]
         self.named = self.named_first()
-        self.suspects = []
         self.proof = self.proved(database) if prove and case.harms else None
 
     def named_first(self):
@@ -86,33 +85,21 @@ class Verdict:
             all(any(is_harm(harm, cause) for cause in first) for harm in self.case.harms)
 
     def proved(self, database):
-        """Every harm is convicted and nobody else; alone it takes 80 % of the loss away, no other 20 %.
-
-        Of a harm of several parameters it is enough that they are convicted together."""
+        """Every harm is convicted and nobody else; alone it takes 80 % of the loss away, no other 20 %."""
         account = json.loads(program("explain", "--prove", "--json", database))
-        self.suspects = (account.get("prove") or {}).get("suspects", [])
-        convicted = {}  # harm: the parts of the loss that repairing each of its settings takes away
-        for suspect in self.suspects:
+        suspects = (account.get("prove") or {}).get("suspects", [])
+        convicted = {}  # harm: the part of the loss that its repair takes away
+        for suspect in suspects:
             part = suspect.get("gone") or 0.0
             harm = next((harm for harm in self.case.harms if is_harm(harm, suspect)), None)
             if harm is None and blamed(self.case, suspect) and (suspect.get("culprit") or part >= 0.2):
                 return False
             if harm is not None and suspect.get("culprit"):
-                convicted.setdefault(harm, []).append(part)
-        if len(convicted) < len(self.case.harms):
-            return False
-        alone = next(iter(convicted.values())) if len(convicted) == 1 else []
-        return len(alone) != 1 or alone[0] >= 0.8
+                convicted[harm] = max(part, convicted.get(harm, 0.0))
+        alone = len(self.case.harms) == 1
+        return len(convicted) == len(self.case.harms) and (not alone or min(convicted.values()) >= 0.8)
 
     def said(self):
-        if self.proof is False:
-            parts = sorted(self.suspects, key=lambda suspect: -(suspect.get("gone") or 0))[:4]
-            shown = "; ".join(f"{part.get('suspect')} {part.get('name')} {part.get('gone')}"
-                              f"{' culprit' if part.get('culprit') else ''}" for part in parts)
-            return f"{self.named_text()}; proved {shown or 'nothing'}"
-        return self.named_text()
-
-    def named_text(self):
         if self.silent:
             return "no causes"
         named = "; ".join(text(cause) for cause in self.causes[:3])

@@ -17,7 +17,7 @@ static const char tables[] =
     "  duration_ps, reached_ps);"
     "INSERT INTO meta VALUES(4, 's', 'A test.', 'counters', 'complete', 'd1', 1000, 200, 1000, 0);"
     "CREATE TABLE measured(name, value);"
-    "CREATE TABLE result(path, value);"
+    "CREATE TABLE result(path, value, type);"
     "CREATE TABLE setting(path, value);"
     "CREATE TABLE node(node, name, kind);"
     "INSERT INTO node VALUES(0, 'host0', 'host'), (1, 'host1', 'host'), (2, 'leaf0', 'switch'),"
@@ -47,7 +47,7 @@ static const char tables[] =
 
 /* host0 is the cause beside congestion at leaf1:p1; the third root is none. */
 static const char paused[] =
-    "INSERT INTO result VALUES('pfc.severity', 2), ('pfc.paused_ps', 1400),"
+    "INSERT INTO result(path, value) VALUES('pfc.severity', 2), ('pfc.paused_ps', 1400),"
     "  ('root_cause_sure', 1), ('root_causes', 2), ('root_cause', 'host0: drains slowly');"
     "INSERT INTO workload VALUES(0, 'a', 'rdma-write', 9, 0, 100, 900),"
     "  (1, 'b', 'rdma-write', 9, 1, 200, 900), (2, 'c', 'rdma-write', 9, 0, 300, NULL);"
@@ -200,15 +200,15 @@ static void causes_are_some_of_the_roots(void **state)
         int causes;
     } rows[] = {
         {0, "", 0},
-        {0, "INSERT INTO result VALUES('root_causes', 0)", 0},
-        {0, "INSERT INTO result VALUES('root_causes', 4)", 0},
+        {0, "INSERT INTO result(path, value) VALUES('root_causes', 0)", 0},
+        {0, "INSERT INTO result(path, value) VALUES('root_causes', 4)", 0},
         {3, "", 1},
-        {3, "INSERT INTO result VALUES('root_causes', -1)", 1},
-        {3, "INSERT INTO result VALUES('root_causes', 0)", 1},
-        {3, "INSERT INTO result VALUES('root_causes', 1)", 1},
-        {3, "INSERT INTO result VALUES('root_causes', 2)", 2},
-        {3, "INSERT INTO result VALUES('root_causes', 3)", 3},
-        {3, "INSERT INTO result VALUES('root_causes', 4)", 3},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', -1)", 1},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', 0)", 1},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', 1)", 1},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', 2)", 2},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', 3)", 3},
+        {3, "INSERT INTO result(path, value) VALUES('root_causes', 4)", 3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char roots[128];
@@ -228,17 +228,20 @@ static void causes_are_some_of_the_roots(void **state)
     account_free(&account);
 }
 
-static void severities_have_words(void **state)
+static void harm_is_told_as_the_run_has_it(void **state)
 {
     (void)state;
-    static const struct {
-        int64_t severity;
-        const char *words;
-    } rows[] = {{-1, "no pauses"}, {0, "no pauses"}, {1, "mild:"},
-                {2, "moderate:"},  {3, "severe:"},   {4, "no pauses"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_memory_equal(account_severity_words(rows[i].severity), rows[i].words,
-                            strlen(rows[i].words));
+    struct account account = read_rows(
+        paused, "INSERT INTO result VALUES('harm.drops', 7, 'integer'), ('harmless', 1, 'integer'),"
+                " ('causes[0].name', 'faults.0', 'text'), ('causes[0].share', 0.25, 'real');");
+    assert_int_equal(account.harm_count, 3);
+    assert_string_equal(account.harm[0].path, "harm.drops");
+    assert_string_equal(account.harm[0].type, "integer");
+    assert_int_equal(account.harm[0].integer, 7);
+    assert_true(account.harm[2].real == 0.25);
+    assert_string_equal(account_of_harm(&account, "causes[0].name"), "faults.0");
+    assert_string_equal(account_of_harm(&account, "causes[1].name"), "");
+    account_free(&account);
 }
 
 static void what_is_no_whole_run_is_refused(void **state)
@@ -317,8 +320,9 @@ static void what_no_frame_touched_is_named(void **state)
          "INSERT INTO fault_place VALUES(4, 0, NULL);"
          "INSERT INTO counter VALUES(0, 0, 3, 'tx_prio3_pause_xoff', 1)",
          NULL, NULL},
-        {"INSERT INTO result VALUES('pfc.pause_frames', 0)", "PFC", "no threshold"},
-        {"INSERT INTO result VALUES('pfc.pause_frames', 1), ('buffer.headroom_peak_bytes', 0)",
+        {"INSERT INTO result(path, value) VALUES('pfc.pause_frames', 0)", "PFC", "no threshold"},
+        {"INSERT INTO result(path, value) VALUES('pfc.pause_frames', 1), "
+         "('buffer.headroom_peak_bytes', 0)",
          "headroom", "no frame arrived"},
         {"INSERT INTO link VALUES(0, 'x-y', 0, 0, 2, 0), (1, 'b-c', 2, 1, 3, 1),"
          " (2, 'a-b', 1, 0, 3, 0); INSERT INTO counter VALUES(2, 0, NULL, 'tx_packets_phy', 1)",
@@ -347,7 +351,7 @@ int main(void)
         cmocka_unit_test(hops_have_the_first_reason_since_the_cause),
         cmocka_unit_test(victims_are_of_the_causes),
         cmocka_unit_test(causes_are_some_of_the_roots),
-        cmocka_unit_test(severities_have_words),
+        cmocka_unit_test(harm_is_told_as_the_run_has_it),
         cmocka_unit_test(what_is_no_whole_run_is_refused),
         cmocka_unit_test(limits_are_as_the_run_judged),
         cmocka_unit_test(what_no_frame_touched_is_named),
