@@ -145,7 +145,7 @@ void cm_conn_audit(const struct cm *cm)
         const struct verbs_conn *conn = slab_at(&cm->conns, i);
         passive += conn->taken && conn->passive;
     }
-    for (uint32_t i = 0; i < cm->request_room; i++)
+    for (uint32_t i = 0; i < cm->request_room && passive + cm->request_count > 0; i++)
         for (uint32_t at = cm->requests[i]; at != POOL_NONE; entered++) {
             const struct verbs_conn *conn = slab_at(&cm->conns, at);
             CHECK(conn->taken && conn->passive);

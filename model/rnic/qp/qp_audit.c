@@ -45,8 +45,7 @@ static void audit_begun(const struct qp *qp)
     }
     CHECK(at - qp->sq_head >= qp->sq_cur - qp->sq_head);
     CHECK(qp->reads_out == reads);
-    for (; at != qp->sq_tail; at++)
-        CHECK(!qp_wqe(qp, at)->started);
+    CHECK(at == qp->sq_tail || !qp_wqe(qp, at)->started);
     if (last == NULL) {
         CHECK(!qp_outstanding(qp));
         return;
@@ -136,7 +135,15 @@ static void audit_waits(const struct rnic *rnic, const struct qp *qp)
         CHECK((!sends && (qp->flags & QP_RESPOND) == 0) || qp->wake_at != TIME_NEVER);
 }
 
-static void audit_requester(const struct rnic *rnic, const struct qp *qp)
+/* Nothing is posted: nothing is under way, and nothing is waited for. */
+static void audit_idle(const struct qp *qp)
+{
+    CHECK(qp->una_psn == qp->high_psn && qp->next_psn == qp->high_psn);
+    CHECK(qp->una_end == qp->una_psn && qp->reads_out == 0);
+    CHECK((qp->flags & (QP_TX_ACTIVE | QP_BLOCKED | QP_READ_GAP | QP_AGAIN)) == 0);
+}
+
+static void audit_busy(const struct rnic *rnic, const struct qp *qp)
 {
     CHECK(psn_diff(qp->next_psn, qp->una_psn) >= 0 && psn_diff(qp->high_psn, qp->next_psn) >= 0);
     CHECK((qp->next_psn != qp->high_psn) == ((qp->flags & QP_AGAIN) != 0));
@@ -144,6 +151,14 @@ static void audit_requester(const struct rnic *rnic, const struct qp *qp)
     audit_begun(qp);
     audit_place(qp);
     audit_oldest(rnic, qp);
+}
+
+static void audit_requester(const struct rnic *rnic, const struct qp *qp)
+{
+    if (qp->sq_head == qp->sq_tail)
+        audit_idle(qp);
+    else
+        audit_busy(rnic, qp);
     audit_timer(rnic, qp);
     audit_pace(rnic, qp);
     audit_waits(rnic, qp);
