@@ -100,6 +100,7 @@ static uint32_t make_clumps(const struct division *division)
     for (uint32_t i = 0; i < scenario->link_count; i++)
         for (int end = 0; end < 2; end++) {
             const uint32_t here = division->clump[scenario->links[i].node[end]];
+            CHECK(division->clump[here] == here);
             division->links[here] += here != division->clump[scenario->links[i].node[1 - end]];
         }
     return total;

@@ -315,10 +315,19 @@ static void audit_group(const struct buffer *buffer, const struct buffer_group *
     CHECK(group->used <= group->used_peak && group->headroom_used <= group->headroom_peak);
     CHECK(!group->xoff || group->lossless);
     CHECK(group->lossless || group->headroom == 0);
-    CHECK(group->ample == 0 || (group->headroom_used == 0 && !group->xoff));
+    const bool never = group->headroom_used > 0 || group->xoff || group->pool->tight ||
+                       (!group->lossless && buffer->egress.tight);
+    CHECK(group->ample == (never ? 0 : group->ample_at_ease));
     CHECK(group->ample == 0 || buffer->policy->by_idle);
     CHECK(&buffer->groups[group->place.port * PRIORITIES + group->place.priority] == group);
     CHECK(group->pool == &buffer->pools[0] || group->pool == &buffer->pools[1]);
+}
+
+/* Tight from above half on, until a sixteenth less is used. */
+static void audit_pool(const struct buffer_pool *pool, uint64_t shared)
+{
+    CHECK(shared == pool->shared_used && shared <= pool->size && shared <= pool->shared_peak);
+    CHECK(pool->tight ? shared > pool->half - pool->size / 16 : shared <= pool->half);
 }
 
 void buffer_audit(const struct buffer *buffer)
@@ -331,11 +340,8 @@ void buffer_audit(const struct buffer *buffer)
         used += group->used;
         headroom += group->headroom_used;
     }
-    for (unsigned i = 0; i < 2; i++) {
-        CHECK(shared[i] == buffer->pools[i].shared_used);
-        CHECK(shared[i] <= buffer->pools[i].size);
-        CHECK(shared[i] <= buffer->pools[i].shared_peak);
-    }
+    for (unsigned i = 0; i < 2; i++)
+        audit_pool(&buffer->pools[i], shared[i]);
     CHECK(headroom == buffer->headroom_used && headroom <= buffer->headroom_size);
     CHECK(used + headroom == buffer->used && buffer->used <= buffer->total);
     CHECK(buffer->used <= buffer->used_peak);

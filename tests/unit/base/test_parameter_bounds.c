@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Every parameter that the program lists, at its bounds, just outside, at odd values and with every
- * word: a small scenario that uses it is refused with a place, or is checked and played.  In a child, so
- * that a CHECK or a sanitizer's report names the parameter; what is left is another child's.
+ * word: a small scenario that uses it is refused with a place, or is checked and played.  In a
+ * child, so that a CHECK or a sanitizer's report names the parameter; what is left is another
+ * child's.
  * PARAMETER_VALUES=all: every value, not only the extremes and one of the others. */
 #include "base/check.h"
 #include "base/hash.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Static findings: each is found where it is, and nothing where nothing is wrong. */
-#include "scenarios/check/check.h"
+#include "net/switch/switch_carve.h"
+#include "scenarios/check/check_rule.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -306,6 +307,29 @@ static void nothing_is_found_where_nothing_is_wrong(void **state)
     scenario_free(scenario);
 }
 
+/* A port that nothing is linked to needs no room for what comes after XOFF. */
+static void spare_ports_are_no_links(void **state)
+{
+    static const char *const linked[] = {"s:p0", "s:p7"};
+    (void)state;
+    for (int spare = 0; spare < 2; spare++) {
+        char text[512], why[DIAG_TEXT_BYTES];
+        snprintf(text, sizeof text,
+                 HEAD "fabric: {topology: {kind: explicit, hosts: [a, b], switches: [s], links: "
+                      "[{ends: [\"s:p1\", a]}, {ends: [\"%s\", b]}]}}\n"
+                      "hosts: {targets: {where: a, namespaces: [{media: fixed}]}}\n"
+                      "workloads: [{name: w, kind: nvme, from: b, to: a}]\n",
+                 linked[spare]);
+        struct scenario *scenario = load_fine(text);
+        struct switch_plan plan;
+        assert_int_equal(scenario->nodes[2].port_count, spare ? 8 : 2);
+        assert_true(check_plan(scenario, &scenario->nodes[2], &plan, why, sizeof why));
+        assert_int_equal(plan.links, 2);
+        assert_int_equal(plan.headroom_sum, 2 * plan.headroom_most * plan.lossless);
+        scenario_free(scenario);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +341,7 @@ int main(void)
         cmocka_unit_test(senders_of_all_workloads_meet),
         cmocka_unit_test(a_priority_is_checked_at_every_host),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
+        cmocka_unit_test(spare_ports_are_no_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,19 @@ static void the_fewer_hosts_decide(void **state)
     }
 }
 
+/* A host of a machine brings its leaf along, and that its other hosts, as far as there is room. */
+static void a_machine_brings_its_leaves_along(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        load("{kind: leaf-spine, leaves: 8, spines: 1, hosts-per-leaf: 2}",
+             "defaults: {rnic: {profile: softroce}}, one: {where: [host0, host5], machine: one}");
+    uint32_t *executor_of = division_make(scenario, 2);
+    assert_int_equal(shares_of(scenario, executor_of, 2).cut_hosts, 0);
+    free(executor_of);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +287,7 @@ int main(void)
         cmocka_unit_test(shares_are_even_and_few_links_are_cut),
         cmocka_unit_test(threads_pay_where_windows_are_full),
         cmocka_unit_test(the_fewer_hosts_decide),
+        cmocka_unit_test(a_machine_brings_its_leaves_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
