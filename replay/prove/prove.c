@@ -209,6 +209,14 @@ static void find_victims(struct prove_trial *trial)
     prove->repaired = prove->by != PROVE_BY_NOTHING;
 }
 
+static bool find_victims_again(struct prove_trial *trial)
+{
+    memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
+    trial->prove->transmitters = trial->prove->victim_count = 0;
+    find_victims(trial);
+    return true;
+}
+
 /* ------------------------------------------------------------------ the mended runs */
 
 bool prove_is_broken(const struct prove_row *row)
@@ -221,7 +229,8 @@ struct prove_set prove_all_broken(const struct prove *prove)
     struct prove_set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        if (prove_is_broken(row) && !row->unplayed && !row->worse)
+        if (prove_is_broken(row) && !row->unplayed && !row->worse &&
+            (!row->planned || prove->planned))
             set.rows[set.count++] = i;
     }
     return set;
@@ -277,6 +286,18 @@ static bool copy_measure(const struct prove_trial *trial, struct prove_measure *
     return true;
 }
 
+/* All that are broken mended at once; it was played already when that is one. */
+static bool play_ideal(struct prove_trial *trial)
+{
+    const struct prove_set all = prove_all_broken(trial->prove);
+    prove_measure_free(&trial->ideal);
+    if (all.count == 0)
+        return true;
+    if (all.count == 1)
+        return copy_measure(trial, &trial->ideal, &trial->rows[all.rows[0]]);
+    return prove_play_sets(trial, &all, 1, &trial->ideal);
+}
+
 /* Each alone, and all at once. */
 static bool play_broken(struct prove_trial *trial)
 {
@@ -284,25 +305,22 @@ static bool play_broken(struct prove_trial *trial)
     const struct prove_set all = prove_all_broken(prove);
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
-    const uint32_t whole = all.count > 1;
-    bool well = true, again = false;
-    for (uint32_t i = 0; i < all.count; i++)
-        sets[i] = (struct prove_set){.rows = {all.rows[i]}, .count = 1};
-    sets[all.count] = all;
-    well = prove_play_sets(trial, sets, all.count + whole, measures);
-    for (uint32_t i = 0; i < all.count; i++) {
-        struct prove_row *row = &prove->rows[all.rows[i]];
-        trial->rows[all.rows[i]] = measures[i];
-        row->unplayed = well && measures[i].works == NULL;
-        row->worse = well && !row->unplayed && is_worse(trial, all.rows[i]);
-        again |= row->unplayed || row->worse;
+    const uint32_t rows = prove->row_count;
+    bool again = all.count == 1;
+    for (uint32_t i = 0; i < rows; i++)
+        sets[i] = (struct prove_set){.rows = {i}, .count = 1};
+    sets[rows] = all;
+    if (!prove_play_sets(trial, sets, rows + (all.count > 1), measures))
+        return false;
+    for (uint32_t i = 0; i < rows; i++) {
+        struct prove_row *row = &prove->rows[i];
+        trial->rows[i] = measures[i];
+        row->unplayed = measures[i].works == NULL;
+        row->worse = !row->unplayed && is_worse(trial, i);
+        again |= !row->planned && (row->unplayed || row->worse);
     }
-    trial->ideal = measures[all.count];
-    if (!well || (!again && (all.count != 1 || copy_measure(trial, &trial->ideal, &measures[0]))))
-        return well;
-    const struct prove_set rest = prove_all_broken(prove);
-    prove_measure_free(&trial->ideal);
-    return rest.count == 0 || prove_play_sets(trial, &rest, 1, &trial->ideal);
+    trial->ideal = measures[rows];
+    return !again || play_ideal(trial);
 }
 
 /* Workloads left out, from the given row on. */
@@ -365,6 +383,9 @@ static bool play_repairs(struct prove_trial *trial)
     if (!play_broken(trial))
         return false;
     find_victims(trial);
+    prove->planned = !prove->repaired;
+    if (!prove->repaired && !(play_ideal(trial) && find_victims_again(trial)))
+        return false;
     const uint32_t broken = prove->row_count;
     prove_traffic(prove, trial->scenario, store);
     prove_others(prove, trial->scenario, store, trial->victims);

@@ -12,7 +12,8 @@
  *               the ideal run, and what those take there that are missing: the ideal is the run
  *               with all faults, slow hosts and settings mended at once, but for settings whose
  *               own repair makes it worse.  What the load costs itself is in both, so it is not
- *               lost
+ *               lost.  What somebody may well want so (all of a tier, a workload's class) is
+ *               mended with them only where nothing was lost against the ideal without
  *   victims     workloads that lost a twentieth of their time or more, or had more operations
  *               fail or members inactive than in the ideal run
  *   culprits    a suspect whose repair takes nine tenths of the loss away; where there is
@@ -20,6 +21,9 @@
  *               first, as long as nine tenths stay away: what is left is a set of which none can
  *               be missed.  The loss is all that was lost: time, failed operations, inactive
  *               members, dropped lossless frames
+ *               Of several values in one entry of the file the one that is enough is named.  What
+ *               costs less than half of the victims' time must do so too when workloads start a
+ *               little later, three times: else it is chance, and nobody is convicted
  *   load        where nothing that can be mended cost anything: whom each workload's absence frees.
  *               Load is what it is: a workload is no culprit
  *   innocents   workloads left out that share no transmitter with a victim, nor with one who does,
@@ -40,6 +44,7 @@ enum {
     PROVE_SUSPECTS_MAX = 20,
     PROVE_BROKEN_MAX = 14,
     PROVE_OTHERS_MAX = 3,
+    PROVE_PARTS_MAX = 8,
     PROVE_VICTIMS_MAX = 8
 };
 enum { PROVE_WORDS_BYTES = 240, PROVE_NAME_BYTES = 64 };
@@ -64,6 +69,7 @@ struct prove_row {
     enum prove_role role;
     bool cause;    /* it mends a cause of the pauses */
     bool unplayed; /* mended so the scenario cannot be built */
+    bool planned;  /* somebody may well want it so: mended only when all else is no harm */
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
     bool culprit;  /* of the set that is proved */
     struct prove_impact before, after;
@@ -85,7 +91,8 @@ enum prove_loss {
 };
 
 struct prove {
-    struct prove_row rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX];
+    /* Behind them is room for what is tried on the way. */
+    struct prove_row rows[PROVE_SUSPECTS_MAX + PROVE_OTHERS_MAX + PROVE_PARTS_MAX];
     uint32_t row_count;
     uint32_t left_out; /* suspects that were not played */
     uint32_t runs;
@@ -95,6 +102,8 @@ struct prove {
     enum prove_loss by;
     bool repaired;     /* there is an ideal run, and something was lost against it */
     bool vacuous;      /* nothing could be mended or left out: no run to compare with */
+    bool planned;      /* the ideal mends them as well */
+    bool chance;       /* the loss is not there when workloads start a little later */
     uint32_t culprits; /* rows that are culprits; 0: nothing is proved */
     struct prove_impact before, after; /* as it was, and with the culprits mended at once */
     struct prove_impact ideal;         /* with all that is broken mended */

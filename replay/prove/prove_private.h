@@ -25,6 +25,7 @@ struct prove_trial {
 /* Rows that are mended at once. */
 struct prove_set {
     uint32_t rows[PROVE_SUSPECTS_MAX], count;
+    uint32_t later; /* each workload starts so many times a few nanoseconds later */
 };
 
 /* Those that are broken and can be mended for the better. */

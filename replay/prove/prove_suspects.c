@@ -17,6 +17,7 @@ enum { SCORE_CARRIES = 8, SCORE_ROOT = 4, SCORE_NARROW = 2, SCORE_HURT = 1 };
 struct candidate {
     struct repair repair;
     bool cause;
+    bool planned;
     unsigned score;
 };
 
@@ -96,6 +97,7 @@ static void add_candidate(struct search *search, const struct candidate *candida
     for (uint32_t i = 0; i < search->count; i++)
         if (repair_equal(&search->list[i].repair, &candidate->repair)) {
             search->list[i].cause |= candidate->cause;
+            search->list[i].planned &= candidate->planned;
             search->list[i].score |= candidate->score;
             return;
         }
@@ -138,13 +140,28 @@ static bool is_slow_host(const struct deviation *deviation)
            strcmp(change->row->name, "drain") == 0 && change->common == RNIC_UNLIMITED;
 }
 
-static void add_setting(struct search *search, const struct deviation *deviation, uint32_t index)
+/* All that differ in one entry of the file are one suspect. */
+static uint32_t first_of_entry(const struct deviations *deviations, uint32_t index)
 {
-    const bool slow = is_slow_host(deviation);
+    uint32_t first = 0;
+    while (!deviation_together(&deviations->list[first], &deviations->list[index]))
+        first++;
+    return first;
+}
+
+static void add_setting(struct search *search, const struct deviations *deviations, uint32_t index)
+{
+    const struct deviation *deviation = &deviations->list[index];
+    const uint32_t first = first_of_entry(deviations, index);
+    bool alone = true;
+    for (uint32_t i = 0; i < deviations->count; i++)
+        alone &= i == index || !deviation_together(&deviations->list[i], deviation);
+    const bool slow = alone && is_slow_host(deviation);
     struct candidate candidate = {
         .repair =
             slow ? (struct repair){.kind = REPAIR_DRAIN, .host = deviation->changes[0].spot.node}
-                 : (struct repair){.kind = REPAIR_SETTING, .setting = index},
+                 : (struct repair){.kind = REPAIR_SETTING, .setting = first},
+        .planned = deviation->planned,
         .score = deviation->broad ? 0 : SCORE_NARROW};
     for (size_t k = 0; k < deviation->change_count; k++) {
         const struct scenario_spot *spot = &deviation->changes[k].spot;
@@ -163,7 +180,7 @@ static void add_settings(struct search *search)
     deviations_find(&deviations, search->scenario);
     search->prove->left_out += deviations.left_out;
     for (uint32_t i = 0; i < deviations.count; i++)
-        add_setting(search, &deviations.list[i], i);
+        add_setting(search, &deviations, i);
     deviations_free(&deviations);
 }
 
@@ -221,8 +238,10 @@ static void take_best(struct search *search)
                 taken++;
             }
     for (uint32_t i = 0; i < search->count; i++)
-        if (taking[i])
+        if (taking[i]) {
             add_row(search, search->list[i].repair, PROVE_SUSPECT, search->list[i].cause);
+            search->prove->rows[search->prove->row_count - 1].planned = search->list[i].planned;
+        }
     search->prove->left_out += search->count - taken;
     free(taking);
 }

@@ -10,7 +10,14 @@
 bool repair_equal(const struct repair *a, const struct repair *b)
 {
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
-           a->workload == b->workload && a->setting == b->setting;
+           a->workload == b->workload && a->setting == b->setting && a->single == b->single;
+}
+
+bool repair_mends(const struct repair *repair, const struct deviations *deviations, size_t index)
+{
+    return index == repair->setting ||
+           (!repair->single &&
+            deviation_together(&deviations->list[index], &deviations->list[repair->setting]));
 }
 
 const char *repair_suspect(enum repair_kind kind)
@@ -43,18 +50,56 @@ static void fault_words(const struct scenario *scenario, uint32_t index, char *t
         snprintf(text + used, size - (size_t)used, ", removed");
 }
 
-/* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more" */
-static void setting_words(const struct scenario *scenario, const struct deviation *deviation,
-                          char *text, size_t size)
+static void place_words(const struct scenario *scenario, const struct deviation *deviation,
+                        char *text, size_t size)
 {
     const struct scenario_spot *spot = &deviation->changes[0].spot;
     const uint32_t spots = deviation_spots(deviation);
-    int used =
-        snprintf(text, size, "%s %s -> %s", deviation->path, deviation->value, deviation->common);
-    if (spot->node != SCENARIO_NOWHERE && (size_t)used < size)
-        used += spot_words(scenario, spot, text + used, size - (size_t)used);
+    int used = 0;
+    text[0] = '\0';
+    if (spot->node != SCENARIO_NOWHERE)
+        used = spot_words(scenario, spot, text, size);
     if (spots > 1 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " and %u more", spots - 1);
+}
+
+static uint32_t count_mended(const struct repair *repair, const struct deviations *deviations)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < deviations->count; i++)
+        count += repair_mends(repair, deviations, i);
+    return count;
+}
+
+static void setting_name(const struct repair *repair, const struct deviations *deviations,
+                         char *text, size_t size)
+{
+    const struct deviation *first = &deviations->list[repair->setting];
+    const bool whole = count_mended(repair, deviations) > 1;
+    snprintf(text, size, "%s", whole ? first->entry : first->path);
+}
+
+/* "fabric.overrides[0].mtu 1500B -> 4200B at leaf1:p0 and 3 more"; of several values
+ * "fabric.overrides[0]: alpha 1% -> 25%, xon 0B -> 10KB at leaf1" */
+static void setting_words(const struct repair *repair, const struct scenario *scenario,
+                          const struct deviations *deviations, char *text, size_t size)
+{
+    const struct deviation *first = &deviations->list[repair->setting];
+    const bool whole = count_mended(repair, deviations) > 1;
+    char place[REPAIR_NAME_BYTES];
+    int used = whole ? snprintf(text, size, "%s:", first->entry) : 0;
+    place_words(scenario, first, place, sizeof place);
+    for (size_t i = 0; i < deviations->count; i++) {
+        const struct deviation *deviation = &deviations->list[i];
+        if (!repair_mends(repair, deviations, i) || (size_t)used >= size)
+            continue;
+        const char *path = deviation->path + (whole ? strlen(first->entry) + 1 : 0);
+        used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s",
+                         i == repair->setting ? (whole ? " " : "") : ", ", path, deviation->value,
+                         deviation->common);
+    }
+    if ((size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "%s", place);
 }
 
 static void settings_say(const struct repair *repair, const struct scenario *scenario, bool name,
@@ -62,11 +107,10 @@ static void settings_say(const struct repair *repair, const struct scenario *sce
 {
     struct deviations deviations;
     deviations_find(&deviations, scenario);
-    const struct deviation *deviation = &deviations.list[repair->setting];
     if (name)
-        snprintf(text, size, "%s", deviation->path);
+        setting_name(repair, &deviations, text, size);
     else
-        setting_words(scenario, deviation, text, size);
+        setting_words(repair, scenario, &deviations, text, size);
     deviations_free(&deviations);
 }
 
@@ -195,6 +239,14 @@ static bool has_setting(const struct repair *repairs, uint32_t count)
     return false;
 }
 
+static void mend_settings(struct repaired *repaired, const struct repair *repair,
+                          const struct scenario *scenario)
+{
+    for (size_t i = 0; i < repaired->deviations.count; i++)
+        if (repair_mends(repair, &repaired->deviations, i))
+            repair_setting(repaired, &repaired->deviations.list[i], scenario);
+}
+
 void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario)
 {
@@ -208,7 +260,7 @@ void repair_apply(struct repaired *repaired, const struct repair *repairs, uint3
         if (repairs[i].kind == REPAIR_DRAIN)
             free_drain(repaired, repairs[i].host);
         else if (repairs[i].kind == REPAIR_SETTING)
-            repair_setting(repaired, &repaired->deviations.list[repairs[i].setting], scenario);
+            mend_settings(repaired, &repairs[i], scenario);
         else if (repairs[i].kind == REPAIR_TRAFFIC)
             leave_out(repaired, repairs[i].workload, repairs[i].host);
     }

@@ -11,7 +11,7 @@
 enum repair_kind {
     REPAIR_FAULT,   /* a fault of the scenario is taken away */
     REPAIR_DRAIN,   /* a host's receive buffer drains without limit */
-    REPAIR_SETTING, /* a setting gets the value that its like have */
+    REPAIR_SETTING, /* settings of one entry get the values that their like have, or one of them */
     REPAIR_TRAFFIC  /* a workload is left out, or only what it has with one host */
 };
 
@@ -20,7 +20,8 @@ enum repair_kind {
 struct repair {
     enum repair_kind kind;
     uint32_t fault, workload; /* indices of the scenario */
-    uint32_t setting;         /* index of its deviations */
+    uint32_t setting;         /* the first of its deviations in that entry */
+    bool single;              /* that one alone */
     uint32_t host;            /* node; of traffic also REPAIR_ANY_HOST */
 };
 
@@ -31,7 +32,8 @@ enum { REPAIR_NAME_BYTES = 200 };
 /* "fault", "host", "setting", "workload" */
 const char *repair_suspect(enum repair_kind kind);
 
-/* What it is called: "faults.0", a host's or a workload's name, the path that --set takes. */
+/* What it is called: "faults.0", a host's or a workload's name, the path that --set takes, or that
+ * of the entry where several of its values differ. */
 void repair_name(const struct repair *repair, const struct scenario *scenario, char *text,
                  size_t size);
 

@@ -8,6 +8,7 @@
 #include "nvme/target/target.h"
 #include "rnic/cc/cc.h"
 #include "scenarios/load/scenario_load.h"
+#include "scenarios/workload/workload.h"
 
 #include <string.h>
 
@@ -103,7 +104,12 @@ static void change_workload(struct repaired *repaired, const struct deviation_ch
     struct scenario *scenario = &repaired->scenario;
     struct scenario_workload *workloads =
         copy_of(repaired, scenario->workloads, scenario->workload_count * sizeof *workloads);
-    workloads[change->index].class = *(const struct verbs_class *)change->like;
+    struct scenario_workload *workload = &workloads[change->index];
+    if (change->of == DEVIATION_CLASS)
+        workload->class = *(const struct verbs_class *)change->like;
+    else
+        workload->params =
+            with_common(repaired, workload->params, workload->ops->params_bytes, change);
     scenario->workloads = workloads;
 }
 
@@ -129,6 +135,7 @@ static void change_one(struct repaired *repaired, const struct deviation_change 
         map_again(repaired, node, change->like);
         break;
     case DEVIATION_CLASS:
+    case DEVIATION_WORK:
         change_workload(repaired, change);
         break;
     case DEVIATION_ROUTE:

@@ -173,6 +173,13 @@ static void say_unproved(const struct prove *prove, FILE *out)
     const uint32_t broken = broken_rows(prove);
     if (harm)
         say_harm(prove, out);
+    if (prove->chance) {
+        fprintf(out,
+                "%s time was lost to the suspects in this run, but not when workloads\n"
+                "  start some nanoseconds later: that much is chance",
+                harm ? ";" : "not proved:");
+        return;
+    }
     if (harm && broken > 0)
         fprintf(out, ", and no repair of the %" PRIu32 " suspects takes that away", broken);
     else if (broken > 0)
@@ -323,6 +330,7 @@ static void json_prove(const struct prove *prove, struct json *json)
     else
         json_text(json, "prove.measured_by", losses[prove->by]);
     json_boolean(json, "prove.vacuous", prove->vacuous);
+    json_boolean(json, "prove.chance", prove->chance);
     json_integer(json, "prove.runs", prove->runs);
     json_integer(json, "prove.suspects_left_out", prove->left_out);
     json_suspects(prove, json);

@@ -16,6 +16,19 @@ static bool is_same(const struct deviation_entry *entry, const struct deviation_
     return whole ? entry->word == said->word : strcmp(entry->word, said->word) == 0;
 }
 
+/* "hosts.slow", "workloads.w", "fabric.overrides[0]"; a section for all has no entries. */
+static size_t entry_length(const char *path)
+{
+    static const char *const named[] = {"hosts.", "workloads."};
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        const size_t head = strlen(named[i]);
+        if (strncmp(path, named[i], head) == 0)
+            return head + strcspn(path + head, ".");
+    }
+    const char *bracket = strchr(path, ']');
+    return bracket == NULL ? strlen(path) : (size_t)(bracket + 1 - path);
+}
+
 static struct deviation *add_new(struct deviation_search *search, const struct deviation_said *said)
 {
     struct deviations *found = search->found;
@@ -29,8 +42,10 @@ static struct deviation *add_new(struct deviation_search *search, const struct d
     deviation->path =
         arena_format(&found->arena, "%s%s%s", said->path, said->word == NULL ? "" : ".",
                      said->word == NULL ? "" : said->word);
+    deviation->entry = arena_text(&found->arena, deviation->path, entry_length(deviation->path));
     deviation->where = said->where;
     deviation->broad = search->broad;
+    deviation->planned = said->planned;
     snprintf(deviation->value, sizeof deviation->value, "%s", said->value);
     snprintf(deviation->common, sizeof deviation->common, "%s", said->common);
     return deviation;
@@ -88,6 +103,11 @@ void deviations_free(struct deviations *deviations)
 {
     arena_free(&deviations->arena);
     *deviations = (struct deviations){0};
+}
+
+bool deviation_together(const struct deviation *a, const struct deviation *b)
+{
+    return a->broad == b->broad && strcmp(a->entry, b->entry) == 0;
 }
 
 static bool is_at(const struct deviation_change *change, uint32_t node, uint16_t port)

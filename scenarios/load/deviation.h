@@ -32,7 +32,8 @@ enum deviation_of {
     DEVIATION_HOST_DSCP,   /* a host's own map: likewise, or NULL: it has none */
     DEVIATION_MEDIA,       /* the medium of entry `index`: `like` is a struct scenario_namespace */
     DEVIATION_ROUTE,       /* route `index` is written */
-    DEVIATION_CLASS        /* workload `index`; `like` is a struct verbs_class */
+    DEVIATION_CLASS,       /* workload `index`; `like` is a struct verbs_class */
+    DEVIATION_WORK         /* workload `index`: a value that is no load */
 };
 
 /* What makes one place like the others. */
@@ -48,10 +49,12 @@ struct deviation_change {
 #define SCENARIO_NOWHERE UINT32_MAX
 
 struct deviation {
-    const char *path; /* as --set takes it: "fabric.overrides[0].headroom" */
+    const char *path;  /* as --set takes it: "fabric.overrides[0].headroom" */
+    const char *entry; /* of the file, with all that stands in it: "fabric.overrides[0]" */
     char value[DEVIATION_TEXT_BYTES], common[DEVIATION_TEXT_BYTES]; /* as a scenario writes them */
     struct diag_place where;                                        /* of the value */
     bool broad;
+    bool planned; /* somebody may well want it so: all of a tier, a workload's class */
     const struct deviation_change *changes;
     size_t change_count;
 };
@@ -65,6 +68,9 @@ struct deviations {
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
 void deviations_free(struct deviations *deviations);
+
+/* Both stand in one entry of the file, and are both narrow or both broad. */
+bool deviation_together(const struct deviation *a, const struct deviation *b);
 
 /* Something of the node deviates, at this port (SCENARIO_ALL_PORTS: anywhere), by it. */
 bool deviation_is_at(const struct deviation *deviation, uint32_t node, uint16_t port);

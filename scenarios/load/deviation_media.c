@@ -22,6 +22,24 @@ static bool is_same_medium(const struct scenario_namespace *a, const struct scen
            memcmp(a->media_params, b->media_params, a->media->params_bytes) == 0;
 }
 
+static bool is_same_kind(const struct scenario_namespace *a, const struct scenario_namespace *b)
+{
+    return a->media == b->media && strcmp(a->profile, b->profile) == 0;
+}
+
+/* All targets that have such an entry have one kind of medium there. */
+static bool is_one_kind(const struct scenario *scenario, uint32_t index)
+{
+    const struct scenario_namespace *first = NULL;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_namespace *entry = entry_of(scenario, i, index);
+        first = first == NULL ? entry : first;
+        if (entry != NULL && !is_same_kind(entry, first))
+            return false;
+    }
+    return true;
+}
+
 /* What more than half of the targets have as their entry of that number; NULL: there is none. */
 static const struct scenario_namespace *common_medium(const struct scenario *scenario,
                                                       uint32_t index)
@@ -43,6 +61,21 @@ static const struct scenario_namespace *common_medium(const struct scenario *sce
     return holders > members / 2 ? found : NULL;
 }
 
+/* Where no medium is that of most, the shortest time of those that are alike but for their values.
+ */
+static int64_t shortest(const struct scenario *scenario, uint32_t index, const struct opt *row)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        const struct scenario_namespace *entry = entry_of(scenario, i, index);
+        const int64_t value =
+            entry == NULL ? least : *opt_field(row, (void *)(uintptr_t)entry->media_params);
+        least = value < least ? value : least;
+    }
+    return least;
+}
+
+/* `common` NULL: none is. */
 static void add_medium_row(struct deviation_search *search, uint32_t node, uint32_t index,
                            const struct opt *row, const struct scenario_namespace *common)
 {
@@ -50,9 +83,10 @@ static void add_medium_row(struct deviation_search *search, uint32_t node, uint3
     const struct scenario_namespaces *said_by =
         search->scenario->origins->nodes[node].host->namespaces;
     const int64_t value = *opt_field(row, (void *)(uintptr_t)entry->media_params);
-    const int64_t usual = *opt_field(row, (void *)(uintptr_t)common->media_params);
+    const int64_t usual = common == NULL ? shortest(search->scenario, index, row)
+                                         : *opt_field(row, (void *)(uintptr_t)common->media_params);
     char text[WORD_BYTES], other[WORD_BYTES];
-    if (value == usual)
+    if (value == usual || (common == NULL && row->type != OPT_TIME))
         return;
     opt_format(row, value, text, sizeof text);
     opt_format(row, usual, other, sizeof other);
@@ -76,7 +110,7 @@ static void add_medium(struct deviation_search *search, uint32_t node, uint32_t 
     const struct scenario_namespace *entry = entry_of(search->scenario, node, index);
     const struct scenario_namespaces *said_by =
         search->scenario->origins->nodes[node].host->namespaces;
-    if (entry->media == common->media && strcmp(entry->profile, common->profile) == 0) {
+    if (common == NULL || is_same_kind(entry, common)) {
         for (const struct opt *row = entry->media->opts; row->name != NULL; row++)
             add_medium_row(search, node, index, row, common);
         return;
@@ -98,11 +132,12 @@ void deviation_find_media(struct deviation_search *search)
     bool more = !search->broad;
     for (uint32_t index = 0; more; index++) {
         const struct scenario_namespace *common = common_medium(scenario, index);
+        const bool comparable = common != NULL || is_one_kind(scenario, index);
         more = false;
         for (uint32_t i = 0; i < scenario->host_count; i++) {
             const struct scenario_namespace *entry = entry_of(scenario, i, index);
             more |= entry != NULL;
-            if (entry != NULL && common != NULL && !is_same_medium(entry, common))
+            if (entry != NULL && comparable && (common == NULL || !is_same_medium(entry, common)))
                 add_medium(search, i, index, common);
         }
     }

@@ -25,11 +25,15 @@ struct deviation_said {
     const char *word; /* of the value in it; "profile" for all of one; NULL: the mapping itself */
     struct diag_place where;
     const char *value, *common;
+    bool planned;
 };
 
 /* Adds the change to the deviation that has the same path and breadth, or to a new one. */
 void deviation_add(struct deviation_search *search, const struct deviation_said *said,
                    const struct deviation_change *change);
+
+/* So many alike that all have the same is a plan; of fewer it may be a mistake. */
+enum { DEVIATION_PLAN = 3 };
 
 /* More than half of all said the candidate, if anybody did so: looked for in one pass, counted in
  * a second one. */

@@ -3,6 +3,7 @@
 #include "scenarios/load/deviation_private.h"
 
 #include "net/port/port.h"
+#include "scenarios/workload/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,11 +123,73 @@ static void look_at_classes(struct deviation_search *search)
             .word = by_dscp ? "dscp" : "priority",
             .where = workload->place,
             .value = value,
-            .common = other};
+            .common = other,
+            .planned = true};
         const struct deviation_change change = {.of = DEVIATION_CLASS,
                                                 .spot = {SCENARIO_NOWHERE, SCENARIO_ALL_PORTS},
                                                 .index = i,
                                                 .like = common};
+        deviation_add(search, &said, &change);
+    }
+}
+
+/* What a workload is served with, beside what it asks for: that is load, and its own affair. */
+static bool is_service(const struct opt *row)
+{
+    static const char *const names[] = {"receives", "receive-delay"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int64_t work_value(const struct scenario_workload *workload, const struct opt *row)
+{
+    return *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+/* Of the workloads of one kind; the row's preset where no value is that of most. */
+static int64_t common_work(const struct scenario *scenario, const struct workload_ops *ops,
+                           const struct opt *row)
+{
+    struct deviation_vote vote = {.members = 0};
+    char why[OPT_WHY_BYTES];
+    int64_t preset = 0;
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].ops == ops)
+            deviation_vote(&vote, work_value(&scenario->workloads[i], row));
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        vote.holders += scenario->workloads[i].ops == ops &&
+                        work_value(&scenario->workloads[i], row) == vote.candidate;
+    if (vote.members > 1 && deviation_won(&vote))
+        return vote.candidate;
+    return opt_parse(row, row->preset, &preset, why) ? preset : 0;
+}
+
+static void look_at_work(struct deviation_search *search, uint32_t index)
+{
+    const struct scenario_workload *workload = &search->scenario->workloads[index];
+    for (const struct opt *row = workload->ops->opts; row->name != NULL; row++) {
+        if (!is_service(row) || workload->job != NULL)
+            continue;
+        const int64_t value = work_value(workload, row);
+        const int64_t common = common_work(search->scenario, workload->ops, row);
+        char text[WORD_BYTES], other[WORD_BYTES];
+        if (value == common)
+            continue;
+        opt_format(row, value, text, sizeof text);
+        opt_format(row, common, other, sizeof other);
+        const struct deviation_said said = {
+            .path = arena_format(&search->found->arena, "workloads.%s", workload->name),
+            .word = row->name,
+            .where = workload->place,
+            .value = text,
+            .common = other};
+        const struct deviation_change change = {.of = DEVIATION_WORK,
+                                                .spot = {SCENARIO_NOWHERE, SCENARIO_ALL_PORTS},
+                                                .index = index,
+                                                .row = row,
+                                                .common = common};
         deviation_add(search, &said, &change);
     }
 }
@@ -152,5 +215,7 @@ void deviation_find_traffic(struct deviation_search *search)
 {
     look_at_link_classes(search);
     look_at_classes(search);
+    for (uint32_t i = 0; i < search->scenario->workload_count && !search->broad; i++)
+        look_at_work(search, i);
     look_at_routes(search);
 }

@@ -62,7 +62,7 @@ static const char *own_path(const struct section *section, const struct item *it
 }
 
 static void add_value(struct deviation_search *search, const struct section *section,
-                      const struct item *item, size_t row, int64_t common)
+                      const struct item *item, size_t row, int64_t common, bool planned)
 {
     const struct opt *opt = &item->block->rows[row];
     const struct block_origin *origin = &item->block->origins[row];
@@ -79,6 +79,7 @@ static void add_value(struct deviation_search *search, const struct section *sec
         .common = !profile                ? other
                   : base->profile != NULL ? base->profile
                                           : "none",
+        .planned = planned,
     };
     const struct deviation_change change = {
         .of = section->of, .spot = item->spot, .row = opt, .common = common};
@@ -110,9 +111,9 @@ static void look_at_row(struct deviation_search *search, const struct section *s
             continue;
         const int64_t common = deviation_won(vote) ? vote->candidate : base;
         if (!search->broad && value != common)
-            add_value(search, section, item, row, common);
+            add_value(search, section, item, row, common, false);
         else if (search->broad && value == common && value != base)
-            add_value(search, section, item, row, base);
+            add_value(search, section, item, row, base, vote->members >= DEVIATION_PLAN);
     }
 }
 

@@ -13,17 +13,32 @@ enum { WORD_BYTES = 64 };
 static void say_entry(const uint8_t *map, int dscp, char text[WORD_BYTES])
 {
     if (map == NULL || map[dscp] == UINT8_MAX)
-        snprintf(text, WORD_BYTES, "%d: unset", dscp);
+        snprintf(text, WORD_BYTES, "unset");
     else
-        snprintf(text, WORD_BYTES, "%d: %d", dscp, map[dscp]);
+        snprintf(text, WORD_BYTES, "%d", map[dscp]);
+}
+
+static int difference_from(const uint8_t *a, const uint8_t *b, int from)
+{
+    for (int i = from; i < SCENARIO_DSCPS; i++)
+        if ((a == NULL ? UINT8_MAX : a[i]) != (b == NULL ? UINT8_MAX : b[i]))
+            return i;
+    return SCENARIO_DSCPS;
 }
 
 static int first_difference(const uint8_t *a, const uint8_t *b)
 {
-    for (int i = 0; i < SCENARIO_DSCPS; i++)
-        if ((a == NULL ? UINT8_MAX : a[i]) != (b == NULL ? UINT8_MAX : b[i]))
-            return i;
-    return SCENARIO_DSCPS;
+    return difference_from(a, b, 0);
+}
+
+/* "dscp.26" where that entry alone differs, "dscp" where several do. */
+static const char *map_word(struct deviation_search *search, const char *word, const uint8_t *map,
+                            const uint8_t *base)
+{
+    const int first = first_difference(map, base);
+    return difference_from(map, base, first + 1) < SCENARIO_DSCPS
+               ? word
+               : arena_format(&search->found->arena, "%s.%d", word, first);
 }
 
 /* Like it in tier, and in what it serves. */
@@ -46,6 +61,7 @@ struct look {
     const struct scenario *scenario;
     uint32_t node; /* UINT32_MAX: none yet */
     bool common;
+    uint32_t members;
 };
 
 typedef bool same_fn(const struct scenario *scenario, uint32_t a, uint32_t b);
@@ -77,6 +93,7 @@ static bool is_common(struct look *look, uint32_t node, same_fn *same)
     }
     look->node = node;
     look->common = deviation_won(&vote);
+    look->members = vote.members;
     return look->common;
 }
 
@@ -95,11 +112,13 @@ static void look_at_map(struct deviation_search *search, struct look *look, uint
         return;
     say_entry(map_of(scenario, node), dscp, value);
     say_entry(base, dscp, common);
-    const struct deviation_said said = {.path = path,
-                                        .word = host ? "dscp-to-priority" : "dscp",
-                                        .where = host ? from->host->dscp_place : from->dscp_place,
-                                        .value = value,
-                                        .common = common};
+    const struct deviation_said said = {
+        .path = path,
+        .word = map_word(search, host ? "dscp-to-priority" : "dscp", map_of(scenario, node), base),
+        .where = host ? from->host->dscp_place : from->dscp_place,
+        .value = value,
+        .common = common,
+        .planned = look->members >= DEVIATION_PLAN && search->broad};
     const struct deviation_change change = {.of = host ? DEVIATION_HOST_DSCP : DEVIATION_DSCP,
                                             .spot = {node, SCENARIO_ALL_PORTS},
                                             .like = base};
@@ -118,7 +137,9 @@ static void look_at_control(struct deviation_search *search, struct look *look, 
     const struct deviation_said said = {.path = host->control->path,
                                         .where = host->control_place,
                                         .value = host->cc->name,
-                                        .common = base->cc->name};
+                                        .common = base->cc->name,
+                                        .planned =
+                                            look->members >= DEVIATION_PLAN && search->broad};
     const struct deviation_change change = {
         .of = DEVIATION_CONTROL, .spot = {node, SCENARIO_ALL_PORTS}, .like = base};
     deviation_add(search, &said, &change);
@@ -126,7 +147,7 @@ static void look_at_control(struct deviation_search *search, struct look *look, 
 
 void deviation_find_wholes(struct deviation_search *search)
 {
-    struct look look = {search->scenario, UINT32_MAX, false};
+    struct look look = {.scenario = search->scenario, .node = UINT32_MAX};
     for (uint32_t i = 0; i < search->scenario->node_count; i++)
         look_at_map(search, &look, i);
     look.node = UINT32_MAX;

@@ -110,6 +110,40 @@ static void two_settings_are_a_set(void **state)
     take_down(stand);
 }
 
+/* Of an entry that says three things the one that does the harm is named. */
+static void of_an_entry_the_value_that_is_enough_is_named(void **state)
+{
+    (void)state;
+    struct stand *stand = proved(
+        BEGIN TREE "  overrides: [{where: leaf1, latency: 310ns, mtu: 256B, alpha: 13%}]\n"
+                   "workloads:\n" WRITES("a", "host0", "host2") WRITES("b", "host0", "host6"));
+    const struct prove *prove = &stand->prove;
+    const struct prove_row *mtu = row_of(prove, "fabric.overrides[0].mtu");
+    assert_true(mtu->culprit);
+    assert_true(mtu->repair.single);
+    assert_int_equal(prove->culprits, 1);
+    assert_true(gone(prove, "fabric.overrides[0].mtu") >= 0.9);
+    assert_true(prove_gone(prove, &prove->before, &prove->after) >= 0.9);
+    take_down(stand);
+}
+
+/* A class of its own is no mistake as long as something else explains the loss. */
+static void a_plan_is_left_alone_where_a_setting_is_odd(void **state)
+{
+    (void)state;
+    struct stand *stand = proved(
+        BEGIN TREE "  overrides: [{where: host2-leaf1, rate: 1Gbps}]\n"
+                   "workloads:\n"
+                   "  - {name: a, kind: rdma-write, from: host0, to: host2, dscp: 34}\n" WRITES(
+                       "b", "host0", "host2") WRITES("c", "host4", "host2"));
+    const struct prove *prove = &stand->prove;
+    assert_true(row_of(prove, "fabric.overrides[0].rate")->culprit);
+    assert_true(row_of(prove, "workloads.a.dscp")->planned);
+    assert_false(row_of(prove, "workloads.a.dscp")->culprit);
+    assert_false(prove->planned);
+    take_down(stand);
+}
+
 /* Operations fail, and nothing differs that could be repaired: that is said, not "no harm". */
 static void without_anything_to_repair_nothing_is_compared(void **state)
 {
@@ -129,6 +163,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_never_connects_has_lost_all_to_the_setting),
         cmocka_unit_test(two_settings_are_a_set),
+        cmocka_unit_test(of_an_entry_the_value_that_is_enough_is_named),
+        cmocka_unit_test(a_plan_is_left_alone_where_a_setting_is_odd),
         cmocka_unit_test(without_anything_to_repair_nothing_is_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

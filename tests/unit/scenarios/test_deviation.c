@@ -51,14 +51,16 @@ static const struct row {
     {TREE "hosts: {slow: {where: host3, rnic: {drain: 5Gbps}}}\n" WRITES,
      "hosts.slow.rnic.drain 5Gbps 0bps 1\n"},
     {TREE "hosts: {two: {where: host3, rnic: {dscp-to-priority: {26: 0}}}}\n" WRITES,
-     "hosts.two.rnic.dscp-to-priority 26: 0 26: unset 1\n"},
+     "hosts.two.rnic.dscp-to-priority.26 0 unset 1\n"},
     {TREE "hosts: {two: {where: host3, rnic: {congestion-control: none}}}\n" WRITES,
      "hosts.two.rnic.congestion-control none dcqcn 1\n"},
     {TREE
      "hosts: {two: {where: host3, rnic: {congestion-control: {kind: dcqcn, g: 1/16}}}}\n" WRITES,
      "hosts.two.rnic.congestion-control.g 1/16 1/256 1\n"},
+    {TREE "  overrides: [{where: leaf1, dscp: {26: 0, 27: 1}}]\n" WRITES,
+     "fabric.overrides[0].dscp 0 3 1\n"},
     {TREE "  overrides: [{where: leaf1, dscp: {26: 0}}]\n" WRITES,
-     "fabric.overrides[0].dscp 26: 0 26: 3 1\n"},
+     "fabric.overrides[0].dscp.26 0 3 1\n"},
     /* A profile's values are one deviation. */
     {TREE "  overrides: [{where: leaf1, profile: shared-buffer-12mb}]\n" WRITES,
      "fabric.overrides[0].profile shared-buffer-12mb shared-buffer-32mb 1\n"},
@@ -70,6 +72,14 @@ static const struct row {
      "hosts:\n  targets: {where: [host0, host2], namespaces: [{media: {kind: fixed}}]}\n"
      "  slow: {where: host4, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n" WRITES,
      "hosts.slow.namespaces[0].media.read-latency 3ms 10us 1\n"},
+    /* Of two, the slower one. */
+    {TREE
+     "hosts:\n  targets: {where: host0, namespaces: [{media: {kind: fixed}}]}\n"
+     "  slow: {where: host4, namespaces: [{media: {kind: fixed, read-latency: 3ms}}]}\n" WRITES,
+     "hosts.slow.namespaces[0].media.read-latency 3ms 10us 1\n"},
+    /* What a workload is served with is no load. */
+    {TREE "workloads: [{name: w, kind: rdma-send, from: host1, to: host0, receives: 2}]\n",
+     "workloads.w.receives 2 0 1\n"},
     /* A workload in another class, and a way that somebody wrote. */
     {TREE "workloads:\n  - {name: w, kind: rdma-write, from: host1, to: host0}\n"
           "  - {name: x, kind: rdma-write, from: host1, to: host2, dscp: 0}\n",
@@ -160,6 +170,8 @@ static void its_places_and_its_line_are_told(void **state)
     assert_int_equal(mtu->where.line, 5);
     assert_int_equal(headroom->where.line, 5);
     assert_true(mtu->where.column < headroom->where.column);
+    assert_string_equal(mtu->entry, "fabric.overrides[0]");
+    assert_true(deviation_together(mtu, headroom));
     deviations_free(&deviations);
     scenario_free(scenario);
 }
