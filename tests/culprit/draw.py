@@ -30,7 +30,8 @@ def with_harms(healthy, harms):
 
 def draw_harm(draw, kind, healthy):
     harm = KINDS[kind][0](draw, healthy)
-    harm.kind = kind
+    if harm is not None:
+        harm.kind = kind
     return harm
 
 
@@ -72,7 +73,9 @@ def attempt(case, draw, path):
         if case.two:
             other = draw.choice([kind for kind in sorted(KINDS) if kind != case.kind])
             case.harms.append(draw_harm(draw, other, healthy))
-    except (IndexError, StopIteration):
+    except IndexError:  # nobody to choose from
+        return "no place for it"
+    if None in case.harms:
         return "no place for it"
     noise = 2 * spread(healthy, clean, path)
     for harm in case.harms:

@@ -6,7 +6,7 @@ KINDS = {}
 
 
 def harm(word, /, **wants):
-    """Registers a kind: a function of (draw, healthy) to a Harm.  WANTS: what Healthy must have for it."""
+    """Registers a kind: a function of (draw, healthy) to a Harm, or None.  WANTS: what Healthy must have."""
     def register(function):
         KINDS[word] = (function, wants)
         return function
@@ -84,12 +84,10 @@ def of_workload(index, **values):
 
 
 def media(host, slow):
-    """The first device of a target is another than those of its like."""
     def edit(scenario):
         entry = scenario["hosts"].pop("targets")
         rest = [other for other in entry["where"] if other != host]
-        if rest:
-            scenario["hosts"]["targets"] = dict(entry, where=rest)
+        scenario["hosts"]["targets"] = dict(entry, where=rest)
         spaces = [dict(space, media=slow) for space in entry["namespaces"]]
         scenario["hosts"]["aged"] = {"where": host, "namespaces": spaces}
         return [f"hosts.aged.namespaces.0.media.{key}" for key in ("read-latency", "write-latency")]

@@ -164,8 +164,9 @@ class Healthy:
             if index == 0 or wants.get("all"):
                 kind = wants.get("kind") or kind
             room = len(free) // (count - index)
-            many = room >= 4 and (wants.get("incast") or draw.random() < 0.5)
-            to = [free.pop() for _ in range(1 if many or room < 4 else draw.randint(1, room // 2))]
+            low_to = min(wants.get("to", 1), room // 2) if index == 0 else 1
+            many = room >= 4 and low_to == 1 and (wants.get("incast") or draw.random() < 0.5)
+            to = [free.pop() for _ in range(1 if many or room < 4 else draw.randint(low_to, room // 2))]
             low = 3 if many else 1
             senders = [free.pop() for _ in range(max(low, draw.randint(low, max(low, room - len(to)))))]
             if kind == "nvme":

@@ -303,8 +303,11 @@ def outstanding_reads(draw, healthy):
     return at_host(draw, healthy, draw.choice(healthy.used()), "rnic", max_rd_atomic=1)
 
 
-@harm("media", kind="nvme")
+@harm("media", kind="nvme", to=2)
 def slow_media(draw, healthy):
+    """A target with devices slower than those of its like."""
+    if len(healthy.targets()) < 2:
+        return None
     host = draw.choice(healthy.targets())
     time = f"{draw.choice([200, 500])}us"
     slow = {"kind": "fixed", "read-latency": time, "write-latency": time, "parallel": 64}

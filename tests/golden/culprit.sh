@@ -28,13 +28,18 @@ host='{"suspect": "host", "name": "host77", "sure": true}'
 score() {
     CAUSES=$5 SUSPECTS=$6 expect "$1" "$2" "$3" "$culprit" -v --prove 1 --only "$4" 3 1
 }
-score "named" 0 "seed 3: right" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'
+score "named" 0 "seed 3: right:" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'
 score "nobody is named" 1 "seed 3: WRONG" slow-receiver '' ''
 score "named second" 1 "WRONG, INNOCENT ACCUSED" slow-receiver "$host, $storm" ''
 score "an innocent beside" 1 "right, INNOCENT ACCUSED" slow-receiver "$storm, $host" ''
 score "too little is gone" 1 "right, NOT PROVED" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.7, "culprit": true}'
+proof='{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'
 score "an innocent is convicted" 1 "right, NOT PROVED" slow-receiver "$storm" \
-    '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}, {"suspect": "host", "name": "host77", "gone": 0.3, "culprit": false}'
+    "$proof, {\"suspect\": \"host\", \"name\": \"host77\", \"gone\": 0.1, \"culprit\": true}"
+score "without the runner-up it is less" 1 "right, NOT PROVED" slow-receiver "$storm, ${host/true/false}" \
+    "$proof, {\"suspect\": \"host\", \"name\": \"host77\", \"gone\": 0.3}"
+score "so it is without the traffic" 0 "seed 3: right:" slow-receiver "$storm, ${host/true/false}" \
+    "$proof, {\"suspect\": \"workload\", \"name\": \"oltp\", \"gone\": 0.9}"
 score "by its path" 1 "right, NOT PROVED" headroom '{"suspect": "setting", "name": "fabric.overrides[0].headroom", "sure": true}' ''
 score "by another parameter" 1 "WRONG, INNOCENT" headroom '{"suspect": "setting", "name": "fabric.overrides[0].alpha", "sure": true}' ''
 score "somebody is named in a clean one" 1 "WRONG, INNOCENT" clean "$host" ''
