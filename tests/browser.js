@@ -118,6 +118,9 @@ boxes.forEach(([one, a], i) => boxes.slice(i + 1).forEach(([other, b]) => {
     if (/^host/.test(one) && /^host/.test(other)) return; // slanted: their boxes meet, they do not
     if (a.left + 1 < b.right && b.left + 1 < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom) said.over.push(one + ' ' + other);
 }));
+// Rows of the tables of a section.
+said.rows = Object.fromEntries(Array.from(document.querySelectorAll('section')).map(section =>
+    [section.id, Array.from(section.querySelectorAll('table')).map(table => table.querySelectorAll('td:first-child').length)]));
 said.wide = document.documentElement.scrollWidth > window.innerWidth;
 said.ground = getComputedStyle(document.body).backgroundColor;
 const out = document.createElement('pre');

@@ -44,6 +44,7 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .workload = instance->entry,
         .instance = instance->pair,
         .copy = copy,
+        .member = instance->pair * workload->copies + copy,
         .serial = ++play->serial,
         .params = workload->params,
         .nvme_params = &instance->nvme,

@@ -112,7 +112,7 @@ struct probe_command {
 struct probe_host_io {
     uint32_t host_ip, target_ip;
     uint16_t controller, qid, cid;
-    uint32_t workload;
+    uint32_t workload, member; /* and which of its instances, by pair and copy */
     uint64_t serial; /* among those of its instance in the order of issue, from 1 */
     uint8_t opcode;  /* NVM command set: 1 write, 2 read */
     uint16_t
@@ -198,7 +198,7 @@ struct probe_use {
 /* A message of a workload without NVMe; told when the workload knows that it is complete. */
 struct probe_message {
     time_ps issued_at, completed_at;
-    uint32_t host_ip, qpn, workload;
+    uint32_t host_ip, qpn, workload, member;
     uint8_t operation; /* enum probe_work_operation */
     bool good;
 };

@@ -183,7 +183,7 @@ int64_t account_causes(struct store *store)
 
 bool account_read(struct account *account, struct store *store, char why[STORE_ERROR_BYTES])
 {
-    *account = (struct account){0};
+    *account = (struct account){.store = store};
     if (!is_whole(store, why))
         return false;
     read_run(account, store);

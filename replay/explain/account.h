@@ -61,6 +61,7 @@ struct account_item {
 };
 
 struct account {
+    struct store *store; /* that it was read from; outlives it */
     char scenario[ACCOUNT_NAME_BYTES], about[ACCOUNT_TEXT_BYTES];
     char record[16], status[16], digest[64], root_cause[ACCOUNT_TEXT_BYTES]; /* may be empty */
     bool sure;

@@ -385,7 +385,7 @@ void record_end(struct record *record, const struct collect *collect, const stru
     write_recovery(store, result);
     write_limits(store, result);
     write_stages(store, collect->observe);
-    record_waits(store, collect->observe);
+    record_waits(record, collect);
     write_drops(store, collect->observe);
     write_roots(store, explain);
     write_paths(store, explain);

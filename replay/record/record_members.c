@@ -25,14 +25,18 @@ static void write_member(struct store *store, const struct scenario_workload *wo
         .latency_max_ps = any ? STORE_I(did->latency_max) : STORE_N);
 }
 
-void record_members(struct record *record, const struct world *world)
+bool record_has_members(const struct record *record, const struct scenario *scenario)
 {
-    const struct scenario *scenario = world->scenario;
     uint64_t all = 0;
     for (uint32_t w = 0; w < scenario->workload_count; w++)
         all += (uint64_t)scenario->workloads[w].pair_count * scenario->workloads[w].copies;
-    if (record_is_brief(record) ||
-        (all > RECORD_MEMBERS_MAX && record_level_of(record) < RECORD_COUNTERS))
+    return all <= RECORD_MEMBERS_MAX || record_level_of(record) >= RECORD_COUNTERS;
+}
+
+void record_members(struct record *record, const struct world *world)
+{
+    const struct scenario *scenario = world->scenario;
+    if (record_is_brief(record) || !record_has_members(record, scenario))
         return;
     for (uint32_t w = 0; w < scenario->workload_count; w++) {
         const struct scenario_workload *workload = &scenario->workloads[w];

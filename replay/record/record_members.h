@@ -10,4 +10,7 @@ enum { RECORD_MEMBERS_MAX = 4096 }; /* below level counters */
 
 void record_members(struct record *record, const struct world *world);
 
+/* Whether members have rows of their own: there are not too many for the level. */
+bool record_has_members(const struct record *record, const struct scenario *scenario);
+
 #endif

@@ -3,6 +3,7 @@
 #include "replay/record/record_waits.h"
 
 #include "replay/database/record_schema.h"
+#include "replay/record/record_members.h"
 
 static __int128 part_of(const struct waits_sum *sum, enum waits_part part)
 {
@@ -53,8 +54,37 @@ static void write_places(struct store *store, const struct waits *waits,
     }
 }
 
-void record_waits(struct store *store, const struct observe *observe)
+static void write_member(struct store *store, const struct scenario_workload *about,
+                         uint32_t workload, uint32_t number, const struct waits_member *member)
 {
+    const struct scenario_pair *pair = &about->pairs[number / about->copies];
+    RECORD_ROW(store, wait_member, .workload = STORE_I(workload), .member = STORE_I(number),
+               .from_node = STORE_I(pair->from), .to_node = STORE_I(pair->to),
+               .count = STORE_I(member->count), .latency_ps = STORE_I(member->latency_ps));
+    for (int i = 0; i < WAITS_PARTS; i++)
+        if (member->ps[i] != 0)
+            RECORD_ROW(store, wait_member_part, .workload = STORE_I(workload),
+                       .member = STORE_I(number), .position = STORE_I(i),
+                       .part = STORE_T(waits_part_key((enum waits_part)i)),
+                       .sum_ps = STORE_I(member->ps[i]));
+}
+
+static void write_members(struct store *store, const struct waits *waits,
+                          const struct scenario *scenario)
+{
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        uint32_t count;
+        const struct waits_member *members = waits_members(waits, w, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (members[i].count > 0)
+                write_member(store, &scenario->workloads[w], w, i, &members[i]);
+    }
+}
+
+void record_waits(struct record *record, const struct collect *collect)
+{
+    const struct observe *observe = collect->observe;
+    struct store *store = record_store(record);
     if (observe->waits == NULL)
         return;
     for (uint32_t i = 0; i < observe->workload_count * WAITS_OPERATIONS; i++) {
@@ -64,4 +94,6 @@ void record_waits(struct store *store, const struct observe *observe)
             write_sum(store, sum, i / WAITS_OPERATIONS, waits_operation_key(operation));
     }
     write_places(store, observe->waits, observe->fabric);
+    if (record_has_members(record, collect->scenario))
+        write_members(store, observe->waits, collect->scenario);
 }

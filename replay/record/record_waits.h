@@ -3,10 +3,10 @@
 #ifndef STORMGLASS_REPLAY_RECORD_RECORD_WAITS_H
 #define STORMGLASS_REPLAY_RECORD_RECORD_WAITS_H
 
-#include "replay/database/store.h"
-#include "replay/record/observe.h"
+#include "replay/record/collect.h"
+#include "replay/record/record.h"
 
 /* Nothing where nobody accounted for time. */
-void record_waits(struct store *store, const struct observe *observe);
+void record_waits(struct record *record, const struct collect *collect);
 
 #endif

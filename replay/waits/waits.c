@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct {
     const char *key, *words, *about;
@@ -41,6 +42,14 @@ const char *waits_part_words(enum waits_part part)
     return parts[part].words;
 }
 
+enum waits_part waits_part_find(const char *key)
+{
+    int part = 0;
+    while (part < WAITS_PARTS && strcmp(parts[part].key, key) != 0)
+        part++;
+    return (enum waits_part)part;
+}
+
 const char *waits_part_about(enum waits_part part)
 {
     CHECK(part < WAITS_PARTS);
@@ -69,6 +78,7 @@ struct waits *waits_new(const struct explain_fabric *fabric, uint32_t workload_c
     waits->message_free = WAITS_NONE;
     waits->pauses = memory_zeroed(keys, sizeof *waits->pauses);
     waits->rows = memory_zeroed(rows, sizeof(struct waits_row_sum *));
+    waits->members = memory_zeroed(workload_count, sizeof *waits->members);
     return waits;
 }
 

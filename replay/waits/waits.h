@@ -9,7 +9,7 @@
  * that ports obey (blocked).  Changes nothing in the run.
  * Counts what succeeded.  UNTRACED is time whose messages were not seen from their beginning.
  * Units: virtual picoseconds.  Memory: what is under way, the history of pauses, one sum for each
- * workload and operation.  Owner: waits_free; the fabric outlives it. */
+ * workload and operation, and for each member.  Owner: waits_free; the fabric outlives it. */
 #ifndef STORMGLASS_REPLAY_WAITS_WAITS_H
 #define STORMGLASS_REPLAY_WAITS_WAITS_H
 
@@ -30,6 +30,9 @@ enum waits_phase {
 
 const char *waits_part_key(enum waits_part part);
 const char *waits_part_words(enum waits_part part);
+
+/* WAITS_PARTS: there is none of that key. */
+enum waits_part waits_part_find(const char *key);
 const char *waits_part_about(enum waits_part part);
 const char *waits_phase_key(enum waits_phase phase);
 
@@ -58,7 +61,7 @@ struct waits_place {
 
 /* One command or message, when it is complete. */
 struct waits_life {
-    uint32_t workload;
+    uint32_t workload, member;
     enum waits_operation operation;
     time_ps issued_at, completed_at;
     time_ps ps[WAITS_PHASES][WAITS_PARTS];
@@ -74,6 +77,13 @@ struct waits_sum {
     /* Of the slowest hundredth, as far as buckets of the latency (base/hist.h) tell them apart. */
     uint64_t slow_count;
     __int128 slow_ps[WAITS_PARTS];
+};
+
+/* Of one member of a workload, all its operations. */
+struct waits_member {
+    uint64_t count;
+    __int128 latency_ps;
+    __int128 ps[WAITS_PARTS];
 };
 
 /* Of one workload, operation, port and priority. */
@@ -109,6 +119,9 @@ void waits_finish(struct waits *waits);
 /* NULL: there was none. */
 const struct waits_sum *waits_of(const struct waits *waits, uint32_t workload,
                                  enum waits_operation operation);
+/* By member, as far as any completed something. */
+const struct waits_member *waits_members(const struct waits *waits, uint32_t workload,
+                                         uint32_t *count);
 const struct waits_place_sum *waits_places(const struct waits *waits, uint32_t *count);
 
 #endif

@@ -267,6 +267,7 @@ void waits_host_io(struct waits *waits, const struct probe_host_io *io)
     struct waits_command *command = command_of(waits, &key);
     if (io->status == NVME_STATUS_OK) {
         struct waits_life life = {.workload = io->workload,
+                                  .member = io->member,
                                   .operation = operation_of(io->opcode),
                                   .issued_at = io->issued_at,
                                   .completed_at = io->completed_at};
@@ -303,6 +304,7 @@ static void end_message(struct waits *waits, const struct probe_message *told, u
 {
     if (told->good) {
         struct waits_life life = {.workload = told->workload,
+                                  .member = told->member,
                                   .operation = operation_of_message(told->operation),
                                   .issued_at = told->issued_at,
                                   .completed_at = told->completed_at};

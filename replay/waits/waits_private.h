@@ -171,6 +171,11 @@ struct waits_row_sum {
     uint32_t bin_count;
 };
 
+struct waits_members {
+    struct waits_member *list;
+    uint32_t count, room;
+};
+
 struct waits {
     const struct explain_fabric *fabric;
     struct waits_pauses *pauses; /* by port and priority */
@@ -184,6 +189,7 @@ struct waits {
     uint32_t command_room, command_count;
     struct waits_row_sum **rows; /* by workload and operation; NULL: none yet */
     uint32_t workload_count;
+    struct waits_members *members;  /* by workload */
     struct waits_place_sum *places; /* open addressing until waits_finish, then a sorted row */
     uint32_t place_count, place_room;
     void (*each)(void *self, const struct waits_life *life);

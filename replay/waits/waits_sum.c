@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * waits_sum - sums by workload and operation, by bucket of the latency, and by place. */
+ * waits_sum - sums by workload and operation, by bucket of the latency, by member, by place. */
 #include "base/hash.h"
 #include "base/hist.h"
 #include "base/memory.h"
@@ -90,6 +90,36 @@ static void add_place(struct waits *waits, const struct waits_life *life,
     sum->queued_ps += place->queued_ps;
 }
 
+/* ------------------------------------------------------------------ members */
+
+static struct waits_member *member_of(struct waits *waits, const struct waits_life *life)
+{
+    struct waits_members *members = &waits->members[life->workload];
+    while (members->count <= life->member) {
+        members->list =
+            memory_grown(members->list, members->count, &members->room, sizeof *members->list);
+        members->list[members->count++] = (struct waits_member){0};
+    }
+    return &members->list[life->member];
+}
+
+static void add_member(struct waits *waits, const struct waits_life *life)
+{
+    struct waits_member *member = member_of(waits, life);
+    member->count++;
+    member->latency_ps += life->completed_at - life->issued_at;
+    for (int phase = 0; phase < WAITS_PHASES; phase++)
+        for (int part = 0; part < WAITS_PARTS; part++)
+            member->ps[part] += life->ps[phase][part];
+}
+
+const struct waits_member *waits_members(const struct waits *waits, uint32_t workload,
+                                         uint32_t *count)
+{
+    *count = waits->members[workload].count;
+    return waits->members[workload].list;
+}
+
 /* ------------------------------------------------------------------ lives */
 
 void waits_sum_add(struct waits *waits, const struct waits_life *life)
@@ -107,6 +137,7 @@ void waits_sum_add(struct waits *waits, const struct waits_life *life)
         }
     for (uint32_t i = 0; i < life->place_count; i++)
         add_place(waits, life, &life->places[i]);
+    add_member(waits, life);
     if (waits->each != NULL)
         waits->each(waits->each_self, life);
 }
@@ -170,6 +201,9 @@ void waits_sums_fini(struct waits *waits)
         free(waits->rows[i]->bins);
         free(waits->rows[i]);
     }
+    for (uint32_t i = 0; i < waits->workload_count; i++)
+        free(waits->members[i].list);
+    free(waits->members);
     free(waits->rows);
     free(waits->places);
 }

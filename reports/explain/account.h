@@ -23,6 +23,10 @@ bool account_json(const struct account *account, const struct prove *prove,
 void prove_text(const struct prove *prove, FILE *out, const struct paint *paint);
 void prove_json(const struct prove *prove, struct json *json);
 
+/* What commands and messages waited for, members `waits` and `members` of workloads[index]; nothing
+ * where nobody accounted for time. */
+void account_waits_json(struct store *store, size_t index, const char *workload, struct json *json);
+
 /* The section alone, and the member `what_if` of an object under way. */
 void whatif_text(const struct whatif *whatif, FILE *out, const struct paint *paint);
 void whatif_json(const struct whatif *whatif, struct json *json);

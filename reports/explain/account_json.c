@@ -119,6 +119,7 @@ static void write_workloads(struct json *json, const struct account *account)
         json_text(json, json_member(at, "workloads", i, "bottleneck"), limit->kind);
         json_text(json, json_member(at, "workloads", i, "text"), limit->text);
         write_evidence(json, i, limit);
+        account_waits_json(account->store, i, limit->workload, json);
     }
     EACH(json, "never_exercised", account->unused_count)
     {

@@ -3,6 +3,7 @@
 #include "reports/explain/account.h"
 
 #include "replay/database/words.h"
+#include "reports/summary/text_waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -223,6 +224,7 @@ bool account_text(const struct account *account, const struct prove *prove,
     if (prove != NULL)
         prove_text(prove, out, &page.paint);
     write_limits(&page);
+    text_waits(account->store, out, &page.paint);
     if (whatif != NULL)
         whatif_text(whatif, out, &page.paint);
     write_unused(&page);

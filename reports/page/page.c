@@ -111,10 +111,12 @@ bool page_write(struct store *store, const char *comparison, FILE *out)
     page_warnings(&page);
     page_workloads(&page);
     page_steady(&page);
+    page_members(&page);
     page_topology(&page);
     page_blame(&page);
     page_over_time(&page);
     page_stages(&page);
+    page_waits(&page);
     page_wire(&page);
     write_comparison(&page, comparison);
     page_notes(&page);

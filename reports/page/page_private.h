@@ -113,6 +113,8 @@ void page_wire(const struct page *page);
 void page_queues(const struct page *page);
 void page_drops(const struct page *page);
 void page_steady(const struct page *page);
+void page_members(const struct page *page);
+void page_waits(const struct page *page);
 void page_warnings(const struct page *page);
 void page_notes(const struct page *page);
 void page_settings(const struct page *page);

@@ -15,18 +15,17 @@ struct lines {
     int64_t count, latency_ps, slow_count;
 };
 
+/* The port at which most of it was. */
 #define PLACE(column)                                                                              \
-    "SELECT " column ", p.name, priority, n.name, w.node, w.port FROM wait_place w"                \
-    " JOIN port p USING(node, port) JOIN node n ON n.node=p.peer_node"                             \
-    " WHERE workload=?1 AND operation=?2 AND " column ">0"                                         \
-    " ORDER BY " column " DESC, w.node, w.port, priority LIMIT 1"
+    "SELECT port, priority, paused_by, because_of, because_of_priority, " column                   \
+    " FROM v_wait_place JOIN workload w ON w.name=v_wait_place.workload"                           \
+    " WHERE w.workload=?1 AND operation=?2 AND " column ">0"                                       \
+    " ORDER BY " column " DESC, port, priority LIMIT 1"
 
 static const char *words_of(const char *key)
 {
-    for (int i = 0; i < WAITS_PARTS; i++)
-        if (strcmp(waits_part_key((enum waits_part)i), key) == 0)
-            return waits_part_words((enum waits_part)i);
-    return key;
+    const enum waits_part part = waits_part_find(key);
+    return part == WAITS_PARTS ? key : waits_part_words(part);
 }
 
 static struct store_statement *ask(const struct lines *lines, const char *sql)
@@ -38,9 +37,8 @@ static struct store_statement *ask(const struct lines *lines, const char *sql)
 }
 
 /* "54 % media wait, 15 % paused, ...": those below a hundredth are left out. */
-static void write_parts(const struct lines *lines, const char *sql, double whole)
+static void write_parts(const struct lines *lines, struct store_statement *rows, double whole)
 {
-    struct store_statement *rows = ask(lines, sql);
     const char *comma = "";
     while (store_step(rows)) {
         const double ps = (double)store_int(rows, 1);
@@ -63,35 +61,51 @@ static double slow_latency(const struct lines *lines)
     return ps;
 }
 
-/* Most of a port's pauses were for the sake of that host or egress. */
-static void write_reason(const struct lines *lines, int64_t node, int64_t port)
+/* The root of most of its pauses: a host, or a port that is full. */
+static void write_reason(const struct lines *lines, const struct store_statement *row)
 {
-    struct store_statement *row = store_prepare(
-        lines->store,
-        "SELECT coalesce(p.name, n.name) FROM pause_path h JOIN pause_root r ON position=root"
-        " JOIN node n ON n.node=r.node"
-        " LEFT JOIN port p ON p.node=r.node AND p.port=r.port"
-        " WHERE h.node=?1 AND h.port=?2 ORDER BY h.held_ps DESC, root LIMIT 1");
-    store_bind(row, 1, STORE_I(node));
-    store_bind(row, 2, STORE_I(port));
-    if (store_step(row))
-        fprintf(lines->out, ", mostly because of %s", store_text(row, 0));
+    const char *root = store_text(row, 3);
+    if (root[0] == '\0')
+        return;
+    fprintf(lines->out, ", mostly because of %s", root);
+    if (strchr(root, ':') != NULL)
+        fprintf(lines->out, " priority %lld", (long long)store_int(row, 4));
+}
+
+static void write_place(const struct lines *lines, bool paused)
+{
+    struct store_statement *row = ask(lines, paused ? PLACE("paused_us") : PLACE("queued_us"));
+    if (store_step(row)) {
+        const double each = store_real(row, 5) * 1e6 / (double)lines->count;
+        fprintf(lines->out, "    %s most at %s priority %lld", paused ? "paused" : "queued",
+                store_text(row, 0), (long long)store_int(row, 1));
+        fprintf(lines->out, ", %s %s: %s each", paused ? "by" : "to", store_text(row, 2),
+                words_time((int64_t)each).text);
+        if (paused)
+            write_reason(lines, row);
+        fprintf(lines->out, "\n");
+    }
     store_finish(row);
 }
 
-/* The port at which most of it was. */
-static void write_place(const struct lines *lines, bool paused)
+/* The member whose operations took longest on average, if there are several. */
+static void write_worst(const struct lines *lines, int64_t workload)
 {
-    const char *word = paused ? "paused" : "queued";
-    struct store_statement *row = ask(lines, paused ? PLACE("paused_ps") : PLACE("queued_ps"));
-    if (store_step(row)) {
-        const double each = (double)store_int(row, 0) / (double)lines->count;
-        fprintf(lines->out, "    %s most at %s priority %lld, to %s: %s each", word,
-                store_text(row, 1), (long long)store_int(row, 2), store_text(row, 3),
-                words_time((int64_t)each).text);
-        if (paused)
-            write_reason(lines, store_int(row, 4), store_int(row, 5));
-        fprintf(lines->out, "\n");
+    struct store_statement *row = store_prepare(
+        lines->store,
+        "SELECT member, f.name, t.name, latency_ps*1.0/count, latency_ps, count(*) OVER ()"
+        " FROM wait_member JOIN node f ON f.node=from_node JOIN node t ON t.node=to_node"
+        " WHERE workload=?1 ORDER BY 4 DESC, member LIMIT 1");
+    store_bind(row, 1, STORE_I(workload));
+    if (store_step(row) && store_int(row, 5) > 1) {
+        fprintf(lines->out, "    slowest member %s to %s, mean %s: ", store_text(row, 1),
+                store_text(row, 2), words_time((int64_t)store_real(row, 3)).text);
+        struct store_statement *parts = store_prepare(
+            lines->store, "SELECT part, sum_ps AS ps FROM wait_member_part WHERE workload=?1"
+                          " AND member=?2 ORDER BY ps DESC, position");
+        store_bind(parts, 1, STORE_I(workload));
+        store_bind(parts, 2, STORE_I(store_int(row, 0)));
+        write_parts(lines, parts, (double)store_int(row, 4));
     }
     store_finish(row);
 }
@@ -102,17 +116,19 @@ static void write_lines(const struct lines *lines, const char *name)
     fprintf(lines->out, "  %s %s, mean %s: ", name, lines->operation,
             words_time((int64_t)(latency / (double)lines->count)).text);
     write_parts(lines,
-                "SELECT part, sum(sum_ps) AS ps FROM wait WHERE workload=?1 AND operation=?2"
-                " GROUP BY part ORDER BY ps DESC, part",
+                ask(lines,
+                    "SELECT part, sum(sum_ps) AS ps FROM wait WHERE workload=?1 AND operation=?2"
+                    " GROUP BY part ORDER BY ps DESC, part"),
                 latency);
     if (lines->slow_count < lines->count) {
         const double slow = slow_latency(lines);
         fprintf(lines->out, "    slowest 1 %%, mean %s: ",
                 words_time((int64_t)(slow / (double)lines->slow_count)).text);
-        write_parts(lines,
-                    "SELECT part, sum_ps AS ps FROM wait_slow WHERE workload=?1 AND operation=?2"
-                    " ORDER BY ps DESC, part",
-                    slow);
+        write_parts(
+            lines,
+            ask(lines, "SELECT part, sum_ps AS ps FROM wait_slow WHERE workload=?1 AND operation=?2"
+                       " ORDER BY ps DESC, part"),
+            slow);
     }
     write_place(lines, true);
     write_place(lines, false);
@@ -122,7 +138,8 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
 {
     struct lines lines = {.store = store, .out = out};
     struct store_statement *rows =
-        store_prepare(store, "SELECT w.name, workload, operation, count, latency_ps, slow_count"
+        store_prepare(store, "SELECT w.name, workload, operation, count, latency_ps, slow_count,"
+                             " row_number() OVER (PARTITION BY workload ORDER BY operation DESC)"
                              " FROM wait_total JOIN workload w USING(workload)"
                              " ORDER BY workload, operation");
     for (int shown = 0; store_step(rows); shown++) {
@@ -136,6 +153,8 @@ void text_waits(struct store *store, FILE *out, const struct paint *paint)
         lines.latency_ps = store_int(rows, 4);
         lines.slow_count = store_int(rows, 5);
         write_lines(&lines, name);
+        if (store_int(rows, 6) == 1) /* its last operation */
+            write_worst(&lines, lines.workload);
     }
     store_finish(rows);
 }

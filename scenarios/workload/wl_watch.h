@@ -29,6 +29,7 @@ static inline void wl_watch_completed(const struct workload_site *site,
         .host_ip = site->verbs->local_ip(site->device),
         .qpn = site->verbs->qp_num(conn),
         .workload = site->workload,
+        .member = site->member,
         .operation = opcode == IBV_WR_RDMA_READ    ? PROBE_WORK_READ
                      : opcode == IBV_WR_RDMA_WRITE ? PROBE_WORK_WRITE
                                                    : PROBE_WORK_SEND,

@@ -75,6 +75,7 @@ struct workload_site {
     uint32_t workload;        /* index of the entry */
     uint32_t instance;        /* index of the pair within the entry, from 0 */
     uint32_t copy;            /* of a fio job with numjobs: which of them, from 0; otherwise 0 */
+    uint32_t member;          /* by pair and copy, from 0 */
     uint32_t serial;          /* among all instances of the run, from 1; 0: no reads are compared */
     const void *params;       /* the kind's own, filled by its rows */
     const void *nvme_params;  /* struct nvme_host_params for kinds that need it */

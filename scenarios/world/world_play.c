@@ -165,6 +165,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .workload = index,
         .instance = number / workload->copies,
         .copy = number % workload->copies,
+        .member = number,
         .serial = ++world->play->serial,
         .params = workload->params,
         .nvme_params = from->host->nvme_host,

@@ -112,4 +112,62 @@ slow='fabric.overrides=[{where: "agg*-core0", rate: 10Gbps}]'
 finds tree.yaml path-rates '10Gbps in one ECMP group with 100Gbps' 4 "$slow"
 quiet tree.yaml path-rates
 worse 'a slow link in a group' "$(goodput tree.yaml "$slow")" 90 "$(goodput tree.yaml)"
+
+# Two classes to one host: a strict one starves the other, a tiny weight nearly so, and weights share.
+cat >classes.yaml <<'EOF'
+stormglass: 1
+name: classes
+duration: 300us
+fabric:
+  topology: {kind: single-switch, hosts: 4}
+  switch: {pfc: {priorities: [3, 4]}, dscp: {10: 1, 26: 3, 34: 4}}
+hosts:
+  defaults: {rnic: {congestion-control: none, pfc-priorities: [3, 4], dscp-to-priority: {10: 1, 34: 4}}}
+workloads:
+  - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26, outstanding: 16}
+  - {name: high, kind: rdma-write, from: host2, to: host0, dscp: 34, outstanding: 16}
+EOF
+fair='fabric.switch.scheduler.weights={3: 50, 4: 50}'
+tiny='fabric.switch.scheduler.weights={3: 1, 4: 99}'
+finds classes.yaml starvation 'priority 4 is strict' 1
+quiet classes.yaml starvation "$fair"
+quiet classes.yaml weights "$fair"
+finds classes.yaml weights 'priority 3 has lossless data, but a weight of 1 of 100' 1 "$tiny"
+worse 'a strict class' "$(goodput classes.yaml)" 10 "$(goodput classes.yaml "$fair")"
+worse 'a tiny weight' "$(goodput classes.yaml "$tiny")" 10 "$(goodput classes.yaml "$fair")"
+
+# A lossy class obeys pauses that somebody sends for it, unless its links do not.
+storm='faults=[{kind: pause-storm, where: host0, at: 0us, priority: 1}]'
+finds classes.yaml lossy-pauses 'priority 1 is lossy at the switch' 1 workloads.low.dscp=10
+quiet classes.yaml lossy-pauses workloads.low.dscp=10 'fabric.host-links.pfc-enabled=[3, 4]'
+worse 'pauses of a lossy class' "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm")" 10 \
+    "$(goodput classes.yaml workloads.low.dscp=10 workloads.high.to=host3 "$storm" 'fabric.host-links.pfc-enabled=[3, 4]')"
+
+# One lost packet ends a queue pair that may not retry.
+lost='faults=[{kind: drop-every, where: host1, at: 50us, n: 64}]'
+finds classes.yaml retries 'retry-count 0' 2 hosts.defaults.rnic.retry-count=0
+quiet classes.yaml retries
+shows classes.yaml '.workloads[0].failed > 0' hosts.defaults.rnic.retry-count=0 "$lost" "$fair"
+shows classes.yaml '.workloads[0].failed == 0' "$lost" "$fair"
+
+# A sender whose frames cannot be marked takes the link from one that slows down.
+cat >mixed.yaml <<'EOF'
+stormglass: 1
+name: mixed
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 3}}
+hosts: {deaf: {where: host2, rnic: {congestion-control: none}}}
+workloads:
+  - {name: reacts, kind: rdma-write, from: host1, to: host0, outstanding: 16}
+  - {name: deaf, kind: rdma-write, from: host2, to: host0, outstanding: 16}
+EOF
+finds mixed.yaml ecn 'frames are not ECT' 1
+quiet mixed.yaml ecn hosts.deaf.rnic.congestion-control=dcqcn
+shows mixed.yaml '.workloads[0].goodput_bps * 3 < .workloads[1].goodput_bps'
+shows mixed.yaml '.workloads[0].goodput_bps * 3 > .workloads[1].goodput_bps' hosts.deaf.rnic.congestion-control=dcqcn
+
+# What a target writes as its DSCP changes nothing.
+finds mixed.yaml idle-settings 'rnic.dscp 46 has no effect' 1 'hosts.t={where: host0, rnic: {dscp: 46, pfc-priorities: [3]}}'
+[ "$(goodput mixed.yaml)" = "$(goodput mixed.yaml 'hosts.t={where: host0, rnic: {dscp: 46, pfc-priorities: [3]}}')" ] ||
+    fail 'the DSCP of a target has an effect'
 exit $failed

@@ -28,6 +28,16 @@ jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
 [ "$(jq '[.workloads[].waits[].latency_ps] | add' storm.json)" = \
   "$(ask storm.db 'SELECT sum(latency_ps) FROM wait_total')" ] || fail 'the database has another account'
 
+# By member the same: its parts sum to its latency, its commands are those that it completed, and all of them are all.
+[ "$(ask storm.db 'SELECT count(*) FROM wait_member m WHERE latency_ps <>
+     (SELECT sum(sum_ps) FROM wait_member_part p WHERE (p.workload, p.member) = (m.workload, m.member))')" = 0 ] ||
+    fail 'the parts of a member do not sum to its latency'
+[ "$(ask storm.db 'SELECT count(*), sum(w.count = m.completed) FROM member m JOIN wait_member w USING(workload, member, from_node, to_node)
+     WHERE completed > 0')" = "$(ask storm.db 'SELECT count(*), count(*) FROM member WHERE completed > 0')" ] ||
+    fail 'members waited for what others did'
+[ "$(ask storm.db 'SELECT sum(latency_ps) FROM wait_member')" = "$(ask storm.db 'SELECT sum(latency_ps) FROM wait_total')" ] ||
+    fail 'the members are not all'
+
 # The mean is that of the workload, whose histogram counts the same commands.
 [ "$(ask storm.db 'SELECT count(*) FROM workload JOIN (SELECT workload, sum(latency_ps) AS ps, sum(count) AS n
      FROM wait_total GROUP BY workload) USING(workload) WHERE n = completed AND abs(ps * 1.0 / n - latency_mean_ps) > 1')" = 0 ] ||
@@ -36,10 +46,37 @@ jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and
 # What the storm does: the victims' slowest commands waited for pauses, and the storming host is named.
 play pause-storm --waits -o with.db >text
 grep -A4 'victims read, mean' text | grep -q 'slowest 1 %, mean .*: 9[0-9]% paused' || fail 'the slowest were not paused'
-grep -A4 'victims read, mean' text | grep -q 'paused most at .*, mostly because of host0$' || fail 'host0 is not named'
+grep -A4 'victims read, mean' text | grep -q 'paused most at leaf[1-3]:p[89] priority 3, by spine[01]:p[1-3]: .*, mostly because of host0$' ||
+    fail 'the next port, or host0, is not named'
+slowest=$(ask with.db "SELECT host||' to '||target FROM v_wait_member WHERE workload='backup' ORDER BY mean_us DESC LIMIT 1")
+slowest_host=${slowest% to *}
+[ "$(grep -c "^    slowest member $slowest, mean 1\.7.* ms: .*paused" text)" = 1 ] || fail "the slowest member is not $slowest"
+# What is full and no host: the port and its priority are named.
+play incast-8to1 --waits --set hosts.defaults.rnic.congestion-control=none --set fabric.switch.alpha=0.2% --set 'expect=[no-deadlock]' >incast
+grep -q 'paused most at host[0-9]*:p0 priority 3, by switch0:p[0-9]*: .*, mostly because of switch0:p0 priority 3$' incast ||
+    fail 'the port that is full is not named'
 # Without the fault they were paused for less than a quarter of that, and not for host0's sake.
 paused_ps='SELECT sum(paused_ps) FROM wait_total JOIN workload USING(workload) WHERE name = '"'victims'"
 play pause-storm --waits --set 'faults=[]' --set 'expect=[no-deadlock]' -o without.db >text
 grep -q 'because of host0$' text && fail 'host0 is named although nothing is wrong with it'
 [ "$(ask with.db "$paused_ps")" -gt $(($(ask without.db "$paused_ps") * 4)) ] || fail 'the storm pauses nobody'
+
+# explain has the same account, by member too, and the page shows it.
+"$program" explain --json storm.db >explained.json || fail 'explain failed'
+[ "$(jq -cS '[.workloads[].waits | map_values(del(.places))]' explained.json)" = "$(jq -cS '[.workloads[].waits]' storm.json)" ] ||
+    fail 'explain --json has another account'
+jq -e '[.workloads[].members[] | .latency_ps == ([.waits[]] | add)] | length > 20 and all' explained.json >sums ||
+    fail 'explain: the parts of a member do not sum to its latency'
+jq -e '[.workloads[].waits[].places[]] | length > 5 and (map(select(.paused_ps > 0)) | all(.paused_by != ""))' explained.json >sums ||
+    fail 'explain: nobody paused'
+play pause-storm --waits -o with.db >text
+"$program" explain with.db >explained
+[ "$(grep -c 'mostly because of host0$' explained)" = "$(grep -c 'mostly because of host0$' text)" ] ||
+    fail 'explain tells another story than the summary'
+"$program" report with.db -o with.html && grep -q 'id="waits"' with.html && grep -q "<td>$slowest_host</td>" with.html ||
+    fail 'the page has no account of time'
+play pause-storm --until 1500us -o without.db >text
+"$program" explain without.db | grep -q 'waited for' && fail 'explain invents an account'
+"$program" report without.db -o without.html && grep -q 'id="members"' without.html && ! grep -q 'id="waits"' without.html ||
+    fail 'the page without an account'
 exit $((failures > 0))

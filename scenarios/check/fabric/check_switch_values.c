@@ -32,7 +32,7 @@ static void check_xon(const struct scenario_node *node, struct check_report *rep
     }
 }
 
-static void check_ecn(const struct scenario_node *node, struct check_report *report)
+static void check_slope(const struct scenario_node *node, struct check_report *report)
 {
     const struct switch_params *params = node->switch_params;
     if (params->ecn_kmax != 0 && params->ecn_kmin > params->ecn_kmax) {
@@ -56,6 +56,30 @@ static void check_detection(const struct scenario_node *node, struct check_repor
         check_remedy(report, "a watchdog-poll of that time, or detection of at least one poll");
     }
     watchdog_free(watchdog);
+}
+
+/* Each policy has rows of its own; alpha is that of all but the static one. */
+static void check_policy_rows(const struct scenario_node *node, struct check_report *report)
+{
+    const struct diag_place nobody = {0};
+    const int64_t policy = node->switch_params->policy;
+    for (int i = 0; i < BUFFER_POLICIES; i++)
+        for (const struct opt *row = buffer_policies[i]->opts; row != NULL && row->name != NULL;
+             row++) {
+            if (i == policy || block_place(node->switch_values, row->name, nobody).file == NULL)
+                continue;
+            const struct check_thing thing = check_of_switch(node, row->name);
+            check_alike(report, DIAG_WARNING, &thing, "%s has no effect: the policy is %s",
+                        row->name, buffer_policy_names[policy]);
+            check_remedy(report, "policy: %s, or no %s", buffer_policy_names[i], row->name);
+        }
+    if (!buffer_policies[policy]->fixed ||
+        block_place(node->switch_values, "alpha", nobody).file == NULL)
+        return;
+    const struct check_thing thing = check_of_switch(node, "alpha");
+    check_alike(report, DIAG_WARNING, &thing, "alpha has no effect: the policy is %s",
+                buffer_policy_names[policy]);
+    check_remedy(report, "policy: dynamic, or xoff instead of alpha");
 }
 
 static void check_no_lossless(const struct scenario_node *node, struct check_report *report)
@@ -94,12 +118,13 @@ static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
         const struct scenario_node *node = &scenario->nodes[i];
-        check_ecn(node, report);
+        check_slope(node, report);
         if (node->switch_params->pfc_priorities == 0) {
             check_no_lossless(node, report);
             continue;
         }
         check_xon(node, report);
+        check_policy_rows(node, report);
         check_detection(node, report);
         check_egress_limit(node, report);
     }

@@ -290,7 +290,7 @@ static void nothing_is_found_where_nothing_is_wrong(void **state)
 {
     (void)state;
     struct scenario *scenario =
-        load_fine(HEAD TWO_LEAVES ", switch: {watchdog: {action: drop}}}\n" HOSTS WORKLOAD);
+        load_fine(HEAD TWO_LEAVES ", fabric-links: {rate: 200Gbps}}\n" HOSTS WORKLOAD);
     struct check_report report;
     check_scenario(scenario, &report);
     assert_int_equal(report.count, 0);

@@ -72,9 +72,99 @@ static void oversubscription_is_told_with_its_factor(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+#define SWITCH                                                                                     \
+    "stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 4}, switch: "
+#define CLASSES "pfc: {priorities: [3, 4]}, dscp: {26: 3, 34: 4}"
+#define BOTH                                                                                       \
+    "hosts: {defaults: {rnic: {pfc-priorities: [3, 4], dscp-to-priority: {34: 4}}}}\n"             \
+    "workloads:\n"                                                                                 \
+    "  - {name: low, kind: rdma-write, from: host1, to: host0, dscp: 26}\n"
+#define HIGH(more) "  - {name: high, kind: rdma-write, from: host2, to: " more ", dscp: 34}\n"
+
+static void tiny_weights_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 1, 4: 99}}}}\n" BOTH HIGH("host0"),
+         "weights", DIAG_WARNING,
+         "switch0:p0: priority 3 has lossless data, but a weight of 1 of "
+         "100",
+         1},
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 10, 4: 90}}}}\n" BOTH HIGH("host0"),
+         "weights", DIAG_WARNING, "", 0},
+        /* The other class goes elsewhere. */
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 1, 4: 99}}}}\n" BOTH HIGH("host3"),
+         "weights", DIAG_WARNING, "", 0},
+        /* CNPs go against the data, and meet data where hosts send both ways. */
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99, 6: 1}}}}\n" BOTH
+                "  - {name: back, kind: rdma-write, from: host0, to: host1, dscp: 26}\n",
+         "weights", DIAG_WARNING, "priority 6 has CNPs, but a weight of 1 of 100", 2},
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99, 6: 1}}}}\n" BOTH, "weights",
+         DIAG_WARNING, "", 0},
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 99}}}}\n" BOTH
+                "  - {name: back, kind: rdma-write, from: host0, to: host1, dscp: 26}\n",
+         "weights", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void strict_classes_that_starve_others_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH "{" CLASSES "}}\n" BOTH HIGH("host0"), "starvation", DIAG_WARNING,
+         "switch0:p0: priority 4 is strict and has data without a rate: priority 3 gets", 1},
+        {SWITCH "{" CLASSES "}}\n" BOTH HIGH("host3"), "starvation", DIAG_WARNING, "", 0},
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 50, 4: 50}}}}\n" BOTH HIGH("host0"),
+         "starvation", DIAG_WARNING, "", 0},
+        {SWITCH "{" CLASSES "}}\n" BOTH HIGH("host0, rate: 1000"), "starvation", DIAG_WARNING, "",
+         0},
+        /* A host sends both: its own scheduler. */
+        {SWITCH "{" CLASSES ", scheduler: {weights: {3: 50, 4: 50}}}}\n" BOTH
+                "  - {name: high, kind: rdma-write, from: host1, to: host3, dscp: 34}\n",
+         "starvation", DIAG_WARNING, "host1:p0: priority 4 is strict", 1},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void pauses_of_lossy_classes_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH "{dscp: {10: 1}}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
+                "dscp: 10}]\n",
+         "lossy-pauses", DIAG_NOTE, "switch0:p0: priority 1 is lossy at the switch", 1},
+        {SWITCH "{dscp: {10: 1}}, host-links: {pfc-enabled: [3]}}\nworkloads: [{name: w, kind: "
+                "rdma-write, from: host1, to: host0, dscp: 10}]\n",
+         "lossy-pauses", DIAG_NOTE, "", 0},
+        {SWITCH "{}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
+         "lossy-pauses", DIAG_NOTE, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void rows_of_another_policy_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH "{policy: static, xoff: 1MB, alpha: 50%}}\nworkloads: [{name: w, kind: rdma-write, "
+                "from: host1, to: host0}]\n",
+         "switch-values", DIAG_WARNING, "alpha has no effect: the policy is static", 1},
+        {SWITCH "{xoff: 1MB}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
+         "switch-values", DIAG_WARNING, "xoff has no effect: the policy is dynamic", 1},
+        {SWITCH "{alpha: 50%}}\nworkloads: [{name: w, kind: rdma-write, from: host1, to: host0}]\n",
+         "switch-values", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiny_weights_are_found),
+        cmocka_unit_test(strict_classes_that_starve_others_are_found),
+        cmocka_unit_test(pauses_of_lossy_classes_are_found),
+        cmocka_unit_test(rows_of_another_policy_are_found),
         cmocka_unit_test(a_slow_link_in_a_group_is_found),
         cmocka_unit_test(tiers_that_hash_alike_are_found),
         cmocka_unit_test(oversubscription_is_told_with_its_factor),

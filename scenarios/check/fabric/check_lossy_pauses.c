@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_lossy_pauses - a lossy class does not stop for pauses.
+ * Ports obey PFC for all priorities unless pfc-enabled says otherwise, also where the switch behind
+ * does not send any for them. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/link_classes.h"
+
+#include "net/switch/switch.h"
+
+static void check_port(const struct scenario_node *node, uint16_t port, uint8_t data,
+                       struct check_report *report)
+{
+    const struct port_params *params = node->ports[port].params;
+    for (unsigned p = 0; p < PRIORITIES; p++) {
+        if ((data >> p & 1) == 0 || (node->switch_params->pfc_priorities >> p & 1) != 0 ||
+            (params->pfc_enabled >> p & 1) == 0 || params->flow_control != PORT_FLOW_PFC)
+            continue;
+        const struct check_thing thing = check_of_port(node, port, "pfc-enabled");
+        check_alike(report, DIAG_NOTE, &thing,
+                    "priority %u is lossy at the switch, but pauses for it are obeyed: whoever "
+                    "sends them stops it",
+                    p);
+        check_remedy(report, "leave %u out of pfc-enabled of the link (by default it has all)", p);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct link_classes classes;
+    link_classes_init(&classes, scenario);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        for (uint16_t p = 0; p < node->port_count; p++)
+            check_port(node, p,
+                       link_classes_priorities(node, link_classes_at(&classes, i, p)->data),
+                       report);
+    }
+    link_classes_fini(&classes);
+}
+
+const struct check_rule check_lossy_pauses = {
+    .name = "lossy-pauses",
+    .about = "Pauses are obeyed in lossless classes only.",
+    .run = run,
+};

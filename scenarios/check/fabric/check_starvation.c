@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_starvation - no strict class takes a whole link that others need.
+ * Strict priorities are served first, the highest before all, and weighted ones only when none of
+ * them waits. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/link_classes.h"
+
+#include "net/port/port.h"
+
+/* Those of `data` that are served only after the strict priority. */
+static uint8_t behind(const int64_t *weights, uint8_t data, unsigned strict)
+{
+    unsigned after = 0;
+    for (unsigned p = 0; p < PRIORITIES; p++)
+        after |= p != strict && (weights[p] > 0 || p < strict) ? 1u << p : 0;
+    return (uint8_t)(after & data);
+}
+
+static void check_port(const struct scenario_node *node, uint16_t port, uint8_t data,
+                       uint8_t greedy, struct check_report *report)
+{
+    const int64_t *weights = link_classes_weights(node);
+    for (unsigned p = PRIORITIES; p-- > 0;) {
+        const unsigned after = behind(weights, data, p);
+        if ((greedy >> p & 1) == 0 || weights[p] > 0 || after == 0)
+            continue;
+        const bool host = node->kind == SCENARIO_HOST;
+        char row[16];
+        snprintf(row, sizeof row, "weight-%u", p);
+        const struct check_thing thing = {
+            .node = node,
+            .port = port,
+            .values = host ? node->host->rnic_values : node->switch_values,
+            .row = row,
+        };
+        check_alike(report, DIAG_WARNING, &thing,
+                    "priority %u is strict and has data without a rate: priority %u gets what it "
+                    "leaves, which may be nothing",
+                    p, 31 - (unsigned)__builtin_clz(after));
+        check_remedy(report, "weights for both (%s), or a rate for the workloads of priority %u",
+                     host ? "rnic.weight-N" : "scheduler.weights", p);
+        return;
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct link_classes classes;
+    link_classes_init(&classes, scenario);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const uint64_t data = link_classes_at(&classes, i, p)->data;
+            check_port(node, p, link_classes_priorities(node, data),
+                       link_classes_priorities(node, data & classes.greedy), report);
+        }
+    }
+    link_classes_fini(&classes);
+}
+
+const struct check_rule check_starvation = {
+    .name = "starvation",
+    .about = "No strict class takes a whole link that others need.",
+    .run = run,
+};

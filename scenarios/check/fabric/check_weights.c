@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_weights - the lossless class and CNPs have a share of the link that is worth the name.
+ * Among weighted classes that wait a class gets its weight's part of the link. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/link_classes.h"
+
+#include "net/port/port.h"
+#include "net/switch/switch.h"
+
+enum { TINY_PERCENT = 5 };
+
+/* Classes at one port. */
+struct classes_here {
+    const struct scenario_node *node;
+    uint16_t port;
+    const int64_t *weights;
+    uint8_t data, cnp; /* masks of priorities */
+};
+
+/* Weight of the priority and of the others that have data. */
+static int64_t weights_beside(const struct classes_here *here, unsigned priority)
+{
+    int64_t all = here->weights[priority];
+    for (unsigned p = 0; p < PRIORITIES; p++)
+        if (p != priority && (here->data >> p & 1) != 0)
+            all += here->weights[p];
+    return all;
+}
+
+static bool tiny(const struct classes_here *here, unsigned priority)
+{
+    const int64_t own = here->weights[priority];
+    return own > 0 && own * 100 <= weights_beside(here, priority) * TINY_PERCENT;
+}
+
+static void tell(const struct classes_here *here, unsigned priority, bool data,
+                 struct check_report *report)
+{
+    char row[16];
+    const bool host = here->node->kind == SCENARIO_HOST;
+    snprintf(row, sizeof row, "weight-%u", priority);
+    const struct check_thing thing = {
+        .node = here->node,
+        .port = here->port,
+        .values = host ? here->node->host->rnic_values : here->node->switch_values,
+        .row = row,
+    };
+    const int64_t own = here->weights[priority], all = weights_beside(here, priority);
+    if (data)
+        check_alike(report, DIAG_WARNING, &thing,
+                    "priority %u has lossless data, but a weight of %lld of %lld: it gets that "
+                    "part of the link when others send, and stops its senders",
+                    priority, (long long)own, (long long)all);
+    else
+        check_alike(report, DIAG_WARNING, &thing,
+                    "priority %u has CNPs, but a weight of %lld of %lld: congestion control hears "
+                    "late when many flows are marked",
+                    priority, (long long)own, (long long)all);
+    check_remedy(report, data ? "a weight of its share" : "strict priority for CNPs: weight 0");
+}
+
+static void check_port(const struct classes_here *here, struct check_report *report)
+{
+    const struct switch_params *params =
+        here->node->kind == SCENARIO_SWITCH ? here->node->switch_params : NULL;
+    for (unsigned p = 0; p < PRIORITIES; p++) {
+        const bool data = (here->data >> p & 1) != 0, cnp = (here->cnp >> p & 1) != 0;
+        const bool lossless = params == NULL || (params->pfc_priorities >> p & 1) != 0;
+        if ((data ? lossless : cnp) && tiny(here, p))
+            tell(here, p, data, report);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct link_classes classes;
+    link_classes_init(&classes, scenario);
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        for (uint16_t p = 0; p < node->port_count; p++) {
+            const struct link_classes_port *used = link_classes_at(&classes, i, p);
+            const struct classes_here here = {
+                .node = node,
+                .port = p,
+                .weights = link_classes_weights(node),
+                .data = link_classes_priorities(node, used->data),
+                .cnp = link_classes_priorities(node, used->cnp),
+            };
+            check_port(&here, report);
+        }
+    }
+    link_classes_fini(&classes);
+}
+
+const struct check_rule check_weights = {
+    .name = "weights",
+    .about = "Lossless data and CNPs have more than a tiny weight.",
+    .run = run,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_idle_settings - what somebody wrote for a host has an effect.
+ * Connections have the DSCP and priority of who asks for them, at both ends (IBTA Vol 1 12.7.11).
+ */
+#include "scenarios/check/check_rule.h"
+
+#include "rnic/host/rnic.h"
+
+struct roles {
+    uint8_t *asks; /* by host: it asks for connections, 2: with its own DSCP */
+    uint32_t *by;  /* by host: one more than a host that asks for connections to it; 0: none */
+    uint8_t *dscp; /* of those */
+};
+
+static void find_roles(const struct scenario *scenario, struct arena *arena, struct roles *roles)
+{
+    roles->asks = arena_take(arena, scenario->host_count);
+    roles->by = arena_array(arena, scenario->host_count, sizeof *roles->by);
+    roles->dscp = arena_take(arena, scenario->host_count);
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            const struct scenario_pair *pair = &workload->pairs[i];
+            roles->asks[pair->from] |= workload->class.tos_set ? 1 : 3;
+            roles->by[pair->to] = pair->from + 1;
+            roles->dscp[pair->to] = scenario_dscp(scenario, workload, pair);
+        }
+    }
+}
+
+static void check_host(const struct scenario *scenario, uint32_t index, const struct roles *roles,
+                       struct check_report *report)
+{
+    const struct scenario_node *host = &scenario->nodes[index];
+    const int64_t own = host->host->rnic->dscp;
+    const struct check_thing thing = check_of_rnic(host, "dscp");
+    if (roles->asks[index] == 1) {
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rnic.dscp %lld has no effect: the workloads write a dscp of their own",
+                    (long long)own);
+        check_remedy(report, "leave out one of the two");
+    } else if (roles->asks[index] == 0 && roles->by[index] != 0 && roles->dscp[index] != own) {
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rnic.dscp %lld has no effect on what it sends: connections have the DSCP of "
+                    "who asks for them, %u of %s",
+                    (long long)own, roles->dscp[index], scenario->nodes[roles->by[index] - 1].name);
+        check_remedy(report, "write the dscp at the hosts in `from`, or in the workload");
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    struct roles roles;
+    const struct diag_place nobody = {0};
+    find_roles(scenario, &scratch, &roles);
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (block_place(scenario->nodes[i].host->rnic_values, "dscp", nobody).file != NULL)
+            check_host(scenario, i, &roles, report);
+    arena_free(&scratch);
+}
+
+const struct check_rule check_idle_settings = {
+    .name = "idle-settings",
+    .about = "What somebody wrote for a host has an effect.",
+    .run = run,
+};

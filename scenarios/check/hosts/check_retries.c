@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_retries - a queue pair survives the loss of a packet.
+ * IBTA Vol 1 9.7.6: with a retry count of 0 the first timeout or sequence NAK ends it; with a
+ * timeout of 0 nobody misses the last packet of a message. */
+#include "scenarios/check/check_rule.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+static void check_host(const struct scenario_node *host, bool sends, struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    if (rnic->retry_count == 0) {
+        const struct check_thing thing = check_of_rnic(host, "retry-count");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "retry-count 0: one lost or late packet ends the queue pair");
+        check_remedy(report, "rnic.retry-count: 7");
+    }
+    if (rnic->timeout == 0) {
+        const struct check_thing thing = check_of_rnic(host, "timeout");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "timeout 0: a lost packet that no other follows is never sent again");
+        check_remedy(report, "rnic.timeout: 14 (67 ms), or what the devices have");
+    }
+    if (sends && rnic->rnr_retry == 0) {
+        const struct check_thing thing = check_of_rnic(host, "rnr-retry");
+        check_alike(report, DIAG_WARNING, &thing,
+                    "rnr-retry 0: a SEND that finds no receive posted ends the queue pair");
+        check_remedy(report, "rnic.rnr-retry: 7, which is without end");
+    }
+}
+
+/* Both ends of a pair send requests, or answers that must be acknowledged. */
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct arena scratch = {0};
+    uint8_t *used = arena_take(&scratch, scenario->host_count); /* 1: at all, 2: with SENDs */
+    for (uint32_t w = 0; w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        const bool sends = strcmp(workload->ops->name, "rdma-send") == 0;
+        for (uint32_t i = 0; i < workload->pair_count; i++) {
+            used[workload->pairs[i].from] |= sends ? 3 : 1;
+            used[workload->pairs[i].to] |= workload->ops->needs_nvme_target ? 1 : 0;
+        }
+    }
+    for (uint32_t i = 0; i < scenario->host_count; i++)
+        if (used[i] != 0)
+            check_host(&scenario->nodes[i], used[i] == 3, report);
+    arena_free(&scratch);
+}
+
+const struct check_rule check_retries = {
+    .name = "retries",
+    .about = "A queue pair survives the loss of a packet.",
+    .run = run,
+};

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/check/link_classes.h"
+
+#include "net/switch/switch.h"
+#include "rnic/cc/cc.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/check/flow_walk.h"
+#include "scenarios/check/offered.h"
+
+struct gathering {
+    const struct scenario *scenario;
+    struct link_classes *classes;
+    uint64_t cnps; /* DSCPs of CNPs that are sent at all */
+};
+
+uint8_t link_classes_priorities(const struct scenario_node *node, uint64_t dscps)
+{
+    unsigned priorities = 0;
+    for (uint64_t left = dscps; left != 0; left &= left - 1)
+        priorities |= 1u << node->priority_of_dscp[__builtin_ctzll(left)];
+    return (uint8_t)priorities;
+}
+
+const int64_t *link_classes_weights(const struct scenario_node *node)
+{
+    return node->kind == SCENARIO_HOST ? node->host->rnic->weight : node->switch_params->weight;
+}
+
+static void join(struct link_classes_port *port, const struct link_classes_port *more)
+{
+    port->data |= more->data;
+    port->control |= more->control;
+    port->cnp |= more->cnp;
+}
+
+/* From one host to another: the port that sends, and the switch's port to the other. */
+static void add_ends(struct gathering *gathering, uint32_t from, uint32_t to,
+                     const struct link_classes_port *what)
+{
+    const struct scenario *scenario = gathering->scenario;
+    struct link_classes *classes = gathering->classes;
+    const struct scenario_node *sender = &scenario->nodes[from], *taker = &scenario->nodes[to];
+    if (sender->port_count > 0)
+        join(&classes->ports[classes->first_port[from]], what);
+    if (taker->port_count > 0 && taker->ports[0].link != SCENARIO_NO_LINK)
+        join(&classes->ports[classes->first_port[taker->ports[0].peer_node] +
+                             taker->ports[0].peer_port],
+             what);
+}
+
+static uint64_t bit(int64_t dscp)
+{
+    return UINT64_C(1) << dscp;
+}
+
+/* Data one way, and what answers them the other way. */
+static void add_flow(struct gathering *gathering, uint32_t from, uint32_t to, uint8_t dscp,
+                     int64_t offered)
+{
+    const struct scenario_host *sender = gathering->scenario->nodes[from].host;
+    const struct rnic_params *taker = gathering->scenario->nodes[to].host->rnic;
+    const struct link_classes_port data = {.data = bit(dscp)};
+    const struct link_classes_port answers = {
+        .control = bit(taker->ack_dscp == RNIC_AUTO ? dscp : taker->ack_dscp),
+        .cnp = sender->cc->on_cnp == NULL ? 0 : bit(taker->cnp_dscp),
+    };
+    if (offered == 0)
+        return;
+    gathering->classes->greedy |= offered == OFFERED_ALL ? bit(dscp) : 0;
+    gathering->cnps |= answers.cnp;
+    add_ends(gathering, from, to, &data);
+    add_ends(gathering, to, from, &answers);
+}
+
+static void add_workload(struct gathering *gathering, const struct scenario_workload *workload)
+{
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const uint8_t dscp = scenario_dscp(gathering->scenario, workload, pair);
+        const struct offered offered = offered_by(gathering->scenario, workload, pair);
+        const struct link_classes_port requests = {.control = bit(dscp)};
+        add_flow(gathering, pair->from, pair->to, dscp, offered.out);
+        add_flow(gathering, pair->to, pair->from, dscp, offered.back);
+        add_ends(gathering, pair->from, pair->to, &requests);
+    }
+}
+
+static void add_hop(void *self, const struct flow_hop *hop)
+{
+    struct gathering *gathering = self;
+    struct link_classes *classes = gathering->classes;
+    const struct scenario_node *node = &gathering->scenario->nodes[hop->node];
+    const bool data = hop->traffic->load == DEPENDENCY_DATA;
+    const struct link_classes_port what = {
+        .data = data ? bit(hop->traffic->dscp) : 0,
+        .control = data ? 0 : bit(hop->traffic->dscp),
+        .cnp = data ? 0 : gathering->cnps,
+    };
+    for (uint32_t i = 0; i < hop->count; i++)
+        if (gathering->scenario->nodes[node->ports[hop->ports[i]].peer_node].kind ==
+            SCENARIO_SWITCH)
+            join(&classes->ports[classes->first_port[hop->node] + hop->ports[i]], &what);
+}
+
+void link_classes_init(struct link_classes *classes, const struct scenario *scenario)
+{
+    uint32_t ports = 0;
+    *classes = (struct link_classes){0};
+    struct gathering gathering = {.scenario = scenario, .classes = classes};
+    classes->first_port = arena_array(&classes->arena, scenario->node_count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < scenario->node_count; i++) {
+        classes->first_port[i] = ports;
+        ports += scenario->nodes[i].port_count;
+    }
+    classes->ports = arena_array(&classes->arena, ports, sizeof *classes->ports);
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        add_workload(&gathering, &scenario->workloads[w]);
+    flow_walk(scenario, add_hop, &gathering);
+}
+
+void link_classes_fini(struct link_classes *classes)
+{
+    arena_free(&classes->arena);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Rules about hosts and workloads: each finds what it is for, and nothing in what is like it. */
+#include "tests/unit/scenarios/findings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define START            "stormglass: 1\nname: test\n"
+#define HEAD             START "fabric: {topology: {kind: single-switch, hosts: 4}}\n"
+#define TWO              "from: [host1, host2], to: host0"
+#define WRITE            "workloads: [{name: w, kind: rdma-write, " TWO "}]\n"
+#define SEND             "workloads: [{name: w, kind: rdma-send, from: host1, to: host0}]\n"
+#define ALL(values)      "hosts: {defaults: {rnic: {" values "}}}\n"
+#define AT(host, values) "hosts: {some: {where: " host ", rnic: {" values "}}}\n"
+#define COUNT(cases)     (sizeof(cases) / sizeof((cases)[0]))
+
+static void queue_pairs_that_bear_no_loss_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {HEAD ALL("retry-count: 0") WRITE, "retries", DIAG_WARNING,
+         "2 hosts (host1, ...): retry-count 0", 2},
+        {HEAD ALL("retry-count: 1") WRITE, "retries", DIAG_WARNING, "", 0},
+        {HEAD ALL("timeout: 0") WRITE, "retries", DIAG_WARNING, "timeout 0", 2},
+        {HEAD ALL("rnr-retry: 0") WRITE, "retries", DIAG_WARNING, "", 0},
+        {HEAD ALL("rnr-retry: 0") SEND, "retries", DIAG_WARNING, "host1: rnr-retry 0", 1},
+        /* Who only answers retries nothing. */
+        {HEAD AT("host0", "retry-count: 0") WRITE, "retries", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void senders_that_cannot_be_marked_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {HEAD AT("host1", "congestion-control: none") WRITE, "ecn", DIAG_WARNING,
+         "host1: congestion-control none: frames are not ECT", 1},
+        {HEAD ALL("congestion-control: dcqcn") WRITE, "ecn", DIAG_WARNING, "", 0},
+        /* Nobody reacts, and nobody has asked for marks. */
+        {HEAD ALL("congestion-control: none") WRITE, "ecn", DIAG_WARNING, "", 0},
+        {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 4}, switch: "
+         "{ecn: {kmin: 10KB, kmax: 40KB}}}\n" ALL("congestion-control: none") WRITE,
+         "ecn", DIAG_NOTE, "no switch marks them", 2},
+        /* Who sends no data matters to nobody. */
+        {HEAD AT("host0", "congestion-control: none") WRITE, "ecn", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void a_dscp_without_effect_is_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {HEAD AT("host0", "dscp: 46") WRITE, "idle-settings", DIAG_WARNING,
+         "host0: rnic.dscp 46 has no effect on what it sends", 1},
+        {HEAD AT("host0", "dscp: 26") WRITE, "idle-settings", DIAG_WARNING, "", 0},
+        {HEAD ALL("dscp: 46") WRITE, "idle-settings", DIAG_WARNING, "", 0},
+        {HEAD ALL("dscp: 46") "workloads: [{name: w, kind: rdma-write, from: host1, to: host0, "
+                              "dscp: 26}]\n",
+         "idle-settings", DIAG_WARNING, "host1: rnic.dscp 46 has no effect: the workloads", 1},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queue_pairs_that_bear_no_loss_are_found),
+        cmocka_unit_test(senders_that_cannot_be_marked_are_found),
+        cmocka_unit_test(a_dscp_without_effect_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
