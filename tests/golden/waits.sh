@@ -8,12 +8,20 @@ ask() { sqlite3 -batch -noheader "$1" "$2"; } # from outside: the file is plain 
 play() { "$program" run "$@" 2>>err; }
 
 play pause-storm --until 1500us --waits --json -o storm.db >storm.json
-play pause-storm --until 1500us --waits --json --threads 2 >threads.json
 play pause-storm --until 1500us --json >without.json
 
 [ "$(jq -r .digest storm.json)" = "$(jq -r .digest without.json)" ] || fail 'the account changes the run'
-[ "$(jq -c '[.workloads[].waits]' storm.json)" = "$(jq -c '[.workloads[].waits]' threads.json)" ] ||
-    fail 'the account depends on threads'
+rows() { ask "$1" 'SELECT * FROM wait; SELECT * FROM wait_slow; SELECT * FROM wait_member_part; SELECT * FROM wait_place'; }
+rows storm.db >one
+for threads in 2 3 4; do
+    play pause-storm --until 1500us --waits --json --threads $threads -o threads.db >threads.json
+    [ "$(jq .threads threads.json)" = $threads ] || fail "it was not played on $threads threads"
+    [ "$(jq -c '[.workloads[].waits]' storm.json)" = "$(jq -c '[.workloads[].waits]' threads.json)" ] ||
+        fail "the account of $threads threads is another"
+    rows threads.db | cmp -s one - || fail "the database of $threads threads has another account"
+    rm -f threads.db
+done
+[ "$(wc -l <one)" -gt 100 ] || fail 'there is no account'
 [ "$(jq '[.workloads[] | has("waits")] | any' without.json)" = false ] || fail 'waits without --waits'
 
 jq -e '[.workloads[].waits[] | select(.count > 0)] | length >= 5 and

@@ -42,12 +42,29 @@ static void on_life(void *self, const struct waits_life *life)
     lives[life_count++] = *life;
 }
 
+static uint32_t count_of(const char *const *sets)
+{
+    uint32_t count = 0;
+    while (sets[count] != NULL)
+        count++;
+    return count;
+}
+
 void by_hand_play(const char *rest)
+{
+    by_hand_play_set(rest, (const char *const[]){NULL});
+}
+
+void by_hand_play_set(const char *rest, const char *const *sets)
 {
     static struct diag diag;
     static char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s%s", head, rest);
-    const struct scenario_input input = {.name = "t.yaml", .text = text, .length = strlen(text)};
+    const struct scenario_input input = {.name = "t.yaml",
+                                         .text = text,
+                                         .length = strlen(text),
+                                         .sets = sets,
+                                         .set_count = count_of(sets)};
     diag = (struct diag){0};
     struct scenario *scenario = scenario_load(&input, &diag);
     if (scenario == NULL)

@@ -247,6 +247,75 @@ static void a_software_rnic(void **state)
                ACROSS(ACKNOWLEDGE, ACK));
 }
 
+/* The pacer's: what a queue pair that sent nothing for a while may send at once. */
+enum { CREDIT = 4200 };
+
+static void a_write_that_dcqcn_holds(void **state)
+{
+    (void)state;
+    /* What waits is marked: that is the first message, which meets another host's.  One CNP halves
+     * the rate, and no other comes. */
+    by_hand_play_set(
+        "workloads:\n"
+        "  - {name: w, kind: rdma-write, from: host0, to: host1, message-size: 20KiB, rate: 10000, "
+        "count: 3}\n"
+        "  - {name: other, kind: rdma-write, from: host2, to: host1, message-size: 512KiB, "
+        "outstanding: 1, count: 1, start: 20us}\n",
+        (const char *const[]){"fabric.switch.ecn-kmin=0B", "fabric.switch.ecn-kmax=1B",
+                              "hosts.defaults.rnic.congestion-control="
+                              "{kind: dcqcn, cnp-interval: 1s, rate-timer: 1s}",
+                              NULL});
+    assert_int_equal(by_hand_count(), 4);
+    /* At 50 Gb/s each byte takes twice its time.  After a rest the first 4200 bytes are free: the
+     * last of five packets leaves when those before it are paid. */
+    const time_ps before = SLOT(WRITE_4K) + 3 * SLOT(MIDDLE);
+    const time_ps paid = 2 * (before - (time_ps)CREDIT * BYTE);
+    for (uint32_t i = 2; i < 4; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, RNIC, DOORBELL),
+                   PART_IN(MESSAGE, SERIALISATION, before), PART_IN(MESSAGE, HELD, paid - before),
+                   ACROSS(MESSAGE, MIDDLE), ACKNOWLEDGED);
+}
+
+static void a_switch_that_cuts_through(void **state)
+{
+    (void)state;
+    by_hand_play_set(
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 1KiB, "
+        "outstanding: 1, count: 2}]\n",
+        (const char *const[]){"fabric.switch.forwarding=cut-through", NULL});
+    assert_int_equal(by_hand_count(), 2);
+    /* The switch has the header when 64 bytes are there. */
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, RNIC, DOORBELL),
+                   PART_IN(MESSAGE, SERIALISATION, BITS(64) + BITS(WRITE_1K)),
+                   PART_IN(MESSAGE, PROPAGATION, 2 * CABLE), PART_IN(MESSAGE, SWITCHING, PIPELINE),
+                   PART_IN(ACKNOWLEDGE, SERIALISATION, BITS(64) + BITS(ACK)),
+                   PART_IN(ACKNOWLEDGE, PROPAGATION, 2 * CABLE),
+                   PART_IN(ACKNOWLEDGE, SWITCHING, PIPELINE),
+                   PART_IN(ACKNOWLEDGE, RNIC, COMPLETION));
+}
+
+/* From 100 Gb/s to 25 Gb/s, where a byte takes four times as long. */
+static void two_rates_on_the_path(void **state)
+{
+    (void)state;
+    by_hand_play_set(
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 12KiB, "
+        "outstanding: 1, count: 2}]\n",
+        (const char *const[]){"fabric.overrides=[{where: host1-switch0, rate: 25Gbps}]", NULL});
+    assert_int_equal(by_hand_count(), 2);
+    /* The packets before the last are its own message's: it waits for them at the slower wire. */
+    for (uint32_t i = 0; i < 2; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, RNIC, DOORBELL),
+                   PART_IN(MESSAGE, SERIALISATION,
+                           BITS(WRITE_4K) + 4 * (SLOT(WRITE_4K) + SLOT(MIDDLE) + BITS(MIDDLE))),
+                   PART_IN(MESSAGE, PROPAGATION, 2 * CABLE), PART_IN(MESSAGE, SWITCHING, PIPELINE),
+                   PART_IN(ACKNOWLEDGE, SERIALISATION, 5 * BITS(ACK)),
+                   PART_IN(ACKNOWLEDGE, PROPAGATION, 2 * CABLE),
+                   PART_IN(ACKNOWLEDGE, SWITCHING, PIPELINE),
+                   PART_IN(ACKNOWLEDGE, RNIC, COMPLETION));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +335,9 @@ int main(void)
         cmocka_unit_test(copies_in_a_receive_buffer_that_drains_slowly),
         cmocka_unit_test(a_lost_message_before_another),
         cmocka_unit_test(a_software_rnic),
+        cmocka_unit_test(a_write_that_dcqcn_holds),
+        cmocka_unit_test(a_switch_that_cuts_through),
+        cmocka_unit_test(two_rates_on_the_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
