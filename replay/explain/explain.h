@@ -3,7 +3,8 @@
  * Told of every pause that a node asks for (a hold) and of every transmitter that obeys one (a
  * block).  A hold at a switch has reasons: the egress queues that its memory is full of.  Where
  * such an egress is itself blocked by its peer, the reason is further down, at the peer's own hold;
- * where it is not, the egress is a point of congestion, and the root.  A host that holds is a root:
+ * where it is not, the egress is a point of congestion, and the root.  A hold that the peer never
+ * obeys stops nobody and has no root.  A host that holds is a root:
  * its receive buffer is full (slow receiver) or it is not (pause storm).  The time of every hold is
  * divided among the roots that it had, moment by moment:
  *   - among its reasons by their weight, each for as long as it takes to send what waited there;

@@ -36,6 +36,15 @@ static bool same_link(const struct explain *explain, uint32_t a, uint32_t b)
     return a == b || explain->fabric->peer[a] == b;
 }
 
+/* One port that is congested in several priorities is one cause. */
+static bool is_cause(const struct explain *explain, uint32_t root)
+{
+    bool same = false;
+    for (uint32_t i = 0; i < explain->verdict.causes; i++)
+        same |= explain->roots[i].port == explain->roots[root].port;
+    return same;
+}
+
 static bool at_cause(const struct explain *explain, uint32_t root)
 {
     bool here = false;
@@ -65,7 +74,7 @@ static uint32_t rival_of(const struct explain *explain)
         const bool here = at_cause(explain, i);
         if (!at_host(explain, &roots[0]) && !here && at_host(explain, &roots[i]))
             return i; /* sorted: the largest such */
-        if (here && roots[i].held_ps <= roots[0].held_ps)
+        if (is_cause(explain, i) || (here && roots[i].held_ps <= roots[0].held_ps))
             continue;
         if (rival == EXPLAIN_NONE || roots[i].held_ps > roots[rival].held_ps)
             rival = i;
@@ -90,14 +99,14 @@ void explain_judge(struct explain *explain)
     bool host_elsewhere = false;
     for (uint32_t i = 0; i < explain->root_count; i++) {
         const bool here = at_cause(explain, i);
-        causes_ps += i < verdict->causes ? roots[i].held_ps : 0;
+        causes_ps += is_cause(explain, i) ? roots[i].held_ps : 0;
+        verdict->first_ps += roots[i].port == roots[0].port ? roots[i].held_ps : 0;
         here_ps += here ? roots[i].held_ps : 0;
         if (!here && roots[i].held_ps > elsewhere_ps)
             elsewhere_ps = roots[i].held_ps;
         host_elsewhere = host_elsewhere || (!here && at_host(explain, &roots[i]));
     }
     const bool host = at_host(explain, &roots[0]);
-    verdict->first_ps = roots[0].held_ps;
     verdict->rival_ps = verdict->rival == EXPLAIN_NONE ? 0 : roots[verdict->rival].held_ps;
     verdict->sure =
         !verdicts[roots[0].kind]->is_guess && here_ps >= verdict->all_ps / 2 &&

@@ -71,14 +71,15 @@ const char *cause_port_name(const struct harm_scene *scene, uint32_t port, char 
 
 /* ------------------------------------------------------------------ what it cost */
 
-static bool is_stopped(const struct harm_scene *scene, uint32_t root,
-                       const struct harm_member *member)
+/* The ports that pauses of the root stopped, as a way has them; the caller frees it. */
+static uint8_t *stopped_by(const struct harm_scene *scene, uint32_t root)
 {
-    for (uint32_t i = 0; i < scene->explain->path_count; i++)
-        if (scene->explain->paths[i].root == root &&
-            scene_crosses(scene, member, scene->explain->paths[i].port))
-            return true;
-    return false;
+    const struct explain *explain = scene->explain;
+    uint8_t *ports = memory_zeroed(scene->way_bytes, 1);
+    for (uint32_t i = 0; i < explain->path_count; i++)
+        if (explain->paths[i].root == root)
+            ports[explain->paths[i].port / 8] |= (uint8_t)(1u << explain->paths[i].port % 8);
+    return ports;
 }
 
 static bool concerns(const struct harm_scene *scene, const struct cause_clue *clue,
@@ -89,7 +90,7 @@ static bool concerns(const struct harm_scene *scene, const struct cause_clue *cl
     if (clue->everywhere)
         return true;
     if (clue->root != HARM_NONE)
-        return is_stopped(scene, clue->root, member);
+        return scene_meets(scene, member, clue->stopped);
     if (clue->deviation != NULL)
         return scene_touches(scene, member, clue->deviation);
     if (clue->place.port != HARM_NONE)
@@ -205,21 +206,33 @@ static struct accusation *accusation_of(struct cause_search *search, const struc
     return made;
 }
 
-void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
-                  const struct suspect *suspect)
+/* The members that it concerns lose by it; returns what that weighs. */
+static int64_t charge(const struct harm_scene *scene, const struct cause_clue *clue,
+                      struct accusation *accusation)
 {
-    const struct harm_scene *scene = search->scene;
-    struct accusation *accusation = accusation_of(search, suspect);
-    int64_t before = accusation->weight, weight = 0;
+    struct cause_clue own = *clue;
+    uint8_t *stopped = clue->root == HARM_NONE ? NULL : stopped_by(scene, clue->root);
+    int64_t weight = 0;
+    own.stopped = stopped;
     for (uint32_t i = 0; i < scene->member_count; i++) {
         const struct harm_member *member = &scene->members[i];
-        if (!concerns(scene, clue, member))
+        if (!concerns(scene, &own, member))
             continue;
         const int64_t lost = lost_of(clue, member);
         weight += weight_of(clue, member, lost);
         if (lost > accusation->lost[i])
             accusation->lost[i] = lost;
     }
+    free(stopped);
+    return weight;
+}
+
+void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
+                  const struct suspect *suspect)
+{
+    const struct harm_scene *scene = search->scene;
+    struct accusation *accusation = accusation_of(search, suspect);
+    const int64_t before = accusation->weight, weight = charge(scene, clue, accusation);
     const bool leads = accusation->cause.kind == NULL || weight > before;
     accusation->weight = weight > before ? weight : before;
     accusation->standing |= clue->standing;
@@ -283,7 +296,7 @@ void cause_report_roots(struct cause_search *search, const struct harm_scene *sc
     for (uint32_t i = 0; i < explain->root_count; i++) {
         const struct explain_root *root = &explain->roots[i];
         struct cause_clue clue = *shape;
-        if ((kinds >> root->kind & 1) == 0 || explain->verdict.all_ps == 0)
+        if ((kinds >> root->kind & 1) == 0 || root->held_ps <= explain->verdict.all_ps / 200)
             continue;
         clue.place.port = root->port;
         clue.priority = root->priority;

@@ -68,8 +68,9 @@ static void make_ways(struct harm_scene *scene)
         if (count == 0 || scene->ways[count - 1].key != scene->ways[i].key)
             scene->ways[count++] = scene->ways[i];
     scene->way_count = count;
+    scene->way_bytes = (ports / 64 + 1) * 8;
     for (uint32_t i = 0; i < count; i++)
-        scene->ways[i].ports = memory_zeroed(ports / 8 + 1, 1);
+        scene->ways[i].ports = memory_zeroed(scene->way_bytes, 1);
 }
 
 static void mark(struct harm_way *way, uint32_t port)
@@ -143,6 +144,17 @@ static bool goes_by(const struct harm_way *way, uint32_t port)
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port)
 {
     return goes_by(&scene->ways[member->there], port) || goes_by(&scene->ways[member->back], port);
+}
+
+bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
+                 const uint8_t *ports)
+{
+    const uint8_t *there = scene->ways[member->there].ports,
+                  *back = scene->ways[member->back].ports;
+    uint8_t met = 0;
+    for (uint32_t i = 0; i < scene->way_bytes; i++)
+        met |= (uint8_t)((there[i] | back[i]) & ports[i]);
+    return met != 0;
 }
 
 bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node)

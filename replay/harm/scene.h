@@ -73,6 +73,7 @@ struct harm_scene {
     uint32_t member_count, member_room;
     struct harm_way *ways;
     uint32_t way_count;
+    uint32_t way_bytes; /* a bit for each port of the fabric, in whole words */
     struct deviations deviations;
 };
 
@@ -81,6 +82,10 @@ void scene_fini(struct harm_scene *scene);
 
 /* The member's frames, or those that answer them, left by the port. */
 bool scene_crosses(const struct harm_scene *scene, const struct harm_member *member, uint32_t port);
+
+/* ... by one of these ports, a bit for each. */
+bool scene_meets(const struct harm_scene *scene, const struct harm_member *member,
+                 const uint8_t *ports);
 
 /* ... went by a port of the node. */
 bool scene_passes(const struct harm_scene *scene, const struct harm_member *member, uint32_t node);

@@ -157,6 +157,26 @@ static void pause_that_outlives_its_cause_makes_unsure(void **state)
     }
 }
 
+/* h0's pauses are for a class that leaf0 does not obey: nothing stops, and nobody is a root. */
+static void pauses_that_nobody_obeys_stop_nobody(void **state)
+{
+    (void)state;
+    struct explain explain;
+    explain_init(&explain, &fabric);
+    const struct explain_edge hold = {
+        .at = 1000, .port = H0_P, .priority = PRIO, .begins = true, .full = true};
+    explain_on_block(&explain, 100, peer[H0_P], PRIO, true);
+    explain_on_block(&explain, 900, peer[H0_P], PRIO, false);
+    explain_on_hold(&explain, &hold);
+    edge(&explain, 3000, SPINE_LEAF1, SPINE_LEAF0, true, true);
+    edge(&explain, 4000, SPINE_LEAF1, SPINE_LEAF0, false, true);
+    explain_finish(&explain, 9000);
+    assert_int_equal(explain.root_count, 1);
+    assert_int_equal(explain.roots[0].port, SPINE_LEAF0);
+    assert_int_equal(explain.verdict.all_ps, 1000);
+    explain_fini(&explain);
+}
+
 static void host_that_pauses_with_an_empty_buffer_is_a_storm(void **state)
 {
     (void)state;
@@ -453,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_host_is_the_root_of_the_whole_cascade),
         cmocka_unit_test(pause_that_outlives_its_cause_makes_unsure),
+        cmocka_unit_test(pauses_that_nobody_obeys_stop_nobody),
         cmocka_unit_test(host_that_pauses_with_an_empty_buffer_is_a_storm),
         cmocka_unit_test(incast_is_congestion_at_the_egress),
         cmocka_unit_test(time_of_one_hold_is_divided_between_two_roots),

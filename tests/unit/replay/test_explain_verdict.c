@@ -125,6 +125,25 @@ static void causes_rivals_and_how_sure(void **state)
     }
 }
 
+/* Of its own priorities none is a rival, and their time is its. */
+static void a_port_in_several_priorities_is_one_cause(void **state)
+{
+    (void)state;
+    const struct explain_root three[ROOTS_MAX] = {FULL(4, 34), FULL(4, 33), FULL(4, 32)};
+    const struct explain_root two[ROOTS_MAX] = {FULL(4, 30), FULL(4, 30), FULL(3, 31)};
+    struct explain_root roots[ROOTS_MAX];
+    struct explain explain = explain_of(three, roots);
+    explain_judge(&explain);
+    assert_true(explain.verdict.sure);
+    assert_int_equal(explain.verdict.first_ps, 99);
+    assert_int_equal(explain.verdict.rival, NONE);
+    explain = explain_of(two, roots);
+    explain_judge(&explain);
+    assert_false(explain.verdict.sure);
+    assert_int_equal(explain.verdict.first_ps, 60);
+    assert_int_equal(explain.verdict.rival, 2);
+}
+
 static void a_fault_is_a_host_with_a_thousandth(void **state)
 {
     (void)state;
@@ -303,6 +322,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(causes_rivals_and_how_sure),
+        cmocka_unit_test(a_port_in_several_priorities_is_one_cause),
         cmocka_unit_test(a_fault_is_a_host_with_a_thousandth),
         cmocka_unit_test(a_root_is_a_sentence),
         cmocka_unit_test(the_cause_is_said_with_its_shares),
