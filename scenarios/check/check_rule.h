@@ -59,7 +59,13 @@ bool check_first_time(struct check_seen *seen, const void *item);
  * bound. */
 bool check_keeps_depth(const struct scenario_workload *workload);
 
+struct switch_params;
 struct switch_plan;
+struct headroom_link;
+
+/* The end of a link at a switch, as it will be joined. */
+struct headroom_link check_link(const struct scenario *scenario, const struct switch_params *params,
+                                const struct scenario_port *end);
 
 /* How the memory of a switch will be cut; false: it is too small, and why. */
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,

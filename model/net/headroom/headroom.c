@@ -164,3 +164,38 @@ int64_t headroom_exact(const struct headroom_link *link, int64_t frame)
     const int64_t frames = frames_after(link, frame) + (link->dynamic ? 1 : 0);
     return frames * headroom_charge(link, frame);
 }
+
+/* ------------------------------------------------------------------ frames that are really sent */
+
+/* What fills the most memory: so many frames of the size, and as many small ones as there is wire
+ * left for. */
+static int64_t fill(const struct headroom_link *link, const struct headroom_frames *frames,
+                    int64_t size, int64_t wire)
+{
+    const int64_t each = size + WIRE_GAP_BYTES, small = frames->small + WIRE_GAP_BYTES;
+    int64_t most = 0;
+    for (int64_t count = 0; count * each <= wire; count++) {
+        const int64_t smalls = least((wire - count * each) / small, frames->smalls);
+        const int64_t filled =
+            count * headroom_charge(link, size) + smalls * headroom_charge(link, frames->small);
+        most = filled > most ? filled : most;
+    }
+    return most;
+}
+
+/* The last frame begins just in time, and one may meet the lowered threshold: of the size, too. */
+int64_t headroom_for(const struct headroom_link *link, const struct headroom_frames *frames)
+{
+    const int64_t wire = (int64_t)(wire_work(link) / byte_work) + (is_whole(link) ? 0 : 1);
+    const int64_t tail = link->dynamic ? 2 : 1;
+    if (frames->count == 0)
+        return (least(wire / (frames->small + WIRE_GAP_BYTES) + tail, frames->smalls)) *
+               headroom_charge(link, frames->small);
+    int64_t most = 0;
+    for (unsigned i = 0; i < frames->count; i++) {
+        const int64_t size = frames->sizes[i];
+        const int64_t need = fill(link, frames, size, wire) + tail * headroom_charge(link, size);
+        most = need > most ? need : most;
+    }
+    return most;
+}

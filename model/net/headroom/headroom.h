@@ -68,6 +68,16 @@ int64_t headroom_auto(const struct headroom_link *link);
  * rate). */
 int64_t headroom_exact(const struct headroom_link *link, int64_t frame);
 
+/* What a peer really sends: frames of some sizes without end, and so many small ones between. */
+struct headroom_frames {
+    const int64_t *sizes; /* L2 bytes */
+    unsigned count;       /* 0: small ones only */
+    int64_t small, smalls;
+};
+
+/* Enough for one of the sizes at a time, with the small frames where they take the most memory. */
+int64_t headroom_for(const struct headroom_link *link, const struct headroom_frames *frames);
+
 /* ------------------------------------------------------------------ published methods */
 
 struct headroom_method {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check_buffers - the memory of a switch holds its headroom, and headroom what comes after XOFF. */
+ * check_buffers - the memory of a switch holds its headroom, and a pool that of one port. */
 #include "scenarios/check/check_rule.h"
 
 #include "net/switch/switch_carve.h"
 
 /* A port as it will be joined. */
-static struct headroom_link link_of(const struct scenario *scenario,
-                                    const struct switch_params *params,
-                                    const struct scenario_port *end)
+struct headroom_link check_link(const struct scenario *scenario, const struct switch_params *params,
+                                const struct scenario_port *end)
 {
     const struct port_params *peer = scenario->nodes[end->peer_node].ports[end->peer_port].params;
     const struct port port = {
@@ -18,20 +17,6 @@ static struct headroom_link link_of(const struct scenario *scenario,
         .peer_response = peer->pfc_response,
     };
     return switch_link(params, &port);
-}
-
-static void check_headroom(const struct scenario_node *node, uint16_t port, int64_t needed,
-                           int64_t headroom, struct check_report *report)
-{
-    if (headroom >= needed)
-        return;
-    const struct check_thing thing = {node, port, node->switch_values, "headroom"};
-    check_alike(report, DIAG_WARNING, &thing,
-                "%lld B can arrive after XOFF, but the headroom is %lld B", (long long)needed,
-                (long long)headroom);
-    check_shows(report, "drops.lossless > 0");
-    check_remedy(report, "set the switch's headroom to %lld B or more, or to auto",
-                 (long long)needed);
 }
 
 /* Shared by all groups, it must be enough for those of one port that pause at once at the least. */
@@ -49,26 +34,23 @@ static void check_headroom_pool(const struct scenario_node *node, const struct s
     check_remedy(report, "set headroom-pool to %lld B or more, or to auto", (long long)needed);
 }
 
-/* `report` NULL: nothing is said. */
 static void plan_links(const struct scenario *scenario, const struct scenario_node *node,
-                       struct switch_plan *plan, struct check_report *report)
+                       struct switch_plan *plan)
 {
     const struct switch_params *params = node->switch_params;
     switch_plan_begin(plan, params);
     for (uint16_t p = 0; p < node->port_count; p++) {
         if (node->ports[p].link == SCENARIO_NO_LINK)
             continue;
-        const struct headroom_link link = link_of(scenario, params, &node->ports[p]);
-        const int64_t headroom = switch_plan_link(plan, &link) * params->cell;
-        if (report != NULL && plan->lossless > 0)
-            check_headroom(node, p, headroom_auto(&link), headroom, report);
+        const struct headroom_link link = check_link(scenario, params, &node->ports[p]);
+        (void)switch_plan_link(plan, &link);
     }
 }
 
 bool check_plan(const struct scenario *scenario, const struct scenario_node *node,
                 struct switch_plan *plan, char *why, size_t size)
 {
-    plan_links(scenario, node, plan, NULL);
+    plan_links(scenario, node, plan);
     return switch_plan_end(plan, node->port_count, why, size);
 }
 
@@ -102,7 +84,7 @@ static void check_switch(const struct scenario *scenario, const struct scenario_
 {
     struct switch_plan plan;
     char why[DIAG_TEXT_BYTES];
-    plan_links(scenario, node, &plan, report);
+    plan_links(scenario, node, &plan);
     if (!switch_plan_end(&plan, node->port_count, why, sizeof why)) {
         const struct check_thing thing = check_of_switch(node, "buffer");
         check_alike(report, DIAG_ERROR, &thing, "%s", why);
@@ -121,6 +103,6 @@ static void run(const struct scenario *scenario, struct check_report *report)
 
 const struct check_rule check_buffers = {
     .name = "buffers",
-    .about = "Headroom is enough for every link, and memory for the headroom.",
+    .about = "Memory is enough for the headroom, and a headroom pool for one port.",
     .run = run,
 };

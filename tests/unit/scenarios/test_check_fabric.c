@@ -143,6 +143,34 @@ static void pauses_of_lossy_classes_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+/* 66,560 B at 100G and 40 m hold every mix that comes; 17 KiB hold not even full frames. */
+static void headroom_is_for_frames_that_are_sent(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH
+         "{pfc: {headroom: 17408B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+         "rdma-write, from: host1, to: host0}]\n",
+         "headroom", DIAG_WARNING, "switch0:p1: 26112 B of data can arrive after XOFF", 1},
+        {SWITCH "{pfc: {headroom: 28KiB}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+                "rdma-write, from: host1, to: host0}]\n",
+         "headroom", DIAG_WARNING, "", 0},
+        {SWITCH "{pfc: {headroom: 28KiB}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+                "rdma-write, from: host1, to: host0, qps: 256}]\n",
+         "headroom", DIAG_NOTE, "of acknowledgements and requests in a row can arrive", 2},
+        {SWITCH
+         "{pfc: {headroom: 66560B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+         "rdma-write, from: host1, to: host0, qps: 256}]\n",
+         "headroom", DIAG_WARNING, "", 0},
+        /* Messages of one byte more than a cell holds waste most of the second. */
+        {SWITCH
+         "{pfc: {headroom: 30000B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+         "rdma-write, from: host1, to: host0, message-size: 180B}]\n",
+         "headroom", DIAG_WARNING, "B of data can arrive after XOFF, but the headroom is", 1},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 static void rows_of_another_policy_are_found(void **state)
 {
     (void)state;
@@ -164,6 +192,7 @@ int main(void)
         cmocka_unit_test(tiny_weights_are_found),
         cmocka_unit_test(strict_classes_that_starve_others_are_found),
         cmocka_unit_test(pauses_of_lossy_classes_are_found),
+        cmocka_unit_test(headroom_is_for_frames_that_are_sent),
         cmocka_unit_test(rows_of_another_policy_are_found),
         cmocka_unit_test(a_slow_link_in_a_group_is_found),
         cmocka_unit_test(tiers_that_hash_alike_are_found),

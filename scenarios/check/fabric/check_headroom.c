@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_headroom - headroom holds what still comes after XOFF, of frames that are really sent.
+ * A row of small frames needs the most, as each takes a whole cell; it is acknowledgements that
+ * wait behind a pause, no more of them than there are operations.  Data come in rows always. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/link_classes.h"
+#include "scenarios/check/sent_frames.h"
+
+#include "net/headroom/headroom.h"
+#include "net/switch/switch_carve.h"
+
+struct checking {
+    const struct scenario *scenario;
+    struct check_report *report;
+    struct link_classes classes;
+    struct sent_frames sent;
+};
+
+/* What one lossless priority gets from a link. */
+struct incoming {
+    struct headroom_frames frames;
+    int64_t sizes[SENT_FRAMES_MAX];
+    bool anything;
+};
+
+static void add_sizes(struct incoming *incoming, const struct sent_sizes *sent)
+{
+    for (unsigned i = 0; i < sent->count && incoming->frames.count < SENT_FRAMES_MAX; i++)
+        incoming->sizes[incoming->frames.count++] = sent->sizes[i];
+}
+
+static struct incoming incoming_of(const struct checking *checking, uint32_t node,
+                                   const struct scenario_port *port, unsigned priority)
+{
+    const struct scenario_node *here = &checking->scenario->nodes[node];
+    const struct link_classes_port *sent =
+        link_classes_at(&checking->classes, port->peer_node, port->peer_port);
+    struct incoming incoming = {.frames = {.small = HEADROOM_SMALLEST_FRAME}};
+    for (unsigned dscp = 0; dscp < SENT_FRAMES_DSCPS; dscp++) {
+        const bool data = (sent->data >> dscp & 1) != 0;
+        if (here->priority_of_dscp[dscp] != priority ||
+            ((sent->data | sent->control) >> dscp & 1) == 0)
+            continue;
+        incoming.anything = true;
+        incoming.frames.smalls += checking->sent.by_dscp[dscp].smalls;
+        if (data)
+            add_sizes(&incoming, &checking->sent.by_dscp[dscp]);
+    }
+    return incoming;
+}
+
+static void tell(const struct checking *checking, const struct check_thing *thing, int64_t headroom,
+                 int64_t data, int64_t most)
+{
+    if (headroom < data) {
+        check_alike(checking->report, DIAG_WARNING, thing,
+                    "%lld B of data can arrive after XOFF, but the headroom is %lld B",
+                    (long long)data, (long long)headroom);
+        check_shows(checking->report, "drops.lossless > 0");
+    } else {
+        check_alike(checking->report, DIAG_NOTE, thing,
+                    "%lld B of acknowledgements and requests in a row can arrive after XOFF, but "
+                    "the headroom is %lld B, enough for data",
+                    (long long)most, (long long)headroom);
+    }
+    check_remedy(checking->report, "set the switch's headroom to %lld B or more, or to auto",
+                 (long long)most);
+}
+
+static void check_port(const struct checking *checking, uint32_t index, uint16_t port)
+{
+    const struct scenario_node *node = &checking->scenario->nodes[index];
+    const struct switch_params *params = node->switch_params;
+    struct headroom_link link = check_link(checking->scenario, params, &node->ports[port]);
+    link.dynamic = !buffer_policies[params->policy]->fixed;
+    const int64_t headroom = switch_cells_up(params, params->headroom) * params->cell;
+    for (unsigned p = 0; p < PRIORITIES; p++) {
+        struct incoming incoming = incoming_of(checking, index, &node->ports[port], p);
+        struct headroom_frames *frames = &incoming.frames;
+        if (!incoming.anything || (params->pfc_priorities >> p & 1) == 0)
+            continue;
+        frames->sizes = incoming.sizes;
+        const int64_t most = headroom_for(&link, frames);
+        frames->smalls = 0;
+        const int64_t data = headroom_for(&link, frames);
+        const struct check_thing thing = {node, port, node->switch_values, "headroom"};
+        if (headroom < most)
+            tell(checking, &thing, headroom, data, most);
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    struct checking checking = {.scenario = scenario, .report = report};
+    link_classes_init(&checking.classes, scenario);
+    sent_frames_gather(&checking.sent, scenario);
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++)
+        for (uint16_t p = 0; p < scenario->nodes[i].port_count; p++)
+            if (scenario->nodes[i].ports[p].link != SCENARIO_NO_LINK &&
+                scenario->nodes[i].switch_params->headroom != SWITCH_HEADROOM_AUTO)
+                check_port(&checking, i, p);
+    link_classes_fini(&checking.classes);
+}
+
+const struct check_rule check_headroom = {
+    .name = "headroom",
+    .about = "Headroom holds what still comes after XOFF.",
+    .run = run,
+};

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scenarios/check/sent_frames.h"
+
+#include "rnic/host/rnic.h"
+#include "scenarios/check/offered.h"
+#include "scenarios/workload/workload.h"
+
+#include <string.h>
+
+enum {
+    LEAST_BLOCK = 512,       /* of a trace or a fio job, whose sizes vary */
+    MANY = 1 << 20,          /* operations under way of those */
+    SMALLS_PER_OPERATION = 2 /* a request and what acknowledges it */
+};
+
+/* Keeps the row ascending; more sizes than there is room for are left out, the middle ones last
+ * seen. */
+static void add_size(struct sent_sizes *row, int64_t size)
+{
+    unsigned at = 0;
+    while (at < row->count && row->sizes[at] < size)
+        at++;
+    if ((at < row->count && row->sizes[at] == size) || row->count == SENT_FRAMES_MAX)
+        return;
+    memmove(&row->sizes[at + 1], &row->sizes[at], (row->count - at) * sizeof row->sizes[0]);
+    row->sizes[at] = size;
+    row->count++;
+}
+
+/* Packets of one operation, with the shortest and the longest headers that they may have. */
+static void add_operation(struct sent_sizes *row, int64_t bytes, int64_t path_mtu)
+{
+    const int64_t full = bytes < path_mtu ? bytes : path_mtu;
+    const int64_t rest = bytes % path_mtu;
+    add_size(row, full + WIRE_ROCE_BYTES);
+    add_size(row, full + WIRE_ROCE_BYTES + WIRE_RETH_BYTES);
+    if (rest > 0)
+        add_size(row, rest + WIRE_ROCE_BYTES);
+}
+
+static int64_t value_of(const struct scenario_workload *workload, const char *name,
+                        int64_t otherwise)
+{
+    const struct opt *row = opt_find(workload->ops->opts, name);
+    return row == NULL ? otherwise : *opt_field(row, (void *)(uintptr_t)workload->params);
+}
+
+static int64_t under_way(const struct scenario_workload *workload)
+{
+    const int64_t depth =
+        value_of(workload, "queue-depth", value_of(workload, "outstanding", MANY));
+    return depth * value_of(workload, "queues", value_of(workload, "qps", 1)) * workload->copies;
+}
+
+static void add_pair(struct sent_frames *frames, const struct scenario *scenario,
+                     const struct scenario_workload *workload, const struct scenario_pair *pair)
+{
+    const struct rnic_params *from = scenario->nodes[pair->from].host->rnic;
+    struct sent_sizes *row = &frames->by_dscp[scenario_dscp(scenario, workload, pair)];
+    const bool vary = workload->job != NULL || opt_find(workload->ops->opts, "speed") != NULL;
+    const int64_t largest = offered_operation(workload, from->path_mtu);
+    add_operation(row, largest, from->path_mtu);
+    if (vary)
+        add_operation(row, LEAST_BLOCK, from->path_mtu);
+    row->smalls += SMALLS_PER_OPERATION * (vary ? MANY : under_way(workload));
+}
+
+void sent_frames_gather(struct sent_frames *frames, const struct scenario *scenario)
+{
+    *frames = (struct sent_frames){0};
+    for (uint32_t w = 0; w < scenario->workload_count; w++)
+        for (uint32_t i = 0; i < scenario->workloads[w].pair_count; i++)
+            add_pair(frames, scenario, &scenario->workloads[w], &scenario->workloads[w].pairs[i]);
+}
