@@ -66,11 +66,44 @@ static void a_dscp_without_effect_is_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+/* A lost message of the connection manager comes again after seconds. */
+static void faults_that_keep_members_from_connecting_are_found(void **state)
+{
+    (void)state;
+#define SPINES                                                                                     \
+    START "fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 2}}\n"
+#define FOUR(more)                                                                                 \
+    "workloads: [{name: w, kind: rdma-write, from: [host0, host1], to: host2" more "}]\n"
+#define DOWN(what) "faults: [{kind: " what "}]\n"
+    static const struct findings_case cases[] = {
+        {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects", DIAG_WARNING,
+         "2 of 2 members cannot connect or may not, as they are hashed, the first from host0 to "
+         "host2; what is lost is sent again after cm-timeout, 6144 ms, when the workload has "
+         "stopped",
+         1},
+        {SPINES FOUR("") DOWN("link-down, where: host1, at: 0s"), "fault-connects", DIAG_WARNING,
+         "1 of 2 members cannot connect, the first from host1 to host2", 1},
+        {SPINES FOUR("") DOWN("link-down, where: host2, at: 0s"), "fault-connects", DIAG_WARNING,
+         "2 of 2 members cannot connect, the first from host0", 1},
+        /* It comes later, is over, touches nobody, or its leaves have learnt of it. */
+        {SPINES FOUR("") DOWN("switch-down, where: spine0, at: 1ms"), "fault-connects",
+         DIAG_WARNING, "", 0},
+        {SPINES FOUR(", start: 1ms") DOWN("switch-down, where: spine0, at: 0s, for: 500us"),
+         "fault-connects", DIAG_WARNING, "", 0},
+        {SPINES FOUR("") DOWN("link-down, where: host3, at: 0s"), "fault-connects", DIAG_WARNING,
+         "", 0},
+        {SPINES FOUR(", start: 2ms") DOWN("switch-down, where: spine0, at: 0s"), "fault-connects",
+         DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_pairs_that_bear_no_loss_are_found),
         cmocka_unit_test(senders_that_cannot_be_marked_are_found),
+        cmocka_unit_test(faults_that_keep_members_from_connecting_are_found),
         cmocka_unit_test(a_dscp_without_effect_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_fault_connects - faults that keep members from connecting as their workload begins.
+ * A lost message of the connection manager is sent again only after cm-timeout, seconds later.  So
+ * the paths of all pairs, there and back, are followed with the links and routes of the moment at
+ * which the workload begins: a link without carrier that routes still lead to loses the flows that
+ * are hashed onto it, and where nothing leads on all are lost. */
+#include "scenarios/check/check_rule.h"
+
+#include "base/memory.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/fabric/timeline.h"
+#include "scenarios/workload/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORK_MAX = 4000000, STEPS_MAX = 100000 };
+
+enum way { OPEN, PARTLY, CLOSED };
+
+/* The fabric at the beginning of a workload. */
+struct moment {
+    const struct scenario *scenario;
+    uint8_t *down; /* by link, 1: it has no carrier */
+    struct route_table *tables;
+    uint32_t *endpoint_of; /* by host */
+    uint32_t *met, *stack; /* by node */
+    uint32_t round, work;
+};
+
+/* ---- links and routes ---- */
+
+static void ignore(void *self, uint32_t index, bool on)
+{
+    (void)self;
+    (void)index;
+    (void)on;
+}
+
+static void ignore_loss(void *self, uint32_t node)
+{
+    (void)self;
+    (void)node;
+}
+
+static void ignore_routes(void *self, const struct routing_view *view)
+{
+    (void)self;
+    (void)view;
+}
+
+static void note(void *self, uint32_t link, bool up)
+{
+    ((struct moment *)self)->down[link] = !up;
+}
+
+static bool any_down(const struct moment *moment)
+{
+    return memchr(moment->down, 1, moment->scenario->link_count) != NULL;
+}
+
+/* False: all links have their carrier, or there are too many changes before. */
+static bool go_to(struct moment *moment, time_ps at)
+{
+    const struct timeline_calls calls = {moment, ignore, note, ignore_loss, ignore_routes};
+    struct timeline *timeline = timeline_new(moment->scenario);
+    int steps = 0;
+    for (; steps < STEPS_MAX && timeline_due(timeline) <= at; steps++)
+        timeline_step(timeline, &calls);
+    const bool matters = steps < STEPS_MAX && any_down(moment);
+    if (matters) {
+        const struct routing_view view = timeline_view(timeline);
+        moment->tables = routing_compute_view(moment->scenario, &view);
+    }
+    timeline_free(timeline);
+    return matters;
+}
+
+/* ---- paths ---- */
+
+/* Whether a port leads on; a switch behind it is looked at next, once. */
+static bool leads_on(struct moment *moment, uint32_t node, uint16_t number, uint32_t *depth)
+{
+    const struct scenario_port *port = &moment->scenario->nodes[node].ports[number];
+    if (port->link == SCENARIO_NO_LINK || moment->down[port->link])
+        return false;
+    if (moment->scenario->nodes[port->peer_node].kind == SCENARIO_SWITCH &&
+        moment->met[port->peer_node] != moment->round) {
+        moment->met[port->peer_node] = moment->round;
+        moment->stack[(*depth)++] = port->peer_node;
+    }
+    return true;
+}
+
+/* CLOSED where the first switches lead nowhere, PARTLY where some of the paths end. */
+static enum way follow(struct moment *moment, uint32_t from, uint32_t to)
+{
+    uint32_t depth = 0, ends = 0;
+    bool arrives = false;
+    moment->round++;
+    if (moment->scenario->nodes[from].port_count == 0)
+        return OPEN;
+    if (!leads_on(moment, from, 0, &depth))
+        return CLOSED;
+    while (depth > 0 && moment->work < WORK_MAX) {
+        const uint32_t node = moment->stack[--depth];
+        const uint16_t *out;
+        const uint32_t count = route_all(&moment->tables[node], moment->endpoint_of[to], &out);
+        ends += count == 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const bool on = leads_on(moment, node, out[i], &depth);
+            ends += !on;
+            arrives |= on && moment->scenario->nodes[node].ports[out[i]].peer_node == to;
+        }
+        moment->work += count + 1;
+    }
+    if (moment->work >= WORK_MAX || ends == 0)
+        return OPEN; /* what was not looked at is not told of */
+    return arrives ? PARTLY : CLOSED;
+}
+
+static enum way worse(enum way a, enum way b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- what is told ---- */
+
+struct harm {
+    uint32_t closed, partly; /* members */
+    const struct scenario_pair *first;
+};
+
+static void tell(const struct scenario *scenario, const struct scenario_workload *workload,
+                 const struct harm *harm, struct check_report *report)
+{
+    const int64_t timer = scenario->nodes[harm->first->from].host->rnic->cm_timeout;
+    const bool never = workload->start + timer >= workload->stop;
+    check_add(report, DIAG_WARNING, workload->place,
+              "'%s': as it begins, faults have taken links that routes still lead to: %u of %u "
+              "members cannot connect%s, the first from %s to %s; what is lost is sent again after "
+              "cm-timeout, %lld ms%s",
+              workload->name, (unsigned)(harm->closed + harm->partly),
+              (unsigned)(workload->pair_count * workload->copies),
+              harm->partly > 0 ? " or may not, as they are hashed" : "",
+              scenario->nodes[harm->first->from].name, scenario->nodes[harm->first->to].name,
+              (long long)(timer / PS_PER_MS), never ? ", when the workload has stopped" : "");
+    check_shows(report, "members_idle > 0");
+    check_remedy(report, "begin the fault after the workload, or the workload when routes have "
+                         "converged");
+}
+
+static void look_at(struct moment *moment, const struct scenario_workload *workload,
+                    struct check_report *report)
+{
+    struct harm harm = {0};
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const enum way way =
+            worse(follow(moment, pair->from, pair->to), follow(moment, pair->to, pair->from));
+        if (way == OPEN)
+            continue;
+        harm.first = harm.first == NULL ? pair : harm.first;
+        *(way == CLOSED ? &harm.closed : &harm.partly) += workload->copies;
+    }
+    if (harm.first != NULL)
+        tell(moment->scenario, workload, &harm, report);
+}
+
+static void begin(struct moment *moment, const struct scenario *scenario)
+{
+    uint32_t endpoints = 0;
+    *moment = (struct moment){.scenario = scenario};
+    moment->down = memory_zeroed(scenario->link_count + 1, 1);
+    moment->met = memory_zeroed(scenario->node_count, sizeof *moment->met);
+    moment->stack = memory_zeroed(scenario->node_count, sizeof *moment->stack);
+    moment->endpoint_of = memory_zeroed(scenario->host_count + 1, sizeof(uint32_t));
+    for (uint32_t i = 0; i < scenario->host_count; i++) {
+        moment->endpoint_of[i] = endpoints;
+        endpoints += scenario->nodes[i].port_count;
+    }
+}
+
+static void end(struct moment *moment)
+{
+    if (moment->tables != NULL)
+        routing_free(moment->scenario, moment->tables);
+    free(moment->down);
+    free(moment->met);
+    free(moment->stack);
+    free(moment->endpoint_of);
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t w = 0; scenario->fault_count > 0 && w < scenario->workload_count; w++) {
+        const struct scenario_workload *workload = &scenario->workloads[w];
+        struct moment moment;
+        begin(&moment, scenario);
+        if (go_to(&moment, workload->start))
+            look_at(&moment, workload, report);
+        end(&moment);
+    }
+}
+
+const struct check_rule check_fault_connects = {
+    .name = "fault-connects",
+    .about = "No fault keeps members from connecting as their workload begins.",
+    .run = run,
+};
