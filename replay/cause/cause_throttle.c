@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { NOTABLE = PPM / 5, FULL = PPM * 85 / 100 };
+enum { NOTABLE = PPM / 10, FULL = PPM * 85 / 100 };
 
 /* No link on its ways is full: there is room that it may not use. */
 static bool has_room(const struct harm_scene *scene, const struct harm_member *member)

@@ -14,6 +14,7 @@
 
 /* Of all that was lost: below it nobody is accused surely. */
 static const int64_t sure_share = PPM / 5;
+static const int64_t worth_telling = PPM * 3 / 100;
 /* Of a member's time: what is less is not worth a victim. */
 static const int64_t noticed = PPM / 100;
 
@@ -417,6 +418,8 @@ static void close_search(struct cause_search *search, struct harm *harm)
         struct accusation *accusation = &search->list[i];
         struct harm_cause *cause = &accusation->cause;
         cause->share = all == 0 ? 0 : (int64_t)((__int128)accusation->weight * PPM / all);
+        if (i > 0 && !accusation->proven && cause->share < worth_telling)
+            continue;
         cause->sure = accusation->proven && (cause->share >= sure_share || accusation->standing);
         list_victims(search->scene, accusation);
         harm->causes[harm->cause_count++] = *cause;

@@ -270,13 +270,20 @@ static void use_queue_pairs(struct harm_scene *scene, struct harm_member *member
     }
 }
 
+/* Held back costs what the busiest link on the ways has left. */
 static void use_ports(struct harm_scene *scene, struct harm_member *member)
 {
     const uint32_t ports = scene->fabric->first_port[scene->fabric->node_count];
-    for (uint32_t i = 0; i < ports; i++)
-        if (scene->uses[i].blocked > member->part[HARM_PART_PAUSE] &&
-            scene_crosses(scene, member, i))
-            member->part[HARM_PART_PAUSE] = scene->uses[i].blocked;
+    int64_t busiest = 0, *paused = &member->part[HARM_PART_PAUSE];
+    for (uint32_t i = 0; i < ports; i++) {
+        const struct harm_use *use = &scene->uses[i];
+        if ((use->blocked <= *paused && use->busy <= busiest) || !scene_crosses(scene, member, i))
+            continue;
+        *paused = use->blocked > *paused ? use->blocked : *paused;
+        busiest = use->busy > busiest ? use->busy : busiest;
+    }
+    int64_t *held = &member->part[HARM_PART_HELD];
+    *held = (int64_t)((__int128)*held * (PPM - busiest) / PPM);
 }
 
 void scene_init(struct harm_scene *scene)

@@ -70,9 +70,13 @@ const char *suspects_kinds(const char *counted_as, char *text, size_t size)
 bool suspects_fault(const struct harm_scene *scene, const char *kinds, struct suspects_place place,
                     time_ps from, time_ps until, struct suspect *suspect)
 {
+    const struct scenario_routing *routing = &scene->scenario->routing;
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scene->scenario->faults[i];
-        if (!suspects_listed(kinds, fault->ops->name) || fault->at > until || fault->end < from ||
+        const time_ps felt = fault->end == TIME_NEVER
+                                 ? TIME_NEVER
+                                 : fault->end + 2 * (routing->detection + routing->convergence);
+        if (!suspects_listed(kinds, fault->ops->name) || fault->at > until || felt < from ||
             fault->at >= scene->now || !fault_is_at(scene, fault, place))
             continue;
         *suspect = suspects_named_fault(scene, i);
@@ -207,7 +211,9 @@ bool suspects_worse(const struct opt *row, int64_t value, int64_t common)
         "flush-latency "
         "read-time program-time command-time command-cost submit-cost complete-cost ecn-pmax "
         "timeout min-rnr-timer cm-timeout pfc-response fec-latency receive-delay ecn-kmin ecn-kmax";
-    if (row == NULL)
+    static const char any[] = "ecmp-hash ecmp-seed policy pfc-enabled flow-control pfc "
+                              "pfc-priorities priority dscp loss-recovery forwarding ecn-mark";
+    if (row == NULL || suspects_listed(any, row->name))
         return true;
     if (strcmp(row->name, "drain") == 0) /* 0: no limit */
         return value != 0 && (common == 0 || value < common);

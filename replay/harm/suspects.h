@@ -40,8 +40,8 @@ bool suspects_deviation(const struct harm_scene *scene, const char *rows,
 bool suspects_override(const struct harm_scene *scene, const char *rows, uint32_t port,
                        struct suspect *suspect);
 
-/* A value that is worse than the common one: a lower rate, a longer delay.  What is no value always
- * may be. */
+/* A value that is worse than the common one: a lower rate, a longer delay.  What is no value, or
+ * only another way, always may be. */
 bool suspects_worse(const struct opt *row, int64_t value, int64_t common);
 
 /* Of these rows: one that the scenario itself writes for all, and not its preset. */

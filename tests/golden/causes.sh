@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Who is to blame: for each kind of cause a scenario whose harm it is named for, first; what `explain` says of it is what `run`
+# says.  Scenarios that are merely full accuse nobody.
+set -u
+. tests/golden/outside
+
+leaves='topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts-per-leaf: 4}'
+star='topology: {kind: single-switch, hosts: 6}'
+fast='hosts: {defaults: {rnic: {timeout: 6, congestion-control: none}}}'
+across='workloads: [{name: w, kind: rdma-write, from: "host0..host3", to: "host4..host7", message-size: 64KiB, outstanding: 4, qps: 2}]'
+incast='workloads: [{name: w, kind: rdma-write, from: "host0..host3", to: host4, message-size: 64KiB, outstanding: 8}]'
+stored='workloads: [{name: w, kind: nvme, from: "host0..host3", to: "host4..host5", block-size: 16KiB, queue-depth: 8, pairing: all-to-all}]'
+targets='hosts: {defaults: {rnic: {timeout: 6}}, targets: {where: "host4..host5", namespaces: [{media: "null"}]}}'
+
+play() { # NAME TEXT [OPTION...]
+    local name=$1
+    printf 'stormglass: 1\nname: %s\nduration: 2ms\ndrain: 6ms\n%s\n' "$name" "$2" >"$name.yaml"
+    shift 2
+    "$program" run "$name.yaml" "$@" --json --record counters -o "$name.db" >"$name.json" 2>err
+    [ $? -le 1 ] || fail "$name: $(cat err)"
+    "$program" explain --json "$name.db" | jq -S '[.harm, .causes]' | cmp -s - <(jq -S '[.harm, .causes]' "$name.json") ||
+        fail "$name: explain tells of another harm than run"
+}
+
+# named KIND SUSPECT NAME TEXT [OPTION...]: the first cause
+named() {
+    local name=${1}-${kinds[$1]-1} said
+    kinds[$1]=$((${kinds[$1]-1} + 1))
+    play "$name" "${@:4}"
+    said=$(jq -r '.causes[0] | "\(.kind) \(.suspect) \(.name)"' "$name.json")
+    if [ "$said" = "$1 $2 $3" ] && jq -e '.causes[0].share > 0 and .harm.severity != "none"' "$name.json" >/dev/null; then
+        echo "ok    $name"
+    else
+        fail "$name: $1 $2 $3 expected, but found:" "$(jq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$name.json")"
+    fi
+}
+declare -A kinds
+
+# nobody NAME TEXT: load alone, or nothing
+nobody() {
+    play "$1" "$2"
+    if jq -e 'all(.causes[]; .suspect == "load") and (.harm.severity | . == "none" or . == "slight")' "$1.json" >/dev/null; then
+        echo "ok    $1"
+    else
+        fail "$1: somebody is accused:" "$(jq -c '.harm, (.causes[] | [.kind, .suspect, .name, .share, .sentence])' "$1.json")"
+    fi
+}
+
+named frame-loss fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: drop-every, where: \"leaf1:p1\", at: 100us, n: 50}]"
+named bit-errors fault faults.1 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: slow-receiver, where: host6, at: 900ms}, {kind: bit-errors, where: \"leaf1:p1\", at: 100us, rate: 1e-7}]"
+named mtu setting 'fabric.overrides[0].mtu' "fabric:
+  $leaves
+  overrides: [{where: host5, mtu: 1500B}]
+$fast
+$across"
+named mtu setting 'fabric.host-links.mtu' "fabric: {$leaves}
+$fast
+$across" --set fabric.host-links.mtu=1500B
+named ttl setting 'hosts.old.rnic.ttl' "fabric: {$leaves}
+hosts: {defaults: {rnic: {timeout: 6}}, old: {where: host1, rnic: {ttl: 2}}}
+$across"
+named ttl fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: misroute, where: spine0, to: host5, via: leaf0, at: 0us}, {kind: misroute, where: spine1, to: host5, via: leaf0, at: 0us}]"
+named link-down fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: link-down, where: host6, at: 500us, for: 900us}]"
+named no-route fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: switch-down, where: leaf1, at: 1ms}]"
+named pfc-off fault faults.0 "fabric: {$star, switch: {buffer: 3MiB}}
+$fast
+$incast
+faults: [{kind: pfc-off, where: \"switch0:p1\", at: 0us}]"
+named pfc-off setting 'fabric.overrides[0].pfc-enabled' "fabric:
+  $star
+  switch: {buffer: 3MiB}
+  overrides: [{where: host2, pfc-enabled: none}]
+$fast
+$incast"
+named headroom setting 'fabric.switch.headroom' "fabric: {$star, switch: {buffer: 3MiB}}
+$fast
+$incast" --set fabric.switch.headroom=1KiB
+named lossy-class setting 'fabric.overrides[0].pfc-priorities' "fabric:
+  $leaves
+  switch: {buffer: 3MiB}
+  overrides: [{where: leaf1, pfc: {priorities: [4]}}]
+$fast
+$incast"
+named watchdog setting 'fabric.overrides[0].watchdog' "fabric:
+  $star
+  switch: {buffer: 3MiB}
+  overrides: [{where: switch0, watchdog: drop, watchdog-rule: broadcom, watchdog-detection: 100ms, watchdog-poll: 100ms}]
+hosts: {defaults: {rnic: {timeout: 20, congestion-control: none, drain: 100kbps, rx-buffer: 64KiB}}}
+$incast" --set duration=1s --set drain=2s
+named slow-host fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: slow-receiver, where: host5, drain: 10%, at: 0us}]"
+named slow-host setting 'hosts.tired.rnic.drain' "fabric: {$leaves}
+hosts: {defaults: {rnic: {timeout: 6}}, tired: {where: host6, rnic: {drain: 5Gbps}}}
+$across"
+named pause-storm fault faults.0 "fabric: {$leaves}
+$fast
+$across
+faults: [{kind: pause-storm, where: host7, priority: 3, at: 500us}]"
+named target fault faults.0 "fabric: {$star}
+$targets
+$stored
+faults: [{kind: target-stall, where: host5, at: 500us, for: 1ms}]"
+named target fault faults.0 "fabric: {$star}
+$targets
+$stored
+faults: [{kind: target-crash, how: process, where: host4, at: 500us}]"
+named rnr setting 'workloads[0].receives' "fabric: {$star}
+$fast
+workloads: [{name: s, kind: rdma-send, from: \"host0..host1\", to: host4, message-size: 4KiB, outstanding: 16, receives: 2, receive-delay: 50us}]"
+named starvation setting 'fabric.overrides[0].weight-3' "fabric:
+  $star
+  overrides: [{where: switch0, weight: {3: 1, 4: 50}}]
+$fast
+workloads:
+  - {name: poor, kind: rdma-write, from: \"host0..host1\", to: host4, message-size: 64KiB, outstanding: 8}
+  - {name: rich, kind: rdma-write, from: \"host2..host3\", to: host4, message-size: 64KiB, outstanding: 8, dscp: 34, priority: 4}"
+named ecmp setting 'fabric.switch.ecmp-hash' "fabric: {$leaves, switch: {ecmp-hash: addresses}}
+$fast
+workloads: [{name: w, kind: rdma-write, from: \"host0..host1\", to: \"host4..host5\", message-size: 64KiB, outstanding: 4, qps: 4}]" --seed 2
+named slow-link setting 'fabric.overrides[0].rate' "fabric:
+  $leaves
+  overrides: [{where: host5-leaf1, rate: 10Gbps}]
+$fast
+$across"
+named throttle setting 'fabric.overrides[0].ecn-kmin' "fabric:
+  $leaves
+  overrides: [{where: leaf1, ecn: {kmin: 1KB, kmax: 2KB, pmax: 100%}}]
+$incast"
+named threshold setting 'fabric.overrides[0].alpha' "fabric:
+  $leaves
+  overrides: [{where: leaf1, alpha: 0.1%}]
+$fast
+$incast"
+named odd-setting setting 'hosts.far.rnic.tx-delay' "fabric: {$leaves}
+hosts: {defaults: {rnic: {timeout: 12}}, far: {where: host2, rnic: {tx-delay: 200us}}}
+$across"
+named odd-setting setting 'hosts.aged.namespaces[0].media' "fabric: {$star}
+hosts: {targets: {where: \"host3..host4\", namespaces: [{media: \"null\"}]}, aged: {where: host5, namespaces: [{media: {kind: fixed, read-latency: 500us, write-latency: 500us}}]}}
+workloads: [{name: w, kind: nvme, from: \"host0..host2\", to: \"host3..host5\", block-size: 16KiB, queue-depth: 8}]"
+
+nobody incast "fabric: {$star}
+hosts: {defaults: {rnic: {timeout: 12}}}
+$incast"
+nobody full "fabric: {$leaves}
+hosts: {defaults: {rnic: {timeout: 12, congestion-control: none}}}
+$incast"
+nobody stored "fabric: {$star}
+$targets
+$stored"
+
+[ "$failures" = 0 ]
