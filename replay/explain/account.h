@@ -41,6 +41,7 @@ struct account_victim {
 
 struct account_limit {
     char workload[ACCOUNT_NAME_BYTES], kind[32], text[ACCOUNT_TEXT_BYTES];
+    char account[BOTTLENECK_ACCOUNT_BYTES]; /* may be empty */
     int64_t gain_ppm, span_ps;
     struct account_use {
         char resource[32], place[BOTTLENECK_WHERE_BYTES];

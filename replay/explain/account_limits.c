@@ -33,8 +33,8 @@ static void read_uses(struct account_limit *limit, struct store *store, int64_t 
 void account_limits(struct account *account, struct store *store)
 {
     struct store_statement *rows =
-        store_prepare(store, "SELECT workload, name, b.kind, text, gain_ppm FROM bottleneck b"
-                             " JOIN workload USING(workload) ORDER BY workload");
+        store_prepare(store, "SELECT workload, name, b.kind, text, gain_ppm, account"
+                             " FROM bottleneck b JOIN workload USING(workload) ORDER BY workload");
     uint32_t room = 0;
     while (store_step(rows)) {
         account->limits =
@@ -44,6 +44,7 @@ void account_limits(struct account *account, struct store *store)
         copy(limit->workload, sizeof limit->workload, rows, 1);
         copy(limit->kind, sizeof limit->kind, rows, 2);
         copy(limit->text, sizeof limit->text, rows, 3);
+        copy(limit->account, sizeof limit->account, rows, 5);
         limit->gain_ppm = store_int(rows, 4);
         read_uses(limit, store, store_int(rows, 0));
     }

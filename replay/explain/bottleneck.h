@@ -30,7 +30,7 @@ enum bottleneck_resource {
     BOTTLENECK_RESOURCES
 };
 
-enum { BOTTLENECK_WHERE_BYTES = 160 };
+enum { BOTTLENECK_WHERE_BYTES = 160, BOTTLENECK_ACCOUNT_BYTES = 400 };
 
 struct bottleneck_use {
     int64_t used;    /* share of the time that it was busy; of lost time: the share lost */
@@ -59,6 +59,8 @@ struct bottleneck {
     enum bottleneck_resource resource;
     int64_t gain; /* estimated, parts per million */
     char text[BOTTLENECK_WHERE_BYTES + 480];
+    char account[BOTTLENECK_ACCOUNT_BYTES]; /* which part of operations' time that is; empty: nobody
+                                               accounted for time */
 };
 
 /* "link" */

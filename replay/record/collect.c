@@ -9,6 +9,7 @@
 #include "replay/record/collect_harm.h"
 #include "replay/record/collect_members.h"
 #include "replay/record/limits.h"
+#include "replay/record/limits_account.h"
 #include "replay/record/record_deadlocks.h"
 #include "scenarios/fio/fio.h"
 
@@ -370,6 +371,7 @@ void collect_result(const struct collect *collect, struct result *result)
     state_cause(&collect->observe->explain, result);
     tell_deadlock(collect, result);
     limits_find(collect, result);
+    limits_account(collect, result);
     result->marked_at = marked_at(collect->scenario);
     collect_members(collect, result);
     collect_harm(collect, result);

@@ -154,6 +154,7 @@ static void write_limit(struct store *store, struct store_value workload,
 {
     RECORD_ROW(store, bottleneck, .workload = workload,
                .kind = STORE_T(bottleneck_word(found->resource)), .text = STORE_T(found->text),
+               .account = found->account[0] == '\0' ? STORE_N : STORE_T(found->account),
                .gain_ppm = STORE_I(found->gain));
 }
 

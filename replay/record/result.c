@@ -213,6 +213,8 @@ static void emit_verdict(const struct result *result, result_emit_fn *emit, void
     emit_warnings(result, emit, self);
     emit_text(emit, self, "bottleneck", result->limit.text);
     emit_text(emit, self, "bottleneck_kind", bottleneck_word(result->limit.resource));
+    if (result->limit.account[0] != '\0')
+        emit_text(emit, self, "bottleneck_account", result->limit.account);
     emit_cause(result, emit, self);
     result_harm_emit(result, emit, self);
 }

@@ -85,6 +85,8 @@ static void write_evidence(struct json *json, size_t i, const struct account_lim
     json_integer(json, json_member(at, "workloads", i, "evidence.span_ps"), limit->span_ps);
     json_number(json, json_member(at, "workloads", i, "evidence.estimated_gain"),
                 (double)limit->gain_ppm / 1e6);
+    if (limit->account[0] != '\0')
+        json_text(json, json_member(at, "workloads", i, "evidence.account"), limit->account);
     if (limit->use_count == 0)
         json_empty(json, json_member(at, "workloads", i, "evidence.resources"));
     for (uint32_t k = 0; k < limit->use_count; k++) {

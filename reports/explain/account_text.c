@@ -196,9 +196,12 @@ static void write_victims(const struct page *page)
 static void write_limits(const struct page *page)
 {
     head(page, "Bottleneck of each workload");
-    for (uint32_t i = 0; i < page->account->limit_count && i < WORKLOADS_SHOWN; i++)
-        fprintf(page->out, "  %-16s %s\n", page->account->limits[i].workload,
-                page->account->limits[i].text);
+    for (uint32_t i = 0; i < page->account->limit_count && i < WORKLOADS_SHOWN; i++) {
+        const struct account_limit *limit = &page->account->limits[i];
+        fprintf(page->out, "  %-16s %s\n", limit->workload, limit->text);
+        if (limit->account[0] != '\0')
+            fprintf(page->out, "  %-16s %s\n", "", limit->account);
+    }
     rest(page, page->account->limit_count, WORKLOADS_SHOWN);
 }
 

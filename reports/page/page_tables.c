@@ -139,6 +139,7 @@ void page_summary(const struct page *page)
                causes);
     sentence(page, "Root cause of pauses", "root_cause");
     sentence(page, "Bottleneck", "bottleneck");
+    sentence(page, "", "bottleneck_account");
     page_section(page, "expectations", "Expectations", NULL);
     if (!page_table(page, "SELECT held, text, actual FROM expectation ORDER BY position",
                     expectations))

@@ -394,6 +394,7 @@ static void write_causes(const struct text *text)
 {
     fputc('\n', text->out);
     write_sentence(text, "Bottleneck", "bottleneck");
+    write_sentence(text, "", "bottleneck_account");
     write_harm(text);
     write_sentence(text, "Root cause", "root_cause");
     write_spread(text);

@@ -87,4 +87,17 @@ play pause-storm --until 1500us -o without.db >text
 "$program" explain without.db | grep -q 'waited for' && fail 'explain invents an account'
 "$program" report without.db -o without.html && grep -q 'id="members"' without.html && ! grep -q 'id="waits"' without.html ||
     fail 'the page without an account'
+
+# The verdict comes with the part of the account that is its own, or that says why it is another's.
+"$program" explain --json with.db >explained.json
+share() { ask with.db "SELECT printf('%.0f%%', 100.0*sum(sum_ps) FILTER (WHERE part='$2')/sum(sum_ps)) FROM wait JOIN workload USING(workload) WHERE name='$1'"; }
+[ "$(jq -r '.workloads[] | select(.name == "backup") | .evidence.account' explained.json)" = \
+  "$(share backup congestion_control) of an operation's time: congestion control" ] || fail 'the verdict of backup has another account'
+jq -r '.workloads[] | select(.name == "neighbour") | .evidence.account' explained.json |
+    grep -q "^$(share neighbour paused) of an operation's time: paused, most at spine0:p0$" || fail 'the verdict of neighbour has another account'
+[ "$(jq '[.workloads[].evidence | has("account")] | any' <("$program" explain --json without.db))" = false ] ||
+    fail 'an account of a verdict, and nobody accounted'
+play incast-8to1 --waits --json >incast.json
+jq -e '.bottleneck_kind == "link" and (.bottleneck_account | test("^[0-9]+% of an operation.s time: (congestion control|queued)"))' incast.json >sums ||
+    fail "incast: $(jq -r .bottleneck_account incast.json)"
 exit $((failures > 0))

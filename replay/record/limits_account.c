@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * limits_account - sums of a workload, or of all, and a phrase. */
+#include "replay/record/limits_account.h"
+
+#include "replay/database/words.h"
+#include "replay/waits/waits.h"
+
+#include <stdio.h>
+
+enum { ALL = -1 };
+
+/* A part that is as large as that belongs to the verdict, or says why the verdict is another. */
+static const double notable = 0.1;
+
+/* Which waits a limit makes: what it serves, and what waits for it.  A full link and a slow
+ * receiver pause and mark, so what is paused or held may wait for them. */
+static const struct {
+    enum waits_part part;
+    enum bottleneck_resource resource;
+} makes[] = {
+    {WAITS_QUEUED, BOTTLENECK_LINK},
+    {WAITS_SERIALISATION, BOTTLENECK_LINK},
+    {WAITS_PAUSED, BOTTLENECK_LINK},
+    {WAITS_HELD, BOTTLENECK_LINK},
+    {WAITS_RECEIVER, BOTTLENECK_RECEIVER},
+    {WAITS_PAUSED, BOTTLENECK_RECEIVER},
+    {WAITS_QUEUED, BOTTLENECK_RECEIVER},
+    {WAITS_HELD, BOTTLENECK_RECEIVER},
+    {WAITS_MEDIA, BOTTLENECK_MEDIA},
+    {WAITS_MEDIA_WAIT, BOTTLENECK_MEDIA},
+    {WAITS_TARGET_CPU, BOTTLENECK_TARGET_CPU},
+    {WAITS_TARGET_WAIT, BOTTLENECK_TARGET_CPU},
+    {WAITS_HOST_CPU, BOTTLENECK_HOST_CPU},
+    {WAITS_PAUSED, BOTTLENECK_PAUSES},
+    {WAITS_RNR, BOTTLENECK_CREDIT},
+    {WAITS_HELD, BOTTLENECK_CONGESTION},
+    {WAITS_RETRANSMISSION, BOTTLENECK_LOSS},
+    {WAITS_RECONNECTING, BOTTLENECK_RECOVERY},
+    {WAITS_STALLED, BOTTLENECK_RECOVERY},
+    {WAITS_RETRANSMISSION, BOTTLENECK_RECOVERY},
+    {WAITS_WINDOW, BOTTLENECK_READS},
+    {WAITS_DEPTH, BOTTLENECK_QUEUE_SIZE},
+};
+
+static bool is_made_by(enum waits_part part, enum bottleneck_resource resource)
+{
+    for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++)
+        if (makes[i].part == part && makes[i].resource == resource)
+            return true;
+    return resource == BOTTLENECK_DEPTH || resource == BOTTLENECK_ASKED; /* all of it */
+}
+
+/* The time of one workload's operations, or of all. */
+struct sums {
+    const struct collect *collect;
+    int64_t workload; /* or ALL */
+    double ps[WAITS_PARTS], whole;
+};
+
+static void add(struct sums *sums, uint32_t workload)
+{
+    for (int i = 0; i < WAITS_OPERATIONS; i++) {
+        const struct waits_sum *sum =
+            waits_of(sums->collect->observe->waits, workload, (enum waits_operation)i);
+        for (int k = 0; sum != NULL && k < WAITS_PHASES * WAITS_PARTS; k++)
+            sums->ps[k % WAITS_PARTS] += (double)sum->ps[k / WAITS_PARTS][k % WAITS_PARTS];
+        sums->whole += sum == NULL ? 0 : (double)sum->latency_ps;
+    }
+}
+
+/* WAITS_PARTS: none of those that the resource makes has any time. */
+static enum waits_part largest(const struct sums *sums, enum bottleneck_resource resource)
+{
+    enum waits_part found = WAITS_PARTS;
+    for (enum waits_part i = 0; i < WAITS_PARTS; i++)
+        if (is_made_by(i, resource) && sums->ps[i] > 0 &&
+            (found == WAITS_PARTS || sums->ps[i] > sums->ps[found]))
+            found = i;
+    return found;
+}
+
+static __int128 time_at(const struct waits_place_sum *place, enum waits_part part)
+{
+    return part == WAITS_PAUSED ? place->paused_ps : place->queued_ps;
+}
+
+/* " at leaf1:p3": where most of it was, if it is a part that has places. */
+static void say_place(const struct sums *sums, enum waits_part part, char *text, size_t size)
+{
+    uint32_t count;
+    const struct waits_place_sum *places = waits_places(sums->collect->observe->waits, &count);
+    const struct waits_place_sum *most = NULL;
+    *text = '\0';
+    for (uint32_t i = 0; i < count && (part == WAITS_PAUSED || part == WAITS_QUEUED); i++)
+        if ((sums->workload == ALL || places[i].workload == sums->workload) &&
+            time_at(&places[i], part) > (most == NULL ? 0 : time_at(most, part)))
+            most = &places[i];
+    if (most == NULL)
+        return;
+    const struct explain_fabric *fabric = sums->collect->observe->fabric;
+    const uint32_t node = fabric->node_of[most->port];
+    const uint16_t port = (uint16_t)(most->port - fabric->first_port[node]);
+    const struct scenario_port *about = &sums->collect->scenario->nodes[node].ports[port];
+    if (about->name != NULL)
+        snprintf(text, size, ", most at %.60s:%.30s", fabric->names[node], about->name);
+    else
+        snprintf(text, size, ", most at %.60s:p%u", fabric->names[node], port);
+}
+
+static struct words share_of(const struct sums *sums, enum waits_part part)
+{
+    return words_percent(sums->ps[part], sums->whole);
+}
+
+/* "42% of an operation's time: queued, most at leaf1:p3". */
+static void say(const struct sums *sums, struct bottleneck *found)
+{
+    const enum waits_part own = largest(sums, found->resource);
+    const enum waits_part most = largest(sums, BOTTLENECK_ASKED);
+    const enum waits_part first = own == WAITS_PARTS ? most : own;
+    char place[120];
+    if (most == WAITS_PARTS)
+        return;
+    say_place(sums, first, place, sizeof place);
+    const int length =
+        snprintf(found->account, sizeof found->account, "%s of an operation's time: %s%s",
+                 share_of(sums, first).text, waits_part_words(first), place);
+    if (first == most || sums->ps[first] >= notable * sums->whole)
+        return;
+    say_place(sums, most, place, sizeof place);
+    snprintf(found->account + length, sizeof found->account - (size_t)length,
+             "; the largest part, %s: %s%s", share_of(sums, most).text, waits_part_words(most),
+             place);
+}
+
+void limits_account(const struct collect *collect, struct result *result)
+{
+    struct sums all = {.collect = collect, .workload = ALL};
+    if (collect->observe->waits == NULL)
+        return;
+    for (uint32_t i = 0; i < result->workload_count; i++) {
+        struct sums sums = {.collect = collect, .workload = i};
+        add(&sums, i);
+        add(&all, i);
+        say(&sums, &result->limits[i].found);
+    }
+    say(&all, &result->limit);
+}
