@@ -124,7 +124,6 @@ static void on_host_io(void *self, const struct probe_host_io *io)
     time_ps spans[IOJOIN_STAGE_COUNT];
     iojoin_stages(io, joined ? &target : NULL, spans);
     stages->count++;
-    stages->unjoined += !joined;
     for (int i = 0; i < IOJOIN_STAGE_COUNT; i++) {
         stages->stage[i].sum_ps += spans[i];
         if (spans[i] > stages->stage[i].max_ps)

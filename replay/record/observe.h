@@ -24,7 +24,7 @@ struct observe_stage {
 
 /* Commands of one workload and operation. */
 struct observe_stages {
-    uint64_t count, unjoined;
+    uint64_t count;
     struct observe_stage stage[IOJOIN_STAGE_COUNT];
 };
 

@@ -316,6 +316,21 @@ static void two_rates_on_the_path(void **state)
                    PART_IN(ACKNOWLEDGE, RNIC, COMPLETION));
 }
 
+/* Asked for every microsecond, one at a time: each waits for those before it. */
+static void a_message_waits_for_the_depth(void **state)
+{
+    (void)state;
+    by_hand_play(
+        "workloads: [{name: w, kind: rdma-write, from: host0, to: host1, message-size: 1KiB, "
+        "outstanding: 1, count: 3, rate: 1000000}]\n");
+    assert_int_equal(by_hand_count(), 3);
+    const time_ps whole = DOORBELL + by_hand_across(WRITE_1K) + by_hand_across(ACK) + COMPLETION;
+    assert_true(whole > US);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK_LIFE(by_hand_life(i), PART_IN(MESSAGE, DEPTH, i * (whole - US)),
+                   PART_IN(MESSAGE, RNIC, DOORBELL), ACROSS(MESSAGE, WRITE_1K), ACKNOWLEDGED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +353,7 @@ int main(void)
         cmocka_unit_test(a_write_that_dcqcn_holds),
         cmocka_unit_test(a_switch_that_cuts_through),
         cmocka_unit_test(two_rates_on_the_path),
+        cmocka_unit_test(a_message_waits_for_the_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

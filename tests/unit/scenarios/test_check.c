@@ -287,6 +287,20 @@ static void a_priority_is_checked_at_every_host(void **state)
     }
 }
 
+/* All pairs are looked at where each is as it should be. */
+static void a_priority_that_is_the_same_everywhere_is_no_finding(void **state)
+{
+    (void)state;
+    for (int pairs = 1; pairs <= 4; pairs++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 HEAD FABRIC "workloads: [{name: w, kind: rdma-write, from: \"host0..host%d\", to: "
+                             "\"host4..host%d\", priority: 3}]\n",
+                 pairs - 1, 3 + pairs);
+        assert_finding(text, DIAG_WARNING, "sends DSCP", 0, "");
+    }
+}
+
 static void nothing_is_found_where_nothing_is_wrong(void **state)
 {
     (void)state;
@@ -341,6 +355,7 @@ int main(void)
         cmocka_unit_test(values_that_contradict_each_other_are_found),
         cmocka_unit_test(senders_of_all_workloads_meet),
         cmocka_unit_test(a_priority_is_checked_at_every_host),
+        cmocka_unit_test(a_priority_that_is_the_same_everywhere_is_no_finding),
         cmocka_unit_test(nothing_is_found_where_nothing_is_wrong),
         cmocka_unit_test(spare_ports_are_no_links),
     };

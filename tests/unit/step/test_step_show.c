@@ -378,6 +378,33 @@ static void stopped_ports_and_workloads_are_told(void **state)
     end(scenario, stepper);
 }
 
+/* A port that nothing is linked to. */
+static void a_spare_port_has_nobody_at_its_end(void **state)
+{
+    static const char spare[] =
+        "stormglass: 1\nname: spare\nduration: 10us\nfabric: {topology: {kind: explicit, "
+        "hosts: [a, b], switches: [s], links: [{ends: [\"s:p0\", a]}, {ends: [\"s:p2\", b]}]}}\n"
+        "workloads: [{name: w, kind: rdma-write, from: a, to: b}]\n";
+    static const char *const peers[] = {" to a:p0", " to nobody", " to b:p0"};
+    const struct scenario_input input = {.name = "s", .text = spare, .length = sizeof spare - 1};
+    (void)state;
+    diag = (struct diag){0};
+    struct scenario *scenario = scenario_load(&input, &diag);
+    assert_non_null(scenario);
+    struct stepper *stepper = stepper_new(scenario, NULL, &diag);
+    assert_non_null(stepper);
+    for (uint16_t i = 0; i < 3; i++) {
+        struct step_subject subject = of_node(stepper, "s");
+        subject.port = i;
+        char *reported = shown(stepper, &subject);
+        const size_t line = strcspn(reported, ",\n"), length = strlen(peers[i]);
+        if (line < length || memcmp(reported + line - length, peers[i], length) != 0)
+            fail_msg("s:p%u is not%s: %s", i, peers[i], reported);
+        free(reported);
+    }
+    end(scenario, stepper);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +413,7 @@ int main(void)
         cmocka_unit_test(hosts_tell_their_receive_buffers),
         cmocka_unit_test(faults_are_told_while_they_last),
         cmocka_unit_test(stopped_ports_and_workloads_are_told),
+        cmocka_unit_test(a_spare_port_has_nobody_at_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
