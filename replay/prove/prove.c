@@ -40,111 +40,6 @@ static enum prove_end play_as_it_was(struct prove_trial *trial, struct store *st
     return PROVE_UNUSABLE;
 }
 
-/* ------------------------------------------------------------------ what they lost */
-
-static const struct prove_work *ideal_of(const struct prove_trial *trial, uint32_t i)
-{
-    static const struct prove_work none;
-    return trial->ideal.works == NULL ? &none : &trial->ideal.works[i];
-}
-
-static int64_t lost_by(const struct prove_trial *trial, const struct prove_measure *measure,
-                       uint32_t i)
-{
-    return prove_work_lost(&measure->works[i], ideal_of(trial, i));
-}
-
-static bool takes_from(const struct repair *repair, uint32_t workload)
-{
-    return repair != NULL && repair->kind == REPAIR_TRAFFIC && repair->workload == workload;
-}
-
-struct prove_impact prove_impact_of(const struct prove_trial *trial,
-                                    const struct prove_measure *measure, const struct repair *but)
-{
-    struct prove_impact impact = {.lossless_drops = measure->lossless_drops,
-                                  .drops = measure->drops};
-    for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct prove_work *work = &measure->works[i];
-        if (!trial->victims[i] || takes_from(but, i))
-            continue;
-        impact.lost_ps += lost_by(trial, measure, i);
-        impact.whole_ps += prove_work_whole(work, ideal_of(trial, i));
-        impact.done += work->done;
-        impact.failed += work->failed;
-        impact.inactive += work->inactive;
-        impact.p99_ps = work->p99_ps > impact.p99_ps ? work->p99_ps : impact.p99_ps;
-    }
-    for (uint32_t i = 0; i < trial->hops.count; i++)
-        impact.stopped_ps += trial->on_path[i] ? measure->stopped_ps[i] : 0;
-    return impact;
-}
-
-static bool is_victim(const struct prove_trial *trial, uint32_t i)
-{
-    const struct prove_work *work = &trial->original.works[i], *ideal = ideal_of(trial, i);
-    const __int128 lost = prove_work_lost(work, ideal);
-    return trial->ideal.works != NULL &&
-           (work->failed > ideal->failed || work->inactive > ideal->inactive ||
-            (lost > 0 &&
-             lost * 100 >= (__int128)prove_work_whole(work, ideal) * VICTIM_LEAST_PERCENT));
-}
-
-/* ------------------------------------------------------------------ what went away */
-
-static int64_t amount(const struct prove_impact *impact, enum prove_loss by)
-{
-    return by == PROVE_BY_TIME       ? impact->lost_ps
-           : by == PROVE_BY_FAILED   ? impact->failed
-           : by == PROVE_BY_INACTIVE ? impact->inactive
-                                     : impact->lossless_drops;
-}
-
-/* Beyond what is there in the ideal run as well.  What lost time is measured against that already.
- */
-static int64_t excess(const struct prove *prove, const struct prove_impact *impact,
-                      enum prove_loss by)
-{
-    return amount(impact, by) - (by == PROVE_BY_TIME ? 0 : amount(&prove->ideal, by));
-}
-
-static double gone_of(const struct prove *prove, const struct prove_impact *before,
-                      const struct prove_impact *after, enum prove_loss by)
-{
-    const int64_t was = excess(prove, before, by);
-    return was <= 0 ? 0 : (double)(was - excess(prove, after, by)) / (double)was;
-}
-
-double prove_gone(const struct prove *prove, const struct prove_impact *before,
-                  const struct prove_impact *after)
-{
-    if (prove->by != PROVE_BY_NOTHING)
-        return gone_of(prove, before, after, prove->by);
-    return before->whole_ps == 0
-               ? 0
-               : (double)(before->lost_ps - after->lost_ps) / (double)before->whole_ps;
-}
-
-double prove_gone_all(const struct prove *prove, const struct prove_impact *before,
-                      const struct prove_impact *after)
-{
-    double least = prove_gone(prove, before, after);
-    for (enum prove_loss by = PROVE_BY_TIME; by <= PROVE_BY_DROPS; by++) {
-        const double gone = gone_of(prove, before, after, by);
-        if (excess(prove, before, by) > 0 && gone < least)
-            least = gone;
-    }
-    return least;
-}
-
-static enum prove_loss loss_of(const struct prove *prove)
-{
-    for (enum prove_loss by = PROVE_BY_TIME; by <= PROVE_BY_DROPS; by++)
-        if (excess(prove, &prove->before, by) > 0)
-            return by;
-    return PROVE_BY_NOTHING;
-}
-
 /* ------------------------------------------------------------------ victims */
 
 /* Both rows of keys are in order. */
@@ -168,10 +63,11 @@ static void list_victims(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
-        const struct prove_work *work = &trial->original.works[i], *ideal = ideal_of(trial, i);
+        const struct prove_work *work = &trial->original.works[i],
+                                *ideal = prove_ideal_of(trial, i);
         if (!trial->victims[i])
             continue;
-        struct prove_victim victim = {.lost_ps = lost_by(trial, &trial->original, i),
+        struct prove_victim victim = {.lost_ps = prove_lost_by(trial, &trial->original, i),
                                       .under_way_ps = prove_work_whole(work, ideal),
                                       .failed = work->failed,
                                       .inactive = work->inactive};
@@ -193,7 +89,7 @@ static void find_victims(struct prove_trial *trial)
     struct prove *prove = trial->prove;
     bool any = false;
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++)
-        any |= trial->victims[i] = is_victim(trial, i);
+        any |= trial->victims[i] = prove_is_victim(trial, i);
     for (uint32_t i = 0; i < trial->scenario->workload_count && !any; i++)
         trial->victims[i] = true;
     mark_hops(trial);
@@ -205,16 +101,8 @@ static void find_victims(struct prove_trial *trial)
     if (trial->ideal.works == NULL)
         return;
     prove->ideal = prove_impact_of(trial, &trial->ideal, NULL);
-    prove->by = loss_of(prove);
+    prove->by = prove_loss_of(prove);
     prove->repaired = prove->by != PROVE_BY_NOTHING;
-}
-
-static bool find_victims_again(struct prove_trial *trial)
-{
-    memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
-    trial->prove->transmitters = trial->prove->victim_count = 0;
-    find_victims(trial);
-    return true;
 }
 
 /* ------------------------------------------------------------------ the mended runs */
@@ -244,7 +132,7 @@ static void compare(const struct prove_trial *trial, const struct prove_measure 
     *change = (struct prove_impact){0};
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
         const struct prove_work *was = &first->works[i], *is = &second->works[i];
-        if (takes_from(but, i))
+        if (prove_takes_from(but, i))
             continue;
         change->lost_ps += prove_work_lost(is, was) - prove_work_lost(was, is);
         change->failed += is->failed - was->failed + is->inactive - was->inactive;
@@ -298,29 +186,61 @@ static bool play_ideal(struct prove_trial *trial)
     return prove_play_sets(trial, &all, 1, &trial->ideal);
 }
 
-/* Each alone, and all at once. */
-static bool play_broken(struct prove_trial *trial)
+/* Each alone that is planned or is not, and in the first case all at once. */
+static bool play_alone(struct prove_trial *trial, bool planned)
 {
     struct prove *prove = trial->prove;
     const struct prove_set all = prove_all_broken(prove);
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
-    const uint32_t rows = prove->row_count;
-    bool again = all.count == 1;
-    for (uint32_t i = 0; i < rows; i++)
-        sets[i] = (struct prove_set){.rows = {i}, .count = 1};
-    sets[rows] = all;
-    if (!prove_play_sets(trial, sets, rows + (all.count > 1), measures))
+    uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
+    bool again = planned || all.count == 1;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        if (prove->rows[i].planned == planned) {
+            sets[count] = (struct prove_set){.rows = {i}, .count = 1};
+            rows[count++] = i;
+        }
+    sets[count] = all;
+    if (!prove_play_sets(trial, sets, count + !again, measures))
         return false;
-    for (uint32_t i = 0; i < rows; i++) {
-        struct prove_row *row = &prove->rows[i];
-        trial->rows[i] = measures[i];
+    for (uint32_t i = 0; i < count; i++) {
+        struct prove_row *row = &prove->rows[rows[i]];
+        trial->rows[rows[i]] = measures[i];
         row->unplayed = measures[i].works == NULL;
-        row->worse = !row->unplayed && is_worse(trial, i);
-        again |= !row->planned && (row->unplayed || row->worse);
+        row->worse = !row->unplayed && is_worse(trial, rows[i]);
+        again |= row->unplayed || row->worse;
     }
-    trial->ideal = measures[rows];
+    if (!again)
+        trial->ideal = measures[count];
+    else
+        prove_measure_free(&measures[count]);
     return !again || play_ideal(trial);
+}
+
+static uint32_t count_planned(const struct prove *prove)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < prove->row_count; i++)
+        count += prove->rows[i].planned;
+    return count;
+}
+
+/* What may be meant so is left as it is where something else explains a loss. */
+static bool play_broken(struct prove_trial *trial)
+{
+    struct prove *prove = trial->prove;
+    if (!play_alone(trial, false))
+        return false;
+    find_victims(trial);
+    if (prove->repaired || count_planned(prove) == 0)
+        return true;
+    prove->planned = true;
+    if (!play_alone(trial, true))
+        return false;
+    memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
+    prove->transmitters = prove->victim_count = 0;
+    find_victims(trial);
+    return true;
 }
 
 /* Workloads left out, from the given row on. */
@@ -346,7 +266,7 @@ static bool play_traffic(struct prove_trial *trial, uint32_t first)
 static void compare_row(struct prove_trial *trial, uint32_t index)
 {
     struct prove_row *row = &trial->prove->rows[index];
-    if (row->unplayed)
+    if (trial->rows[index].works == NULL)
         return;
     row->before = prove_impact_of(trial, &trial->original, &row->repair);
     row->after = prove_impact_of(trial, &trial->rows[index], &row->repair);
@@ -381,10 +301,6 @@ static bool play_repairs(struct prove_trial *trial)
     look_at_whole(trial);
     prove_suspects(prove, trial->scenario, store);
     if (!play_broken(trial))
-        return false;
-    find_victims(trial);
-    prove->planned = !prove->repaired;
-    if (!prove->repaired && !(play_ideal(trial) && find_victims_again(trial)))
         return false;
     const uint32_t broken = prove->row_count;
     prove_traffic(prove, trial->scenario, store);

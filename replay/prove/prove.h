@@ -16,7 +16,8 @@
  *               mended with them only where nothing was lost against the ideal without
  *   victims     workloads that lost a twentieth of their time or more, or had more operations
  *               fail or members inactive than in the ideal run
- *   culprits    a suspect whose repair takes nine tenths of the loss away; where there is
+ *   culprits    a suspect whose repair takes nine tenths of the loss away and leaves no victim one;
+ *               where there is
  *               none, all suspects are mended and then left broken again one by one, the least
  *               first, as long as nine tenths stay away: what is left is a set of which none can
  *               be missed.  The loss is all that was lost: time, failed operations, inactive
@@ -44,7 +45,7 @@ enum {
     PROVE_SUSPECTS_MAX = 20,
     PROVE_BROKEN_MAX = 14,
     PROVE_OTHERS_MAX = 3,
-    PROVE_PARTS_MAX = 8,
+    PROVE_PARTS_MAX = 12,
     PROVE_VICTIMS_MAX = 8
 };
 enum { PROVE_WORDS_BYTES = 240, PROVE_NAME_BYTES = 64 };
@@ -58,6 +59,7 @@ struct prove_impact {
     int64_t failed, inactive; /* operations and members of theirs */
     int64_t lossless_drops, drops; /* of the whole run; watchdogs' are lossless */
     int64_t whole_ps;              /* what lost_ps is a part of */
+    int64_t victims; /* who lost a twentieth of his time, and a quarter of what he did at first */
 };
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };

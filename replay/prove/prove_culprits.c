@@ -15,6 +15,12 @@ static struct prove_set without(const struct prove_set *set, uint32_t row)
     return rest;
 }
 
+/* As much is gone as can be asked for, and nobody is left who lost it. */
+static bool is_enough(const struct prove *prove, const struct prove_impact *after)
+{
+    return after->victims == 0 && prove_gone_all(prove, &prove->before, after) >= proved_share;
+}
+
 static double gone_by(const struct prove *prove, uint32_t row)
 {
     return prove_gone_all(prove, &prove->rows[row].before, &prove->rows[row].after);
@@ -52,7 +58,7 @@ static bool try_set(struct prove_trial *trial, struct prove_set *set, const stru
     if (measure.works == NULL)
         return true;
     const struct prove_impact after = prove_impact_of(trial, &measure, NULL);
-    if (prove_gone_all(trial->prove, &trial->prove->before, &after) >= proved_share) {
+    if (is_enough(trial->prove, &after)) {
         *set = *rest;
         name(trial, set, &after);
     }
@@ -94,7 +100,7 @@ static uint32_t best_alone(const struct prove *prove, const struct prove_set *al
     }
     for (uint32_t i = 0; i < all->count; i++) {
         const double gone = gone_by(prove, all->rows[i]);
-        if (gone >= proved_share && gone >= most - nearly)
+        if (is_enough(prove, &prove->rows[all->rows[i]].after) && gone >= most - nearly)
             return all->rows[i];
     }
     return UINT32_MAX;
@@ -146,21 +152,28 @@ static uint32_t make_parts(struct prove_trial *trial, const struct repair *whole
     return count;
 }
 
-/* The first part with which, beside the other culprits, as much goes away. */
+static uint32_t most_of(const struct prove *prove, const struct prove_impact *parts, uint32_t count)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (prove_gone_all(prove, &prove->before, &parts[i]) >
+            prove_gone_all(prove, &prove->before, &parts[most]))
+            most = i;
+    return most;
+}
+
+/* The first part with which, beside the other culprits, as much goes away; else the one with which
+ * most does. */
 static uint32_t best_part(const struct prove *prove, const struct prove_impact *parts,
                           uint32_t count)
 {
-    double most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const double gone = prove_gone_all(prove, &prove->before, &parts[i]);
-        most = gone > most ? gone : most;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const double gone = prove_gone_all(prove, &prove->before, &parts[i]);
-        if (gone >= proved_share && gone >= most - nearly)
+    const uint32_t most = most_of(prove, parts, count);
+    const double least = prove_gone_all(prove, &prove->before, &parts[most]) - nearly;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_enough(prove, &parts[i]) &&
+            prove_gone_all(prove, &prove->before, &parts[i]) >= least)
             return i;
-    }
-    return UINT32_MAX;
+    return most;
 }
 
 /* The row is its part from now on. */
@@ -204,8 +217,10 @@ static bool refine(struct prove_trial *trial, uint32_t row)
         prove_measure_free(&measures[i]);
     }
     const uint32_t part = best_part(prove, impacts, count);
-    if (part == UINT32_MAX)
+    if (!is_enough(prove, &impacts[part])) { /* all are needed: it is called by that one */
+        memcpy(prove->rows[row].name, prove->rows[PROVE_ROWS_MAX + part].name, REPAIR_NAME_BYTES);
         return true;
+    }
     prove->after = impacts[part];
     return take_part(trial, row, part);
 }

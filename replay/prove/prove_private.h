@@ -36,6 +36,19 @@ struct prove_set prove_all_broken(const struct prove *prove);
 bool prove_play_sets(struct prove_trial *trial, const struct prove_set *sets, uint32_t count,
                      struct prove_measure *measures);
 
+/* The workload in the ideal run; nothing where there is none. */
+const struct prove_work *prove_ideal_of(const struct prove_trial *trial, uint32_t workload);
+
+int64_t prove_lost_by(const struct prove_trial *trial, const struct prove_measure *measure,
+                      uint32_t workload);
+bool prove_is_victim(const struct prove_trial *trial, uint32_t workload);
+
+/* The repair (NULL: none) leaves the workload out, or some of it. */
+bool prove_takes_from(const struct repair *repair, uint32_t workload);
+
+/* What the loss is measured by, of the impacts `before` and `ideal`. */
+enum prove_loss prove_loss_of(const struct prove *prove);
+
 /* What the run cost the victims, without a workload that a repair takes from (`but`): of that it is
  * no measure. */
 struct prove_impact prove_impact_of(const struct prove_trial *trial,

@@ -22,7 +22,7 @@ bool repair_mends(const struct repair *repair, const struct deviations *deviatio
 
 const char *repair_suspect(enum repair_kind kind)
 {
-    static const char *const words[] = {"fault", "host", "setting", "workload"};
+    static const char *const words[] = {"fault", "host", "setting", "load"};
     return words[kind];
 }
 
@@ -93,7 +93,8 @@ static void setting_words(const struct repair *repair, const struct scenario *sc
         const struct deviation *deviation = &deviations->list[i];
         if (!repair_mends(repair, deviations, i) || (size_t)used >= size)
             continue;
-        const char *path = deviation->path + (whole ? strlen(first->entry) + 1 : 0);
+        const char *path = deviation->path + (whole ? strlen(first->entry) : 0);
+        path += whole && *path == '.';
         used += snprintf(text + used, size - (size_t)used, "%s%s %s -> %s",
                          i == repair->setting ? (whole ? " " : "") : ", ", path, deviation->value,
                          deviation->common);
@@ -172,10 +173,12 @@ static bool is_mended(const struct repaired *repaired, const struct repair *repa
     for (uint32_t i = 0; i < count; i++) {
         if (repairs[i].kind != REPAIR_SETTING)
             continue;
-        const struct deviation_change *change =
-            repaired->deviations.list[repairs[i].setting].changes;
-        if (change->of == DEVIATION_ROUTE && change->index == route)
-            return true;
+        for (size_t k = 0; k < repaired->deviations.count; k++) {
+            const struct deviation_change *change = repaired->deviations.list[k].changes;
+            if (change->of == DEVIATION_ROUTE && change->index == route &&
+                repair_mends(&repairs[i], &repaired->deviations, k))
+                return true;
+        }
     }
     return false;
 }

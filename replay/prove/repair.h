@@ -29,7 +29,7 @@ bool repair_equal(const struct repair *a, const struct repair *b);
 
 enum { REPAIR_NAME_BYTES = 200 };
 
-/* "fault", "host", "setting", "workload" */
+/* "fault", "host", "setting"; "load": leaving some out repairs nothing */
 const char *repair_suspect(enum repair_kind kind);
 
 /* What it is called: "faults.0", a host's or a workload's name, the path that --set takes, or that

@@ -63,7 +63,9 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
 {
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
             row->cause ? " (a root cause)" : "");
-    if (row->unplayed)
+    if (row->planned && !prove->planned)
+        fputs("left as it is: it may be meant so, and the rest explains the loss\n", out);
+    else if (row->unplayed)
         fputs("cannot be played so\n", out);
     else
         write_change(prove, &row->before, &row->after, out);
@@ -310,7 +312,8 @@ static void json_suspects(const struct prove *prove, struct json *json)
         json_number(json, json_member(at, list, i, "gone"),
                     prove_gone(prove, &row->before, &row->after));
         json_boolean(json, json_member(at, list, i, "culprit"), row->culprit);
-        json_boolean(json, json_member(at, list, i, "played"), !row->unplayed);
+        json_boolean(json, json_member(at, list, i, "played"),
+                     !row->unplayed && (!row->planned || prove->planned));
         json_boolean(json, json_member(at, list, i, "worse"), row->worse);
     }
 }

@@ -16,7 +16,8 @@ static bool is_same(const struct deviation_entry *entry, const struct deviation_
     return whole ? entry->word == said->word : strcmp(entry->word, said->word) == 0;
 }
 
-/* "hosts.slow", "workloads.w", "fabric.overrides[0]"; a section for all has no entries. */
+/* "hosts.slow", "workloads.w", "fabric.overrides[0]"; a section for all has no entries, and routes
+ * are one: none means anything without the others. */
 static size_t entry_length(const char *path)
 {
     static const char *const named[] = {"hosts.", "workloads."};
@@ -25,6 +26,9 @@ static size_t entry_length(const char *path)
         if (strncmp(path, named[i], head) == 0)
             return head + strcspn(path + head, ".");
     }
+    static const char routes[] = "fabric.routes";
+    if (strncmp(path, routes, sizeof routes - 1) == 0 && path[sizeof routes - 1] == '[')
+        return sizeof routes - 1;
     const char *bracket = strchr(path, ']');
     return bracket == NULL ? strlen(path) : (size_t)(bracket + 1 - path);
 }
