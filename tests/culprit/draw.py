@@ -3,12 +3,14 @@ import copy
 import random
 
 import kinds  # noqa: F401 - registers them
+from decoys import dress
 from harms import KINDS
 from healthy import Healthy
 from play import Loss, Refused, play, unhealthy
 
 ATTEMPTS = 60
 CLEAN = "clean"
+DECOY = 0.02  # of a workload's time: more is a harm
 TWICE = 4  # every so many scenarios have two harms
 
 
@@ -45,11 +47,23 @@ def spread(healthy, clean, path):
     return noise
 
 
-def try_clean(draw, path):
-    """Incast or full links, and nothing wrong, congestion control included."""
-    healthy = Healthy(draw, {"incast": True})
+def try_healthy(draw, wants, path, bare):
+    """A healthy scenario with decoys: what it comes to, and why it is none, or None."""
+    healthy = Healthy(draw, wants)
+    undressed = copy.deepcopy(healthy.scenario)
+    decoys = 0 if bare else dress(draw, healthy)
     result = play(healthy.scenario, path)
     why = unhealthy(result)
+    if why is None and decoys:
+        before = play(undressed, path)
+        shares = list(Loss(before, result).shares.values()) + list(Loss(result, before).shares.values())
+        why = "a decoy matters" if max(shares) > DECOY else None
+    return healthy, result, why
+
+
+def try_clean(draw, path, bare):
+    """Incast or full links, and nothing wrong, congestion control included."""
+    healthy, result, why = try_healthy(draw, {"incast": True}, path, bare)
     if why is None and healthy.control != "none":
         without = copy.deepcopy(healthy.scenario)
         without["hosts"]["defaults"]["rnic"]["congestion-control"] = "none"
@@ -60,12 +74,11 @@ def try_clean(draw, path):
 def attempt(case, draw, path):
     """One scenario of the kind; says why it is not kept, or None."""
     if case.kind == CLEAN:
-        case.healthy, case.clean, why = try_clean(draw, path)
+        case.healthy, case.clean, why = try_clean(draw, path, case.bare)
         case.scenario = case.healthy.scenario
         return why
-    case.healthy = healthy = Healthy(draw, KINDS[case.kind][1])
-    case.clean = clean = play(healthy.scenario, path)
-    why = unhealthy(clean)
+    case.healthy, case.clean, why = try_healthy(draw, KINDS[case.kind][1], path, case.bare)
+    healthy, clean = case.healthy, case.clean
     if why:
         return "not healthy: " + why
     try:
@@ -94,9 +107,10 @@ def attempt(case, draw, path):
     return None if case.loss.matters(noise) else "no harm together"
 
 
-def draw_case(seed, kind, path):
+def draw_case(seed, kind, path, bare=False):
     """The case of a seed: the same wherever it is drawn.  None where no attempt could be kept."""
     case = Case(seed, kind)
+    case.bare = bare
     case.two = kind != CLEAN and random.Random(f"two {kind} {seed}").randrange(TWICE) == 0
     for number in range(ATTEMPTS):
         if number == ATTEMPTS // 2:

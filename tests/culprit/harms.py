@@ -59,6 +59,17 @@ def group(where, section, **values):
     return edit
 
 
+def everywhere(path, **values):
+    """Not odd anywhere: wrong for all."""
+    def edit(scenario):
+        section = scenario
+        for key in path.split("."):
+            section = section.setdefault(key, {})
+        section.update(keys(values))
+        return paths(keys(values), path)
+    return edit
+
+
 def route(at, to, via):
     def edit(scenario):
         entries = scenario["fabric"].setdefault("routes", [])
@@ -124,6 +135,13 @@ def at_host(draw, healthy, host, section, **values):
 
 def at_switch(healthy, switch, **values):
     return Harm(of_switch(healthy, switch), override(switch, **values))
+
+
+def at_some(draw, healthy, place, section=None, **values):
+    """Of a host or a switch, or of all: what is wrong in itself is so without like to compare it with."""
+    if draw.random() < 0.25:
+        return Harm((), everywhere(f"hosts.defaults.{section}" if section else "fabric.switch", **values))
+    return at_host(draw, healthy, place, section, **values) if section else at_switch(healthy, place, **values)
 
 
 def at_link(link, where, **values):

@@ -1,7 +1,7 @@
 # kinds - what goes wrong, one function a kind.                     SPDX-License-Identifier: Apache-2.0
 # A fault has the word of `stormglass list faults` as its kind: each needs a function here on the day on
 # which it lands.  Behind the word stands what the healthy scenario must have, as Healthy takes it.
-from harms import (Harm, at_host, at_link, at_switch, end_of, fault_of_host, fault_of_link,
+from harms import (Harm, at_host, at_link, at_some, at_switch, end_of, fault_of_host, fault_of_link,
                    fault_of_switch, harm, link_name, media, of_host, of_switch, of_workload, override,
                    port, receiver, route, sender_link, some_link, some_switch, when, wrong_way)
 
@@ -95,7 +95,7 @@ def no_pfc_port(draw, healthy):
 
 @harm("no-pfc-switch", incast=True, buffer="small", control="none")
 def no_pfc_switch(draw, healthy):
-    return at_switch(healthy, some_switch(draw, healthy), pfc_priorities=draw.choice([[], [4], [2]]))
+    return at_some(draw, healthy, some_switch(draw, healthy), pfc_priorities=draw.choice([[], [4], [2]]))
 
 
 @harm("dscp-map-switch", incast=True, buffer="small", control="none")
@@ -113,17 +113,17 @@ def priority_host(draw, healthy):
 @harm("pauses-other-class", drained=True, incast=True, control="none")
 def pauses_other_class(draw, healthy):
     """A full receive buffer pauses a priority that nobody sends."""
-    return at_host(draw, healthy, receiver(draw, healthy), "rnic", pfc_priorities=[draw.choice([0, 4, 5])])
+    return at_some(draw, healthy, receiver(draw, healthy), "rnic", pfc_priorities=[draw.choice([0, 4, 5])])
 
 
 @harm("host-without-pfc", drained=True, incast=True, control="none")
 def host_without_pfc(draw, healthy):
-    return at_host(draw, healthy, receiver(draw, healthy), "rnic", pfc=False)
+    return at_some(draw, healthy, receiver(draw, healthy), "rnic", pfc=False)
 
 
 @harm("headroom", incast=True, buffer="small", control="none")
 def headroom(draw, healthy):
-    return at_switch(healthy, some_switch(draw, healthy), headroom=draw.choice(["0B", "2KiB", "4KiB"]))
+    return at_some(draw, healthy, some_switch(draw, healthy), headroom=draw.choice(["0B", "2KiB", "4KiB"]))
 
 
 @harm("pause-time", incast=True, buffer="small", control="none")
@@ -143,7 +143,7 @@ def pause_delay(draw, healthy):
 
 @harm("rnic-watchdog", drained=True, incast=True, control="none")
 def rnic_watchdog(draw, healthy):
-    return at_host(draw, healthy, receiver(draw, healthy), "rnic",
+    return at_some(draw, healthy, receiver(draw, healthy), "rnic",
                    pfc_watchdog=f"{draw.choice([1, 3, 10])}us")
 
 
@@ -159,30 +159,30 @@ def watchdog(draw, healthy):
 
 @harm("alpha", shape="pair", crossing=True, up=4, buffer="32MiB", control="none")
 def alpha(draw, healthy):
-    return at_switch(healthy, some_switch(draw, healthy), alpha=draw.choice(["0.1%", "0.2%"]),
+    return at_some(draw, healthy, some_switch(draw, healthy), alpha=draw.choice(["0.1%", "0.2%"]),
                      xon_offset=draw.choice(["0B", "8400B", "1MiB"]))
 
 
 @harm("xoff", shape="pair", crossing=True, up=4, buffer="32MiB", control="none")
 def xoff(draw, healthy):
-    return at_switch(healthy, some_switch(draw, healthy), policy="static",
+    return at_some(draw, healthy, some_switch(draw, healthy), policy="static",
                      xoff=draw.choice(["1KB", "2KB", "5KB"]))
 
 
 @harm("receive-buffer", drained=True, incast=True, control="none")
 def receive_buffer(draw, healthy):
-    return at_host(draw, healthy, receiver(draw, healthy), "rnic", rx_buffer=draw.choice(["16KiB", "20KiB"]))
+    return at_some(draw, healthy, receiver(draw, healthy), "rnic", rx_buffer=draw.choice(["16KiB", "20KiB"]))
 
 
 @harm("receive-xoff", drained=True)
 def receive_xoff(draw, healthy):
     """A host that pauses at once and lets go late."""
-    return at_host(draw, healthy, receiver(draw, healthy), "rnic", rx_xoff="1KB", rx_xon="0B")
+    return at_some(draw, healthy, receiver(draw, healthy), "rnic", rx_xoff="1KB", rx_xon="0B")
 
 
 @harm("marking", control="dcqcn", incast=True)
 def marking(draw, healthy):
-    return at_switch(healthy, some_switch(draw, healthy), ecn_kmin=draw.choice(["0B", "1KB"]),
+    return at_some(draw, healthy, some_switch(draw, healthy), ecn_kmin=draw.choice(["0B", "1KB"]),
                      ecn_kmax=draw.choice(["2KB", "5KB"]), ecn_pmax="100%")
 
 
@@ -219,7 +219,7 @@ def static_route(draw, healthy):
 
 @harm("ttl", shape="leaf-spine")
 def ttl(draw, healthy):
-    return at_host(draw, healthy, draw.choice(healthy.used()), "rnic", ttl=draw.choice([1, 2]))
+    return at_some(draw, healthy, draw.choice(healthy.used()), "rnic", ttl=draw.choice([1, 2]))
 
 
 @harm("deadlock", shape="ring", control="none", buffer="small")
@@ -294,13 +294,13 @@ def target_cpu(draw, healthy):
 def queue_size(draw, healthy):
     work = nvme_work(draw, healthy)
     if draw.random() < 0.5:
-        return at_host(draw, healthy, draw.choice(work["from"]), "nvme", queue_size=2)
-    return at_host(draw, healthy, draw.choice(work["to"]), "target", max_queue_size=2)
+        return at_some(draw, healthy, draw.choice(work["from"]), "nvme", queue_size=2)
+    return at_some(draw, healthy, draw.choice(work["to"]), "target", max_queue_size=2)
 
 
 @harm("outstanding-reads", kind="rdma-read", all=True)
 def outstanding_reads(draw, healthy):
-    return at_host(draw, healthy, draw.choice(healthy.used()), "rnic", max_rd_atomic=1)
+    return at_some(draw, healthy, draw.choice(healthy.used()), "rnic", max_rd_atomic=1)
 
 
 @harm("media", kind="nvme", to=2)
@@ -317,13 +317,13 @@ def slow_media(draw, healthy):
 @harm("retry-count")
 def retry_count(draw, healthy):
     """Gives up at once, and sooner than an answer may come."""
-    return at_host(draw, healthy, draw.choice(healthy.used()), "rnic", timeout=draw.choice([1, 2]),
+    return at_some(draw, healthy, draw.choice(healthy.used()), "rnic", timeout=draw.choice([1, 2]),
                    retry_count=draw.choice([0, 1]))
 
 
 @harm("ack-timeout", incast=True)
 def ack_timeout(draw, healthy):
-    return at_host(draw, healthy, draw.choice(healthy.used()), "rnic", timeout=draw.choice([1, 2]))
+    return at_some(draw, healthy, draw.choice(healthy.used()), "rnic", timeout=draw.choice([1, 2]))
 
 
 @harm("receives", kind="rdma-send", all=True)

@@ -13,6 +13,7 @@ import re
 from play import program
 
 ENTRY = re.compile(r"(fabric\.(?:overrides|routes)\.\d+|hosts\.(?!defaults\b)[^.]+|faults\.\d+|workloads\.[^.]+)(?:\.|$)")
+SHARED = re.compile(r"fabric\.switch\.|hosts\.defaults\.\w+\.")
 BY_PATH = ("fault", "setting")
 
 
@@ -21,6 +22,9 @@ def normal(name):
 
 
 def same_path(own, name):
+    section = SHARED.match(own)
+    if section and name.startswith(section.group(0)):
+        return own.rsplit(".", 1)[-1] == name.rsplit(".", 1)[-1]
     entry, other = ENTRY.match(own), ENTRY.match(name)
     if not entry or not other or entry.group(1) != other.group(1):
         return own == name
@@ -66,9 +70,9 @@ class Verdict:
     def __init__(self, case, path, database, prove):
         self.case = case
         ran, account = ask(path, database)
-        self.causes = account.get("causes") or ran.get("causes") or []
-        self.harm = account.get("harm") or ran.get("harm") or {}
-        self.silent = "causes" not in account and "causes" not in ran
+        said = account if "causes" in account else ran
+        self.causes, self.harm = said.get("causes", []), said.get("harm", {})
+        self.silent = "causes" not in said
         thumb = rule_of_thumb(database)
         self.thumb = any(thumb in harm.places for harm in case.harms)
         self.accused = [cause for cause in self.causes if cause.get("sure") and blamed(case, cause)

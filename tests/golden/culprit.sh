@@ -26,7 +26,7 @@ host='{"suspect": "host", "name": "host77", "sure": true}'
 
 # score NAME CODE WORDS KIND CAUSES SUSPECTS: of one scenario with one harm
 score() {
-    CAUSES=$5 SUSPECTS=$6 expect "$1" "$2" "$3" "$culprit" -v --prove 1 --only "$4" 3 1
+    CAUSES=$5 SUSPECTS=$6 expect "$1" "$2" "$3" "$culprit" -v --prove 1 --bare --only "$4" 3 1
 }
 score "named" 0 "seed 3: right:" slow-receiver "$storm" '{"suspect": "fault", "name": "faults.0", "gone": 0.9, "culprit": true}'
 score "nobody is named" 1 "seed 3: WRONG" slow-receiver '' ''
