@@ -28,7 +28,7 @@ static const char *const names[] = {
 
 const char *bottleneck_word(enum bottleneck_resource resource)
 {
-    return names[resource];
+    return resource == BOTTLENECK_UNKNOWN ? "unknown" : names[resource];
 }
 
 static int64_t part(int64_t a, int64_t b)
@@ -268,11 +268,27 @@ static void say(const struct bottleneck_input *input, struct bottleneck *found)
              found->resource == BOTTLENECK_LINK ? "" : busiest);
 }
 
+/* What asks for a bounded amount and gets it is limited by that, whatever was used. */
+static bool is_unknown(const struct bottleneck_input *const *inputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (inputs[i]->uncounted && !inputs[i]->few && !has_all(inputs[i]))
+            return true;
+    return false;
+}
+
 void bottleneck_of_all(const struct bottleneck_input *const *inputs, uint32_t count,
                        struct bottleneck *found)
 {
     static const struct bottleneck_input none = {.idle = true};
     const struct bottleneck_input *whose = count > 0 ? inputs[0] : &none;
+    if (is_unknown(inputs, count)) {
+        *found = (struct bottleneck){.resource = BOTTLENECK_UNKNOWN,
+                                     .text = "unknown: a measured run does not count what its "
+                                             "links, CPUs and media did; the model's run of the "
+                                             "same scenario does"};
+        return;
+    }
     *found = (struct bottleneck){.resource = BOTTLENECK_ASKED, .gain = GAIN_LEAST};
     for (enum bottleneck_resource i = 0; i < BOTTLENECK_ASKED; i++) {
         const struct bottleneck_input *most = whose;

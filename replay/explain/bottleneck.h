@@ -27,7 +27,8 @@ enum bottleneck_resource {
 #include "replay/explain/resource.def"
 #undef RELIEF
 #undef RESOURCE
-    BOTTLENECK_RESOURCES
+    BOTTLENECK_RESOURCES,
+    BOTTLENECK_UNKNOWN = BOTTLENECK_RESOURCES, /* nothing counted what was used */
 };
 
 enum { BOTTLENECK_WHERE_BYTES = 160, BOTTLENECK_ACCOUNT_BYTES = 400 };
@@ -44,6 +45,7 @@ struct bottleneck_use {
 struct bottleneck_input {
     time_ps span;        /* the steady part */
     bool idle;           /* nothing was ever issued */
+    bool uncounted;      /* of a measured run nobody knows what its links, CPUs and media did */
     bool satisfied;      /* open loops, and they got all that they ask for */
     bool slow_by_nature; /* the receiver: always; else while a fault lasts, which is time lost */
     bool few;            /* no more operations were asked for than may be outstanding */
@@ -63,7 +65,7 @@ struct bottleneck {
                                                accounted for time */
 };
 
-/* "link" */
+/* "link"; "unknown" */
 const char *bottleneck_word(enum bottleneck_resource resource);
 
 /* A sentence that begins with the resource's word. */

@@ -367,6 +367,7 @@ static void add_workload(struct scope *scope, uint32_t index)
     input->satisfied = is_satisfied(scope->collect, index);
     input->few = asks_for_few(about, depth);
     input->depth = depth;
+    input->uncounted = scope->usage == NULL;
     if (scope->usage == NULL)
         return;
     add_host_cpus(scope, index);

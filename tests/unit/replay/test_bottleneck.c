@@ -208,6 +208,20 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     assert_named(&input, "asked for: nothing was issued");
 }
 
+/* Of a device's run only what it asked for is known. */
+static void what_nobody_counted_is_unknown(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = {.depth = 20, .uncounted = true};
+    assert_named(&input, "unknown: a measured run does not count");
+    input.satisfied = true;
+    assert_named(&input, "asked for: limited by what is asked for");
+    input = (struct bottleneck_input){.uncounted = true, .few = true};
+    assert_named(&input, "asked for: ");
+    input = (struct bottleneck_input){.uncounted = true, .idle = true};
+    assert_named(&input, "asked for: nothing was issued");
+}
+
 static void a_run_is_judged_by_what_all_of_it_gains(void **state)
 {
     (void)state;
@@ -245,6 +259,7 @@ int main(void)
         cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),
         cmocka_unit_test(control_gains_nothing_from_what_is_full_between_outages),
         cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
+        cmocka_unit_test(what_nobody_counted_is_unknown),
         cmocka_unit_test(a_run_is_judged_by_what_all_of_it_gains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
