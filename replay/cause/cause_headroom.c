@@ -16,7 +16,7 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
                     "pfc-quanta pfc-refresh pfc-xon fec-latency reserved buffer ports alpha xoff "
                     "policy";
         clue.general = "headroom headroom-pool headroom-ratio pfc-response egress-limit buffer";
-        clue.late_faults = "drop-every bit-errors link-flap link-down";
+        clue.late_faults = "drop-every random-loss bit-errors link-flap link-down";
         clue.otherwise = HARM_SWITCH;
         clue.proven = true;
         cause_report_drop(search, scene, drops, &clue,

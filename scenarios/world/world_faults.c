@@ -32,6 +32,7 @@ struct port_fault *world_faults_port(struct world *world, const struct scenario_
     char owner[NODE_NAME_BYTES + 16];
     snprintf(owner, sizeof owner, "%s:p%u", port->node->name, port->index);
     port->fault->errors = rng_stream(world->scenario->seed, owner, "bit-errors");
+    port->fault->losses = rng_stream(world->scenario->seed, owner, "random-loss");
     return port->fault;
 }
 

@@ -56,6 +56,13 @@ def drop_every(draw, healthy):
                          **when(draw, healthy))
 
 
+@harm("random-loss")
+def random_loss(draw, healthy):
+    link = some_link(draw, healthy)
+    return fault_of_link("random-loss", link, end_of(draw, link), rate=draw.choice(["1/8", "1/32", "1/128"]),
+                         **when(draw, healthy))
+
+
 @harm("pfc-off", incast=True, buffer="small", control="none")
 def pfc_off(draw, healthy):
     link = sender_link(draw, healthy)

@@ -93,10 +93,10 @@ static void add_link(struct make *make, unsigned host)
 /* What it is that the host of that load does; it gets the load's data or is on its way. */
 static void add_culprit(struct make *make, const struct load *load)
 {
-    static const char *const kinds[] = {
-        "slow-receiver", "slow-receiver",  "pause-storm", "pause-storm",
-        "link-down",     "link-flap",      "bit-errors",  "drop-every",
-        "target-stall",  "slow-by-nature", NULL};
+    static const char *const kinds[] = {"slow-receiver", "slow-receiver",  "pause-storm",
+                                        "pause-storm",   "link-down",      "link-flap",
+                                        "bit-errors",    "drop-every",     "random-loss",
+                                        "target-stall",  "slow-by-nature", NULL};
     struct truth *truth = make->truth;
     struct culprit_draft *draft = make->draft;
     const char *kind = culprit_pick(draft, kinds);
@@ -121,10 +121,12 @@ static void add_culprit(struct make *make, const struct load *load)
         culprit_add(draft, "rate: 1e-5, ");
     else if (strcmp(kind, "drop-every") == 0)
         culprit_add(draft, "n: %u, ", culprit_between(draft, 3, 8));
+    else if (strcmp(kind, "random-loss") == 0)
+        culprit_add(draft, "rate: 1/%u, ", culprit_between(draft, 3, 8));
     else if (strcmp(kind, "link-flap") == 0)
         culprit_add(draft, "period: %uus, ", make->duration_us / 10);
     if (strncmp(kind, "link", 4) == 0 || strcmp(kind, "bit-errors") == 0 ||
-        strcmp(kind, "drop-every") == 0)
+        strcmp(kind, "drop-every") == 0 || strcmp(kind, "random-loss") == 0)
         add_link(make, load->to);
 }
 

@@ -331,7 +331,7 @@ unsigned bents_faults(struct pen *pen)
 const struct fault_ops *bents_fault(struct pen *pen)
 {
     static const struct fault_ops *const lossy[] = {&fault_bit_errors, &fault_drop_every,
-                                                    &fault_drop_every};
+                                                    &fault_drop_every, &fault_random_loss};
     static const struct fault_ops *const broken[] = {&fault_link_down, &fault_link_flap,
                                                      &fault_switch_down, &fault_misroute};
     static const struct fault_ops *const crash[] = {&fault_target_crash, &fault_target_crash,

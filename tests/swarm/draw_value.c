@@ -59,6 +59,7 @@ static const struct narrow {
     {"faults{kind: link-flap}", "period", "5us", "400us"},
     {"faults{kind: bit-errors}", "rate", "1e-9", "1e-4"},
     {"faults{kind: drop-every}", "n", "1", "200"},
+    {"faults{kind: random-loss}", "rate", "1e-5", "1/4"},
     {NULL, "channel-rate", "800Mbps", NULL},
     {NULL, "link-rate", "800Mbps", NULL},
     {NULL, "write-amplification", NULL, "1000%"},

@@ -164,10 +164,10 @@ static bool stops_something(const struct frame *frame)
     return stops;
 }
 
-static bool fault_concerns(const struct port_fault *fault, const struct frame *frame)
+static bool fault_concerns(enum port_fault_frames frames, const struct frame *frame)
 {
     const bool control = frame_is_mac_control(frame);
-    switch ((enum port_fault_frames)fault->frames) {
+    switch (frames) {
     case PORT_FAULT_DATA:
         return frame->payload > 0;
     case PORT_FAULT_PAUSE:
@@ -191,9 +191,11 @@ static bool fault_takes(struct port_fault *fault, struct frame *frame)
             fault->bits_to_error = rng_exponential(&fault->errors, fault->bits_between_errors);
         }
     }
-    if (fault->drop_every == 0 || !fault_concerns(fault, frame))
-        return false;
-    return ++fault->seen % fault->drop_every == 0;
+    bool taken = fault->loss_per_10_15 > 0 && fault_concerns(fault->loss_frames, frame) &&
+                 rng_chance(&fault->losses, fault->loss_per_10_15, UINT64_C(1000000000000000));
+    if (fault->drop_every > 0 && fault_concerns(fault->frames, frame))
+        taken |= ++fault->seen % fault->drop_every == 0;
+    return taken;
 }
 
 /* When the peer acts on a frame whose first bit leaves now. */

@@ -197,6 +197,9 @@ struct port_fault {
     int64_t bits_between_errors; /* mean; 0: none */
     int64_t bits_to_error;
     struct rng errors;
+    uint64_t loss_per_10_15; /* each frame is lost with this probability; 0: none */
+    uint8_t loss_frames;     /* enum port_fault_frames */
+    struct rng losses;
 };
 
 /* `source` NULL: the port's own queues, strict by priority (7 first). */

@@ -43,9 +43,10 @@ static void where_and_when_become_spots_and_times(void **state)
              "  - {kind: link-down, where: leaf0-spine0}\n"
              "  - {kind: drop-every, where: \"leaf1:p2\", n: 256, frames: all}\n"
              "  - {kind: bit-errors, where: spine0, rate: 1e-9}\n"
-             "  - {kind: pause-storm, where: host1, priority: 4}\n");
+             "  - {kind: pause-storm, where: host1, priority: 4}\n"
+             "  - {kind: random-loss, where: \"leaf1:p2\", rate: 1/256}\n");
     const struct scenario_fault *faults = scenario->faults;
-    assert_int_equal(scenario->fault_count, 5);
+    assert_int_equal(scenario->fault_count, 6);
     assert_ptr_equal(faults[0].ops, &fault_slow_receiver);
     assert_int_equal(faults[0].at, PS_PER_MS);
     assert_int_equal(faults[0].end, 3 * PS_PER_MS);
@@ -61,6 +62,7 @@ static void where_and_when_become_spots_and_times(void **state)
     assert_int_equal(faults[3].spot_count, 2);
     assert_int_equal(value(&faults[3], "rate"), 1000000);
     assert_int_equal(value(&faults[4], "priority"), 4);
+    assert_int_equal(value(&faults[5], "rate"), INT64_C(3906250000000)); /* of 10^15 */
     scenario_free(scenario);
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fault_random_loss - each frame that a port sends is lost on the link with the same probability,
+ * whatever became of the others. */
+#include "scenarios/fault/fault.h"
+#include "scenarios/world/world_faults.h"
+
+struct params {
+    int64_t rate;   /* frames lost of 10^15 */
+    int64_t frames; /* enum port_fault_frames */
+};
+
+static const struct opt rows[] = {{"rate", OPT_RATIO, offsetof(struct params, rate), "1/256", "0",
+                                   "1", NULL, "Part of the frames that is lost.",
+                                   "SIGCOMM 2016, RDMA over Commodity Ethernet at Scale: 1 of 256"},
+                                  {"frames", OPT_CHOICE, offsetof(struct params, frames), "data",
+                                   NULL, NULL, OPT_WORDS(PORT_FAULT_FRAMES),
+                                   "Frames that may be lost, as those of drop-every.", "own"},
+                                  {0}};
+
+static unsigned breaks(const void *params)
+{
+    const struct params *p = params;
+    return FAULT_DISTURBS_FLOWS | (p->frames == PORT_FAULT_DATA ? 0u : FAULT_LOSES_PAUSES);
+}
+
+static void apply(struct world *world, const struct scenario_fault *fault,
+                  const struct scenario_spot *spot, bool on)
+{
+    const struct params *params = fault->params;
+    struct port_fault *port = world_faults_port(world, spot);
+    port->loss_per_10_15 = on ? (uint64_t)params->rate : 0;
+    port->loss_frames = (uint8_t)params->frames;
+}
+
+const struct fault_ops fault_random_loss = {
+    .name = "random-loss",
+    .about = "A port loses frames at random.",
+    .opts = rows,
+    .params_bytes = sizeof(struct params),
+    .place = FAULT_AT_PORTS,
+    .counted_as = "drops.injected",
+    .breaks = breaks,
+    .apply = apply,
+};
