@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# explain --prove from outside: settings that differ, what is enough of them, and what proves nothing.
+set -u
+. tests/golden/outside
+says() { grep -qF -e "$2" "$1" || fail "$1 does not say '$2':" "$(cat "$1")"; }
+holds() { jq -e "$2" "$1" >/dev/null || fail "$1: not so: $2" "$(jq -c .prove "$1")"; } # FILE FILTER
+# proves NAME: NAME.yaml is played and proved, as text in NAME and as JSON in NAME.json
+proves() {
+    "$program" run "$1.yaml" -o "$1.db" >run 2>&1
+    "$program" explain "$1.db" --prove >"$1" 2>err || fail "$1: exit code $?: $(cat err)"
+    "$program" explain "$1.db" --prove --json >"$1.json" 2>err || fail "$1 --json: exit code $?: $(cat err)"
+}
+begin() { printf 'stormglass: 1\nname: %s\nduration: 1ms\ndrain: 5ms\n' "$1"; }
+
+# A built-in case: one port with a smaller MTU, and a workload that never connects has lost all its time.
+"$program" run mtu-mismatch -o mtu.db >run 2>&1
+"$program" explain mtu.db --prove >mtu || fail "mtu: exit code $?"
+"$program" explain mtu.db --prove --json >mtu.json || fail "mtu --json: exit code $?"
+says mtu 'proved: fabric.overrides[0].mtu 1500B -> 9216B at leaf1:p3 recovers 100% of the lost time'
+says mtu '100% of its total command time; 1 failed; 1 members inactive'
+holds mtu.json '.prove.suspects[0] | .suspect == "setting" and .name == "fabric.overrides[0].mtu" and .culprit and .gone == 1'
+holds mtu.json '[.prove.suspects[] | select(.culprit)] | length == 1'
+holds mtu.json '.prove.measured_by == "time" and (.prove.vacuous | not) and .proof.after.failed == 0'
+# What the proof says can be done: the same path for --set, and nobody fails.
+"$program" run mtu-mismatch --set 'fabric.overrides[0].mtu=9216B' --json 2>err | jq -e '[.workloads[].failed] | add == 0' >ok ||
+    fail 'the repair is none'
+
+# Headroom too small at one switch: lossless frames are dropped.  Another override does nothing.
+{
+    begin headroom
+    cat <<'END'
+fabric:
+  topology: {kind: leaf-spine, leaves: 4, spines: 1, hosts-per-leaf: 8}
+  host-links: {length: 30m}
+  switch: {buffer: 4MiB, ports: 9, alpha: 6.25%}
+  overrides:
+    - {where: leaf1, pfc: {headroom: 1KB}, latency: 310ns}
+    - {where: leaf2, alpha: 6.5%}
+hosts: {defaults: {rnic: {congestion-control: none}}}
+workloads:
+  - {name: in, kind: rdma-write, from: ["host9..host15", host16], to: host8, message-size: 64KiB, outstanding: 4, pairing: all-to-all}
+END
+} >headroom.yaml
+proves headroom
+holds headroom.json '[.prove.suspects[] | select(.culprit).name] == ["fabric.overrides[0].headroom"]'
+holds headroom.json '.proof.before.lossless_drops > 0 and .proof.after.lossless_drops == 0'
+holds headroom.json '.prove.suspects[] | select(.name == "fabric.overrides[1].alpha") | .gone < 0.2'
+
+# Two at once, of which each has its own victims.
+{
+    begin two
+    cat <<'END'
+fabric:
+  topology: {kind: single-switch, hosts: 6}
+  overrides: [{where: host2-switch0, rate: 5Gbps}]
+hosts: {odd: {where: host4, rnic: {drain: 8Gbps}}}
+workloads:
+  - {name: a, kind: rdma-write, from: host1, to: host2, message-size: 64KiB, outstanding: 2}
+  - {name: b, kind: rdma-write, from: host3, to: host4, message-size: 64KiB, outstanding: 2}
+  - {name: c, kind: rdma-write, from: host0, to: host5, message-size: 64KiB, outstanding: 2}
+END
+} >two.yaml
+proves two
+says two 'together they recover 100% of the lost time'
+holds two.json '[.prove.suspects[] | select(.culprit) | [.suspect, .name]] | sort == [["host", "host4"], ["setting", "fabric.overrides[0].rate"]]'
+
+# Incast and nothing odd: nobody is convicted, and what load costs is said.
+{
+    begin incast
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 6}}
+workloads:
+  - {name: much, kind: rdma-write, from: [host1, host2, host3], to: host0, message-size: 256KiB, outstanding: 4, pairing: all-to-all}
+  - {name: little, kind: rdma-write, from: host4, to: host0, message-size: 16KiB, outstanding: 1}
+END
+} >incast.yaml
+proves incast
+says incast 'vacuous: no fault, no slow host and no setting that differs from its like'
+says incast 'of the load, the absence of much frees most'
+holds incast.json '.prove.vacuous and ([.prove.suspects[] | select(.culprit)] == []) and .proof.ideal == "none"'
+holds incast.json '[.prove.suspects[].suspect] | unique == ["load"]'
+
+# Operations fail and there is nothing to repair: that is said, and is not called no harm.
+{
+    begin fails
+    cat <<'END'
+fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 2}}
+hosts: {defaults: {rnic: {ttl: 1, timeout: 8, cm-timeout: 100us, cm-retries: 2}}}
+workloads: [{name: a, kind: rdma-write, from: host0, to: host3}]
+END
+} >fails.yaml
+proves fails
+says fails 'not proved: '
+grep -q 'no harm' fails && fail 'a run in which nobody connects is called harmless'
+holds fails.json '.prove.vacuous and (.prove.sentence | test("failed|did nothing"))'
+
+[ $failures = 0 ]
