@@ -89,6 +89,7 @@ static const struct workload_row rows[] = {
     {"steady.latency_ns.p99", SPAN, OF(steady.p99.value), 0, STEADY},
     {"steady.latency_ns.p99_ci", SPAN, OF(steady.p99.half), 0, STEADY},
     {"steady.latency_ns.p99_9", SPAN, OF(steady.p99_9.value), 0, STEADY},
+    {"steady.latency_ns.p99_9_ci", SPAN, OF(steady.p99_9.half), 0, STEADY},
     {"fairness.jain", PARTS, OF(of_members.jain_ppm), 0, SEVERAL},
     {"fairness.least_bps", MEMBER, OF(of_members.least_bps), 0, SEVERAL},
     {"fairness.most_bps", MEMBER, OF(of_members.most_bps), 0, SEVERAL},

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,6 +17,10 @@ enum {
     P99_SAMPLES = 100,
     P99_9_SAMPLES = 1000
 };
+
+/* So p99.9 has no interval: a batch's own would be one of its last samples, and intervals of those
+ * are too narrow (docs/model.md). */
+static_assert(BATCHES * P99_9_SAMPLES > WL_HISTORY_SAMPLES, "batches never have as many samples");
 
 static const double student_t = 2.093; /* 0.975 quantile, BATCHES - 1 degrees of freedom */
 static const double sure_enough = 0.1; /* of the value: an interval that is no wider has settled */

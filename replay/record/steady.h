@@ -26,7 +26,7 @@ struct steady {
     time_ps from, until; /* the steady part */
     time_ps needs;       /* not settled: so long a window may do */
     struct steady_figure goodput_bps, iops;
-    struct steady_figure mean, p50, p99, p99_9; /* of the latency, ps */
+    struct steady_figure mean, p50, p99, p99_9; /* of the latency, ps; of p99.9 no interval */
 };
 
 /* Between `from` and `until`; `given`: the warm-up before `from` is the scenario's own choice. */
