@@ -37,13 +37,6 @@ def play(scenario, path, *options):
     return json.loads(program("run", path, "--json", *options))
 
 
-def findings(path):
-    """What check says but for notes, without its places."""
-    done = subprocess.run([PROGRAM, "check", path], capture_output=True, text=True, timeout=300)
-    return {line.split(": ", 1)[1] for line in done.stdout.splitlines() + done.stderr.splitlines()
-            if ": error: " in line or ": warning: " in line}
-
-
 def unhealthy(result):
     """What a healthy scenario must not have, or None."""
     for name, count in result["drops"].items():
