@@ -23,7 +23,8 @@ struct accusation {
     int64_t *lost; /* by member */
     int64_t weight;
     bool standing; /* a deadlock: comes first */
-    bool proven;
+    bool seen;     /* its kind and sentence are of what was seen, not of what is supposed */
+    bool proven;   /* ... and somebody is to blame */
 };
 
 struct cause_search {
@@ -234,7 +235,10 @@ void cause_accuse(struct cause_search *search, const struct cause_clue *clue,
     const struct harm_scene *scene = search->scene;
     struct accusation *accusation = accusation_of(search, suspect);
     const int64_t before = accusation->weight, weight = charge(scene, clue, accusation);
-    const bool leads = accusation->cause.kind == NULL || weight > before;
+    const bool seen = accusation->seen;
+    const bool leads =
+        accusation->cause.kind == NULL || (clue->proven == seen ? weight > before : clue->proven);
+    accusation->seen |= clue->proven;
     accusation->weight = weight > before ? weight : before;
     accusation->standing |= clue->standing;
     accusation->proven |= clue->proven && suspect->suspect != HARM_LOAD;

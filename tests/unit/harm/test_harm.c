@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_harm - which cause is named for which evidence, and in which order.
+ * A world that was built and not played, with counters put into it by hand.  A star: host0 is at
+ * port 0 of switch0, and so on; w writes from host0 and host1 to host2. */
+#include "replay/cause/causes.h"
+
+#include "base/memory.h"
+#include "replay/run/fabric.h"
+#include "rnic/host/rnic.h"
+#include "scenarios/load/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STAR   "fabric:\n  topology: {kind: single-switch, hosts: 4}\n"
+#define WRITES "workloads: [{name: w, kind: rdma-write, from: host0..host1, to: host2}]\n"
+#define FAULT  "faults: [{at: 0us, kind: "
+
+enum { SWITCH = 4 };
+
+static const struct probe nobody;
+
+struct fixture {
+    struct diag *diag;
+    struct scenario *scenario;
+    struct explain_fabric fabric;
+    struct explain explain;
+    struct world *world;
+    struct route_table *routes;
+    struct harm_use uses[8]; /* host0..host3, then the ports of the switch */
+    struct harm_limit limit;
+    struct harm_scene scene;
+    struct harm harm;
+};
+
+static void build(struct fixture *fixture, const char *text)
+{
+    char whole[2000];
+    snprintf(whole, sizeof whole, "stormglass: 1\nname: x\nduration: 1ms\n%s", text);
+    const struct scenario_input input = {.name = "x.yaml", .text = whole, .length = strlen(whole)};
+    *fixture = (struct fixture){.diag = memory_zeroed(1, sizeof *fixture->diag)};
+    fixture->scenario = scenario_load(&input, fixture->diag);
+    assert_non_null(fixture->scenario);
+    fabric_init(&fixture->fabric, fixture->scenario);
+    explain_init(&fixture->explain, &fixture->fabric);
+    fixture->world = world_build(fixture->scenario, &nobody, fixture->diag);
+    assert_non_null(fixture->world);
+    fixture->routes = world_routes(fixture->world);
+    fixture->scene = (struct harm_scene){.scenario = fixture->scenario,
+                                         .world = fixture->world,
+                                         .explain = &fixture->explain,
+                                         .fabric = &fixture->fabric,
+                                         .routes = fixture->routes,
+                                         .uses = fixture->uses,
+                                         .limits = &fixture->limit,
+                                         .now = PS_PER_MS,
+                                         .window_end = PS_PER_MS};
+    fixture->limit = (struct harm_limit){.resource = BOTTLENECK_DEPTH, .text = "waits"};
+}
+
+static void raze(struct fixture *fixture)
+{
+    harm_free(&fixture->harm);
+    free(fixture->routes);
+    world_free(fixture->world);
+    explain_fini(&fixture->explain);
+    fabric_fini(&fixture->fabric);
+    scenario_free(fixture->scenario);
+    free(fixture->diag);
+}
+
+static void judge(struct fixture *fixture)
+{
+    harm_judge(&fixture->scene, cause_kinds, &fixture->harm);
+}
+
+static void expect_first(const struct fixture *fixture, const char *kind, enum harm_suspect suspect,
+                         const char *name)
+{
+    const struct harm *harm = &fixture->harm;
+    if (harm->cause_count == 0)
+        fail_msg("%s: nobody is named", kind);
+    const struct harm_cause *first = &harm->causes[0];
+    if (strcmp(first->kind, kind) != 0 || first->suspect != suspect ||
+        strcmp(first->name, name) != 0)
+        fail_msg("%s: %s %s %s: %s", kind, first->kind, harm_suspect_word(first->suspect),
+                 first->name, first->sentence);
+}
+
+/* ------------------------------------------------------------------ frames that were dropped */
+
+static const struct dropped {
+    const char *kind, *text, *name;
+    enum harm_suspect suspect;
+    struct observe_drops drops; /* 9 frames */
+} dropped[] = {
+    {"frame-loss",
+     FAULT "drop-every, where: \"switch0:p2\", n: 9}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {SWITCH, 2, 3, PROBE_DROP_INJECTED, false, 9, 900, 1, 2}},
+    {"frame-loss", "", "host1:p0", HARM_LINK, {1, 0, 3, PROBE_DROP_INJECTED, false, 9, 900, 1, 2}},
+    {"bit-errors",
+     FAULT "bit-errors, where: \"switch0:p2\"}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {2, 0, 3, PROBE_DROP_CORRUPT, false, 9, 900, 1, 2}},
+    {"ttl",
+     "hosts: {old: {where: host1, rnic: {ttl: 1}}}\n",
+     "hosts.old.rnic.ttl",
+     HARM_SETTING,
+     {SWITCH, 1, 3, PROBE_DROP_TTL, false, 9, 900, 1, 2}},
+    {"ttl", "", "switch0", HARM_SWITCH, {SWITCH, 1, 3, PROBE_DROP_TTL, false, 9, 900, 1, 2}},
+    {"no-route",
+     FAULT "switch-down, where: switch0, for: 1us}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {SWITCH, 1, 3, PROBE_DROP_NO_ROUTE, false, 9, 900, 1, 2}},
+    {"link-down",
+     FAULT "link-down, where: host0-switch0, for: 1us}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {SWITCH, 0, 3, PROBE_DROP_LINK_DOWN, false, 9, 900, 1, 2}},
+    {"pfc-off",
+     FAULT "pfc-off, where: \"switch0:p1\"}]\n",
+     "faults.0",
+     HARM_FAULT,
+     {SWITCH, 1, 3, PROBE_DROP_BUFFER, true, 9, 900, 1, 2}},
+    {"headroom", "", "switch0", HARM_SWITCH, {SWITCH, 1, 3, PROBE_DROP_BUFFER, true, 9, 900, 1, 2}},
+    {"lossy-class",
+     "hosts: {odd: {where: host0, rnic: {priority: 1}}}\n",
+     "hosts.odd.rnic.priority",
+     HARM_SETTING,
+     {SWITCH, 0, 1, PROBE_DROP_EGRESS, false, 9, 900, 1, 2}},
+    {"watchdog",
+     "",
+     "switch0",
+     HARM_SWITCH,
+     {SWITCH, 2, 3, PROBE_DROP_WATCHDOG, false, 9, 900, 1, 2}},
+    {"slow-host",
+     "hosts: {odd: {where: host2, rnic: {drain: 1Gbps}}}\n",
+     "hosts.odd.rnic.drain",
+     HARM_SETTING,
+     {2, 0, 3, PROBE_DROP_RX_BUFFER, true, 9, 900, 1, 2}},
+};
+
+static void drops_have_a_cause(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) {
+        const struct dropped *row = &dropped[i];
+        struct fixture fixture;
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s%s", STAR, WRITES, row->text);
+        build(&fixture, text);
+        fixture.uses[0].lost = fixture.uses[1].lost = PPM / 2;
+        fixture.scene.drops = &row->drops;
+        fixture.scene.drop_count = 1;
+        judge(&fixture);
+        expect_first(&fixture, row->kind, row->suspect, row->name);
+        assert_int_equal(fixture.harm.drops, 9);
+        assert_int_equal(fixture.harm.lossless_drops, row->drops.lossless ? 9 : 0);
+        assert_true(fixture.harm.severity >= HARM_MODERATE);
+        raze(&fixture);
+    }
+}
+
+static void a_port_that_takes_less_is_named_by_its_mtu(void **state)
+{
+    (void)state;
+    const struct observe_drops drops = {SWITCH, 2, 3, PROBE_DROP_MTU, false, 9, 900, 1, 2};
+    struct fixture fixture;
+    build(&fixture, STAR "  overrides: [{where: \"switch0:p2\", mtu: 1500B}]\n" WRITES);
+    fixture.scene.drops = &drops;
+    fixture.scene.drop_count = 1;
+    judge(&fixture); /* what was seen gives it its kind, whatever is only supposed */
+    expect_first(&fixture, "mtu", HARM_SETTING, "fabric.overrides[0].mtu");
+    assert_string_equal(fixture.harm.causes[0].port, "switch0:p2");
+    assert_string_equal(fixture.harm.causes[0].node, "switch0");
+    assert_int_equal(fixture.harm.causes[0].priority, 3);
+    raze(&fixture);
+}
+
+/* ------------------------------------------------------------------ pauses */
+
+static const struct rooted {
+    const char *kind, *text, *name;
+    enum harm_suspect suspect;
+    enum explain_kind root;
+    uint32_t port;
+} rooted[] = {
+    {"slow-host", FAULT "slow-receiver, where: host2}]\n", "faults.0", HARM_FAULT,
+     EXPLAIN_SLOW_RECEIVER, 2},
+    {"slow-host", "", "host2", HARM_HOST, EXPLAIN_SLOW_RECEIVER, 2},
+    {"pause-storm", FAULT "pause-storm, where: host2, priority: 3}]\n", "faults.0", HARM_FAULT,
+     EXPLAIN_STORM, 2},
+    {"pause-storm", "", "host2", HARM_HOST, EXPLAIN_STORM, 2},
+    {"load", "", "load", HARM_LOAD, EXPLAIN_CONGESTION, 6},
+};
+
+static void pauses_have_a_cause(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rooted / sizeof rooted[0]; i++) {
+        struct explain_root root = {
+            .port = rooted[i].port, .priority = 3, .kind = rooted[i].root, .held_ps = 1000};
+        struct explain_path path = {.root = 0, .hops = 1, .port = 0, .held_ps = 1000};
+        struct fixture fixture;
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s%s", STAR, WRITES, rooted[i].text);
+        build(&fixture, text);
+        struct explain explain = {.fabric = &fixture.fabric,
+                                  .roots = &root,
+                                  .root_count = 1,
+                                  .paths = &path,
+                                  .path_count = 1,
+                                  .verdict = {.all_ps = 1000, .first_ps = 1000}};
+        fixture.scene.explain = &explain;
+        fixture.uses[0].blocked = PPM / 2;
+        judge(&fixture);
+        expect_first(&fixture, rooted[i].kind, rooted[i].suspect, rooted[i].name);
+        /* host0's transmitter was stopped, host1's was not */
+        assert_int_equal(fixture.harm.causes[0].victim_count, 1);
+        assert_string_equal(fixture.harm.causes[0].victims[0].host, "host0");
+        assert_int_equal(fixture.harm.causes[0].victims[0].lost, PPM / 2);
+        assert_int_equal(fixture.harm.lost_ps, PS_PER_MS / 2);
+        assert_int_equal(fixture.harm.severity,
+                         rooted[i].suspect == HARM_LOAD ? HARM_SLIGHT : HARM_SEVERE);
+        raze(&fixture);
+    }
+}
+
+static void a_switch_that_pauses_early_is_named_before_load(void **state)
+{
+    (void)state;
+    struct explain_root root = {.port = 6, .priority = 3, .kind = EXPLAIN_CONGESTION, .held_ps = 9};
+    struct explain_path path = {.root = 0, .hops = 1, .port = 0, .held_ps = 9};
+    struct fixture fixture;
+    build(&fixture,
+          "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
+          "  overrides: [{where: leaf1, alpha: 0.1%}]\n"
+          "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
+    root.port = fixture.fabric.first_port[scenario_find_node(fixture.scenario, "leaf1")];
+    struct explain explain = {.fabric = &fixture.fabric,
+                              .roots = &root,
+                              .root_count = 1,
+                              .paths = &path,
+                              .path_count = 1,
+                              .verdict = {.all_ps = 9, .first_ps = 9}};
+    fixture.scene.explain = &explain;
+    fixture.uses[0].blocked = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "threshold", HARM_SETTING, "fabric.overrides[0].alpha");
+    raze(&fixture);
+}
+
+/* ------------------------------------------------------------------ counters */
+
+static void a_class_that_gets_little_is_starved(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "  switch: {weight: {3: 1, 4: 50}}\n" WRITES);
+    struct port *port = world_port(fixture.world, SWITCH, 2);
+    fixture.uses[SWITCH + 2].busy = PPM;
+    port->prios[3].peak = 1 << 20;
+    port->prios[3].tx_bytes = 1000;
+    port->prios[4].tx_bytes = 50000;
+    judge(&fixture);
+    expect_first(&fixture, "starvation", HARM_SETTING, "fabric.switch.weight-3");
+    raze(&fixture);
+}
+
+static void messages_without_a_receive_are_their_workloads(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "workloads: [{name: s, kind: rdma-send, from: host0, to: host2, receives: "
+                         "1}]\n");
+    world_host(fixture.world, 2)->rnics[0]->counters.rnr_naks_sent = 5;
+    fixture.uses[0].refused = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "rnr", HARM_SETTING, "workloads[0].receives");
+    raze(&fixture);
+}
+
+static void timers_that_run_out_for_nothing_are_named(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {timeout: 1}}}\n" WRITES);
+    world_host(fixture.world, 0)->rnics[0]->counters.timeouts = 5;
+    fixture.uses[0].lost = PPM / 2;
+    judge(&fixture);
+    expect_first(&fixture, "timeout", HARM_SETTING, "hosts.odd.rnic.timeout");
+    raze(&fixture);
+}
+
+static void a_slow_link_that_is_full_is_named(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "  overrides: [{where: host2-switch0, rate: 10Gbps}]\n" WRITES);
+    fixture.uses[SWITCH + 2].busy = PPM;
+    judge(&fixture);
+    expect_first(&fixture, "slow-link", HARM_SETTING, "fabric.overrides[0].rate");
+    raze(&fixture);
+}
+
+static void senders_that_one_switch_slows_have_room(void **state)
+{
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct fixture fixture;
+        build(&fixture,
+              "fabric:\n  topology: {kind: leaf-spine, leaves: 2, spines: 1, hosts-per-leaf: 1}\n"
+              "  overrides: [{where: leaf1, ecn: {kmin: 1KB}}]\n"
+              "workloads: [{name: w, kind: rdma-write, from: host0, to: host1}]\n");
+        const uint32_t leaf = scenario_find_node(fixture.scenario, "leaf1");
+        world_switch(fixture.world, leaf)->counters.ecn_marked = 7;
+        fixture.uses[0].held = PPM;
+        fixture.uses[0].busy = full ? PPM : PPM / 4;
+        judge(&fixture);
+        if (full)
+            assert_string_not_equal(fixture.harm.causes[0].kind, "throttle");
+        else
+            expect_first(&fixture, "throttle", HARM_SETTING, "fabric.overrides[0].ecn-kmin");
+        raze(&fixture);
+    }
+}
+
+static void a_target_that_stands_still_costs_as_long_as_it_lasts(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "hosts: {targets: {where: host2, namespaces: [{media: \"null\"}]}}\n"
+                         "workloads: [{name: w, kind: nvme, from: host0..host1, to: host2}]\n" FAULT
+                         "target-stall, where: host2, for: 250us}]\n");
+    judge(&fixture);
+    expect_first(&fixture, "target", HARM_FAULT, "faults.0");
+    assert_int_equal(fixture.harm.lost_ps, PS_PER_MS / 2);
+    assert_int_equal(fixture.harm.victims, 2);
+    raze(&fixture);
+}
+
+static void what_limits_a_workload_is_scarcer_than_elsewhere(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR "hosts: {odd: {where: host0, rnic: {max-rd-atomic: 1}}}\n" WRITES);
+    fixture.limit.resource = BOTTLENECK_READS;
+    fixture.limit.used = PPM;
+    judge(&fixture);
+    expect_first(&fixture, "bottleneck", HARM_SETTING, "hosts.odd.rnic.max-rd-atomic");
+    raze(&fixture);
+}
+
+static void nothing_seen_is_nobodys(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR WRITES FAULT "slow-receiver, where: host3}]\n");
+    judge(&fixture);
+    assert_int_equal(fixture.harm.severity, HARM_NOTHING);
+    assert_int_equal(fixture.harm.lost_ps, 0);
+    assert_int_equal(fixture.harm.victims, 0);
+    raze(&fixture);
+}
+
+/* A standing deadlock comes before whatever cost more. */
+static void a_deadlock_that_stands_is_first(void **state)
+{
+    (void)state;
+    const struct observe_drops drops = {SWITCH, 1, 3, PROBE_DROP_INJECTED, false, 9, 900, 1, 2};
+    struct fixture fixture;
+    build(&fixture, STAR WRITES FAULT "drop-every, where: \"switch0:p1\", n: 9}]\n");
+    struct deadlock_queue queue = {.node = SWITCH, .port = 2};
+    struct deadlock deadlock = {
+        .priority = 3, .gone = TIME_NEVER, .queues = &queue, .queue_count = 1, .cycle = 1};
+    struct deadlock_watch *watch = &fixture.world->deadlocks;
+    struct deadlock *own = watch->found;
+    fixture.uses[0].lost = fixture.uses[1].lost = PPM / 2;
+    fixture.scene.drops = &drops;
+    fixture.scene.drop_count = 1;
+    watch->found = &deadlock;
+    watch->count = 1;
+    judge(&fixture);
+    watch->found = own;
+    watch->count = 0;
+    expect_first(&fixture, "deadlock", HARM_SWITCH, "switch0");
+    assert_true(fixture.harm.causes[0].sure);
+    assert_int_equal(fixture.harm.cause_count, 2);
+    raze(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drops_have_a_cause),
+        cmocka_unit_test(a_port_that_takes_less_is_named_by_its_mtu),
+        cmocka_unit_test(pauses_have_a_cause),
+        cmocka_unit_test(a_switch_that_pauses_early_is_named_before_load),
+        cmocka_unit_test(a_class_that_gets_little_is_starved),
+        cmocka_unit_test(messages_without_a_receive_are_their_workloads),
+        cmocka_unit_test(timers_that_run_out_for_nothing_are_named),
+        cmocka_unit_test(a_slow_link_that_is_full_is_named),
+        cmocka_unit_test(senders_that_one_switch_slows_have_room),
+        cmocka_unit_test(a_target_that_stands_still_costs_as_long_as_it_lasts),
+        cmocka_unit_test(what_limits_a_workload_is_scarcer_than_elsewhere),
+        cmocka_unit_test(nothing_seen_is_nobodys),
+        cmocka_unit_test(a_deadlock_that_stands_is_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
