@@ -86,34 +86,54 @@ static void add_value(struct deviation_search *search, const struct section *sec
     deviation_add(search, &said, &change);
 }
 
-/* Cables differ by plan: only one that is slower or longer than those of most is odd. */
+/* Cables differ by plan: only one that is slower or longer than those of most is odd, or one of few
+ * of which an override says so. */
 static bool is_cable(const struct section *section, const struct opt *row)
 {
     return section->of == DEVIATION_PORT && row->offset < offsetof(struct port_params, mtu);
 }
 
+static bool is_worse_cable(const struct opt *row, int64_t value, int64_t than)
+{
+    return row->type == OPT_RATE ? value < than : value > than;
+}
+
+static bool is_override(const char *path)
+{
+    static const char head[] = "fabric.overrides[";
+    return strncmp(path, head, sizeof head - 1) == 0;
+}
+
+/* `vote` is of the item's group. */
+static void look_at_item(struct deviation_search *search, const struct section *section,
+                         const struct item *item, size_t row, const struct deviation_vote *vote)
+{
+    const struct opt *opt = &item->block->rows[row];
+    const int64_t value = value_of(item->block, row), base = value_of(item->base, row);
+    const int64_t common = deviation_won(vote) ? vote->candidate : base;
+    const bool cable = is_cable(section, opt), plan = vote->members >= DEVIATION_PLAN;
+    bool narrow = value != common, broad = value == common && value != base;
+    if (cable) {
+        const bool few = vote->members < 2 * DEVIATION_PLAN; /* ends of links */
+        narrow = deviation_won(vote) && is_worse_cable(opt, value, common);
+        broad = !narrow && few && is_override(own_path(section, item, row)) &&
+                is_worse_cable(opt, value, base);
+    }
+    if (!search->broad && narrow)
+        add_value(search, section, item, row, common, false);
+    else if (search->broad && broad)
+        add_value(search, section, item, row, base, plan && !cable);
+}
+
 static void look_at_row(struct deviation_search *search, const struct section *section, size_t row)
 {
     struct deviation_vote votes[GROUPS_MAX];
-    const struct opt *opt = &section->items[0].block->rows[row];
-    const bool cable = is_cable(section, opt), rate = cable && opt->type == OPT_RATE;
-    if (search->broad && cable)
-        return;
     count_votes(section, row, votes);
     for (size_t i = 0; i < section->count; i++) {
         const struct item *item = &section->items[i];
         const struct deviation_vote *vote = vote_of(votes, item->group);
-        const int64_t value = value_of(item->block, row), base = value_of(item->base, row);
-        if (vote == NULL || own_path(section, item, row) == NULL)
-            continue;
-        if (cable &&
-            (!deviation_won(vote) || (rate ? value > vote->candidate : value < vote->candidate)))
-            continue;
-        const int64_t common = deviation_won(vote) ? vote->candidate : base;
-        if (!search->broad && value != common)
-            add_value(search, section, item, row, common, false);
-        else if (search->broad && value == common && value != base)
-            add_value(search, section, item, row, base, vote->members >= DEVIATION_PLAN);
+        if (vote != NULL && own_path(section, item, row) != NULL)
+            look_at_item(search, section, item, row, vote);
     }
 }
 

@@ -36,6 +36,13 @@ static const struct row {
     {TREE "  overrides: [{where: leaf1-spine0, rate: 10Gbps}]\n" WRITES,
      "fabric.overrides[0].rate 10Gbps 100Gbps 2\n"},
     {TREE "  overrides: [{where: \"leaf*-spine*\", rate: 10Gbps}]\n" WRITES, ""},
+    /* The only cable of its kind has no like but what the section for all says. */
+    {"fabric:\n"
+     "  topology: {kind: explicit, hosts: [host0, host1], switches: [s0, s1], links: [{ends: "
+     "[host0,"
+     " s0]}, {ends: [host1, s1]}, {ends: [s0, s1]}]}\n"
+     "  overrides: [{where: s0-s1, rate: 1Gbps}]\n" WRITES,
+     "fabric.overrides[0].rate 1Gbps 100Gbps 2 broad\n"},
     /* A faster one is nobody's harm, and where every cable is another, none is odd. */
     {TREE "  overrides: [{where: leaf1-spine0, rate: 400Gbps}]\n" WRITES, ""},
     {TREE "  overrides: [{where: leaf0-spine0, length: 5m}, {where: leaf0-spine1, length: 6m},"
