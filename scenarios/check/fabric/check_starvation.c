@@ -25,7 +25,7 @@ static void check_port(const struct scenario_node *node, uint16_t port, uint8_t 
         if ((greedy >> p & 1) == 0 || weights[p] > 0 || after == 0)
             continue;
         const bool host = node->kind == SCENARIO_HOST;
-        char row[16];
+        char row[24];
         snprintf(row, sizeof row, "weight-%u", p);
         const struct check_thing thing = {
             .node = node,
