@@ -6,6 +6,7 @@
 #include "rnic/qp/qp.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
+#include "rnic/soft/soft.h"
 
 /* One past the last PSN of a work request that was begun. */
 static uint32_t end_of(const struct qp_wqe *wqe)
@@ -104,8 +105,9 @@ static void audit_timer(const struct rnic *rnic, const struct qp *qp)
     CHECK(qp->retry_left <= qp->retry_count && qp->rnr_left <= qp->rnr_retry);
     if (!qp_outstanding(qp) || qp->timeout == 0)
         return;
-    /* One that was set beyond an RNR wait looks no sooner. */
-    CHECK(rnic->soft != NULL || qp->timeout_due >= now || now <= qp->rnr_until + qp->timeout);
+    /* It runs out at a tick; one that was set beyond an RNR wait looks no sooner. */
+    const time_ps began = time_later(qp->timeout_due - qp->timeout, qp->rnr_until);
+    CHECK(rnic->soft != NULL || soft_timer(&rnic->params.soft, began, qp->timeout) >= now);
     CHECK(qp->timeout_due <= time_later(now, qp->rnr_until) + qp->timeout);
 }
 
