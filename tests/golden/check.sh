@@ -177,4 +177,22 @@ shows mixed.yaml '.workloads[0].goodput_bps * 3 > .workloads[1].goodput_bps' hos
 finds mixed.yaml idle-settings 'rnic.dscp 46 has no effect' 1 'hosts.t={where: host0, rnic: {dscp: 46, pfc-priorities: [3]}}'
 [ "$(goodput mixed.yaml)" = "$(goodput mixed.yaml 'hosts.t={where: host0, rnic: {dscp: 46, pfc-priorities: [3]}}')" ] ||
     fail 'the DSCP of a target has an effect'
+
+# An open loop beyond its link waits longer and longer; below, it does not.
+rated=(workloads.deaf.to=host1 workloads.reacts.message-size=128KiB)
+finds mixed.yaml offered 'that it sends, its links carry 100Gbps' 1 "${rated[@]}" workloads.reacts.rate=100000
+quiet mixed.yaml offered "${rated[@]}" workloads.reacts.rate=80000
+
+# A host that drains slowly runs dry after each pause when its buffer resumes too low.
+cat >dry.yaml <<'EOF'
+stormglass: 1
+name: dry
+duration: 2ms
+fabric: {topology: {kind: single-switch, hosts: 2}, host-links: {length: 300m}}
+hosts: {defaults: {rnic: {congestion-control: none, rx-buffer: 256KiB, rx-xoff: 64KB, drain: 90Gbps}}}
+workloads: [{name: w, kind: rdma-write, from: host1, to: host0, outstanding: 16}]
+EOF
+finds dry.yaml pauses "resumes at 4000 B, but the link's round trip is" 2 hosts.defaults.rnic.rx-xon=4KB
+quiet dry.yaml pauses hosts.defaults.rnic.rx-xon=50KB
+[ "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=4KB)" -lt "$(goodput dry.yaml hosts.defaults.rnic.rx-xon=50KB)" ] || fail 'a buffer that resumes too low costs nothing'
 exit $failed

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { MLX5_LARGEST_FRAME = 9216, LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
+enum { LEAST_XOFF_SHARE = 4, FIBRE_PS_PER_METRE = 5050 };
 
 int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_params *port)
 {
@@ -54,7 +54,7 @@ void rx_buffer_init(struct rnic *rnic)
         rx->look_at[i] = TIME_NEVER;
     rx->size = params->rx_buffer;
     rx->xoff = rx_buffer_xoff(params, &rnic->port.params);
-    rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - MLX5_LARGEST_FRAME : params->rx_xon;
+    rx->xon = params->rx_xon == RNIC_AUTO ? rx->xoff - RX_BUFFER_HYSTERESIS : params->rx_xon;
     if (rx->xon < 0 || rx->xon > rx->xoff)
         rx->xon = rx->xoff / 2;
     rx->lossless = rnic_lossless(params, rnic->priority_of_dscp);

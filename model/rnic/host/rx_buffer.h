@@ -17,6 +17,8 @@
 struct rnic;
 struct rnic_params;
 
+enum { RX_BUFFER_HYSTERESIS = 9216 }; /* rx-xon auto: one largest frame of mlx5 below rx-xoff */
+
 struct rx_buffer {
     bool stopped;        /* nothing drains */
     bool over;           /* above xoff and not yet down to xon */

@@ -7,7 +7,9 @@
 
 #include "nvme/host/host.h"
 #include "nvme/target/target.h"
+#include "rnic/host/rnic.h"
 #include "scenarios/workload/wl_nvme.h"
+#include "scenarios/workload/wl_rdma.h"
 #include "scenarios/workload/workload.h"
 
 #include <string.h>
@@ -51,7 +53,7 @@ static void tell_depth(const struct scenario *scenario, const struct scenario_wo
     const struct wl_nvme_params *params = workload->params;
     const bool target = agreed->by_target_entries;
     check_add(
-        report, DIAG_WARNING, workload->place,
+        report, DIAG_WARNING, block_place(workload->values, "queue-depth", workload->place),
         "'%s': queue-depth %lld is played as %lld: a queue between %s and %s has %lld entries "
         "(%s of %s); what is beyond waits at the host",
         workload->name, (long long)params->queue_depth, (long long)(agreed->entries - 1),
@@ -65,7 +67,7 @@ static void tell_queues(const struct scenario *scenario, const struct scenario_w
                         struct check_report *report)
 {
     const struct wl_nvme_params *params = workload->params;
-    check_add(report, DIAG_WARNING, workload->place,
+    check_add(report, DIAG_WARNING, block_place(workload->values, "queues", workload->place),
               "'%s': queues %lld is played as %lld: %s grants no more to a controller "
               "(target.max-queues)",
               workload->name, (long long)params->queues, (long long)agreed->queues,
@@ -90,11 +92,34 @@ static void check_workload(const struct scenario *scenario,
     }
 }
 
+/* READs beyond what a queue pair may have under way wait in its send queue. */
+static void check_reads(const struct scenario *scenario, const struct scenario_workload *workload,
+                        struct check_report *report)
+{
+    const int64_t asked = ((const struct wl_rdma_params *)workload->params)->outstanding;
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const int64_t own = scenario->nodes[pair->from].host->rnic->max_rd_atomic;
+        const int64_t peer = scenario->nodes[pair->to].host->rnic->max_rd_atomic;
+        if (asked <= least(own, peer))
+            continue;
+        check_add(report, DIAG_NOTE, block_place(workload->values, "outstanding", workload->place),
+                  "'%s': %lld of its %lld outstanding READs are under way at once "
+                  "(rnic.max-rd-atomic of %s)",
+                  workload->name, (long long)least(own, peer), (long long)asked,
+                  scenario->nodes[own <= peer ? pair->from : pair->to].name);
+        check_remedy(report, "more queue pairs (qps), or a larger rnic.max-rd-atomic at both ends");
+        return;
+    }
+}
+
 static void run(const struct scenario *scenario, struct check_report *report)
 {
     for (uint32_t i = 0; i < scenario->workload_count; i++)
         if (scenario->workloads[i].ops->needs_nvme_target)
             check_workload(scenario, &scenario->workloads[i], report);
+        else if (strcmp(scenario->workloads[i].ops->name, "rdma-read") == 0)
+            check_reads(scenario, &scenario->workloads[i], report);
 }
 
 const struct check_rule check_depths = {

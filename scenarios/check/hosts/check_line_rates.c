@@ -18,8 +18,7 @@ static const struct scenario_port *linked_port(const struct scenario_node *host)
     return NULL;
 }
 
-static void check_host(const struct scenario_node *host, struct check_seen *seen,
-                       struct check_report *report)
+static void check_host(const struct scenario_node *host, struct check_report *report)
 {
     const int64_t made_for = host->host->rnic->line_rate;
     const struct scenario_port *port = linked_port(host);
@@ -28,23 +27,20 @@ static void check_host(const struct scenario_node *host, struct check_seen *seen
     const int64_t rate = port->params->rate;
     if (rate <= made_for && rate > made_for / SLOWER_CLASS)
         return;
-    if (!check_first_time(seen, host->host->rnic))
-        return;
     char has[QUANTITY_TEXT_BYTES], is_for[QUANTITY_TEXT_BYTES];
     quantity_format(QUANTITY_RATE, rate, has, sizeof has);
     quantity_format(QUANTITY_RATE, made_for, is_for, sizeof is_for);
-    check_add(report, DIAG_WARNING, host->place,
-              "%s: its link has %s, but its RNIC's values are those of a device of %s: choose the "
-              "profile of its class (stormglass list profiles), or write rnic.line-rate",
-              host->name, has, is_for);
+    const struct check_thing thing = check_of_rnic(host, "line-rate");
+    check_alike(report, DIAG_WARNING, &thing,
+                "its link has %s, but its RNIC's values are those of a device of %s", has, is_for);
+    check_remedy(report, "the rnic.profile of its class (stormglass list profiles), or "
+                         "rnic.line-rate");
 }
 
 static void run(const struct scenario *scenario, struct check_report *report)
 {
-    struct check_seen seen = {0};
     for (uint32_t i = 0; i < scenario->host_count; i++)
-        check_host(&scenario->nodes[i], &seen, report);
-    arena_free(&seen.arena);
+        check_host(&scenario->nodes[i], report);
 }
 
 const struct check_rule check_line_rates = {

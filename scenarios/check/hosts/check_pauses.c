@@ -38,6 +38,27 @@ static void check_refresh(const struct scenario_node *node, uint16_t index,
     }
 }
 
+/* What the host still takes while the first frame after XON is on its way: 802.1Q annex N, with the
+ * peer's response. */
+static void check_resume(const struct scenario_node *host, const struct headroom_link *link,
+                         int64_t xoff, struct check_report *report)
+{
+    const struct rnic_params *rnic = host->host->rnic;
+    const int64_t xon = rnic->rx_xon == RNIC_AUTO ? xoff - RX_BUFFER_HYSTERESIS : rnic->rx_xon;
+    const int64_t used = xon < 0 || xon > xoff ? xoff / 2 : xon;
+    const time_ps round = 2 * link->propagation + link->response;
+    const int64_t trip = (int64_t)((__int128)round * link->rate / 8 / PS_PER_S);
+    if (!rnic->pfc || used >= trip)
+        return;
+    const struct check_thing thing =
+        check_of_rnic(host, rnic->rx_xon == RNIC_AUTO ? "rx-buffer" : "rx-xon");
+    check_alike(report, DIAG_WARNING, &thing,
+                "the receive buffer resumes at %lld B, but the link's round trip is %lld B: a host "
+                "that is slow runs dry after each pause",
+                (long long)used, (long long)trip);
+    check_remedy(report, "raise rnic.rx-buffer, or rnic.rx-xon to %lld B or more", (long long)trip);
+}
+
 static void check_rx_buffer(const struct scenario *scenario, const struct scenario_node *host,
                             uint16_t index, struct check_report *report)
 {
@@ -56,6 +77,7 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
     };
     const int64_t needed = headroom_auto(&link);
     const int64_t kept = rnic->rx_buffer - rx_buffer_xoff(rnic, port->params);
+    check_resume(host, &link, rx_buffer_xoff(rnic, port->params), report);
     struct check_thing thing =
         check_of_rnic(host, rnic->rx_xoff == RNIC_AUTO ? "rx-buffer" : "rx-xoff");
     if (!rnic->pfc) {
@@ -71,8 +93,11 @@ static void check_rx_buffer(const struct scenario *scenario, const struct scenar
                     "host that is slow drops them",
                     (long long)needed, (long long)kept);
         check_shows(report, "drops.lossless > 0");
-        check_remedy(report, "lower rnic.rx-xoff to %lld B, or raise rnic.rx-buffer",
-                     (long long)(rnic->rx_buffer - needed));
+        if (rnic->rx_buffer > needed)
+            check_remedy(report, "lower rnic.rx-xoff to %lld B, or raise rnic.rx-buffer",
+                         (long long)(rnic->rx_buffer - needed));
+        else
+            check_remedy(report, "raise rnic.rx-buffer well above %lld B", (long long)needed);
     }
 }
 

@@ -186,9 +186,31 @@ static void rows_of_another_policy_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+static void thresholds_that_leave_nothing_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {SWITCH "{policy: static, xoff: 100MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
+                "host1, to: host0}]\n",
+         "thresholds", DIAG_WARNING, "switch0: xoff, 100000000 B, is more than the shared memory",
+         1},
+        {SWITCH "{policy: static, xoff: 10MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
+                "host1, to: host0}]\n",
+         "thresholds", DIAG_WARNING, "", 0},
+        {SWITCH "{alpha: 12800%, buffer: 3MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
+                "host1, to: host0}]\n",
+         "thresholds", DIAG_WARNING, "alpha: one congested port may hold", 1},
+        {SWITCH "{alpha: 800%, buffer: 3MB}}\nworkloads: [{name: w, kind: rdma-write, from: "
+                "host1, to: host0}]\n",
+         "thresholds", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thresholds_that_leave_nothing_are_found),
         cmocka_unit_test(tiny_weights_are_found),
         cmocka_unit_test(strict_classes_that_starve_others_are_found),
         cmocka_unit_test(pauses_of_lossy_classes_are_found),

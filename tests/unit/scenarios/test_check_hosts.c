@@ -98,9 +98,67 @@ static void faults_that_keep_members_from_connecting_are_found(void **state)
     assert_findings(cases, COUNT(cases));
 }
 
+#define NVME                                                                                       \
+    "hosts: {targets: {where: host0, namespaces: [{media: \"null\"}]}}\n"                          \
+    "workloads: [{name: w, kind: nvme, from: host1, to: host0, block-size: "
+
+static void loads_beyond_a_link_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        /* 131,072 B are 134,624 on the wire: 92,853 of them a second fill 100 Gb/s. */
+        {HEAD "workloads: [{name: w, kind: rdma-write, " TWO
+              ", message-size: 128KiB, rate: 47000}]\n",
+         "offered", DIAG_WARNING, "host0: workloads with a rate offer", 1},
+        {HEAD "workloads: [{name: w, kind: rdma-write, " TWO
+              ", message-size: 128KiB, rate: 46000}]\n",
+         "offered", DIAG_WARNING, "", 0},
+        {HEAD "workloads: [{name: w, kind: rdma-read, " TWO
+              ", message-size: 128KiB, rate: 47000}]\n",
+         "offered", DIAG_WARNING, "that it sends", 1},
+        {HEAD WRITE, "offered", DIAG_WARNING, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void operations_that_are_split_or_wait_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        {HEAD NVME "2MiB}]\n", "block-sizes", DIAG_NOTE, "is sent as 2 commands", 1},
+        {HEAD NVME "1MiB}]\n", "block-sizes", DIAG_NOTE, "", 0},
+        {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 17}]\n",
+         "depths", DIAG_NOTE, "16 of its 17 outstanding READs are under way at once", 1},
+        {HEAD "workloads: [{name: r, kind: rdma-read, from: host1, to: host0, outstanding: 16}]\n",
+         "depths", DIAG_NOTE, "", 0},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
+static void receive_buffers_below_the_round_trip_are_found(void **state)
+{
+    (void)state;
+    static const struct findings_case cases[] = {
+        /* 100 m and the response are 1,510 ns: 18,875 B at 100 Gb/s. */
+        {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
+         "host-links: "
+         "{length: 100m}}\n" ALL("rx-xon: 18KB") SEND,
+         "pauses", DIAG_WARNING, "resumes at 18000 B, but the link's round trip is 18875 B", 2},
+        {"stormglass: 1\nname: test\nfabric: {topology: {kind: single-switch, hosts: 2}, "
+         "host-links: "
+         "{length: 100m}}\n" ALL("rx-xon: 19KB") SEND,
+         "pauses", DIAG_WARNING, "", 0},
+        {HEAD ALL("rx-buffer: 16KiB") SEND, "pauses", DIAG_WARNING, "can arrive after XOFF", 4},
+    };
+    assert_findings(cases, COUNT(cases));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_beyond_a_link_are_found),
+        cmocka_unit_test(operations_that_are_split_or_wait_are_found),
+        cmocka_unit_test(receive_buffers_below_the_round_trip_are_found),
         cmocka_unit_test(queue_pairs_that_bear_no_loss_are_found),
         cmocka_unit_test(senders_that_cannot_be_marked_are_found),
         cmocka_unit_test(faults_that_keep_members_from_connecting_are_found),

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_thresholds - a pause threshold leaves memory for others.
+ * With a large alpha one congested port comes to rest where next to nothing is free, and the next
+ * one finds it so; a fixed threshold beyond the memory is never reached. */
+#include "scenarios/check/check_rule.h"
+
+#include "net/switch/switch_carve.h"
+
+/* Bytes that lossless groups share. */
+static int64_t shared_of(const struct switch_plan *plan)
+{
+    return plan->lossless_pool * plan->params->cell;
+}
+
+static int64_t settled(const struct switch_plan *plan, int64_t busy)
+{
+    const struct switch_params *params = plan->params;
+    return buffer_policies[params->policy]->settled(params->policy_params[params->policy],
+                                                    params->alpha, shared_of(plan), busy);
+}
+
+/* The largest frame of each port of the switch. */
+static int64_t frame_each(const struct scenario_node *node)
+{
+    int64_t bytes = 0;
+    for (uint16_t p = 0; p < node->port_count; p++)
+        if (node->ports[p].link != SCENARIO_NO_LINK)
+            bytes += node->ports[p].params->mtu + WIRE_ETHERNET_BYTES;
+    return bytes;
+}
+
+static void check_switch(const struct scenario_node *node, const struct switch_plan *plan,
+                         struct check_report *report)
+{
+    const int64_t shared = shared_of(plan), alone = settled(plan, 1);
+    if (buffer_policies[plan->params->policy]->fixed) {
+        const struct check_thing thing = check_of_switch(node, "xoff");
+        if (alone <= shared)
+            return;
+        check_alike(report, DIAG_WARNING, &thing,
+                    "xoff, %lld B, is more than the shared memory, %lld B: pauses come only when "
+                    "all of it is full",
+                    (long long)alone, (long long)shared);
+        check_shows(report, "pfc.pause_frames");
+        check_remedy(report, "xoff of at most the shared memory by the ports that may be congested "
+                             "at once");
+        return;
+    }
+    if (shared - alone >= frame_each(node))
+        return;
+    const struct check_thing thing = check_of_switch(node, "alpha");
+    check_alike(report, DIAG_WARNING, &thing,
+                "alpha: one congested port may hold %lld of %lld B of shared memory: what is left "
+                "is less than a frame for each of its %lld ports",
+                (long long)alone, (long long)shared, (long long)plan->links);
+    check_remedy(report, "a smaller alpha, or more memory");
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = scenario->host_count; i < scenario->node_count; i++) {
+        const struct scenario_node *node = &scenario->nodes[i];
+        struct switch_plan plan;
+        char why[DIAG_TEXT_BYTES];
+        if (node->switch_params->pfc_priorities != 0 &&
+            check_plan(scenario, node, &plan, why, sizeof why))
+            check_switch(node, &plan, report);
+    }
+}
+
+const struct check_rule check_thresholds = {
+    .name = "thresholds",
+    .about = "A pause threshold leaves memory for others.",
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check_block_sizes - an I/O is one command.
+ * What is larger than host and target transfer at once is split (NVMe 1.4, MDTS): its latency is
+ * that of all its commands. */
+#include "scenarios/check/check_rule.h"
+#include "scenarios/check/offered.h"
+
+#include "nvme/host/host.h"
+#include "nvme/target/target.h"
+#include "scenarios/workload/workload.h"
+
+/* The first pair that splits says it for all. */
+static void check_workload(const struct scenario *scenario,
+                           const struct scenario_workload *workload, struct check_report *report)
+{
+    const int64_t bytes = offered_operation(workload, 0);
+    for (uint32_t i = 0; i < workload->pair_count; i++) {
+        const struct scenario_pair *pair = &workload->pairs[i];
+        const int64_t host = scenario->nodes[pair->from].host->nvme_host->max_transfer;
+        const int64_t target = scenario->nodes[pair->to].host->nvme_target->max_transfer;
+        const int64_t most = host < target ? host : target;
+        if (bytes <= most)
+            continue;
+        check_add(report, DIAG_NOTE, block_place(workload->values, "block-size", workload->place),
+                  "'%s': an I/O of %lld B is sent as %lld commands: %s of %s is %lld B",
+                  workload->name, (long long)bytes, (long long)((bytes + most - 1) / most),
+                  host < target ? "nvme.max-transfer" : "target.max-transfer",
+                  scenario->nodes[host < target ? pair->from : pair->to].name, (long long)most);
+        check_remedy(report, "raise max-transfer at both ends, or make the block smaller");
+        return;
+    }
+}
+
+static void run(const struct scenario *scenario, struct check_report *report)
+{
+    for (uint32_t i = 0; i < scenario->workload_count; i++)
+        if (scenario->workloads[i].ops->needs_nvme_target)
+            check_workload(scenario, &scenario->workloads[i], report);
+}
+
+const struct check_rule check_block_sizes = {
+    .name = "block-sizes",
+    .about = "An I/O is one command.",
+    .run = run,
+};
