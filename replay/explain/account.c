@@ -151,8 +151,9 @@ static bool is_whole(struct store *store, char why[STORE_ERROR_BYTES])
 {
     if (store_ask_int(store,
                       "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN"
-                      " ('workload_way', 'fault', 'fault_place', 'bottleneck', 'resource_use')",
-                      0) == 5)
+                      " ('workload_way', 'fault', 'fault_place', 'bottleneck', 'resource_use',"
+                      " 'wait_member')",
+                      0) == 6)
         return true;
     snprintf(why, STORE_ERROR_BYTES,
              "written by an older stormglass, without what explain reads; run it again");

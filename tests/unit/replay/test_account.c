@@ -30,7 +30,8 @@ static const char tables[] =
     "CREATE TABLE counter(node, port, priority, name, value);"
     "CREATE TABLE workload(workload, name, kind, issued, unfinished, start_ps, last_completion_ps);"
     "CREATE TABLE recovery(workload);"
-    "CREATE TABLE bottleneck(workload, kind, text, gain_ppm);"
+    "CREATE TABLE bottleneck(workload, kind, text, gain_ppm, account);"
+    "CREATE TABLE wait_member(workload, member);"
     "CREATE TABLE resource_use(workload, resource, span_ps, place, used_ppm, waiting_ppm,"
     "  covers_ppm);"
     "CREATE TABLE workload_pair(workload, from_node, to_node);"
@@ -257,6 +258,7 @@ static void what_is_no_whole_run_is_refused(void **state)
         {"DROP TABLE stage", "no such table: stage"},
         {"DROP TABLE bottleneck", "written by an older stormglass"},
         {"DROP TABLE resource_use", "written by an older stormglass"},
+        {"DROP TABLE wait_member", "written by an older stormglass"},
         {"UPDATE meta SET status='running', reached_ps=1500000000, duration_ps=4000000000",
          "it stops at 1.500 ms of 4.000 ms"},
         {"UPDATE meta SET digest=NULL", "no digest"},
@@ -279,8 +281,8 @@ static void limits_are_as_the_run_judged(void **state)
 {
     (void)state;
     struct account account = read_rows(
-        paused, "INSERT INTO bottleneck VALUES(NULL, 'link', 'link: of all', 5),"
-                "  (1, 'media', 'media: slow', 7), (0, 'link', 'link: full', 6);"
+        paused, "INSERT INTO bottleneck VALUES(NULL, 'link', 'link: of all', 5, NULL),"
+                "  (1, 'media', 'media: slow', 7, NULL), (0, 'link', 'link: full', 6, '42% of it');"
                 "INSERT INTO resource_use VALUES(0, 'media', 800, 'host0', 200, 20, 2),"
                 "  (0, 'link', 800, 'leaf0', 300, 30, 3), (1, 'media', 900, 'host1', 400, 40, 4)");
     assert_int_equal(account.limit_count, 2);
@@ -288,6 +290,7 @@ static void limits_are_as_the_run_judged(void **state)
     assert_string_equal(a->workload, "a");
     assert_string_equal(a->kind, "link");
     assert_string_equal(a->text, "link: full");
+    assert_string_equal(a->account, "42% of it");
     assert_int_equal(a->gain_ppm, 6);
     assert_int_equal(a->span_ps, 800);
     assert_int_equal(a->use_count, 2);
@@ -297,6 +300,7 @@ static void limits_are_as_the_run_judged(void **state)
     assert_int_equal(a->uses[0].waiting_ppm, 30);
     assert_int_equal(a->uses[0].covers_ppm, 3);
     assert_string_equal(b->workload, "b");
+    assert_string_equal(b->account, "");
     assert_int_equal(b->use_count, 1);
     assert_int_equal(b->span_ps, 900);
     account_free(&account);
