@@ -54,7 +54,7 @@ enum step_value { STEP_NO_VALUE, STEP_MAY_TIME, STEP_NEEDS_SIZE, STEP_NEEDS_SHAR
     X(IO, "io", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued or completed")               \
     X(ISSUED, "issued", STEP_OF_WORKLOAD, STEP_NO_VALUE, "a command is issued")                    \
     X(COMPLETED, "completed", STEP_OF_COMMAND, STEP_MAY_TIME,                                      \
-      "a command is completed, with a latency above a time")                                       \
+      "a command or message is completed, with a latency above a time")                            \
     X(FAILED, "failed", STEP_OF_COMMAND, STEP_NO_VALUE, "a command ends with an error")            \
     X(STATE, "state", STEP_OF_NODE, STEP_NO_VALUE, "an NVMe controller or queue changes state")    \
     X(NOTE, "note", STEP_OF_NODE, STEP_NO_VALUE, "a loss or an error that the model notes")        \

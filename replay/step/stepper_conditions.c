@@ -122,43 +122,72 @@ static uint32_t host_at(const struct stepper *stepper, uint32_t ip)
     return endpoint < count ? stepper_host_of(stepper, endpoint) : STEP_ANY;
 }
 
-static bool is_command(const struct stepper *stepper, const struct step_subject *subject,
-                       const struct probe_host_io *io)
+/* A command of an NVMe workload, or a message of an rdma-* one, that is over. */
+struct ended {
+    uint32_t workload, from, to; /* nodes */
+    time_ps took;
+    bool well;
+    const char *words; /* what is said of it, after the workload's name */
+};
+
+static bool is_of(const struct step_subject *subject, const struct ended *ended)
 {
-    const uint32_t from = host_at(stepper, io->host_ip), to = host_at(stepper, io->target_ip);
-    return (subject->workload == STEP_ANY || subject->workload == io->workload) &&
-           (subject->node == STEP_ANY || subject->node == from || subject->node == to) &&
-           (subject->from == STEP_ANY || subject->from == from) &&
-           (subject->to == STEP_ANY || subject->to == to);
+    return (subject->workload == STEP_ANY || subject->workload == ended->workload) &&
+           (subject->node == STEP_ANY || subject->node == ended->from ||
+            subject->node == ended->to) &&
+           (subject->from == STEP_ANY || subject->from == ended->from) &&
+           (subject->to == STEP_ANY || subject->to == ended->to);
 }
 
-static bool is_such_an_end(const struct step_condition *condition, const struct probe_host_io *io)
+static bool is_such_an_end(const struct step_condition *condition, const struct ended *ended)
 {
     switch (condition->quantity) {
     case STEP_IO:
         return true;
     case STEP_COMPLETED:
-        return io->completed_at - io->issued_at > condition->above;
+        return ended->took > condition->above;
     case STEP_FAILED:
-        return io->status != 0;
+        return !ended->well;
     default:
         return false;
     }
 }
 
+static void has_ended(struct stepper *stepper, const struct ended *ended)
+{
+    const struct step_goal *goal = stepper->goal;
+    for (uint32_t i = 0; i < goal->condition_count; i++)
+        if (is_such_an_end(&goal->conditions[i], ended) &&
+            is_of(&goal->conditions[i].subject, ended))
+            hit(stepper, i, "%s: %s", stepper->world->stats[ended->workload].name, ended->words);
+}
+
 static void on_host_io(void *self, const struct probe_host_io *io)
 {
     struct stepper *stepper = self;
-    const struct step_goal *goal = stepper->goal;
     const char *operation = io->opcode == 1 ? "write" : io->opcode == 2 ? "read" : "flush";
-    for (uint32_t i = 0; i < goal->condition_count; i++) {
-        const struct step_condition *condition = &goal->conditions[i];
-        if (is_such_an_end(condition, io) && is_command(stepper, &condition->subject, io))
-            hit(stepper, i, "%s: a %s of %s from %s completed after %s, status %#x",
-                stepper->world->stats[io->workload].name, operation, words_bytes(io->bytes).text,
-                name_of(stepper, host_at(stepper, io->host_ip)),
-                words_time(io->completed_at - io->issued_at).text, io->status);
-    }
+    const uint32_t from = host_at(stepper, io->host_ip);
+    const time_ps took = io->completed_at - io->issued_at;
+    char words[160];
+    snprintf(words, sizeof words, "a %s of %s from %s completed after %s, status %#x", operation,
+             words_bytes(io->bytes).text, name_of(stepper, from), words_time(took).text,
+             io->status);
+    has_ended(stepper, &(struct ended){io->workload, from, host_at(stepper, io->target_ip), took,
+                                       io->status == 0, words});
+}
+
+static void on_message(void *self, const struct probe_message *message)
+{
+    struct stepper *stepper = self;
+    const struct scenario_workload *about = &stepper->world->scenario->workloads[message->workload];
+    const struct scenario_pair *pair = &about->pairs[message->member / about->copies];
+    const time_ps took = message->completed_at - message->issued_at;
+    char words[160];
+    snprintf(words, sizeof words, "a message from %s to %s %s after %s",
+             name_of(stepper, pair->from), name_of(stepper, pair->to),
+             message->good ? "completed" : "failed", words_time(took).text);
+    has_ended(stepper,
+              &(struct ended){message->workload, pair->from, pair->to, took, message->good, words});
 }
 
 /* What a node's owner says of itself by name. */
@@ -205,6 +234,7 @@ void stepper_conditions_init(struct stepper *stepper, const struct scenario *sce
         .blocked = on_blocked,
         .target_io = on_target_io,
         .host_io = on_host_io,
+        .message = on_message,
         .state = on_state,
         .note = on_note,
     };
