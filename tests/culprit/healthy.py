@@ -4,6 +4,7 @@
 
 import json
 
+SHAPES = ["star", "star", "pair", "pair", "leaf-spine", "leaf-spine", "leaf-spine", "fat-tree"]
 NAMES = ["oltp", "backup", "mirror", "scan"]
 
 
@@ -39,7 +40,7 @@ class Healthy:
         self.by_design = []  # settings of all that slow things down
         self.rate = draw.choice([25, 100, 100])
         self.duration_us = draw.choice([1000, 1500, 2000])
-        self.build(wants.get("shape") or draw.choice(["star", "pair", "leaf-spine", "leaf-spine"]), wants)
+        self.build(wants.get("shape") or draw.choice(SHAPES), wants)
         self.settings(wants)
         self.workloads = []
         self.load(wants)
@@ -69,9 +70,21 @@ class Healthy:
                            for leaf in range(leaves) for spine in range(spines)]
             self.fabric["topology"] = {"kind": "leaf-spine", "leaves": leaves, "spines": spines,
                                        "hosts-per-leaf": each}
+        elif shape == "fat-tree":
+            self.fat_tree()
         else:
             self.explicit(shape, wants)
         self.port_count = max(sum(switch in link for link in self.links) for switch in self.switches)
+
+    def fat_tree(self):
+        """Of switches with four ports: 16 hosts, four pods of two edge and two aggregation switches, four cores."""
+        self.hosts = [f"host{i}" for i in range(16)]
+        self.spines = [f"agg{i}" for i in range(8)] + [f"core{i}" for i in range(4)]
+        self.switches = [f"edge{i}" for i in range(8)] + self.spines
+        self.links = [(host, 0, f"edge{i // 2}", i % 2) for i, host in enumerate(self.hosts)]
+        self.links += [(f"edge{i}", 2 + j, f"agg{i // 2 * 2 + j}", i % 2) for i in range(8) for j in range(2)]
+        self.links += [(f"agg{i}", 2 + j, f"core{i % 2 * 2 + j}", i // 2) for i in range(8) for j in range(2)]
+        self.fabric["topology"] = {"kind": "fat-tree", "k": 4}
 
     def explicit(self, shape, wants):
         """Two switches with one or two trunks, or a ring of three or four."""
@@ -185,9 +198,12 @@ class Healthy:
             self.workloads.append(dict(made, pairing="one-to-one", outstanding=8))
 
     def load_pairs(self, wants):
-        """Each host of a leaf with one of another, by queue pairs enough for all ways between them."""
-        one, other = self.draw.sample([switch for switch in self.switches if switch not in self.spines], 2)
-        senders, to = self.of_switch(one), self.of_switch(other)
+        """Each host of a leaf or pod with one of another, by queue pairs enough for all ways between them."""
+        if self.shape == "fat-tree":
+            senders, to = self.hosts[:8], self.hosts[8:]
+        else:
+            leaves = self.draw.sample([switch for switch in self.switches if switch not in self.spines], 2)
+            senders, to = (self.of_switch(leaf) for leaf in leaves)
         made = self.workload(0, wants.get("kind"), senders, to, dict(wants, incast=True))
         self.workloads.append(dict(made, pairing="one-to-one"))
 

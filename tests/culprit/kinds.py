@@ -1,7 +1,7 @@
 # kinds - what goes wrong, one function a kind.                     SPDX-License-Identifier: Apache-2.0
 # A fault has the word of `stormglass list faults` as its kind: each needs a function here on the day on
 # which it lands.  Behind the word stands what the healthy scenario must have, as Healthy takes it.
-from harms import (Harm, at_host, at_link, at_some, at_switch, end_of, fault_of_host, fault_of_link,
+from harms import (Harm, at_host, at_link, at_some, at_switch, end_of, everywhere, fault_of_host, fault_of_link,
                    fault_of_switch, harm, link_name, media, of_host, of_switch, of_workload, override,
                    port, receiver, route, sender_link, some_link, some_switch, when, wrong_way)
 
@@ -245,6 +245,12 @@ def collision(draw, healthy):
     """All queue pairs of two hosts go one way."""
     leaves = {healthy.switch_of(host) for host in healthy.data_senders()}
     return at_switch(healthy, draw.choice(sorted(leaves)), ecmp_hash="addresses")
+
+
+@harm("polarization", shape="fat-tree", qps=8, kind="rdma-write", pairs=True, up=1, control="none")
+def polarization(draw, healthy):
+    """Tiers that hash alike use half of the ways."""
+    return Harm((), everywhere("fabric.switch", ecmp_seed=draw.randint(1, 100)))
 
 
 @harm("slow-link")
