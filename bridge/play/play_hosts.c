@@ -50,6 +50,8 @@ static void make_instance(struct play_instance *instance, uint32_t copy)
         .nvme_params = &instance->nvme,
         .start = span.start,
         .stop = span.stop,
+        .late = scenario_late(play->scenario, instance->entry,
+                              instance->pair * workload->copies + copy),
         .stats = &play->stats[instance->entry],
         .on_idle = on_idle,
         .on_idle_self = instance,

@@ -121,6 +121,7 @@ struct scenario_workload {
     struct verbs_class class; /* of its connections */
     time_ps start,
         stop; /* absolute; stop is at most `duration`.  Start is without a fio job's delays */
+    time_ps start_jitter;
     struct diag_place place;
 };
 
@@ -216,9 +217,9 @@ struct scenario {
     uint32_t set_count;
     const struct scenario_setting *settings;
     uint32_t setting_count;
-    struct calibrated_list calibrated; /* of the profiles that it uses */
+    struct calibrated_list calibrated;      /* of the profiles that it uses */
     const struct scenario_origins *origins; /* who said what of which node: deviation.h */
-    uint32_t selected;                 /* by `where`, `from` and `to` so far; the loader's own */
+    uint32_t selected; /* by `where`, `from` and `to` so far; the loader's own */
 };
 
 /* What a scenario is loaded from.  `--seed N` of a command is the set "seed=N". */
@@ -236,6 +237,9 @@ struct scenario *scenario_load(const struct scenario_input *input, struct diag *
 struct scenario *scenario_load_file(const char *path, const char *const *sets, uint32_t set_count,
                                     struct diag *diag);
 void scenario_free(struct scenario *scenario); /* NULL is fine */
+
+/* How much later than its workload's start a member begins: its part of the jitter. */
+time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member);
 
 /* The DSCP of a workload's connections between the two, in both directions. */
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,

@@ -10,13 +10,16 @@
 #include "scenarios/load/pairing.h"
 #include "scenarios/workload/workload.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { WORKLOADS_MAX = 10000 };
 
 /* What every kind has. */
 struct common {
-    int64_t start, stop;    /* stop -1: the end of the run */
+    int64_t start, stop; /* stop -1: the end of the run */
+    int64_t start_jitter;
     int64_t pairing;        /* enum pairing */
     int64_t dscp, priority; /* -1: the host's */
 };
@@ -26,6 +29,9 @@ struct common {
 const struct opt scenario_workload_opts[] = {
     {"start", OPT_TIME, FIELD(start), "0s", NULL, NULL, NULL, "Time at which it starts to issue.",
      "own"},
+    {"start-jitter", OPT_TIME, FIELD(start_jitter), "0s", NULL, NULL, NULL,
+     "Each member begins at random so much later at most.",
+     "own; processes of different hosts never start at the same picosecond"},
     {"stop", OPT_TIME, FIELD(stop), "end", NULL, NULL, "end",
      "Time at which it stops issuing; end: the run's duration.", "own"},
     {"pairing", OPT_CHOICE, FIELD(pairing), "round-robin", NULL, NULL, OPT_WORDS(PAIRINGS),
@@ -37,6 +43,17 @@ const struct opt scenario_workload_opts[] = {
      "Priority at the port of the hosts in `from`; auto: as their map has the DSCP.",
      "mlnx_qos --trust dscp; the service level of a REQ, IBTA Vol 1 12.7"},
     {0}};
+
+time_ps scenario_late(const struct scenario *scenario, uint32_t workload, uint32_t member)
+{
+    const time_ps most = scenario->workloads[workload].start_jitter;
+    if (most == 0)
+        return 0;
+    char owner[64];
+    snprintf(owner, sizeof owner, "workload %" PRIu32 ", member %" PRIu32, workload, member);
+    struct rng rng = rng_stream(scenario->seed, owner, "start-jitter");
+    return (time_ps)rng_below(&rng, (uint64_t)most + 1);
+}
 
 uint8_t scenario_dscp(const struct scenario *scenario, const struct scenario_workload *workload,
                       const struct scenario_pair *pair)
@@ -105,6 +122,7 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
     const struct common *common = block->params;
     const time_ps end = loader->scenario->duration;
     entry->made.start = common->start;
+    entry->made.start_jitter = common->start_jitter;
     entry->made.class = (struct verbs_class){
         .tos_set = common->dscp >= 0,
         .priority_set = common->priority >= 0,
@@ -112,11 +130,14 @@ static void read_common(struct loader *loader, struct entry *entry, const struct
         .priority = (uint8_t)(common->priority < 0 ? 0 : common->priority),
     };
     entry->made.stop = common->stop < 0 || common->stop > end ? end : common->stop;
-    if (common->start < entry->made.stop)
+    if (common->start_jitter < entry->made.stop - common->start)
         return;
-    const struct tree_node *start = tree_get(entry->written, "start");
+    const bool late = common->start >= entry->made.stop;
+    const struct tree_node *start = tree_get(entry->written, late ? "start" : "start-jitter");
     tree_error(loader->diag, start == NULL ? entry->written : start,
-               "'%s' would start after its stop", entry->made.name);
+               late ? "'%s' would start after its stop"
+                    : "members of '%s' might start after its stop",
+               entry->made.name);
 }
 
 static bool read_ends(struct loader *loader, struct entry *entry, enum pairing pairing,

@@ -305,7 +305,7 @@ static void make_script(struct wl_nvme *wl, struct wl_region region)
     char purpose[64];
     snprintf(purpose, sizeof purpose, "workload %u.%u.%u", wl->site.workload, wl->site.instance,
              wl->site.copy);
-    const time_ps start = time_later(wl->did.ready, wl->site.start);
+    const time_ps start = time_later(wl->did.ready, workload_begin(&wl->site));
     wl_script_init(&wl->script, &wl->params, region, wl->slot_count, start,
                    env_stream(wl->site.env, purpose));
     if (wl->params.replay.trace != NULL)
@@ -350,8 +350,9 @@ static void on_ready(void *self, uint16_t status)
     make_slots(wl);
     make_script(wl, region);
     workload_begins(wl->site.stats, wl->window.from);
-    if (wl->did.ready < wl->site.start)
-        env_timer_set(wl->site.env, &wl->timer, wl->site.start);
+    const time_ps begin = workload_begin(&wl->site);
+    if (wl->did.ready < begin)
+        env_timer_set(wl->site.env, &wl->timer, begin);
     else
         pump(wl);
 }

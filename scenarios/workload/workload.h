@@ -80,10 +80,17 @@ struct workload_site {
     const void *params;       /* the kind's own, filled by its rows */
     const void *nvme_params;  /* struct nvme_host_params for kinds that need it */
     time_ps start, stop;      /* absolute */
+    time_ps late;             /* the member begins so much after start */
     struct workload_stats *stats;
     void (*on_idle)(void *self); /* nothing is under way and nothing will be issued: told once */
     void *on_idle_self;
 };
+
+/* When the member may issue first. */
+static inline time_ps workload_begin(const struct workload_site *site)
+{
+    return time_earlier(site->start + site->late, site->stop);
+}
 
 /* The file that an entry names, for kinds that have one. */
 struct workload_file {

@@ -171,6 +171,7 @@ static void begin_instance(struct world *world, uint32_t index, const struct sce
         .nvme_params = from->host->nvme_host,
         .start = span.start,
         .stop = span.stop,
+        .late = scenario_late(world->scenario, index, number),
         .stats = stats_at(world, host->node.executor, index),
         .on_idle = on_idle,
         .on_idle_self = instance,

@@ -70,6 +70,7 @@ static const struct narrow {
     {NULL, "read-time", NULL, "200us"},
     {NULL, "stop", "100us", "800us"},
     {NULL, "start", "0s", "80us"},
+    {NULL, "start-jitter", NULL, "19us"},
     {NULL, "queue-depth", "1", "24"},
     {NULL, "queues", "1", "4"},
     {NULL, "qps", "1", "4"},
