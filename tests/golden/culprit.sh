@@ -40,8 +40,8 @@ score "without the runner-up it is less" 1 "right, NOT PROVED" slow-receiver "$s
     "$proof, {\"suspect\": \"host\", \"name\": \"host77\", \"gone\": 0.3}"
 score "so it is without the traffic" 0 "seed 3: right:" slow-receiver "$storm, ${host/true/false}" \
     "$proof, {\"suspect\": \"workload\", \"name\": \"oltp\", \"gone\": 0.9}"
-score "by its path" 1 "right, NOT PROVED" headroom '{"suspect": "setting", "name": "fabric.overrides[0].headroom", "sure": true}' ''
-score "by another parameter" 1 "WRONG, INNOCENT" headroom '{"suspect": "setting", "name": "fabric.overrides[0].alpha", "sure": true}' ''
+score "by its path" 1 "right, NOT PROVED" slow-link '{"suspect": "setting", "name": "fabric.overrides[0].rate", "sure": true}' ''
+score "by another parameter" 1 "WRONG, INNOCENT" slow-link '{"suspect": "setting", "name": "fabric.overrides[0].mtu", "sure": true}' ''
 score "somebody is named in a clean one" 1 "WRONG, INNOCENT" clean "$host" ''
 SEVERITY=slight score "load is nobody" 0 "seed 3: right" clean '{"suspect": "load", "name": "host0", "sure": true}' ''
 score "a clean one is severe" 1 "WRONG" clean '' ''
