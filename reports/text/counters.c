@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * counters - the counters of a run as real equipment prints them.
- * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat and pg-drop. */
+ * Source: ethtool(8); sonic-utilities, scripts pfcstat, queuestat, wredstat and
+ * pg-drop. */
 #include "reports/text/counters.h"
 
 #include "base/check.h"
@@ -145,45 +146,59 @@ static void priority_table(struct print *print, const struct by_priority *table)
     each_switch_port(print, priority_row, table);
 }
 
-static const struct {
+/* A column of a table by queue; what a run does not count has no name in it. */
+struct queue_column {
     const char *head;
+    bool counted;
     enum counter_id id;
-} queue_columns[] = {
-    {"Counter/pkts", COUNTER_TX_PRIO_PACKETS},
-    {"Counter/bytes", COUNTER_TX_PRIO_BYTES},
-    {"Drop/pkts", COUNTER_TX_PRIO_QUEUE_DROPPED},
-    {"EcnMarked/pkts", COUNTER_TX_PRIO_ECN_MARKED},
 };
 
-enum { QUEUE_COLUMNS = sizeof queue_columns / sizeof queue_columns[0], QUEUE_WIDTH = 5 };
+enum { QUEUE_COLUMNS = 4, QUEUE_WIDTH = 5 };
+
+static const struct queue_column queuestat_columns[QUEUE_COLUMNS] = {
+    {"Counter/pkts", true, COUNTER_TX_PRIO_PACKETS},
+    {"Counter/bytes", true, COUNTER_TX_PRIO_BYTES},
+    {"Drop/pkts", true, COUNTER_TX_PRIO_QUEUE_DROPPED},
+    {.head = "Drop/bytes"},
+};
+
+static const struct queue_column wredstat_columns[QUEUE_COLUMNS] = {
+    {.head = "WredDrp/pkts"},
+    {.head = "WredDrp/bytes"},
+    {"EcnMarked/pkts", true, COUNTER_TX_PRIO_ECN_MARKED},
+    {.head = "EcnMarked/bytes"},
+};
 
 static void queue_rows(struct print *print, const struct port_counters_port *port, const void *what)
 {
-    (void)what;
+    const struct queue_column *columns = what;
     for (int queue = 0; queue < PRIORITIES; queue++) {
         char text[32];
         fprintf(print->out, "%*s  %*s%d", print->widest, name_of(print, port), QUEUE_WIDTH - 1,
                 "UC", queue);
-        for (int i = 0; i < QUEUE_COLUMNS; i++)
-            fprintf(
-                print->out, "  %*s", VALUE_WIDTH,
-                with_commas(port_counters_get(print->counters, port, queue_columns[i].id, queue),
-                            text));
+        for (int i = 0; i < QUEUE_COLUMNS; i++) {
+            const struct queue_column *column = &columns[i];
+            const char *value = "N/A";
+            if (column->counted)
+                value =
+                    with_commas(port_counters_get(print->counters, port, column->id, queue), text);
+            fprintf(print->out, "  %*s", VALUE_WIDTH, value);
+        }
         fputc('\n', print->out);
     }
 }
 
-static void queue_table(struct print *print)
+static void queue_table(struct print *print, const struct queue_column *columns)
 {
     int widths[2 + QUEUE_COLUMNS] = {print->widest, QUEUE_WIDTH};
     fprintf(print->out, "%*s  %*s", print->widest, "Port", QUEUE_WIDTH, "TxQ");
     for (int i = 0; i < QUEUE_COLUMNS; i++) {
         widths[2 + i] = VALUE_WIDTH;
-        fprintf(print->out, "  %*s", VALUE_WIDTH, queue_columns[i].head);
+        fprintf(print->out, "  %*s", VALUE_WIDTH, columns[i].head);
     }
     fputc('\n', print->out);
     dashes(print, widths, 2 + QUEUE_COLUMNS);
-    each_switch_port(print, queue_rows, NULL);
+    each_switch_port(print, queue_rows, columns);
 }
 
 static void one_switch(struct print *print)
@@ -198,7 +213,8 @@ static void one_switch(struct print *print)
     }
     priority_table(print, &rx);
     priority_table(print, &tx);
-    queue_table(print);
+    queue_table(print, queuestat_columns);
+    queue_table(print, wredstat_columns);
     fputs("Ingress PG dropped packets:\n", print->out);
     priority_table(print, &drops);
 }

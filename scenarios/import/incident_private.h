@@ -25,8 +25,9 @@ struct incident_list {
 struct incident_table {
     bool by_queue; /* the second column is a queue, "UC3" */
     int columns;
-    const char *names[INCIDENT_COLUMNS_MAX]; /* with %d for the priority; NULL: left out */
-    int priorities[INCIDENT_COLUMNS_MAX];    /* where not by_queue */
+    const char *names[INCIDENT_COLUMNS_MAX];         /* with %d for the priority; NULL: left out */
+    int priorities[INCIDENT_COLUMNS_MAX];            /* where not by_queue */
+    struct diag_place unknown[INCIDENT_COLUMNS_MAX]; /* of a head to note; file NULL: none */
 };
 
 enum incident_section {

@@ -78,7 +78,7 @@ static void by_queue(struct incident_reader *reader, const char *at)
             if (is_word(word, length, known[i].word))
                 name = known[i].name;
         if (name == NULL)
-            incident_note(reader, word, "a column that a run does not have: left out");
+            reader->table.unknown[reader->table.columns] = incident_place(reader, word, 1);
         add_column(&reader->table, name, -1);
     }
     reader->table.by_queue = true;
@@ -172,6 +172,16 @@ static bool is_not_there(const char *word, size_t length)
     return is_word(word, length, "N/A");
 }
 
+/* A column is missed when somebody counts in it, and once. */
+static void note_column(struct incident_reader *reader, int column)
+{
+    struct diag_place *place = &reader->table.unknown[column];
+    if (place->file != NULL)
+        fprintf(reader->notes, "%s:%d:%d: note: a column that a run does not have: left out\n",
+                place->file, place->line, place->column);
+    place->file = NULL;
+}
+
 void incident_row(struct incident_reader *reader)
 {
     const struct incident_table *table = &reader->table;
@@ -190,6 +200,8 @@ void incident_row(struct incident_reader *reader)
         return;
     for (int i = 0; i < table->columns; i++) {
         word = incident_word(&at, &length);
+        if (length > 0 && table->names[i] == NULL && !is_not_there(word, length))
+            note_column(reader, i);
         if (table->names[i] == NULL || is_not_there(word, length))
             continue;
         char name[INCIDENT_WORD_MAX];
