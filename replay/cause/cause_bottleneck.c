@@ -19,6 +19,9 @@ static const struct relief reliefs[] = {
 #undef RESOURCE
     {BOTTLENECK_MEDIA, "media"}};
 
+/* Of the time that is lost to it, or that it is busy: what all have too little of. */
+enum { SCARCE = PPM * 3 / 10 };
+
 static void accuse(struct cause_search *search, const struct harm_scene *scene, uint32_t node,
                    uint32_t workload, const char *rows)
 {
@@ -26,7 +29,8 @@ static void accuse(struct cause_search *search, const struct harm_scene *scene, 
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     clue.place.node = node;
-    if (!suspects_deviation(scene, rows, clue.place, &suspect))
+    if (!suspects_deviation(scene, rows, clue.place, &suspect) &&
+        (limit->used < SCARCE || !suspects_scarce(scene, rows, &suspect)))
         return;
     clue.workload = workload;
     clue.parts = HARM_BIT(BEHIND) | HARM_BIT(SLOW) | HARM_BIT(READS) | HARM_BIT(HELD);

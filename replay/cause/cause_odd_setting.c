@@ -7,22 +7,50 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a difference is told by; what is supposed of one that cannot be measured. */
 enum { NOTABLE = PPM / 20, LITTLE = PPM / 50 };
 
-static bool is_worse(const struct deviation *deviation)
+static bool is_delay(const char *row)
 {
-    for (size_t i = 0; i < deviation->change_count; i++) {
-        const struct deviation_change *change = &deviation->changes[i];
-        char why[OPT_WHY_BYTES];
-        int64_t value = 0;
-        if (change->row != NULL && !opt_parse(change->row, deviation->value, &value, why))
-            continue;
-        if (suspects_worse(change->row, value, change->common))
-            return true;
+    return suspects_listed("delay length latency tx-delay rx-delay read-delay command-cost "
+                           "submit-cost complete-cost read-latency write-latency",
+                           row);
+}
+
+/* The shortest mean latency of the members that it touches. */
+static time_ps latency_of(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    time_ps least = 0;
+    for (uint32_t i = 0; i < scene->member_count; i++) {
+        const struct harm_member *member = &scene->members[i];
+        if (member->mean > 0 && (least == 0 || member->mean < least) &&
+            scene_touches(scene, member, deviation))
+            least = member->mean;
     }
-    return false;
+    return least;
+}
+
+/* What a change may cost where nobody can be compared: a delay as much as it adds to the latency,
+ * what is no quantity a little; of others the traces tell. */
+static int64_t supposed(const struct harm_scene *scene, const struct deviation *deviation)
+{
+    const struct deviation_change *change = &deviation->changes[0];
+    char why[OPT_WHY_BYTES];
+    int64_t value;
+    if (change->row == NULL)
+        return LITTLE;
+    if (strcmp(change->row->name, "path-mtu") == 0 || strcmp(change->row->name, "ecmp-hash") == 0)
+        return LITTLE;
+    if (!is_delay(change->row->name) || !opt_parse(change->row, deviation->value, &value, why) ||
+        value <= change->common)
+        return 0;
+    /* a length is in mm: 5 ns for each metre */
+    const bool length = strcmp(change->row->name, "length") == 0;
+    const time_ps added = 2 * (length ? (value - change->common) * 5 : value - change->common);
+    const time_ps mean = latency_of(scene, deviation);
+    return mean == 0 || added * 20 < mean ? 0 : LITTLE;
 }
 
 static int64_t loss_of(const struct harm_member *member)
@@ -58,6 +86,13 @@ static struct groups parted(const struct harm_scene *scene, const struct deviati
     return groups;
 }
 
+/* What it does is seen as drops, or not at all. */
+static bool leaves_drops(const struct deviation *deviation)
+{
+    const struct opt *row = deviation->changes[0].row;
+    return row != NULL && suspects_listed("ttl mtu headroom", row->name);
+}
+
 static void compare(struct cause_search *search, const struct harm_scene *scene,
                     const struct deviation *deviation)
 {
@@ -69,13 +104,12 @@ static void compare(struct cause_search *search, const struct harm_scene *scene,
     const int64_t touched = groups.lost[1] / groups.count[1];
     const int64_t others = groups.count[0] == 0 ? 0 : groups.lost[0] / groups.count[0];
     clue.deviation = deviation;
-    if (groups.count[0] > 0 && touched >= others + NOTABLE) {
+    if (groups.count[0] > 0 && touched >= others + NOTABLE && !leaves_drops(deviation)) {
         clue.parts = HARM_LOST_PARTS | HARM_BIT(SLOW);
         clue.strength = PPM / 2;
         snprintf(clue.seen, sizeof clue.seen, "pairs that it touches lose %s, others %s",
                  words_percent((double)touched, PPM).text, words_percent((double)others, PPM).text);
-    } else if (is_worse(deviation)) {
-        clue.least = LITTLE;
+    } else if ((clue.least = supposed(scene, deviation)) >= LITTLE) {
         snprintf(clue.seen, sizeof clue.seen, "traffic goes by it; how much it cost is not seen");
     } else
         return;

@@ -17,6 +17,10 @@ bool cause_pauses_lost(const struct harm_scene *scene, const struct observe_drop
     const uint32_t peer = scene->fabric->peer[port];
     const struct suspects_place place = {port, HARM_NONE};
     struct suspect suspect;
+    if (drops->cause == PROBE_DROP_RX_BUFFER &&
+        (world_host(scene->world, drops->node)->rnics[drops->port]->rx.lossless >> drops->priority &
+         1) == 0)
+        return true;
     return !wants(scene, port, drops->priority) || !wants(scene, peer, drops->priority) ||
            scene_port(scene, peer)->pfc_frames_ignored > 0 ||
            suspects_fault(scene, "pfc-off", place, drops->first, drops->last, &suspect) ||

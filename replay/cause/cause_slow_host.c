@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ALWAYS = PPM * 85 / 100 };
+enum { ALWAYS = PPM * 85 / 100, FILLED = 16 * 1024 };
 
 /* Its buffer was never empty: it takes what it can, whether it pauses or senders slowed down. */
 static void look_at_buffers(struct cause_search *search, const struct harm_scene *scene,
@@ -54,13 +54,20 @@ static bool is_common(const struct harm_scene *scene)
     return common;
 }
 
+/* More than what a link delivers while a frame is handed on. */
+static bool is_filled(const struct harm_scene *scene, uint32_t node)
+{
+    return world_host(scene->world, node)->rnics[0]->rx.peak >= FILLED;
+}
+
 /* A host that a fault slowed for a while, though nobody had to be paused. */
 static void look_at_faults(struct cause_search *search, const struct harm_scene *scene)
 {
     for (uint32_t i = 0; i < scene->scenario->fault_count; i++) {
         const struct scenario_fault *fault = &scene->scenario->faults[i];
         const time_ps until = time_earlier(fault->end, scene->window_end);
-        if (strcmp(fault->ops->name, "slow-receiver") != 0 || fault->at >= until)
+        if (strcmp(fault->ops->name, "slow-receiver") != 0 || fault->at >= until ||
+            (fault->ops->in_vain != NULL && fault->ops->in_vain(fault->params) != NULL))
             continue;
         const int64_t lasted = (int64_t)((__int128)(until - fault->at) * PPM / scene->window_end);
         const struct suspect suspect = suspects_named_fault(scene, i);
@@ -68,6 +75,8 @@ static void look_at_faults(struct cause_search *search, const struct harm_scene 
             struct cause_clue clue = cause_clue();
             clue.place.node = fault->spots[k].node;
             const struct harm_use *use = &scene->uses[scene->fabric->first_port[clue.place.node]];
+            if (use->drained < PPM / 10 || !is_filled(scene, clue.place.node))
+                continue;
             clue.least = (use->drained < lasted ? use->drained : lasted) / 2;
             clue.proven = use->drained >= lasted / 2;
             snprintf(clue.seen, sizeof clue.seen,

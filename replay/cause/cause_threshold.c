@@ -4,8 +4,18 @@
 
 #include <stdio.h>
 
+enum { EMPTY = 16 };
+
 static const char rows[] = "xoff alpha policy buffer reserved xon xon-offset headroom "
                            "headroom-pool headroom-ratio abm-congested abm-interval ports cell";
+
+/* It paused though its memory was all but empty. */
+static bool is_early(const struct harm_scene *scene, uint32_t node)
+{
+    const struct buffer *buffer = &world_switch(scene->world, node)->buffer;
+    const struct buffer_pool *pool = &buffer->pools[BUFFER_POOL_LOSSLESS];
+    return (uint64_t)pool->shared_peak * EMPTY < pool->size;
+}
 
 static void look(struct cause_search *search, const struct harm_scene *scene)
 {
@@ -17,7 +27,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         char name[HARM_NAME_BYTES];
         const uint32_t node = explain->fabric->node_of[root->port];
         if (root->kind != EXPLAIN_CONGESTION || explain->verdict.all_ps == 0 ||
-            !suspects_deviation(scene, rows, (struct suspects_place){HARM_NONE, node}, &suspect))
+            !(suspects_deviation(scene, rows, (struct suspects_place){HARM_NONE, node}, &suspect) ||
+              (is_early(scene, node) && suspects_general(scene, "alpha xoff policy", &suspect))))
             continue;
         clue.place.port = root->port;
         clue.root = i;

@@ -19,7 +19,8 @@ static void look(struct cause_search *search, const struct harm_scene *scene)
         clue.parts = HARM_LOST_PARTS;
         clue.rows = "timeout retry-count";
         clue.otherwise = HARM_LOAD;
-        clue.strength = scene->drop_count > 0 ? PPM / 4 : PPM;
+        clue.general = scene->drop_count > 0 ? NULL : "timeout";
+        clue.strength = scene->drop_count > 0 ? PPM / 4 : PPM / 2;
         snprintf(clue.seen, sizeof clue.seen, "%s: %s retransmission timeouts%s",
                  scene->scenario->nodes[node].name, words_count((int64_t)timeouts).text,
                  scene->drop_count > 0 ? "" : " though no frame was lost");

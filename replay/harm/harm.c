@@ -6,6 +6,7 @@
 #include "replay/database/words.h"
 #include "replay/explain/explain_words.h"
 #include "replay/harm/cause.h"
+#include "replay/harm/margins.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -394,7 +395,8 @@ static void word_harm(struct harm *harm)
     const size_t size = sizeof harm->sentence;
     size_t used = 0;
     if (harm->severity == HARM_NOTHING) {
-        snprintf(text, size, "none: nobody lost anything worth mention");
+        used = (size_t)snprintf(text, size, "none: nobody lost anything worth mention");
+        margins_words(harm, text + used, size - used);
         return;
     }
     used += (size_t)snprintf(text, size, "%s: %" PRId64 " pair%s of hosts lost %s",
@@ -442,6 +444,7 @@ void harm_judge(struct harm_scene *scene, const struct cause_kind *const *kinds,
     close_search(&search, harm);
     add_up(scene, &search, harm);
     harm->severity = severity_of(scene, harm);
+    margins_find(scene, harm);
     word_harm(harm);
     for (uint32_t i = 0; i < search.count; i++)
         free(search.list[i].lost);

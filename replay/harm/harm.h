@@ -59,12 +59,21 @@ struct harm_cause {
     uint32_t victim_count;
 };
 
+/* How near to a limit the nearest came: parts per million of it. */
+struct harm_margin {
+    int64_t used;     /* -1: nobody has such a limit */
+    const char *node; /* of the nearest */
+};
+
 struct harm {
     int64_t lost_ps; /* -1: unknown */
     int64_t failed_operations, lossless_drops, drops, victims;
     enum harm_severity severity;
     char sentence[HARM_SENTENCE_BYTES];
-    struct harm_cause *causes; /* best first */
+    struct harm_margin headroom; /* of a lossless group: above it a frame is lost */
+    struct harm_margin memory;   /* that groups of a switch share */
+    struct harm_margin receive;  /* of a host's receive buffer, to where it pauses */
+    struct harm_cause *causes;   /* best first */
     uint32_t cause_count;
 };
 

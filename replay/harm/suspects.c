@@ -263,6 +263,25 @@ bool suspects_general(const struct harm_scene *scene, const char *rows, struct s
     return find_written(scene, rows, NULL, suspect);
 }
 
+bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct suspect *suspect)
+{
+    for (uint32_t i = 0; i < scene->scenario->setting_count; i++) {
+        const struct scenario_setting *setting = &scene->scenario->settings[i];
+        char why[OPT_WHY_BYTES];
+        int64_t preset;
+        if (setting->where.file == NULL || setting->profile != NULL ||
+            strncmp(setting->path, "hosts.defaults.", 15) != 0 ||
+            !suspects_listed(rows, setting->row->name) ||
+            !opt_parse(setting->row, setting->row->preset, &preset, why) ||
+            strcmp(setting->row->name, "drain") == 0 ||
+            !suspects_worse(setting->row, setting->value, preset))
+            continue;
+        name_setting(setting, preset, suspect);
+        return true;
+    }
+    return false;
+}
+
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
                           struct suspect *suspect)
 {

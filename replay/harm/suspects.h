@@ -47,6 +47,9 @@ bool suspects_worse(const struct opt *row, int64_t value, int64_t common);
 /* Of these rows: one that the scenario itself writes for all, and not its preset. */
 bool suspects_general(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
 
+/* The same, worse than its preset, of hosts. */
+bool suspects_scarce(const struct harm_scene *scene, const char *rows, struct suspect *suspect);
+
 /* Of these rows: one of the workload that is not its preset. */
 bool suspects_of_workload(const struct harm_scene *scene, const char *rows, uint32_t workload,
                           struct suspect *suspect);

@@ -77,6 +77,15 @@ static void emit_accused(const struct result *result, uint32_t index, result_emi
     emit_victims(result, index, emit, self);
 }
 
+/* Null: nobody has such a limit. */
+static void emit_margin(result_emit_fn *emit, void *self, const char *path,
+                        const struct harm_margin *margin)
+{
+    emit(self, &(struct result_item){.path = path,
+                                     .type = margin->node == NULL ? RESULT_NULL : RESULT_REAL,
+                                     .real = (double)margin->used / (double)PPM});
+}
+
 void result_harm_emit(const struct result *result, result_emit_fn *emit, void *self)
 {
     const struct harm *harm = &result->harm;
@@ -87,6 +96,9 @@ void result_harm_emit(const struct result *result, result_emit_fn *emit, void *s
     emit_integer(emit, self, "harm.victims", harm->victims, true);
     emit_text(emit, self, "harm.severity", harm_severity_word(harm->severity));
     emit_text(emit, self, "harm.sentence", harm->sentence);
+    emit_margin(emit, self, "harm.margins.headroom", &harm->headroom);
+    emit_margin(emit, self, "harm.margins.shared_memory", &harm->memory);
+    emit_margin(emit, self, "harm.margins.receive_buffer", &harm->receive);
     emit_list(emit, self, "causes", harm->cause_count);
     for (uint32_t i = 0; i < harm->cause_count; i++)
         emit_accused(result, i, emit, self);

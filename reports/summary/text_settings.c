@@ -14,6 +14,9 @@ enum { LINES_MAX = 10, GROUP_BYTES = 96, LINE_BYTES = 96, GROUP_WIDTH = 33, PROF
     "(path='fabric.host-links.rate' OR path LIKE '%.path-mtu' OR path LIKE '%.congestion-control'" \
     " OR path LIKE '%.pfc-priorities' OR path LIKE '%.loss-recovery')"
 #define PROFILE "set_by LIKE 'profile %'"
+/* The path up to its last dot: of a group what somebody wrote comes first, so that it is not what
+ * is cut off. */
+#define GROUP "rtrim(path, replace(path, '.', ''))"
 
 struct line {
     char group[GROUP_BYTES]; /* "fabric.switch" */
@@ -70,7 +73,8 @@ void text_settings(struct store *store, FILE *out, const struct paint *paint)
     fprintf(out, "\n%sNon-default settings%s\n", paint->bold, paint->off);
     struct store_statement *rows = store_prepare(
         store, "SELECT path, value, set_by, " OWN " OR " KEY ", " PROFILE " FROM setting"
-               " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE ") ORDER BY rowid");
+               " WHERE path LIKE '%.%' AND (" OWN " OR " KEY " OR " PROFILE
+               ") ORDER BY min(rowid) OVER (PARTITION BY " GROUP "), NOT " OWN ", rowid");
     struct line line = {0};
     int lines = 0;
     while (lines < LINES_MAX && store_step(rows)) {

@@ -372,6 +372,27 @@ static void nothing_seen_is_nobodys(void **state)
     raze(&fixture);
 }
 
+/* The nearest to its limit counts, of whichever switch or host. */
+static void margins_are_those_of_the_nearest(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    build(&fixture, STAR WRITES);
+    struct buffer *buffer = &world_switch(fixture.world, SWITCH)->buffer;
+    struct buffer_group *group = &buffer->groups[1 * PRIORITIES + 3];
+    struct rx_buffer *rx = &world_host(fixture.world, 3)->rnics[0]->rx;
+    group->headroom_peak = group->headroom / 4;
+    rx->peak = rx->xoff / 2;
+    judge(&fixture);
+    group->headroom_peak = 0;
+    assert_in_range(fixture.harm.headroom.used, PPM / 4 - PPM / 50, PPM / 4);
+    assert_string_equal(fixture.harm.headroom.node, "switch0");
+    assert_int_equal(fixture.harm.receive.used, PPM / 2);
+    assert_string_equal(fixture.harm.receive.node, "host3");
+    assert_non_null(strstr(fixture.harm.sentence, "a receive buffer to XOFF 50% at host3"));
+    raze(&fixture);
+}
+
 /* A standing deadlock comes before whatever cost more. */
 static void a_deadlock_that_stands_is_first(void **state)
 {
@@ -413,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_target_that_stands_still_costs_as_long_as_it_lasts),
         cmocka_unit_test(what_limits_a_workload_is_scarcer_than_elsewhere),
         cmocka_unit_test(nothing_seen_is_nobodys),
+        cmocka_unit_test(margins_are_those_of_the_nearest),
         cmocka_unit_test(a_deadlock_that_stands_is_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

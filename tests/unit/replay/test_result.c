@@ -238,6 +238,8 @@ static void fill_harm(struct result *result)
                                  .victims = 254,
                                  .severity = HARM_SEVERE,
                                  .sentence = "severe",
+                                 .headroom = {PPM / 8, "leaf0"},
+                                 .memory = {PPM / 4, "leaf1"},
                                  .causes = &accused,
                                  .cause_count = 1};
 }
@@ -398,6 +400,9 @@ static const char printed[] = "scenario 'small'\n"
                               "harm.victims 254\n"
                               "harm.severity 'severe'\n"
                               "harm.sentence 'severe'\n"
+                              "harm.margins.headroom 0.125\n"
+                              "harm.margins.shared_memory 0.250\n"
+                              "harm.margins.receive_buffer null\n"
                               "causes[0].kind 'mtu'\n"
                               "causes[0].suspect 'setting'\n"
                               "causes[0].name 'fabric.overrides[0].mtu'\n"
