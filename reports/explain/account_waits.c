@@ -113,8 +113,8 @@ static void write_member(const struct place_of *of, const struct store_statement
     json_integer(of->json, path(at, of, "latency_ps"), store_int(row, 4));
     write_parts(of, "waits",
                 ask(of,
-                    "SELECT part, sum_ps FROM wait_member_part JOIN workload w USING(workload)"
-                    " WHERE w.name=?1 AND member=?2",
+                    "SELECT part, sum_ps FROM wait_member_part WHERE member=?2"
+                    " AND workload=(SELECT workload FROM workload WHERE name=?1)",
                     STORE_I(store_int(row, 0))));
 }
 
