@@ -225,6 +225,12 @@ static uint32_t count_planned(const struct prove *prove)
     return count;
 }
 
+/* Nobody means operations to fail, nor lossless frames to be dropped. */
+static bool is_harmed(const struct prove_impact *all)
+{
+    return all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
+}
+
 /* What may be meant so is left as it is where something else explains a loss. */
 static bool play_broken(struct prove_trial *trial)
 {
@@ -232,6 +238,8 @@ static bool play_broken(struct prove_trial *trial)
     if (!play_alone(trial, false))
         return false;
     find_victims(trial);
+    if (!prove->repaired && is_harmed(&prove->all))
+        prove_written(prove, trial->scenario);
     if (prove->repaired || count_planned(prove) == 0)
         return true;
     prove->planned = true;
@@ -286,6 +294,8 @@ static void look_at_whole(struct prove_trial *trial)
                                        .drops = trial->original.drops};
     for (uint32_t i = 0; i < trial->scenario->workload_count; i++) {
         prove->all.failed += trial->original.works[i].failed;
+        if (trial->until == TIME_NEVER) /* else it was cut, and that is no harm */
+            prove->unfinished += trial->original.works[i].unfinished;
         prove->all.inactive += trial->original.works[i].inactive;
         prove->all.done += trial->original.works[i].done;
     }

@@ -110,6 +110,7 @@ struct prove {
     struct prove_impact before, after; /* as it was, and with the culprits mended at once */
     struct prove_impact ideal;         /* with all that is broken mended */
     struct prove_impact all;           /* as it was, of all workloads */
+    int64_t unfinished;                /* operations that never ended, of a run that was not cut */
     char why[STORE_ERROR_BYTES];       /* of what failed */
 };
 

@@ -230,7 +230,8 @@ static bool refine_all(struct prove_trial *trial)
     struct prove *prove = trial->prove;
     bool played = true;
     for (uint32_t i = 0; i < prove->row_count && played; i++)
-        if (prove->rows[i].culprit && prove->rows[i].repair.kind == REPAIR_SETTING)
+        if (prove->rows[i].culprit && prove->rows[i].repair.kind == REPAIR_SETTING &&
+            !prove->rows[i].repair.single)
             played = refine(trial, i);
     return played;
 }

@@ -54,6 +54,7 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
         store, "SELECT workload, n, CAST(round(n*coalesce(latency_mean_ps, 0)) AS INTEGER)"
                "  + unfinished*((SELECT simulated_ps + drain_ps FROM meta)"
                "  - coalesce(last_completion_ps, start_ps)), coalesce(latency_p99_ps, 0), failed,"
+               " unfinished,"
                " coalesce((SELECT value FROM result WHERE"
                "  path='workloads['||workload||'].members_idle'), 0)"
                " FROM (SELECT *, (SELECT coalesce(sum(count), 0) FROM latency l"
@@ -63,7 +64,7 @@ void prove_measure(struct prove_measure *measure, struct store *store, uint32_t 
         if (workload < workloads)
             measure->works[workload] = (struct prove_work){
                 store_int(rows, 1), store_int(rows, 2), store_int(rows, 3),
-                store_int(rows, 4), store_int(rows, 5),
+                store_int(rows, 4), store_int(rows, 5), store_int(rows, 6),
             };
     }
     store_finish(rows);

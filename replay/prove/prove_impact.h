@@ -15,6 +15,7 @@ struct prove_work {
     int64_t done; /* commands or messages whose latency was measured */
     int64_t under_way_ps, p99_ps;
     int64_t failed;
+    int64_t unfinished;
     int64_t inactive; /* members that did nothing, as those that never connected */
 };
 

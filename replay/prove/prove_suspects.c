@@ -262,6 +262,22 @@ void prove_suspects(struct prove *prove, const struct scenario *scenario, struct
     free(search.causes);
 }
 
+void prove_written(struct prove *prove, const struct scenario *scenario)
+{
+    struct search search = {.prove = prove, .scenario = scenario};
+    struct deviations written;
+    deviations_find_written(&written, scenario);
+    for (uint32_t i = 0; i < written.count; i++) {
+        const struct repair repair = {
+            .kind = REPAIR_SETTING, .setting = i, .single = true, .written = true};
+        const uint32_t before = prove->row_count;
+        add_row(&search, repair, PROVE_SUSPECT, false);
+        if (prove->row_count > before)
+            prove->rows[before].planned = true;
+    }
+    deviations_free(&written);
+}
+
 /* ------------------------------------------------------------------ traffic behind roots */
 
 static bool talks_to(const struct scenario_workload *workload, uint32_t host)

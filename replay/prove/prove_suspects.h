@@ -9,6 +9,9 @@
 /* What may be broken: faults, slow hosts, settings; of too many those for which most speaks. */
 void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store);
 
+/* What the sections for all say otherwise than by itself: for harm that nothing odd explains. */
+void prove_written(struct prove *prove, const struct scenario *scenario);
+
 /* Traffic that meets at the roots of pauses, from the first on. */
 void prove_traffic(struct prove *prove, const struct scenario *scenario, struct store *store);
 

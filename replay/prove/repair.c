@@ -10,7 +10,8 @@
 bool repair_equal(const struct repair *a, const struct repair *b)
 {
     return a->kind == b->kind && a->fault == b->fault && a->host == b->host &&
-           a->workload == b->workload && a->setting == b->setting && a->single == b->single;
+           a->workload == b->workload && a->setting == b->setting && a->single == b->single &&
+           a->written == b->written;
 }
 
 bool repair_mends(const struct repair *repair, const struct deviations *deviations, size_t index)
@@ -107,7 +108,7 @@ static void settings_say(const struct repair *repair, const struct scenario *sce
                          char *text, size_t size)
 {
     struct deviations deviations;
-    deviations_find(&deviations, scenario);
+    (repair->written ? deviations_find_written : deviations_find)(&deviations, scenario);
     if (name)
         setting_name(repair, &deviations, text, size);
     else
@@ -171,7 +172,7 @@ static bool is_mended(const struct repaired *repaired, const struct repair *repa
                       uint32_t route)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (repairs[i].kind != REPAIR_SETTING)
+        if (repairs[i].kind != REPAIR_SETTING || repairs[i].written)
             continue;
         for (size_t k = 0; k < repaired->deviations.count; k++) {
             const struct deviation_change *change = repaired->deviations.list[k].changes;
@@ -234,10 +235,10 @@ static void leave_out(struct repaired *repaired, uint32_t index, uint32_t host)
     scenario->workloads = workloads;
 }
 
-static bool has_setting(const struct repair *repairs, uint32_t count)
+static bool has_setting(const struct repair *repairs, uint32_t count, bool written)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (repairs[i].kind == REPAIR_SETTING)
+        if (repairs[i].kind == REPAIR_SETTING && repairs[i].written == written)
             return true;
     return false;
 }
@@ -245,17 +246,20 @@ static bool has_setting(const struct repair *repairs, uint32_t count)
 static void mend_settings(struct repaired *repaired, const struct repair *repair,
                           const struct scenario *scenario)
 {
-    for (size_t i = 0; i < repaired->deviations.count; i++)
-        if (repair_mends(repair, &repaired->deviations, i))
-            repair_setting(repaired, &repaired->deviations.list[i], scenario);
+    const struct deviations *all = repair->written ? &repaired->written : &repaired->deviations;
+    for (size_t i = 0; i < all->count; i++)
+        if (repair_mends(repair, all, i))
+            repair_setting(repaired, &all->list[i], scenario);
 }
 
 void repair_apply(struct repaired *repaired, const struct repair *repairs, uint32_t count,
                   const struct scenario *scenario)
 {
     *repaired = (struct repaired){.scenario = *scenario};
-    if (has_setting(repairs, count))
+    if (has_setting(repairs, count, false))
         deviations_find(&repaired->deviations, scenario);
+    if (has_setting(repairs, count, true))
+        deviations_find_written(&repaired->written, scenario);
     take_faults(repaired, repairs, count);
     take_routes(repaired, repairs, count);
     copy_nodes(repaired);
@@ -273,4 +277,5 @@ void repair_free(struct repaired *repaired)
 {
     arena_free(&repaired->arena);
     deviations_free(&repaired->deviations);
+    deviations_free(&repaired->written);
 }

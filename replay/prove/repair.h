@@ -22,6 +22,7 @@ struct repair {
     uint32_t fault, workload; /* indices of the scenario */
     uint32_t setting;         /* the first of its deviations in that entry */
     bool single;              /* that one alone */
+    bool written;             /* of deviations_find_written */
     uint32_t host;            /* node; of traffic also REPAIR_ANY_HOST */
 };
 
@@ -46,7 +47,7 @@ void repair_words(const struct repair *repair, const struct scenario *scenario, 
 struct repaired {
     struct scenario scenario;
     struct arena arena; /* of what is mended */
-    struct deviations deviations;
+    struct deviations deviations, written;
 };
 
 /* No two of the repairs mend the same. */

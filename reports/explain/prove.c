@@ -136,7 +136,7 @@ static void say_harm(const struct prove *prove, FILE *out)
         int64_t count;
         const char *what;
     } harms[] = {
-        {prove->all.failed, "operations failed"},
+        {prove->all.failed + prove->unfinished, "operations failed or never ended"},
         {prove->all.inactive, "members did nothing"},
         {prove->all.lossless_drops, "lossless frames were dropped"},
     };
@@ -171,7 +171,8 @@ static void say_load(const struct prove *prove, FILE *out)
 static void say_unproved(const struct prove *prove, FILE *out)
 {
     const struct prove_impact *all = &prove->all;
-    const bool harm = all->failed > 0 || all->inactive > 0 || all->lossless_drops > 0;
+    const bool harm =
+        all->failed > 0 || prove->unfinished > 0 || all->inactive > 0 || all->lossless_drops > 0;
     const uint32_t broken = broken_rows(prove);
     if (harm)
         say_harm(prove, out);

@@ -86,13 +86,20 @@ bool deviation_won(const struct deviation_vote *vote)
     return vote->holders > vote->members / 2;
 }
 
-void deviations_find(struct deviations *deviations, const struct scenario *scenario)
+static struct deviation_search *begin(struct deviations *deviations,
+                                      const struct scenario *scenario)
 {
     struct deviation_search *search = memory_zeroed(1, sizeof *search);
     *deviations = (struct deviations){0};
     deviations->list = arena_array(&deviations->arena, DEVIATIONS_MAX, sizeof *deviations->list);
     search->found = deviations;
     search->scenario = scenario;
+    return search;
+}
+
+void deviations_find(struct deviations *deviations, const struct scenario *scenario)
+{
+    struct deviation_search *search = begin(deviations, scenario);
     for (int broad = 0; broad <= 1; broad++) {
         search->broad = broad == 1;
         deviation_find_values(search);
@@ -100,6 +107,14 @@ void deviations_find(struct deviations *deviations, const struct scenario *scena
         deviation_find_media(search);
         deviation_find_traffic(search);
     }
+    free(search);
+}
+
+void deviations_find_written(struct deviations *deviations, const struct scenario *scenario)
+{
+    struct deviation_search *search = begin(deviations, scenario);
+    search->broad = true;
+    deviation_find_written(search);
     free(search);
 }
 

@@ -67,6 +67,10 @@ struct deviations {
 };
 
 void deviations_find(struct deviations *deviations, const struct scenario *scenario);
+/* What the sections for all say otherwise than by itself, one value each: all have it, so that only
+ * what happened can tell whether it is odd.  No cables. */
+void deviations_find_written(struct deviations *deviations, const struct scenario *scenario);
+
 void deviations_free(struct deviations *deviations);
 
 /* Both stand in one entry of the file, and are both narrow or both broad. */

@@ -16,7 +16,8 @@ struct deviation_search {
     struct deviations *found;
     const struct scenario *scenario;
     struct deviation_entry entries[DEVIATIONS_MAX];
-    bool broad; /* which of them are looked for now */
+    bool broad;   /* which of them are looked for now */
+    bool written; /* those of the sections for all */
 };
 
 /* A mapping's value that differs; the texts of the first change are the deviation's. */
@@ -47,6 +48,9 @@ bool deviation_won(const struct deviation_vote *vote);
 
 /* Values of ports, switches and hosts. */
 void deviation_find_values(struct deviation_search *search);
+
+/* Values of the sections for all. */
+void deviation_find_written(struct deviation_search *search);
 
 /* What is no value of a row: maps and congestion controls; media of targets; what one class of
  * links lacks, classes of workloads and written routes. */

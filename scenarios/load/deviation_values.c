@@ -137,10 +137,40 @@ static void look_at_row(struct deviation_search *search, const struct section *s
     }
 }
 
+/* The section for all says it, and not its profile. */
+static void look_at_written(struct deviation_search *search, const struct section *section,
+                            size_t row)
+{
+    const struct opt *opt = &section->items[0].block->rows[row];
+    char why[OPT_WHY_BYTES], value[DEVIATION_TEXT_BYTES], other[DEVIATION_TEXT_BYTES];
+    int64_t preset = 0;
+    if (is_cable(section, opt) || !opt_parse(opt, opt->preset, &preset, why))
+        return;
+    opt_format(opt, preset, other, sizeof other);
+    for (size_t i = 0; i < section->count; i++) {
+        const struct item *item = &section->items[i];
+        const struct block_origin *base = &item->base->origins[row];
+        const int64_t is = value_of(item->block, row);
+        if (base->where.file == NULL || base->profile != NULL || is == preset ||
+            own_path(section, item, row) != NULL)
+            continue;
+        opt_format(opt, is, value, sizeof value);
+        const struct deviation_said said = {.path = item->base->path,
+                                            .word = opt->name,
+                                            .where = base->where,
+                                            .value = value,
+                                            .common = other,
+                                            .planned = true};
+        const struct deviation_change change = {
+            .of = section->of, .spot = item->spot, .row = opt, .common = preset};
+        deviation_add(search, &said, &change);
+    }
+}
+
 static void look_at_all(struct deviation_search *search, struct section *section)
 {
     for (size_t row = 0; section->count > 0 && row < section->items[0].block->row_count; row++)
-        look_at_row(search, section, row);
+        (search->written ? look_at_written : look_at_row)(search, section, row);
     free(section->items);
 }
 
@@ -229,5 +259,14 @@ void deviation_find_values(struct deviation_search *search)
     look_at_ports(search);
     look_at_switches(search);
     for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_CONTROL_VALUE; of++)
+        look_at_hosts(search, of);
+}
+
+void deviation_find_written(struct deviation_search *search)
+{
+    search->written = true;
+    look_at_ports(search);
+    look_at_switches(search);
+    for (enum deviation_of of = DEVIATION_RNIC; of <= DEVIATION_TARGET; of++)
         look_at_hosts(search, of);
 }

@@ -96,9 +96,9 @@ static void work_is_measured_and_waited_for(void **state)
         {"0, 0, 900, 10.0, 15, 0", "(0, 1), (0, 3)", {4, 40, 15}},
         {"0, 0, 900, 10.4, 15, 2", "(0, 3)", {3, 31, 15, 2}},
         {"0, 0, 900, 10.5, 15, 0", "(0, 3)", {3, 32, 15}},
-        {"1, 0, 900, 10.0, 15, 0", "(0, 4)", {4, 340, 15}},
-        {"3, 100, 900, 10.0, 15, 0", "(0, 4), (1, 70)", {4, 940, 15}},
-        {"2, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 2200, 0, 1}},
+        {"1, 0, 900, 10.0, 15, 0", "(0, 4)", {4, 340, 15, 0, 1}},
+        {"3, 100, 900, 10.0, 15, 0", "(0, 4), (1, 70)", {4, 940, 15, 0, 3}},
+        {"2, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 2200, 0, 1, 2}},
         {"0, 100, NULL, NULL, NULL, 1", "(1, 1)", {0, 0, 0, 1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -114,6 +114,7 @@ static void work_is_measured_and_waited_for(void **state)
         assert_int_equal(measure.works[0].under_way_ps, rows[i].expected.under_way_ps);
         assert_int_equal(measure.works[0].p99_ps, rows[i].expected.p99_ps);
         assert_int_equal(measure.works[0].failed, rows[i].expected.failed);
+        assert_int_equal(measure.works[0].unfinished, rows[i].expected.unfinished);
         prove_measure_free(&measure);
         assert_true(store_close(store));
     }

@@ -144,17 +144,41 @@ static void a_plan_is_left_alone_where_a_setting_is_odd(void **state)
     take_down(stand);
 }
 
-/* Operations fail, and nothing differs that could be repaired: that is said, not "no harm". */
+/* Nothing ends, and nothing differs that could be repaired: that is said, not "no harm". */
 static void without_anything_to_repair_nothing_is_compared(void **state)
 {
     (void)state;
-    struct stand *stand = proved(BEGIN "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
-                                       "hosts: {defaults: {rnic: {ttl: 1}}}\n"
-                                       "workloads:\n" WRITES("a", "host0", "host2"));
+    struct stand *stand = proved("stormglass: 1\n"
+                                 "name: settings\n"
+                                 "duration: 2us\n"
+                                 "drain: 1us\n"
+                                 "fabric: {topology: {kind: single-switch, hosts: 3}}\n"
+                                 "workloads:\n" WRITES("a", "host0", "host2"));
     assert_true(stand->prove.vacuous);
     assert_false(stand->prove.repaired);
+    assert_int_equal(stand->prove.unfinished, 2);
     assert_int_equal(stand->prove.culprits, 0);
     assert_int_equal(stand->prove.by, PROVE_BY_NOTHING);
+    take_down(stand);
+}
+
+/* What all have is looked at only where something failed, and then it is the one that is enough. */
+static void what_all_have_is_odd_by_what_happened(void **state)
+{
+    (void)state;
+    struct stand *stand =
+        proved(BEGIN TREE "hosts: {defaults: {rnic: {ttl: 1, timeout: 8, rx-delay: 310ns,"
+                          " cm-timeout: 100us, cm-retries: 2}}}\n"
+                          "workloads:\n" WRITES("a", "host0", "host2"));
+    const struct prove *prove = &stand->prove;
+    assert_true(row_of(prove, "hosts.defaults.rnic.ttl")->culprit);
+    assert_true(row_of(prove, "hosts.defaults.rnic.ttl")->repair.written);
+    assert_false(row_of(prove, "hosts.defaults.rnic.rx-delay")->culprit);
+    assert_int_equal(prove->culprits, 1);
+    take_down(stand);
+    stand = proved(BEGIN TREE "hosts: {defaults: {rnic: {timeout: 8, rx-delay: 310ns}}}\n"
+                              "workloads:\n" WRITES("a", "host0", "host2"));
+    assert_true(stand->prove.vacuous);
     take_down(stand);
 }
 
@@ -166,6 +190,7 @@ int main(void)
         cmocka_unit_test(of_an_entry_the_value_that_is_enough_is_named),
         cmocka_unit_test(a_plan_is_left_alone_where_a_setting_is_odd),
         cmocka_unit_test(without_anything_to_repair_nothing_is_compared),
+        cmocka_unit_test(what_all_have_is_odd_by_what_happened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
