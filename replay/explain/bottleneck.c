@@ -75,7 +75,8 @@ static int64_t with_queue(int64_t value, int64_t waiting)
 }
 
 /* How strongly throughput follows the station's rate.  A faster link sends more of what is sent
- * again, and of the rest. */
+ * again, and of the rest.  A host's CPU does nothing ahead: answers that it has not looked at yet
+ * are its queue, though nobody counts them. */
 static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_resource resource)
 {
     const struct bottleneck_use *use = &input->uses[resource];
@@ -86,7 +87,9 @@ static int64_t elasticity(const struct bottleneck_input *input, enum bottleneck_
         value = most(value, input->uses[BOTTLENECK_CONGESTION].used);
     if (resource == BOTTLENECK_LINK) /* what waits for READs under way does not wait for the link */
         value -= part(least(value, PPM), input->uses[BOTTLENECK_READS].used) / 2;
-    value = with_queue(least(value, PPM), use->waiting);
+    value = with_queue(least(value, PPM), resource == BOTTLENECK_HOST_CPU && use->used >= FULL
+                                              ? most(use->waiting, PPM / QUEUE_SHARE)
+                                              : use->waiting);
     return resource == BOTTLENECK_LINK ? value : most(value, least(use->waiting, use->used));
 }
 

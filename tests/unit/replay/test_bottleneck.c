@@ -208,6 +208,17 @@ static void who_gets_all_is_limited_by_what_he_asks_for(void **state)
     assert_named(&input, "asked for: nothing was issued");
 }
 
+/* Of two commands one is worked on, and the other is an answer that nobody has looked at. */
+static void a_full_host_cpu_is_the_limit_of_few_commands(void **state)
+{
+    (void)state;
+    struct bottleneck_input input = plain();
+    input.depth = 2;
+    input.uses[BOTTLENECK_HOST_CPU] = use(100, "the host CPUs of w's queues");
+    input.uses[BOTTLENECK_HOST_CPU].waiting = PPM / 100;
+    assert_named(&input, "host cpu: the host CPUs of w's queues are 100% busy");
+}
+
 /* Of a device's run only what it asked for is known. */
 static void what_nobody_counted_is_unknown(void **state)
 {
@@ -259,6 +270,7 @@ int main(void)
         cmocka_unit_test(an_outage_counts_for_those_whom_it_meets),
         cmocka_unit_test(control_gains_nothing_from_what_is_full_between_outages),
         cmocka_unit_test(who_gets_all_is_limited_by_what_he_asks_for),
+        cmocka_unit_test(a_full_host_cpu_is_the_limit_of_few_commands),
         cmocka_unit_test(what_nobody_counted_is_unknown),
         cmocka_unit_test(a_run_is_judged_by_what_all_of_it_gains),
     };
