@@ -67,11 +67,25 @@ static void tell(const struct checking *checking, const struct check_thing *thin
                  (long long)most);
 }
 
+/* The pause waits for a frame of this end that has just started: none is larger than what anybody
+ * sends. */
+static int64_t own_mtu(const struct checking *checking, int64_t mtu)
+{
+    int64_t largest = 0;
+    for (unsigned dscp = 0; dscp < SENT_FRAMES_DSCPS; dscp++) {
+        const struct sent_sizes *sent = &checking->sent.by_dscp[dscp];
+        if (sent->count > 0 && sent->sizes[sent->count - 1] > largest)
+            largest = sent->sizes[sent->count - 1];
+    }
+    return largest - WIRE_ETHERNET_BYTES < mtu ? largest - WIRE_ETHERNET_BYTES : mtu;
+}
+
 static void check_port(const struct checking *checking, uint32_t index, uint16_t port)
 {
     const struct scenario_node *node = &checking->scenario->nodes[index];
     const struct switch_params *params = node->switch_params;
     struct headroom_link link = check_link(checking->scenario, params, &node->ports[port]);
+    link.mtu = own_mtu(checking, link.mtu);
     link.dynamic = !buffer_policies[params->policy]->fixed;
     const int64_t headroom = switch_cells_up(params, params->headroom) * params->cell;
     for (unsigned p = 0; p < PRIORITIES; p++) {

@@ -164,7 +164,7 @@ static void headroom_is_for_frames_that_are_sent(void **state)
          "headroom", DIAG_WARNING, "", 0},
         /* Messages of one byte more than a cell holds waste most of the second. */
         {SWITCH
-         "{pfc: {headroom: 30000B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
+         "{pfc: {headroom: 25000B}}, host-links: {length: 40m}}\nworkloads: [{name: w, kind: "
          "rdma-write, from: host1, to: host0, message-size: 180B}]\n",
          "headroom", DIAG_WARNING, "B of data can arrive after XOFF, but the headroom is", 1},
     };
