@@ -197,6 +197,27 @@ static void one_graph_after_a_wrong_one(void **state)
     }
 }
 
+/* A comment begins with two characters and ends with two others. */
+static void comments_are_passed_over(void **state)
+{
+    static const char *const graphs[] = {
+        "graph { a -- b /**/ }",
+        "graph { a -- b /*/ ; c -- d */ }",
+        "graph { a -- b /***/ /* ** / */ }",
+        "graph { a -- b // c -- d\n }",
+        "graph { a -- b //\n }",
+        "#\ngraph { a -- b\n# c -- d\n#\n }",
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++) {
+        if (!load(fixture, dot_read, graphs[i]) || fixture->cabling.link_count != 1)
+            fail_msg("%s: %u links", graphs[i], fixture->cabling.link_count);
+        is_link(fixture, 0, "a:p0-b:p0");
+    }
+    assert_false(load(fixture, dot_read, "graph { a -- b } /*/"));
+    assert_false(load(fixture, dot_read, "graph { a -- b } /*"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -204,7 +225,7 @@ int main(void)
         TEST(ports_are_numbered_by_their_names), TEST(a_host_has_one_port),
         TEST(edges_know_their_places),           TEST(a_node_is_what_it_says_or_what_it_looks_like),
         TEST(the_tree_is_an_explicit_topology),  TEST(the_tree_knows_its_places),
-        TEST(one_graph_after_a_wrong_one),
+        TEST(one_graph_after_a_wrong_one),       TEST(comments_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * A software RNIC: two of them on one processor, with sums worked by hand. */
 #include "tests/unit/rnic/rnic_pair.h"
 
+#include "rnic/host/verbs_sim.h"
 #include "rnic/soft/soft.h"
 
 #include <setjmp.h>
@@ -333,6 +334,40 @@ static void test_acks_wait_for_the_last_response(void **state)
     pair_free(pair);
 }
 
+/* Data that the process has made and nobody wrote over is made no second time. */
+static void test_data_is_made_once(void **state)
+{
+    static const struct {
+        uint32_t length;
+        bool other; /* it is to be something else */
+        time_ps made;
+    } rows[] = {{500, false, 500}, {500, false, 0},  {499, false, 0}, {501, false, 501},
+                {501, false, 0},   {501, true, 501}, {1, false, 0}};
+    (void)state;
+    struct pair_params params = presets();
+    params.rnic.soft.fill_byte = 1 * NS;
+    struct pair *pair = connected(&params);
+    struct verbs_mr *of =
+        verbs_sim.reg_mr(pair->ends[0].device, 1000, IBV_ACCESS_LOCAL_WRITE, VERBS_BULK);
+    struct verbs_mr *peers = pair_mr(pair, 0, 1000, VERBS_BULK);
+    pair_run(pair, PS_PER_MS); /* what is registered for READs is made then */
+    time_ps before = all_busy(pair);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        of->content += rows[i].other;
+        soft_fill(pair->rnics[0], (struct mr *)(void *)of, rows[i].length);
+        pair_run(pair, PS_PER_MS);
+        assert_int_equal(all_busy(pair) - before, rows[i].made * NS);
+        before = all_busy(pair);
+    }
+    for (int again = 0; again < 2; again++) { /* the peer may have written there */
+        soft_fill(pair->rnics[0], (struct mr *)(void *)peers, 700);
+        pair_run(pair, PS_PER_MS);
+        assert_int_equal(all_busy(pair) - before, 700 * NS);
+        before = all_busy(pair);
+    }
+    pair_free(pair);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_send_queue),
         cmocka_unit_test(test_send_queue_limits),
         cmocka_unit_test(test_acks_wait_for_the_last_response),
+        cmocka_unit_test(test_data_is_made_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
