@@ -198,7 +198,7 @@ static int64_t number(struct rng *rng, const char *where, const struct opt *row)
     const uint64_t how = rng_below(rng, 16);
     if (how == 0)
         return range.least;
-    if (how == 1 && range.most <= range.preset * 64)
+    if (how == 1 && range.most / 64 + (range.most % 64 > 0) <= range.preset)
         return range.most;
     if (how < 6 && range.most - range.least <= 64)
         return range.least + (int64_t)rng_below(rng, (uint64_t)(range.most - range.least + 1));
