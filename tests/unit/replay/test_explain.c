@@ -468,32 +468,6 @@ static void nothing_paused_has_no_root(void **state)
     explain_fini(&explain);
 }
 
-/* The egress towards h0 was blocked long ago; what waits for it now, although it would have waited
- * then, is its own. */
-static void what_was_before_a_fold_is_not_looked_at(void **state)
-{
-    static const struct explain_reason reasons[2] = {
-        {.port = LEAF0_H0, .weight = 1, .queued = 50000}}; /* 4 us */
-    (void)state;
-    struct explain explain;
-    explain_init(&explain, &fast_fabric);
-    edge(&explain, 1000, H0_P, EXPLAIN_NONE, true, true);
-    edge(&explain, 2000000, H0_P, EXPLAIN_NONE, false, true);
-    time_ps at = 3000000;
-    for (int i = 1; i < EXPLAIN_INTERVALS / 2; i++, at += 10) {
-        edge(&explain, at, H3_P, EXPLAIN_NONE, true, true);
-        edge(&explain, at + 6, H3_P, EXPLAIN_NONE, false, true);
-    }
-    edge_of(&explain, at, LEAF0_SPINE, reasons, true);
-    edge(&explain, at + 1000, LEAF0_SPINE, LEAF0_H0, false, true);
-    explain_finish(&explain, at + 2000);
-    time_ps own = 0;
-    for (uint32_t i = 0; i < explain.root_count; i++)
-        own += explain.roots[i].port == LEAF0_H0 ? explain.roots[i].held_ps : 0;
-    assert_int_equal(own, 1000);
-    explain_fini(&explain);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -514,7 +488,6 @@ int main(void)
         cmocka_unit_test(folding_loses_no_time),
         cmocka_unit_test(equal_roots_are_in_the_order_of_ports),
         cmocka_unit_test(nothing_paused_has_no_root),
-        cmocka_unit_test(what_was_before_a_fold_is_not_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
