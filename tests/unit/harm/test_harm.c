@@ -327,7 +327,7 @@ static void senders_that_one_switch_slows_have_room(void **state)
         fixture.uses[0].busy = full ? PPM : PPM / 4;
         judge(&fixture);
         if (full)
-            assert_string_not_equal(fixture.harm.causes[0].kind, "throttle");
+            assert_int_equal(fixture.harm.cause_count, 0);
         else
             expect_first(&fixture, "throttle", HARM_SETTING, "fabric.overrides[0].ecn-kmin");
         raze(&fixture);
