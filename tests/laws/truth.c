@@ -122,7 +122,7 @@ static void add_culprit(struct make *make, const struct load *load)
     else if (strcmp(kind, "drop-every") == 0)
         culprit_add(draft, "n: %u, ", culprit_between(draft, 3, 8));
     else if (strcmp(kind, "random-loss") == 0)
-        culprit_add(draft, "rate: 1/%u, ", culprit_between(draft, 3, 8));
+        culprit_add(draft, "rate: 0.%u, ", culprit_between(draft, 12, 33));
     else if (strcmp(kind, "link-flap") == 0)
         culprit_add(draft, "period: %uus, ", make->duration_us / 10);
     if (strncmp(kind, "link", 4) == 0 || strcmp(kind, "bit-errors") == 0 ||
