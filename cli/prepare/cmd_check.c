@@ -86,7 +86,7 @@ static int check_one(const struct cli_args *args, const char *name, struct found
     else
         check_print(&report, stdout);
     if (found->json == NULL && report.count == 0)
-        printf("%s: nothing found\n", name);
+        printf("%s: nothing found\n", strcmp(name, "-") == 0 ? "<stdin>" : name);
     found->errors += report.errors;
     found->warnings += report.warnings;
     found->notes += report.notes;
