@@ -269,7 +269,7 @@ static void try_all(const struct subject *subject, const struct values *values,
         shared->tried++;
         shared->refused += refused;
         if (ending != GOOD)
-            _exit(ending);
+            _exit((int)ending);
     }
 }
 

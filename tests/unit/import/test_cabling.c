@@ -211,7 +211,7 @@ static void comments_are_passed_over(void **state)
     struct fixture *fixture = *state;
     for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++) {
         if (!load(fixture, dot_read, graphs[i]) || fixture->cabling.link_count != 1)
-            fail_msg("%s: %u links", graphs[i], fixture->cabling.link_count);
+            fail_msg("%s: %zu links", graphs[i], fixture->cabling.link_count);
         is_link(fixture, 0, "a:p0-b:p0");
     }
     assert_false(load(fixture, dot_read, "graph { a -- b } /*/"));
