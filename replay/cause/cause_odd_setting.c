@@ -53,13 +53,32 @@ static int64_t supposed(const struct harm_scene *scene, const struct deviation *
     return mean == 0 || added * 20 < mean ? 0 : LITTLE;
 }
 
-static int64_t loss_of(const struct harm_member *member)
+/* How time is lost to a setting: what acts by pauses alone has nothing to do with a queue. */
+static unsigned parts_of(const struct deviation *deviation)
 {
-    static const enum harm_part parts[] = {HARM_PART_FAILED, HARM_PART_STOOD, HARM_PART_BEHIND,
-                                           HARM_PART_SLOW};
+    static const struct {
+        const char *rows;
+        unsigned parts;
+    } acts[] = {
+        {"pfc-refresh pfc-quanta pfc-response xon xon-offset xoff headroom headroom-pool",
+         HARM_BIT(PAUSE) | HARM_BIT(LOSS)},
+        {"cell reserved ports", 0}, /* how memory is counted: too little to be told from others */
+        {"ecn-kmin ecn-kmax ecn-pmax ecn-mark", HARM_BIT(HELD)},
+        {"timeout retry-count", HARM_BIT(LOSS) | HARM_BIT(STOOD) | HARM_BIT(FAILED)},
+    };
+    const struct opt *row = deviation->changes[0].row;
+    for (size_t i = 0; row != NULL && i < sizeof acts / sizeof acts[0]; i++)
+        if (suspects_listed(acts[i].rows, row->name))
+            return acts[i].parts;
+    return HARM_BIT(FAILED) | HARM_BIT(STOOD) | HARM_BIT(BEHIND) | HARM_BIT(SLOW);
+}
+
+static int64_t loss_of(const struct harm_member *member, unsigned parts)
+{
     int64_t lost = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        lost = member->part[parts[i]] > lost ? member->part[parts[i]] : lost;
+    for (int part = 0; part < HARM_PART_COUNT; part++)
+        if ((parts & 1u << part) != 0 && member->part[part] > lost)
+            lost = member->part[part];
     return lost;
 }
 
@@ -71,6 +90,7 @@ struct groups {
 static struct groups parted(const struct harm_scene *scene, const struct deviation *deviation)
 {
     struct groups groups = {0};
+    const unsigned parts = parts_of(deviation);
     bool *mixed = memory_zeroed(scene->scenario->workload_count + 1, sizeof *mixed);
     for (uint32_t i = 0; i < scene->member_count; i++)
         mixed[scene->members[i].workload] |= scene_touches(scene, &scene->members[i], deviation);
@@ -79,7 +99,7 @@ static struct groups parted(const struct harm_scene *scene, const struct deviati
         const bool touched = scene_touches(scene, member, deviation);
         if (!mixed[member->workload])
             continue;
-        groups.lost[touched] += loss_of(member);
+        groups.lost[touched] += loss_of(member, parts);
         groups.count[touched]++;
     }
     free(mixed);

@@ -6,8 +6,8 @@
 
 enum { EMPTY = 16 };
 
-static const char rows[] = "xoff alpha policy buffer reserved xon xon-offset headroom "
-                           "headroom-pool headroom-ratio abm-congested abm-interval ports cell";
+/* What sets or moves the point at which a port is paused; how memory is counted does neither. */
+static const char rows[] = "xoff alpha policy buffer headroom-pool xon xon-offset";
 
 /* It paused though its memory was all but empty. */
 static bool is_early(const struct harm_scene *scene, uint32_t node)

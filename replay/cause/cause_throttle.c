@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+static const char rows[] = "ecn-kmin ecn-kmax ecn-pmax ecn-mark";
+
 enum { NOTABLE = PPM / 10, FULL = PPM * 85 / 100 };
 
 /* No link on its ways is full: there is room that it may not use. */
@@ -24,8 +26,13 @@ static void look_at(struct cause_search *search, const struct harm_scene *scene,
     struct cause_clue clue = cause_clue();
     struct suspect suspect;
     clue.place.node = node;
-    if (swtch->counters.ecn_marked == 0 ||
-        !suspects_deviation(scene, "ecn-kmin ecn-kmax ecn-pmax ecn-mark", clue.place, &suspect))
+    if (swtch->counters.ecn_marked == 0)
+        return;
+    if (suspects_deviation(scene, rows, clue.place, &suspect))
+        clue.strength = PPM;
+    else if (suspects_general(scene, rows, &suspect))
+        clue.strength = PPM / 4; /* every switch has it: others may be to blame for what is odd */
+    else
         return;
     clue.parts = HARM_BIT(HELD) | HARM_BIT(BEHIND);
     snprintf(clue.seen, sizeof clue.seen, "%s marked %s frames, and senders slowed down",
