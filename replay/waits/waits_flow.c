@@ -61,7 +61,8 @@ void waits_flows_fini(struct waits *waits)
         free(waits->flows[i]->posted.items);
         free(waits->flows[i]->done.items);
         free(waits->flows[i]->told);
-        free(waits->flows[i]->transits);
+        free(waits->flows[i]->crossing.list);
+        free(waits->flows[i]->arrived.list);
         for (uint32_t k = 0; k < waits->flows[i]->passed_count; k++)
             free(waits->flows[i]->passed[k].list);
         free(waits->flows[i]->passed);

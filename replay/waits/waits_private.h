@@ -70,13 +70,17 @@ enum waits_packet { WAITS_REQUEST, WAITS_RESPONSE_DATA, WAITS_ACKNOWLEDGEMENT };
 struct waits_transit {
     uint32_t psn;
     uint8_t packet;   /* enum waits_packet */
-    bool here;        /* it was sent to its destination's own port */
     uint32_t at_port; /* that it arrives at */
     time_ps arrives_at;
     struct waits_clock sent; /* the sender's clock as its first bit left */
     time_ps ps[WAITS_PARTS];
     struct waits_place places[WAITS_LEG_PLACES];
     uint32_t place_count;
+};
+
+struct waits_transits {
+    struct waits_transit *list;
+    uint32_t count, room;
 };
 
 /* ------------------------------------------------------------------ messages */
@@ -143,10 +147,10 @@ struct waits_flow {
     struct waits_row done;
     struct probe_message *told;
     uint32_t told_count, told_room;
-    bool own; /* there was a workload's own */
-    struct waits_transit *transits;
-    uint32_t transit_count, transit_room;
-    struct waits_passed *passed; /* by port, in the order of first use */
+    bool own;                       /* there was a workload's own */
+    struct waits_transits crossing; /* to a switch, in the order in which they left their host */
+    struct waits_transits arrived;  /* sent to their host's port; there may be many, sent again */
+    struct waits_passed *passed;    /* by port, in the order of first use */
     uint32_t passed_count, passed_room;
 };
 

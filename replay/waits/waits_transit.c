@@ -8,6 +8,8 @@
 #include "replay/waits/waits_private.h"
 #include "rnic/qp/psn.h"
 
+#include <string.h>
+
 void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
                      const struct waits_place *place)
 {
@@ -25,7 +27,8 @@ void waits_place_add(struct waits_place *places, uint32_t *count, uint32_t most,
     }
 }
 
-static void leave(const struct waits *waits, struct waits_transit *transit,
+/* It leaves a port: whether for its host. */
+static bool leave(const struct waits *waits, struct waits_transit *transit,
                   const struct probe_frame *frame, uint32_t port)
 {
     const time_ps wire = frame->arrives_at - frame->at - frame->propagation_ps - frame->latency_ps;
@@ -34,7 +37,7 @@ static void leave(const struct waits *waits, struct waits_transit *transit,
     transit->ps[WAITS_SWITCHING] += frame->latency_ps;
     transit->arrives_at = frame->arrives_at;
     transit->at_port = waits->fabric->peer[port];
-    transit->here = waits->fabric->is_host[waits->fabric->node_of[transit->at_port]];
+    return waits->fabric->is_host[waits->fabric->node_of[transit->at_port]];
 }
 
 static uint32_t port_of(const struct waits *waits, const struct probe_frame *frame)
@@ -42,25 +45,28 @@ static uint32_t port_of(const struct waits *waits, const struct probe_frame *fra
     return waits->fabric->first_port[frame->node] + frame->port;
 }
 
+static void append(struct waits_transits *transits, const struct waits_transit *transit)
+{
+    transits->list =
+        memory_grown(transits->list, transits->count, &transits->room, sizeof *transits->list);
+    transits->list[transits->count++] = *transit;
+}
+
 void waits_transit_begin(struct waits *waits, struct waits_flow *flow,
                          const struct probe_frame *frame, enum waits_packet packet)
 {
     if (frame->lost)
         return;
-    flow->transits = memory_grown(flow->transits, flow->transit_count, &flow->transit_room,
-                                  sizeof *flow->transits);
-    struct waits_transit *transit = &flow->transits[flow->transit_count++];
-    *transit = (struct waits_transit){
+    struct waits_transit transit = {
         .psn = frame->frame->psn, .packet = (uint8_t)packet, .sent = flow->clock};
-    leave(waits, transit, frame, port_of(waits, frame));
+    const bool arrives = leave(waits, &transit, frame, port_of(waits, frame));
+    append(arrives ? &flow->arrived : &flow->crossing, &transit);
 }
 
-static void take_out(struct waits_flow *flow, struct waits_transit *transit)
+static void take_out(struct waits_transits *transits, struct waits_transit *transit)
 {
-    const uint32_t at = (uint32_t)(transit - flow->transits);
-    flow->transit_count--;
-    for (uint32_t i = at; i < flow->transit_count; i++)
-        flow->transits[i] = flow->transits[i + 1];
+    const size_t behind = (size_t)(transits->list + --transits->count - transit);
+    memmove(transit, transit + 1, behind * sizeof *transit);
 }
 
 /* Of several that are the same, as a retransmission may overtake nothing, the first that waits at
@@ -68,10 +74,10 @@ static void take_out(struct waits_flow *flow, struct waits_transit *transit)
 static struct waits_transit *find(const struct waits *waits, const struct waits_flow *flow,
                                   const struct probe_frame *frame, enum waits_packet packet)
 {
-    for (uint32_t i = 0; i < flow->transit_count; i++) {
-        struct waits_transit *transit = &flow->transits[i];
+    for (uint32_t i = 0; i < flow->crossing.count; i++) {
+        struct waits_transit *transit = &flow->crossing.list[i];
         if (transit->psn == frame->frame->psn && transit->packet == (uint8_t)packet &&
-            !transit->here && transit->arrives_at <= frame->at &&
+            transit->arrives_at <= frame->at &&
             waits->fabric->node_of[transit->at_port] == frame->node)
             return transit;
     }
@@ -164,10 +170,11 @@ void waits_transit_on(struct waits *waits, struct waits_flow *flow, const struct
     transit->ps[WAITS_PAUSED] += paused;
     transit->ps[WAITS_QUEUED] += queued;
     waits_place_add(transit->places, &transit->place_count, WAITS_LEG_PLACES, &place);
-    if (frame->lost)
-        take_out(flow, transit);
-    else
-        leave(waits, transit, frame, port);
+    const bool arrives = !frame->lost && leave(waits, transit, frame, port);
+    if (arrives)
+        append(&flow->arrived, transit);
+    if (arrives || frame->lost)
+        take_out(&flow->crossing, transit);
 }
 
 /* The one that arrives now, or else the first, which was thrown out of a queue.  What is lost as it
@@ -176,9 +183,11 @@ void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
                         const struct probe_drop *drop, enum waits_packet packet)
 {
     const bool sent = drop->cause == PROBE_DROP_INJECTED || drop->cause == PROBE_DROP_LINK_DOWN;
+    const bool host = waits->fabric->is_host[drop->node];
+    struct waits_transits *transits = host ? &flow->arrived : &flow->crossing;
     struct waits_transit *found = NULL;
-    for (uint32_t i = 0; i < flow->transit_count; i++) {
-        struct waits_transit *transit = &flow->transits[i];
+    for (uint32_t i = 0; i < transits->count; i++) {
+        struct waits_transit *transit = &transits->list[i];
         if (transit->psn != drop->psn || transit->packet != (uint8_t)packet ||
             waits->fabric->node_of[transit->at_port] != drop->node)
             continue;
@@ -186,7 +195,7 @@ void waits_transit_lost(const struct waits *waits, struct waits_flow *flow,
             found = transit;
     }
     if (found != NULL)
-        take_out(flow, found);
+        take_out(transits, found);
 }
 
 static bool is_better(const struct waits_transit *transit, const struct waits_transit *found)
@@ -202,27 +211,37 @@ const struct waits_transit *waits_transit_arrived(const struct waits_flow *flow,
                                                   time_ps at)
 {
     const struct waits_transit *found = NULL;
-    for (uint32_t i = 0; i < flow->transit_count; i++) {
-        const struct waits_transit *transit = &flow->transits[i];
+    for (uint32_t i = 0; i < flow->arrived.count; i++) {
+        const struct waits_transit *transit = &flow->arrived.list[i];
         const bool meant = packet == WAITS_ACKNOWLEDGEMENT ? psn_diff(transit->psn, psn) >= 0
                                                            : transit->psn == psn;
-        if (transit->packet == (uint8_t)packet && meant && transit->here &&
-            transit->arrives_at <= at && is_better(transit, found))
+        if (transit->packet == (uint8_t)packet && meant && transit->arrives_at <= at &&
+            is_better(transit, found))
             found = transit;
     }
     return found;
 }
 
+static void forget(struct waits_transits *transits, enum waits_packet packet, uint32_t psn,
+                   time_ps sent_at)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < transits->count; i++) {
+        const struct waits_transit *transit = &transits->list[i];
+        const bool over =
+            packet == WAITS_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
+        if (transit->packet == (uint8_t)packet && over)
+            continue;
+        if (left != i)
+            transits->list[left] = *transit;
+        left++;
+    }
+    transits->count = left;
+}
+
 void waits_transit_forget(struct waits_flow *flow, enum waits_packet packet, uint32_t psn,
                           time_ps sent_at)
 {
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < flow->transit_count; i++) {
-        const struct waits_transit *transit = &flow->transits[i];
-        const bool over =
-            packet == WAITS_ACKNOWLEDGEMENT ? transit->sent.at < sent_at : transit->psn == psn;
-        if (transit->packet != (uint8_t)packet || !over)
-            flow->transits[left++] = *transit;
-    }
-    flow->transit_count = left;
+    forget(&flow->crossing, packet, psn, sent_at);
+    forget(&flow->arrived, packet, psn, sent_at);
 }
