@@ -117,8 +117,7 @@ struct prove_set prove_all_broken(const struct prove *prove)
     struct prove_set set = {.count = 0};
     for (uint32_t i = 0; i < prove->row_count; i++) {
         const struct prove_row *row = &prove->rows[i];
-        if (prove_is_broken(row) && !row->unplayed && !row->worse &&
-            (!row->planned || prove->planned))
+        if (prove_is_broken(row) && !row->unplayed && !row->worse && row->tier <= prove->tier)
             set.rows[set.count++] = i;
     }
     return set;
@@ -186,17 +185,17 @@ static bool play_ideal(struct prove_trial *trial)
     return prove_play_sets(trial, &all, 1, &trial->ideal);
 }
 
-/* Each alone that is planned or is not, and in the first case all at once. */
-static bool play_alone(struct prove_trial *trial, bool planned)
+/* Each of the tier alone, and of the first tier all at once beside. */
+static bool play_alone(struct prove_trial *trial, enum prove_tier tier)
 {
     struct prove *prove = trial->prove;
     const struct prove_set all = prove_all_broken(prove);
     struct prove_set sets[PROVE_SUSPECTS_MAX + 1];
     struct prove_measure measures[PROVE_SUSPECTS_MAX + 1] = {{0}};
     uint32_t rows[PROVE_SUSPECTS_MAX], count = 0;
-    bool again = planned || all.count == 1;
+    bool again = tier != PROVE_ODD || all.count == 1;
     for (uint32_t i = 0; i < prove->row_count; i++)
-        if (prove->rows[i].planned == planned) {
+        if (prove->rows[i].tier == tier) {
             sets[count] = (struct prove_set){.rows = {i}, .count = 1};
             rows[count++] = i;
         }
@@ -217,12 +216,12 @@ static bool play_alone(struct prove_trial *trial, bool planned)
     return !again || play_ideal(trial);
 }
 
-static uint32_t count_planned(const struct prove *prove)
+static bool has_tier(const struct prove *prove, enum prove_tier tier)
 {
-    uint32_t count = 0;
+    bool any = false;
     for (uint32_t i = 0; i < prove->row_count; i++)
-        count += prove->rows[i].planned;
-    return count;
+        any |= prove->rows[i].tier == tier;
+    return any;
 }
 
 /* Nobody means operations to fail, nor lossless frames to be dropped. */
@@ -235,19 +234,21 @@ static bool is_harmed(const struct prove_impact *all)
 static bool play_broken(struct prove_trial *trial)
 {
     struct prove *prove = trial->prove;
-    if (!play_alone(trial, false))
+    if (!play_alone(trial, PROVE_ODD))
         return false;
     find_victims(trial);
-    if (!prove->repaired && is_harmed(&prove->all))
-        prove_written(prove, trial->scenario);
-    if (prove->repaired || count_planned(prove) == 0)
-        return true;
-    prove->planned = true;
-    if (!play_alone(trial, true))
-        return false;
-    memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
-    prove->transmitters = prove->victim_count = 0;
-    find_victims(trial);
+    for (enum prove_tier tier = PROVE_PLANNED; tier <= PROVE_WRITTEN && !prove->repaired; tier++) {
+        if (tier == PROVE_WRITTEN && is_harmed(&prove->all))
+            prove_written(prove, trial->scenario);
+        if (!has_tier(prove, tier))
+            continue;
+        prove->tier = tier;
+        if (!play_alone(trial, tier))
+            return false;
+        memset(trial->on_path, 0, trial->hops.count * sizeof *trial->on_path);
+        prove->transmitters = prove->victim_count = 0;
+        find_victims(trial);
+    }
     return true;
 }
 
@@ -309,7 +310,7 @@ static bool play_repairs(struct prove_trial *trial)
     trial->on_path = memory_zeroed(trial->hops.count, sizeof *trial->on_path);
     prove_measure(&trial->original, store, trial->scenario->workload_count, &trial->hops);
     look_at_whole(trial);
-    prove_suspects(prove, trial->scenario, store);
+    prove_suspects(prove, trial->scenario, store, &trial->run.result.harm);
     if (!play_broken(trial))
         return false;
     const uint32_t broken = prove->row_count;

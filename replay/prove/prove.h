@@ -4,7 +4,8 @@
  * is played with one suspect mended at a time, then with all of them, and what the victims lost is
  * compared.
  *   suspects    each fault of the scenario; hosts that drain slower than their link; settings that
- *               differ from those of their like (deviation.h); and behind the roots of pauses with
+ *               differ from those of their like (deviation.h), or that all have and the account
+ *               of the run names, which get their presets; and behind the roots of pauses with
  *               a hundredth of the held time or more each workload's traffic with the host at that
  *               port (between switches: each workload that uses it).  Those whose places carry
  *               traffic go first where there are more than are played
@@ -64,6 +65,14 @@ struct prove_impact {
 
 enum prove_role { PROVE_SUSPECT, PROVE_INNOCENT, PROVE_BYSTANDER };
 
+/* Which suspects are mended: those of a tier only where nothing was lost to those before. */
+enum prove_tier {
+    PROVE_ODD,     /* what differs from its like, and what the account of the run names */
+    PROVE_PLANNED, /* somebody may well want it so: all of a tier, a workload's class */
+    PROVE_WRITTEN  /* what a section for all says otherwise than by itself; only where operations
+                    * failed, members did nothing or lossless frames were dropped */
+};
+
 struct prove_row {
     struct repair repair;
     char name[REPAIR_NAME_BYTES]; /* of the suspect */
@@ -71,9 +80,9 @@ struct prove_row {
     enum prove_role role;
     bool cause;    /* it mends a cause of the pauses */
     bool unplayed; /* mended so the scenario cannot be built */
-    bool planned;  /* somebody may well want it so: mended only when all else is no harm */
     bool worse;    /* a setting whose repair costs more than it gives: it stays */
-    bool culprit;  /* of the set that is proved */
+    enum prove_tier tier;
+    bool culprit; /* of the set that is proved */
     struct prove_impact before, after;
 };
 
@@ -102,11 +111,11 @@ struct prove {
     uint32_t victim_count;                          /* of all */
     uint32_t transmitters;                          /* on the victims' hops */
     enum prove_loss by;
-    bool repaired;     /* there is an ideal run, and something was lost against it */
-    bool vacuous;      /* nothing could be mended or left out: no run to compare with */
-    bool planned;      /* the ideal mends them as well */
-    bool chance;       /* the loss is not there when workloads start a little later */
-    uint32_t culprits; /* rows that are culprits; 0: nothing is proved */
+    bool repaired;        /* there is an ideal run, and something was lost against it */
+    bool vacuous;         /* nothing could be mended or left out: no run to compare with */
+    enum prove_tier tier; /* the ideal mends it, and those before */
+    bool chance;          /* the loss is not there when workloads start a little later */
+    uint32_t culprits;    /* rows that are culprits; 0: nothing is proved */
     struct prove_impact before, after; /* as it was, and with the culprits mended at once */
     struct prove_impact ideal;         /* with all that is broken mended */
     struct prove_impact all;           /* as it was, of all workloads */

@@ -17,7 +17,7 @@ enum { SCORE_CARRIES = 8, SCORE_ROOT = 4, SCORE_NARROW = 2, SCORE_HURT = 1 };
 struct candidate {
     struct repair repair;
     bool cause;
-    bool planned;
+    enum prove_tier tier;
     unsigned score;
 };
 
@@ -25,6 +25,7 @@ struct search {
     struct prove *prove;
     const struct scenario *scenario;
     struct store *store;
+    const struct harm *harm; /* as the account of the run has it */
     struct candidate *list;
     uint32_t count, room;
     uint8_t *carries; /* by port of all nodes, one after the other: frames of workloads go there */
@@ -97,7 +98,8 @@ static void add_candidate(struct search *search, const struct candidate *candida
     for (uint32_t i = 0; i < search->count; i++)
         if (repair_equal(&search->list[i].repair, &candidate->repair)) {
             search->list[i].cause |= candidate->cause;
-            search->list[i].planned &= candidate->planned;
+            if (candidate->tier < search->list[i].tier)
+                search->list[i].tier = candidate->tier;
             search->list[i].score |= candidate->score;
             return;
         }
@@ -140,6 +142,16 @@ static bool is_slow_host(const struct deviation *deviation)
            strcmp(change->row->name, "drain") == 0 && change->common == RNIC_UNLIMITED;
 }
 
+/* The account of the run accuses it. */
+static bool is_named(const struct search *search, const struct deviation *deviation)
+{
+    for (uint32_t i = 0; i < search->harm->cause_count; i++)
+        if (search->harm->causes[i].suspect == HARM_SETTING &&
+            strcmp(search->harm->causes[i].name, deviation->path) == 0)
+            return true;
+    return false;
+}
+
 /* All that differ in one entry of the file are one suspect. */
 static uint32_t first_of_entry(const struct deviations *deviations, uint32_t index)
 {
@@ -161,7 +173,7 @@ static void add_setting(struct search *search, const struct deviations *deviatio
         .repair =
             slow ? (struct repair){.kind = REPAIR_DRAIN, .host = deviation->changes[0].spot.node}
                  : (struct repair){.kind = REPAIR_SETTING, .setting = first},
-        .planned = deviation->planned,
+        .tier = deviation->planned && !is_named(search, deviation) ? PROVE_PLANNED : PROVE_ODD,
         .score = deviation->broad ? 0 : SCORE_NARROW};
     for (size_t k = 0; k < deviation->change_count; k++) {
         const struct scenario_spot *spot = &deviation->changes[k].spot;
@@ -182,6 +194,25 @@ static void add_settings(struct search *search)
     for (uint32_t i = 0; i < deviations.count; i++)
         add_setting(search, &deviations, i);
     deviations_free(&deviations);
+}
+
+static struct repair written_repair(uint32_t index)
+{
+    return (struct repair){
+        .kind = REPAIR_SETTING, .setting = index, .single = true, .written = true};
+}
+
+/* All have it: odd is what it did. */
+static void add_named(struct search *search)
+{
+    struct deviations written;
+    deviations_find_written(&written, search->scenario);
+    for (uint32_t i = 0; i < written.count; i++)
+        if (is_named(search, &written.list[i]))
+            add_candidate(search,
+                          &(struct candidate){.repair = written_repair(i),
+                                              .score = SCORE_CARRIES | SCORE_ROOT | SCORE_NARROW});
+    deviations_free(&written);
 }
 
 /* The port is the root of pauses: a host of its own accord, else traffic that meets there. */
@@ -240,20 +271,22 @@ static void take_best(struct search *search)
     for (uint32_t i = 0; i < search->count; i++)
         if (taking[i]) {
             add_row(search, search->list[i].repair, PROVE_SUSPECT, search->list[i].cause);
-            search->prove->rows[search->prove->row_count - 1].planned = search->list[i].planned;
+            search->prove->rows[search->prove->row_count - 1].tier = search->list[i].tier;
         }
     search->prove->left_out += search->count - taken;
     free(taking);
 }
 
-void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store)
+void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store,
+                    const struct harm *harm)
 {
-    struct search search = {.prove = prove, .scenario = scenario, .store = store};
+    struct search search = {.prove = prove, .scenario = scenario, .store = store, .harm = harm};
     map_traffic(&search);
     for (uint32_t i = 0; i < scenario->fault_count; i++)
         add_fault(&search, i, false);
     each_root(&search, add_root_host);
     add_settings(&search);
+    add_named(&search);
     take_best(&search);
     free(search.list);
     free(search.carries);
@@ -268,12 +301,10 @@ void prove_written(struct prove *prove, const struct scenario *scenario)
     struct deviations written;
     deviations_find_written(&written, scenario);
     for (uint32_t i = 0; i < written.count; i++) {
-        const struct repair repair = {
-            .kind = REPAIR_SETTING, .setting = i, .single = true, .written = true};
         const uint32_t before = prove->row_count;
-        add_row(&search, repair, PROVE_SUSPECT, false);
+        add_row(&search, written_repair(i), PROVE_SUSPECT, false);
         if (prove->row_count > before)
-            prove->rows[before].planned = true;
+            prove->rows[before].tier = PROVE_WRITTEN;
     }
     deviations_free(&written);
 }

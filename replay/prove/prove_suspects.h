@@ -4,10 +4,12 @@
 #ifndef STORMGLASS_REPLAY_PROVE_PROVE_SUSPECTS_H
 #define STORMGLASS_REPLAY_PROVE_PROVE_SUSPECTS_H
 
+#include "replay/harm/harm.h"
 #include "replay/prove/prove.h"
 
 /* What may be broken: faults, slow hosts, settings; of too many those for which most speaks. */
-void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store);
+void prove_suspects(struct prove *prove, const struct scenario *scenario, struct store *store,
+                    const struct harm *harm);
 
 /* What the sections for all say otherwise than by itself: for harm that nothing odd explains. */
 void prove_written(struct prove *prove, const struct scenario *scenario);

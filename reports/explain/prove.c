@@ -63,7 +63,7 @@ static void write_row(const struct prove *prove, const struct prove_row *row, FI
 {
     fprintf(out, "  %-9s  %s%s\n             ", prove_role_name(row->role), row->text,
             row->cause ? " (a root cause)" : "");
-    if (row->planned && !prove->planned)
+    if (row->tier > prove->tier)
         fputs("left as it is: it may be meant so, and the rest explains the loss\n", out);
     else if (row->unplayed)
         fputs("cannot be played so\n", out);
@@ -314,7 +314,7 @@ static void json_suspects(const struct prove *prove, struct json *json)
                     prove_gone(prove, &row->before, &row->after));
         json_boolean(json, json_member(at, list, i, "culprit"), row->culprit);
         json_boolean(json, json_member(at, list, i, "played"),
-                     !row->unplayed && (!row->planned || prove->planned));
+                     !row->unplayed && row->tier <= prove->tier);
         json_boolean(json, json_member(at, list, i, "worse"), row->worse);
     }
 }

@@ -94,6 +94,19 @@ proves all
 says all 'proved: hosts.defaults.rnic.ttl 1 -> 64 at host0 and 3 more recovers 100%'
 holds all.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.ttl"]'
 
+# The same where it costs time alone: no failure, no drop, nothing that is odd.
+{
+    begin reads
+    cat <<'END'
+fabric: {topology: {kind: single-switch, hosts: 4}, host-links: {length: 500m}}
+hosts: {defaults: {rnic: {congestion-control: none, max-rd-atomic: 1}}}
+workloads: [{name: a, kind: rdma-read, from: [host0, host1], to: [host2, host3], message-size: 4KiB, outstanding: 16}]
+END
+} >reads.yaml
+proves reads
+holds reads.json '.harm.failed_operations == 0 and .harm.drops == 0'
+holds reads.json '[.prove.suspects[] | select(.culprit).name] == ["hosts.defaults.rnic.max-rd-atomic"]'
+
 # Nothing ends in time, and there is nothing to repair: that is said, and is not called no harm.
 cat >fails.yaml <<'END'
 stormglass: 1
