@@ -32,8 +32,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct reach *reach, const
 /* A loader may have put its table together of several, so a row is known by what it says. */
 static bool is_same(const struct opt *a, const struct opt *b)
 {
-    return a == b || (a->offset == b->offset && strcmp(a->name, b->name) == 0 &&
-                      strcmp(a->about, b->about) == 0);
+    return a == b || (strcmp(a->name, b->name) == 0 && strcmp(a->about, b->about) == 0);
 }
 
 static struct reach_item *by_row(struct reach *reach, const struct opt *row, int64_t value)

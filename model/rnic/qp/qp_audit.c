@@ -105,9 +105,11 @@ static void audit_timer(const struct rnic *rnic, const struct qp *qp)
     CHECK(qp->retry_left <= qp->retry_count && qp->rnr_left <= qp->rnr_retry);
     if (!qp_outstanding(qp) || qp->timeout == 0)
         return;
-    /* It runs out at a tick; one that was set beyond an RNR wait looks no sooner. */
+    /* It runs out at a tick, which may be before its time, as in Linux, and looks no sooner than
+     * that; one that was set beyond an RNR wait no sooner either. */
     const time_ps began = time_later(qp->timeout_due - qp->timeout, qp->rnr_until);
-    CHECK(rnic->soft != NULL || soft_timer(&rnic->params.soft, began, qp->timeout) >= now);
+    const time_ps ends = soft_timer(&rnic->params.soft, began, qp->timeout);
+    CHECK(rnic->soft != NULL || time_later(ends, qp->timeout_due) >= now);
     CHECK(qp->timeout_due <= time_later(now, qp->rnr_until) + qp->timeout);
 }
 
