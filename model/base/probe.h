@@ -176,6 +176,8 @@ enum probe_hold_state {
     PROBE_HOLD_RNR,        /* the peer had no receive */
     PROBE_HOLD_RNIC,       /* the RNIC fetches what a READ asks for */
     PROBE_HOLD_SOFTWARE,   /* the processor of a software RNIC */
+    PROBE_HOLD_ENGINE,     /* the engines of the RNIC, which others use */
+    PROBE_HOLD_PCIE,       /* the PCIe link below the RNIC */
     PROBE_HOLD_STATES
 };
 

@@ -87,6 +87,10 @@ static enum waits_state state_of(const struct waits_flow *flow)
         return WAITS_BY_RNIC;
     case PROBE_HOLD_SOFTWARE:
         return WAITS_BY_SOFTWARE;
+    case PROBE_HOLD_ENGINE:
+        return WAITS_BY_ENGINE;
+    case PROBE_HOLD_PCIE:
+        return WAITS_BY_PCIE;
     case PROBE_HOLD_WIRE:
         return WAITS_AT_EGRESS;
     default:

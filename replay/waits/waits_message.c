@@ -98,6 +98,8 @@ static void add_clock(struct waits_leg *leg, const struct waits_flow *flow,
     leg->ps[WAITS_RNR] += passed(from, to, WAITS_BY_RNR);
     leg->ps[WAITS_RNIC] += passed(from, to, WAITS_BY_RNIC);
     leg->ps[WAITS_HOST_CPU] += passed(from, to, WAITS_BY_SOFTWARE);
+    leg->ps[WAITS_RNIC_ENGINE] += passed(from, to, WAITS_BY_ENGINE);
+    leg->ps[WAITS_PCIE] += passed(from, to, WAITS_BY_PCIE);
     leg->ps[nothing] += passed(from, to, WAITS_BY_NOTHING);
     if (flow->port != WAITS_NONE)
         add_place(leg, &(struct waits_place){flow->port, flow->priority, paused, queued});

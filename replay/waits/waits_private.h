@@ -51,6 +51,8 @@ enum waits_state {
     WAITS_BY_RNR,
     WAITS_BY_RNIC,
     WAITS_BY_SOFTWARE,
+    WAITS_BY_ENGINE,
+    WAITS_BY_PCIE,
     WAITS_BY_NOTHING,
     WAITS_STATES
 };

@@ -46,7 +46,7 @@ static struct run_laws_terms terms_of(const struct scenario *scenario)
         }
         const struct rnic_params *rnic = node->host->rnic;
         terms.software |= rnic->soft.software != 0 || rnic->soft.timer_tick != 0;
-        terms.slow_hosts |= rnic->drain != 0;
+        terms.slow_hosts |= rnic->drain != 0 || pipeline_slows_receiving(&rnic->pipeline);
         terms.watchdogs |= rnic->pfc_watchdog != 0;
         terms.go_back_0 |= rnic->loss_recovery == RNIC_GO_BACK_0;
     }

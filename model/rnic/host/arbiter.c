@@ -435,7 +435,7 @@ static NOINLINE void look_and_end(struct rnic *rnic, struct qp *qp, time_ps now)
 bool arbiter_wake_fast(struct rnic *rnic, uint32_t qpn, time_ps now)
 {
     const unsigned odd =
-        QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_WEIGHTED | QP_TX_ACTIVE | QP_TX_BYTES;
+        QP_LISTED | QP_MAY_WAIT | QP_AGAIN | QP_ARBITRATED | QP_TX_ACTIVE | QP_TX_BYTES;
     struct qp *qp = rnic_qp_slot(rnic, qpn);
     if (qp->qpn != qpn || qp->wake_at != now)
         return true;

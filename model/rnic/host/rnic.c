@@ -4,6 +4,7 @@
 
 #include "rnic/cm/cm_conn.h"
 #include "rnic/host/arbiter.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/completer.h"
 #include "rnic/qp/packet.h"
 #include "rnic/qp/requester.h"
@@ -127,6 +128,8 @@ void rnic_complete(struct rnic *rnic, struct qp *qp, const struct ibv_wc *wc, ti
         soft_complete(rnic, qp, index);
         return;
     }
+    if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_complete(rnic, now);
     rnic_post(rnic, now + rnic->params.rx_delay, RNIC_EVENT_COMPLETION, index);
 }
 
@@ -192,6 +195,12 @@ void rnic_on_event(struct rnic *rnic, const struct event *event)
         return;
     case RNIC_EVENT_TRANSMIT:
         soft_on_transmit(rnic, event->at);
+        return;
+    case RNIC_EVENT_ENGINE:
+        pipeline_on_engine(rnic, (uint32_t)event->argument, event->at);
+        return;
+    case RNIC_EVENT_TX_ENGINE:
+        pipeline_on_tx(rnic, event->at);
         return;
     case RNIC_EVENT_MAD:
         on_mad(rnic, (uint32_t)event->argument);
@@ -302,6 +311,8 @@ void rnic_init(struct rnic *rnic, const struct rnic_site *site)
     cm_init(rnic);
     if (site->params->soft.software && site->machine != NULL)
         soft_init(rnic, site->machine);
+    else if (pipeline_is_on(&site->params->pipeline))
+        pipeline_init(rnic);
 }
 
 void rnic_fini(struct rnic *rnic)
@@ -309,6 +320,8 @@ void rnic_fini(struct rnic *rnic)
     cm_fini(rnic);
     if (rnic->soft != NULL)
         soft_fini(rnic);
+    if (rnic->pipeline != NULL)
+        pipeline_fini(rnic);
     mr_table_fini(&rnic->mrs);
     slab_fini(&rnic->completions);
     pool_fini(&rnic->qps);
@@ -377,6 +390,8 @@ void rnic_audit(const struct rnic *rnic)
     rx_buffer_audit(rnic);
     if (rnic->soft != NULL)
         soft_audit(rnic);
+    if (rnic->pipeline != NULL)
+        pipeline_audit(rnic);
     audit_qps(rnic);
     cm_conn_audit(&rnic->cm);
 }

@@ -12,6 +12,7 @@
 #include "rnic/cc/cc.h"
 #include "rnic/cm/cm.h"
 #include "rnic/host/rx_buffer.h"
+#include "rnic/pipeline/pipeline_params.h"
 #include "rnic/qp/mr.h"
 #include "rnic/qp/qp.h"
 #include "rnic/soft/soft_params.h"
@@ -27,7 +28,9 @@ enum rnic_event {
     RNIC_EVENT_DATA_CAME,  /* argument: communication ID; data established the connection */
     RNIC_EVENT_FIRST_OWN,  /* the host's own start here, up to the next */
     RNIC_EVENT_STALL = 32, /* argument: priority; its pause may have lasted too long */
-    RNIC_EVENT_TRANSMIT    /* a software RNIC's transmit timer is over */
+    RNIC_EVENT_TRANSMIT,   /* a software RNIC's transmit timer is over */
+    RNIC_EVENT_ENGINE,     /* argument: QPN, or 0; the message engine is free for it, or at all */
+    RNIC_EVENT_TX_ENGINE   /* a packet of data may leave, as far as the pipeline goes */
 };
 
 struct rnic_params {
@@ -45,6 +48,7 @@ struct rnic_params {
     int64_t pfc_watchdog;
     int64_t cm_timeout, cm_retries;
     int64_t line_rate; /* of the link that the values are for; RNIC_AUTO: any */
+    struct pipeline_params pipeline;
     struct soft_params soft;
 };
 
@@ -130,7 +134,7 @@ struct rnic {
     uint8_t cnp_priority, cnp_tos, ttl;
     bool go_back_0, ack_coalescing;
     uint8_t rx_odd;  /* enum rnic_rx_odd */
-    bool arbitrates; /* the port's source is arbiter_next, not a software RNIC's */
+    bool arbitrates; /* the port's source is arbiter_next, not a pipeline's or a software RNIC's */
     struct rnic_class classes[PRIORITIES];
     alignas(64) uint8_t priority_of_dscp[DSCPS];
 
@@ -144,6 +148,7 @@ struct rnic {
     struct mr_table mrs;
     struct cm cm;
     const struct env *env;
+    struct pipeline *pipeline; /* NULL: its silicon limits nothing, or it has none */
     struct soft *soft;         /* NULL: hardware */
     struct rnic *const *peers; /* by endpoint, for verbs_ops.arrived; NULL: nobody asks */
     struct rnic_params params;

@@ -111,6 +111,7 @@ const struct opt rnic_opts[] = {
      "Rate of the link that the RNIC is made for: a warning where its link has another; any: none. "
      "It changes nothing in a run.",
      "own"},
+#include "rnic/pipeline/pipeline_params.def"
 #include "rnic/soft/soft_params.def"
     {0},
 };

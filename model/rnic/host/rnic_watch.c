@@ -3,6 +3,7 @@
 #include "rnic/host/rnic_watch.h"
 
 #include "rnic/host/arbiter.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/requester.h"
 #include "rnic/qp/responder.h"
 
@@ -36,8 +37,24 @@ NOINLINE void rnic_watch_work_told(const struct rnic *rnic, const struct qp *qp,
     probe->work(probe->self, &work);
 }
 
+/* What it waits for that may send. */
+static enum probe_hold_state sending_state(const struct rnic *rnic, const struct qp *qp,
+                                           time_ps now)
+{
+    static const uint8_t states[] = {
+        [PIPELINE_FREE] = PROBE_HOLD_WIRE,
+        [PIPELINE_ENGINE] = PROBE_HOLD_ENGINE,
+        [PIPELINE_PCIE] = PROBE_HOLD_PCIE,
+    };
+    if ((qp->flags & QP_SOFT) != 0)
+        return PROBE_HOLD_SOFTWARE;
+    return rnic->pipeline == NULL ? PROBE_HOLD_WIRE
+                                  : (enum probe_hold_state)states[pipeline_holds(rnic, now)];
+}
+
 /* Of the requester, which has something to send. */
-static enum probe_hold_state request_state(const struct qp *qp, time_ps now)
+static enum probe_hold_state request_state(const struct rnic *rnic, const struct qp *qp,
+                                           time_ps now)
 {
     if (!requester_ready(qp))
         return PROBE_HOLD_WINDOW;
@@ -46,34 +63,36 @@ static enum probe_hold_state request_state(const struct qp *qp, time_ps now)
     if ((qp->flags & QP_FULL) != 0 || qp->paced_until > now ||
         ((qp->flags & QP_FLIGHT) != 0 && qp->pacer.flight->paced_until > now))
         return PROBE_HOLD_CONGESTION;
-    return (qp->flags & QP_SOFT) != 0 ? PROBE_HOLD_SOFTWARE : PROBE_HOLD_WIRE;
+    return sending_state(rnic, qp, now);
 }
 
-static enum probe_hold_state response_state(const struct qp *qp, time_ps now)
+static enum probe_hold_state response_state(const struct rnic *rnic, const struct qp *qp,
+                                            time_ps now)
 {
     if (qp->paced_until > now)
         return PROBE_HOLD_CONGESTION;
-    if ((qp->flags & QP_SOFT) != 0)
-        return PROBE_HOLD_SOFTWARE;
-    return responder_due(qp) > now ? PROBE_HOLD_RNIC : PROBE_HOLD_WIRE;
+    return (qp->flags & QP_SOFT) == 0 && responder_due(qp) > now ? PROBE_HOLD_RNIC
+                                                                 : sending_state(rnic, qp, now);
 }
 
 static bool may_go(enum probe_hold_state state)
 {
-    return state == PROBE_HOLD_WIRE || state == PROBE_HOLD_SOFTWARE;
+    return state == PROBE_HOLD_WIRE || state >= PROBE_HOLD_SOFTWARE;
 }
 
 /* Of both the one that may go, else the requester's. */
-static enum probe_hold_state state_of(const struct qp *qp, time_ps now)
+static enum probe_hold_state state_of(const struct rnic *rnic, const struct qp *qp, time_ps now)
 {
     const bool request = qp->sq_cur != qp->sq_visible || (qp->flags & QP_TX_ACTIVE) != 0;
     const bool respond = (qp->flags & QP_RESPOND) != 0;
     if (!request && !respond)
-        return PROBE_HOLD_NOTHING;
-    const enum probe_hold_state response = respond ? response_state(qp, now) : PROBE_HOLD_NOTHING;
+        return rnic->pipeline != NULL && pipeline_waits(rnic, qp) ? PROBE_HOLD_ENGINE
+                                                                  : PROBE_HOLD_NOTHING;
+    const enum probe_hold_state response =
+        respond ? response_state(rnic, qp, now) : PROBE_HOLD_NOTHING;
     if (!request || may_go(response))
         return response;
-    return request_state(qp, now);
+    return request_state(rnic, qp, now);
 }
 
 NOINLINE void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp, time_ps now)
@@ -84,7 +103,7 @@ NOINLINE void rnic_watch_hold_told(const struct rnic *rnic, const struct qp *qp,
     const struct probe_hold hold = {
         .at = now,
         .flow = flow_from(rnic, qp),
-        .state = (uint8_t)state_of(qp, now),
+        .state = (uint8_t)state_of(rnic, qp, now),
     };
     probe->hold(probe->self, &hold);
 }

@@ -9,6 +9,7 @@
 
 #include "net/headroom/headroom.h"
 #include "rnic/host/rnic.h"
+#include "rnic/pipeline/pipeline.h"
 
 #include <stdio.h>
 
@@ -26,6 +27,13 @@ int64_t rx_buffer_xoff(const struct rnic_params *params, const struct port_param
     return size - headroom > least ? size - headroom : least;
 }
 
+/* Frames go through the buffer at that rate of the drain. */
+static bool holds_frames(const struct rnic *rnic, int64_t bps)
+{
+    return bps != RNIC_UNLIMITED ||
+           (rnic->pipeline != NULL && pipeline_slows_receiving(&rnic->params.pipeline));
+}
+
 static void set_rate(struct rnic *rnic, int64_t bps)
 {
     struct rx_buffer *rx = &rnic->rx;
@@ -33,7 +41,7 @@ static void set_rate(struct rnic *rnic, int64_t bps)
     rx->drain_bps = bps > 0 ? (uint64_t)bps : 0;
     if (bps > 0)
         rx->rate = wire_rate((uint64_t)bps);
-    if (bps != RNIC_UNLIMITED)
+    if (holds_frames(rnic, bps))
         rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, true);
 }
 
@@ -158,6 +166,8 @@ static void start_head(struct rnic *rnic, time_ps now)
         return;
     const struct frame *frame = frame_at(rnic->port.frames, rx->head);
     rx->due = rx->drain_bps == 0 ? now : now + wire_rate_take(&rx->rate, frame->bytes);
+    if (UNLIKELY(rnic->pipeline != NULL))
+        rx->due = time_later(rx->due, pipeline_receive(rnic, frame, now));
     rnic_post(rnic, rx->due, RNIC_EVENT_DRAIN, 0);
 }
 
@@ -238,7 +248,7 @@ void rx_buffer_on_drain(struct rnic *rnic, time_ps now)
         set_pauses(rnic, now);
     }
     if (rx->head == POOL_NONE && rx->drain_bps == 0 && !rx->stopped)
-        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, false);
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, holds_frames(rnic, RNIC_UNLIMITED));
 }
 
 void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
@@ -246,7 +256,7 @@ void rnic_set_drain(struct rnic *rnic, int64_t bps, time_ps now)
     set_rate(rnic, bps);
     start_head(rnic, now);
     if (rnic->rx.head == POOL_NONE)
-        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, bps != RNIC_UNLIMITED);
+        rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, holds_frames(rnic, bps));
 }
 
 void rnic_set_storm(struct rnic *rnic, uint8_t priority, bool on, time_ps now)

@@ -3,6 +3,7 @@
 #include "rnic/host/verbs_sim.h"
 
 #include "rnic/host/rnic_watch.h"
+#include "rnic/pipeline/pipeline.h"
 #include "rnic/qp/arrived.h"
 #include "rnic/soft/soft.h"
 
@@ -181,6 +182,8 @@ static int post_send(struct verbs_conn *conn, struct ibv_send_wr *wr, struct ibv
         return error;
     if (UNLIKELY(rnic->soft != NULL))
         soft_post(rnic, qp, qp->sq_tail - before, rnic_now(rnic));
+    else if (UNLIKELY(rnic->pipeline != NULL))
+        pipeline_ring(rnic, qp, rnic_now(rnic));
     else
         rnic_post(rnic, rnic_now(rnic) + rnic->params.tx_delay, RNIC_EVENT_DOORBELL,
                   (uint64_t)qp->qpn << 32 | qp->sq_tail);

@@ -170,8 +170,8 @@ static void set_class(const struct rnic *rnic, struct qp *qp, struct packet_clas
         .priority = class.priority,
         .tos = class.tos,
     };
-    if ((rnic->strict & 1u << class.priority) == 0)
-        qp->flags |= QP_WEIGHTED;
+    if ((rnic->strict & 1u << class.priority) == 0 || rnic->pipeline != NULL)
+        qp->flags |= QP_ARBITRATED;
     if (ack_dscp != RNIC_AUTO) {
         qp->ack.tos = rnic_tos(ack_dscp);
         qp->ack.priority = rnic->priority_of_dscp[ack_dscp];

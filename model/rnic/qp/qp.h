@@ -31,7 +31,7 @@ enum qp_flags {
     QP_REQUESTED_LAST = 1 << 8, /* the last turn was the requester's */
     QP_SOFT = 1 << 9,           /* of a software RNIC: it sends by its own tasks */
     QP_AGAIN = 1 << 10,         /* next_psn was sent before: it is not high_psn */
-    QP_WEIGHTED = 1 << 11,      /* its data shares the wire by weights */
+    QP_ARBITRATED = 1 << 11,    /* its data shares the wire by weights, or passes a pipeline */
     QP_FLIGHT =
         1 << 12,       /* its congestion control hears of ACKs, so its packets are kept count of */
     QP_FULL = 1 << 13, /* its window has no room for another packet */

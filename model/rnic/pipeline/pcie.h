@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pcie - the PCIe link between an RNIC and its host, as two servers.
+ * Down, to the RNIC: completions of its reads.  Up, to the host: its writes, and the requests of
+ * its reads.  A transfer takes the link in packets (TLPs) of at most so many bytes of payload, each
+ * with its headers; reads also take as long as so many of them may be under way.  What is asked for
+ * comes one after the other, in the order in which it was asked for.
+ * Source: PCI Express Base Specification 5.0, ch. 2.2 (headers: 16 bytes of a request with a 64-bit
+ * address, 12 of a completion), 4.2 (framing: 4 bytes of STP with the sequence number, 4 of LCRC;
+ * 128b/130b, 8b/10b before generation 3); Neugebauer et al., SIGCOMM 2018, table 1 and 4.
+ * Not modelled: ordering between the two, poisoned or retried packets, an IOMMU.
+ * Units: ps, bytes.  Clock: now is passed in.  Owner: the pipeline. */
+#ifndef STORMGLASS_RNIC_PIPELINE_PCIE_H
+#define STORMGLASS_RNIC_PIPELINE_PCIE_H
+
+#include "base/units.h"
+#include "rnic/pipeline/pipeline_params.h"
+
+struct pcie_direction {
+    struct wire_rate rate;
+    time_ps free_at;
+    time_ps busy; /* in all */
+};
+
+struct pcie {
+    struct pcie_direction down, up;
+    uint32_t payload, request;
+    time_ps per_read; /* of a request, when as many as may be are under way */
+};
+
+/* Bits per second of a generation's lanes, coding taken off. */
+uint64_t pcie_raw_bps(int64_t generation, int64_t lanes);
+
+void pcie_init(struct pcie *pcie, const struct pipeline_params *params);
+
+/* Reads from, or writes to the host's memory as soon as the link is free: when the last byte has
+ * passed.  A read's latency is not in it. */
+time_ps pcie_read(struct pcie *pcie, uint32_t bytes, time_ps now);
+time_ps pcie_write(struct pcie *pcie, uint32_t bytes, time_ps now);
+
+#endif

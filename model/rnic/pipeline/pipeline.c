@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pipeline - the message engine, the port's source, what arrives. */
+#include "rnic/pipeline/pipeline.h"
+
+#include "base/memory.h"
+#include "rnic/host/arbiter.h"
+#include "rnic/host/rnic_watch.h"
+#include "rnic/qp/packet.h"
+
+#include <stdlib.h>
+
+enum { WQE_BYTES = 64, CQE_BYTES = 64 }; /* Linux mlx5: MLX5_SEND_WQE_BB, a CQE of 64 bytes */
+
+static const struct pipeline_params *costs(const struct rnic *rnic)
+{
+    return &rnic->params.pipeline;
+}
+
+/* ------------------------------------------------------------------ the message engine */
+
+/* The queue pair's place, which another may have had before. */
+static struct pipeline_qp *place_of(struct rnic *rnic, const struct qp *qp)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    const uint32_t index = rnic_qp_index(rnic, qp), room = pipeline->qp_room;
+    if (index >= room) {
+        while (index >= pipeline->qp_room)
+            pipeline->qps = memory_grown(pipeline->qps, pipeline->qp_room, &pipeline->qp_room,
+                                         sizeof *pipeline->qps);
+        for (uint32_t i = room; i < pipeline->qp_room; i++)
+            pipeline->qps[i] = (struct pipeline_qp){.next = POOL_NONE};
+    }
+    struct pipeline_qp *own = &pipeline->qps[index];
+    if (own->qpn != qp->qpn) {
+        const bool listed = own->listed;
+        const uint32_t next = own->next;
+        *own = (struct pipeline_qp){
+            .qpn = qp->qpn,
+            .rung = qp->sq_visible,
+            .begun = qp->sq_visible,
+            .listed = listed, /* of the one before: the list finds nothing to do there */
+            .next = next,
+        };
+    }
+    return own;
+}
+
+static void list(struct pipeline *pipeline, struct pipeline_qp *own)
+{
+    const uint32_t index = (uint32_t)(own - pipeline->qps);
+    own->listed = true;
+    own->next = POOL_NONE;
+    if (pipeline->waiting.head == POOL_NONE)
+        pipeline->waiting.head = index;
+    else
+        pipeline->qps[pipeline->waiting.tail].next = index;
+    pipeline->waiting.tail = index;
+}
+
+/* It is listed, or rests until its own engine is free, if it has something to begin. */
+static void offer(struct rnic *rnic, struct pipeline_qp *own, time_ps now)
+{
+    if (own->begun == own->rung || own->listed || own->resting)
+        return;
+    if (own->rests_until <= now) {
+        list(rnic->pipeline, own);
+        return;
+    }
+    own->resting = true;
+    rnic_post(rnic, own->rests_until, RNIC_EVENT_ENGINE, own->qpn);
+}
+
+static bool is_inline(const struct rnic *rnic, uint32_t length)
+{
+    return length <= (uint64_t)costs(rnic)->inline_size;
+}
+
+/* When all that the work request needs is there, the message engine done with it at `done`. */
+static time_ps fetched_at(struct rnic *rnic, const struct qp_wqe *wqe, bool alone, time_ps done)
+{
+    struct pcie *pcie = &rnic->pipeline->pcie;
+    const bool carries = wqe->opcode != IBV_WR_RDMA_READ && wqe->opcode != IBV_WR_LOCAL_INV;
+    const bool is_short = is_inline(rnic, wqe->length);
+    time_ps at = done;
+    if (!pipeline_has_pcie(costs(rnic)))
+        return at;
+    if (!alone)
+        at = costs(rnic)->pcie_latency +
+             pcie_read(pcie, WQE_BYTES + (carries && is_short ? wqe->length : 0), at);
+    if (carries && !is_short)
+        at += costs(rnic)->pcie_latency;
+    return at;
+}
+
+static time_ps operation_cost(const struct rnic *rnic, const struct qp_wqe *wqe)
+{
+    return wqe->opcode == IBV_WR_RDMA_READ ? costs(rnic)->read : costs(rnic)->message;
+}
+
+static void begin(struct rnic *rnic, struct qp *qp, struct pipeline_qp *own, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    const struct qp_wqe *wqe = qp_wqe(qp, own->begun);
+    time_ps cost = operation_cost(rnic, wqe), context = 0;
+    if (!context_cache_use(&pipeline->cache, qp->qpn)) {
+        cost += costs(rnic)->qp_cache_miss;
+        context = pipeline_has_pcie(costs(rnic)) ? costs(rnic)->pcie_latency : 0;
+    }
+    const time_ps fetched =
+        fetched_at(rnic, wqe, own->alone, now + cost + context) + rnic->params.tx_delay;
+    own->alone = false;
+    own->begun++;
+    own->visible_at = time_later(own->visible_at, fetched);
+    own->rests_until = now + time_later(cost, costs(rnic)->qp_message);
+    pipeline->engine_free = now + cost;
+    pipeline->engine_busy += cost;
+    rnic_post(rnic, own->visible_at, RNIC_EVENT_DOORBELL, (uint64_t)qp->qpn << 32 | own->begun);
+    offer(rnic, own, now);
+}
+
+/* The first that waits; one that has ended meanwhile, or is in error, has nothing to begin. */
+static void begin_first(struct rnic *rnic, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    struct pipeline_qp *own = &pipeline->qps[pipeline->waiting.head];
+    struct qp *qp = rnic_find_qp(rnic, own->qpn);
+    pipeline->waiting.head = own->next;
+    own->listed = false;
+    if (qp == NULL || qp->state != IBV_QPS_RTS)
+        own->begun = own->rung;
+    else if (own->begun != own->rung) {
+        begin(rnic, qp, own, now);
+        rnic_watch_hold(rnic, qp, now);
+    }
+}
+
+static void work(struct rnic *rnic, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    while (pipeline->waiting.head != POOL_NONE && pipeline->engine_free <= now)
+        begin_first(rnic, now);
+    if (pipeline->waiting.head == POOL_NONE || pipeline->engine_due)
+        return;
+    pipeline->engine_due = true;
+    rnic_post(rnic, pipeline->engine_free, RNIC_EVENT_ENGINE, 0);
+}
+
+void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now)
+{
+    struct pipeline_qp *own = place_of(rnic, qp);
+    own->alone = own->begun == own->rung && qp->sq_tail - own->rung == 1;
+    own->rung = qp->sq_tail;
+    offer(rnic, own, now);
+    work(rnic, now);
+    rnic_watch_hold(rnic, qp, now);
+}
+
+void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now)
+{
+    const struct qp *qp = rnic_find_qp(rnic, qpn);
+    if (qpn == 0)
+        rnic->pipeline->engine_due = false;
+    if (qp != NULL) {
+        struct pipeline_qp *own = place_of(rnic, qp);
+        own->resting = false;
+        offer(rnic, own, now);
+    }
+    work(rnic, now);
+}
+
+/* ------------------------------------------------------------------ what leaves */
+
+/* From when a packet of data may leave. */
+static time_ps data_from(const struct rnic *rnic)
+{
+    const struct pipeline *pipeline = rnic->pipeline;
+    return time_later(pipeline->tx_free, pipeline->pcie.down.free_at);
+}
+
+/* A payload that was not in its work request. */
+static bool is_read_for(const struct rnic *rnic, const struct frame *frame)
+{
+    if (frame->payload == 0 || !pipeline_has_pcie(costs(rnic)))
+        return false;
+    const bool whole = frame->opcode == FRAME_RC_SEND_ONLY ||
+                       frame->opcode == FRAME_RC_SEND_ONLY_INV ||
+                       frame->opcode == FRAME_RC_WRITE_ONLY;
+    return !whole || !is_inline(rnic, frame->payload);
+}
+
+static void charge(struct rnic *rnic, const struct frame *frame, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    pipeline->tx_free = time_later(pipeline->tx_free, now) + costs(rnic)->tx_packet;
+    pipeline->tx_busy += costs(rnic)->tx_packet;
+    if (is_read_for(rnic, frame))
+        pcie_read(&pipeline->pcie, frame->payload, now);
+}
+
+/* Queue pairs that could send by the port, and what keeps them from it. */
+static NOINLINE void tell_ready(const struct rnic *rnic, time_ps now)
+{
+    for (unsigned i = 0; i < PRIORITIES; i++)
+        for (uint32_t at = rnic->classes[i].ready.head; at != POOL_NONE;
+             at = rnic->qp_slots[at].next_ready)
+            rnic_watch_hold(rnic, &rnic->qp_slots[at], now);
+}
+
+static void wait_for_data(struct rnic *rnic, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    if (pipeline->tx_due)
+        return;
+    pipeline->tx_due = true;
+    rnic_post(rnic, data_from(rnic), RNIC_EVENT_TX_ENGINE, 0);
+    if (rnic_is_watched(rnic))
+        tell_ready(rnic, now);
+}
+
+/* What needs no data: the port's own queue, then answers; the highest priority first. */
+static uint32_t next_control(struct rnic *rnic, uint8_t allowed)
+{
+    struct port *port = &rnic->port;
+    for (unsigned mask = port->ready & allowed; mask != 0;) {
+        const uint8_t priority = (uint8_t)port_highest(mask);
+        const uint32_t handle = port->prios[priority].head != POOL_NONE
+                                    ? port_shift(port, priority)
+                                    : arbiter_next_answer(rnic, priority);
+        const unsigned bit = 1u << priority;
+        port->ready =
+            (uint8_t)((port->ready & ~bit) | (arbiter_has_more(rnic, priority) ? bit : 0));
+        if (handle != POOL_NONE)
+            return handle;
+        mask &= ~bit;
+    }
+    return POOL_NONE;
+}
+
+/* The port's source. */
+static uint32_t next_frame(struct port *port, uint8_t allowed, time_ps now)
+{
+    struct rnic *rnic = (struct rnic *)(void *)port; /* its first member */
+    const bool data = data_from(rnic) <= now;
+    const uint32_t handle = data ? arbiter_next(port, allowed, now) : next_control(rnic, allowed);
+    if (handle != POOL_NONE)
+        charge(rnic, frame_at(port->frames, handle), now);
+    if (port->ready != 0 && data_from(rnic) > now)
+        wait_for_data(rnic, now);
+    return handle;
+}
+
+void pipeline_on_tx(struct rnic *rnic, time_ps now)
+{
+    rnic->pipeline->tx_due = false;
+    if (rnic_is_watched(rnic))
+        tell_ready(rnic, now);
+    rnic_want_dequeue(rnic);
+}
+
+/* ------------------------------------------------------------------ what arrives */
+
+time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now)
+{
+    struct pipeline *pipeline = rnic->pipeline;
+    const bool known =
+        frame->opcode == FRAME_UD_SEND_ONLY || context_cache_use(&pipeline->cache, frame->qpn);
+    const time_ps cost = costs(rnic)->rx_packet + (known ? 0 : costs(rnic)->qp_cache_miss);
+    pipeline->rx_free = time_later(pipeline->rx_free, now) + cost;
+    pipeline->rx_busy += cost;
+    if (!pipeline_has_pcie(costs(rnic)) || frame->payload == 0)
+        return pipeline->rx_free;
+    return time_later(pipeline->rx_free, pcie_write(&pipeline->pcie, frame->payload, now));
+}
+
+void pipeline_complete(struct rnic *rnic, time_ps now)
+{
+    if (pipeline_has_pcie(costs(rnic)))
+        pcie_write(&rnic->pipeline->pcie, CQE_BYTES, now);
+}
+
+/* ------------------------------------------------------------------ making and checking */
+
+bool pipeline_waits(const struct rnic *rnic, const struct qp *qp)
+{
+    const uint32_t index = rnic_qp_index(rnic, qp);
+    if (index >= rnic->pipeline->qp_room)
+        return false;
+    const struct pipeline_qp *own = &rnic->pipeline->qps[index];
+    return own->qpn == qp->qpn && own->begun != own->rung;
+}
+
+enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now)
+{
+    const struct pipeline *pipeline = rnic->pipeline;
+    if (data_from(rnic) <= now)
+        return PIPELINE_FREE;
+    return pipeline->tx_free > pipeline->pcie.down.free_at ? PIPELINE_ENGINE : PIPELINE_PCIE;
+}
+
+void pipeline_init(struct rnic *rnic)
+{
+    struct pipeline *pipeline = memory_new(sizeof *pipeline);
+    *pipeline = (struct pipeline){.waiting = {POOL_NONE, POOL_NONE}};
+    if (pipeline_has_pcie(costs(rnic)))
+        pcie_init(&pipeline->pcie, costs(rnic));
+    context_cache_init(&pipeline->cache, costs(rnic)->qp_cache);
+    rnic->pipeline = pipeline;
+    rnic->port.source = next_frame;
+    rnic->arbitrates = false;
+    rnic_set_rx_odd(rnic, RNIC_RX_BUFFERED, pipeline_slows_receiving(costs(rnic)));
+}
+
+void pipeline_fini(struct rnic *rnic)
+{
+    context_cache_fini(&rnic->pipeline->cache);
+    free(rnic->pipeline->qps);
+    free(rnic->pipeline);
+    rnic->pipeline = NULL;
+}
+
+static void audit_qp(const struct rnic *rnic, const struct pipeline_qp *own)
+{
+    const struct qp *qp = rnic_find_qp(rnic, own->qpn);
+    CHECK((int32_t)(own->rung - own->begun) >= 0);
+    if (qp == NULL || qp->state != IBV_QPS_RTS)
+        return;
+    CHECK(own->rung == qp->sq_tail && (int32_t)(own->begun - qp->sq_visible) >= 0);
+    CHECK(own->begun == own->rung || own->listed || own->resting);
+    CHECK(own->begun == qp->sq_visible || own->visible_at >= rnic_now(rnic));
+}
+
+void pipeline_audit(const struct rnic *rnic)
+{
+    const struct pipeline *pipeline = rnic->pipeline;
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < pipeline->qp_room; i++) {
+        listed += pipeline->qps[i].listed;
+        if (pipeline->qps[i].qpn != 0)
+            audit_qp(rnic, &pipeline->qps[i]);
+    }
+    for (uint32_t at = pipeline->waiting.head; at != POOL_NONE; at = pipeline->qps[at].next)
+        CHECK(listed-- > 0 && pipeline->qps[at].listed);
+    CHECK(listed == 0);
+    CHECK(pipeline->waiting.head == POOL_NONE || pipeline->engine_due);
+    CHECK(!pipeline->engine_due || pipeline->engine_free >= rnic_now(rnic));
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pipeline - what a message has to pass in the silicon of an RNIC, and what that limits.
+ *
+ *   doorbell -> message engine -> fetched -> may be sent;  packet engine, PCIe -> wire
+ *   wire -> receive buffer -> packet engine, PCIe -> transport
+ *
+ * The message engine takes work requests of the queue pairs in turn, one of each, at a cost by
+ * operation; a queue pair's next one not before its own engine is free again.  A work request that
+ * a doorbell brought alone came with it (BlueFlame); others are read over PCIe, and so is the
+ * payload unless it is inline.  A packet of data leaves when the packet engine has built it and its
+ * payload has been read: the next one is made ready while one is on the wire.  What arrives stays
+ * in the receive buffer until the packet engine has taken it and its payload is written.  A queue
+ * pair whose context is not in the cache costs a fetch of it.  Acknowledgements, CNPs and messages
+ * of the connection manager wait for nothing.
+ * An RNIC without such limits has no pipeline, and none of this costs it anything.
+ * Source: own, put together from what is measured of cards: Kalia et al., USENIX ATC 2016 (design
+ * guidelines: doorbells, inline, PCIe), Neugebauer et al., SIGCOMM 2018 (PCIe).
+ * Not modelled: caches of address translations, access to memory of another socket, completion
+ * moderation, the cores that post and poll.
+ * Owner: the RNIC.  Clock: now is passed in. */
+#ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_H
+#define STORMGLASS_RNIC_PIPELINE_PIPELINE_H
+
+#include "rnic/host/rnic.h"
+#include "rnic/pipeline/context_cache.h"
+#include "rnic/pipeline/pcie.h"
+
+/* Of a queue pair. */
+struct pipeline_qp {
+    uint32_t qpn;   /* 0: never rung */
+    uint32_t rung;  /* the doorbell said: up to here */
+    uint32_t begun; /* by the message engine */
+    uint32_t next;  /* of the list */
+    bool listed, resting;
+    bool alone; /* the next one came with its doorbell */
+    time_ps rests_until;
+    time_ps visible_at; /* what was begun last is fetched then */
+};
+
+struct pipeline {
+    struct pipeline_qp *qps; /* by the index of the queue pair */
+    uint32_t qp_room;
+    struct rnic_list waiting; /* for the message engine */
+    bool engine_due, tx_due;  /* their events */
+    time_ps engine_free, tx_free, rx_free;
+    time_ps engine_busy, tx_busy, rx_busy; /* in all */
+    struct pcie pcie;
+    struct context_cache cache;
+};
+
+/* What holds a packet of data back. */
+enum pipeline_hold { PIPELINE_FREE, PIPELINE_ENGINE, PIPELINE_PCIE };
+
+void pipeline_init(struct rnic *rnic);
+void pipeline_fini(struct rnic *rnic);
+
+/* Work requests were posted: the doorbell. */
+void pipeline_ring(struct rnic *rnic, struct qp *qp, time_ps now);
+
+/* When a frame that is now the first of the receive buffer is out of it. */
+time_ps pipeline_receive(struct rnic *rnic, const struct frame *frame, time_ps now);
+
+/* A completion is written to the host. */
+void pipeline_complete(struct rnic *rnic, time_ps now);
+
+/* RNIC_EVENT_ENGINE: of the queue pair, or 0, and RNIC_EVENT_TX_ENGINE. */
+void pipeline_on_engine(struct rnic *rnic, uint32_t qpn, time_ps now);
+void pipeline_on_tx(struct rnic *rnic, time_ps now);
+
+/* For who accounts for time. */
+bool pipeline_waits(const struct rnic *rnic, const struct qp *qp);
+enum pipeline_hold pipeline_holds(const struct rnic *rnic, time_ps now);
+
+void pipeline_audit(const struct rnic *rnic);
+
+#endif

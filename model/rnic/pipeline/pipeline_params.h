@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pipeline_params - what the silicon of an RNIC and the PCIe link below it can do.
+ * Part of the RNIC's parameters; their rows are in pipeline_params.def.  Costs are ps; a cost of 0
+ * and a size that is off cost nothing, in the model and to it. */
+#ifndef STORMGLASS_RNIC_PIPELINE_PIPELINE_PARAMS_H
+#define STORMGLASS_RNIC_PIPELINE_PIPELINE_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pipeline_params {
+    int64_t qp_message;           /* between two messages of a queue pair */
+    int64_t message, read;        /* of the message engine: a SEND or WRITE, a READ */
+    int64_t tx_packet, rx_packet; /* of the packet engines */
+    int64_t inline_size;          /* bytes */
+    int64_t pcie_generation;      /* 1 to 5; PCIE_OFF: none is modelled */
+    int64_t pcie_lanes;
+    int64_t pcie_payload, pcie_request; /* bytes */
+    int64_t pcie_tags;                  /* read requests under way */
+    int64_t pcie_latency;               /* of a read */
+    int64_t pcie_overhead;              /* ppm of the link */
+    int64_t qp_cache;                   /* contexts; 0: all of them */
+    int64_t qp_cache_miss;
+};
+
+enum { PCIE_OFF = -1 };
+
+static inline bool pipeline_has_pcie(const struct pipeline_params *params)
+{
+    return params->pcie_generation != PCIE_OFF;
+}
+
+/* What arrives takes time too. */
+static inline bool pipeline_slows_receiving(const struct pipeline_params *params)
+{
+    return pipeline_has_pcie(params) || params->rx_packet > 0 || params->qp_cache > 0;
+}
+
+/* Anything of it limits anything. */
+static inline bool pipeline_is_on(const struct pipeline_params *params)
+{
+    return pipeline_slows_receiving(params) || params->qp_message > 0 || params->message > 0 ||
+           params->read > 0 || params->tx_packet > 0;
+}
+
+#endif
