@@ -103,6 +103,10 @@ printf '%s\n' "${sources[@]}" | grep -v '^tests/' | xargs grep -n -A 1 'OPT_CHOI
     grep -E '"[a-z0-9-]+(\|[a-z0-9-]+)+"' |
     sed 's/^\([^:-]*\.[ch]\)[:-]\([0-9]*\)[:-].*/\1:\2: words of a choice that are not made of a list (OPT_WORDS)/' >>"$findings"
 
+# --- mutants that nothing can tell: each names a change that its file still has ----------------------------
+
+tests/mutants/equivalent.py 2>>"$findings" || true
+
 # --- every text -----------------------------------------------------------------------------------------
 
 grep -n -I -E '(^|[^a-zA-Z0-9_.])/(work|home|root)(/|$)' "${texts[@]}" /dev/null |

@@ -1,10 +1,15 @@
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: Apache-2.0
 """equivalent - the mutants that nothing can tell from the original, with the reason.
 
 The list has blocks, parted by empty lines: the file, `- ` the line as it is, `+ ` the line as it would be, the reason.
-An entry that names no line or no mutant of today is an error: it has outlived its reason."""
+An entry that names no line or no mutant of today is an error: it has outlived its reason.  Called as a program it looks
+for such entries, and reads no other files than those of the list."""
 
+import pathlib
 import sys
+
+from mutate import File
 
 
 class Equivalents:
@@ -28,3 +33,23 @@ class Equivalents:
 
     def reason(self, mutant):
         return self.reasons.get((mutant.path, *mutant.file.described(mutant.mutation)))
+
+
+class Sources(dict):
+    """The files of a tree, each read when it is asked for."""
+
+    def __init__(self, root):
+        super().__init__()
+        self.root = root
+
+    def __contains__(self, path):
+        return (self.root / path).is_file()
+
+    def __missing__(self, path):
+        self[path] = File((self.root / path).read_text())
+        return self[path]
+
+
+if __name__ == '__main__':
+    HERE = pathlib.Path(__file__).resolve().parent
+    Equivalents(HERE / 'equivalent', Sources(HERE.parent.parent))
