@@ -130,12 +130,12 @@ def look_at(test):
         pass
     with tempfile.TemporaryDirectory(prefix='counts-', dir=STORE) as counts:
         code, seconds = run_covered(test, pathlib.Path(counts))
-        if code > 0:  # a busy machine is no reason to leave it out
+        if code > 0 and seconds <= SECONDS_MAX:  # a busy machine is no reason to leave it out
             code, seconds = run_covered(test, pathlib.Path(counts))
         usable = code == 0 and seconds <= SECONDS_MAX
         known = {'stamp': wanted, 'code': code, 'seconds': seconds,
                  'lines': lines_of(pathlib.Path(counts)) if usable else {}}
-    if code <= 0:
+    if code <= 0 or seconds > SECONDS_MAX:
         kept.write_text(json.dumps(known))
     return known
 
